@@ -1,0 +1,2 @@
+//! The `evenweave` program.
+fn main() {}

@@ -1,0 +1,331 @@
+//! The resource vector and the list of resource types.
+//!
+//! A [`Resource`] always has [`MAX_TYPES`] lanes; lanes beyond the configured types are zero (or, in an unbounded
+//! limit, the largest value), so that every operation is a fixed loop which the compiler turns into vector
+//! instructions. Follows `org.apache.hadoop.yarn.util.resource.Resources`.
+
+use std::fmt;
+
+/// The largest number of resource types: `memory-mb`, `vcores` and up to six custom ones.
+pub const MAX_TYPES: usize = 8;
+
+/// Amounts of every resource type: index 0 is `memory-mb` in MiB, index 1 `vcores`, then the custom types in the order
+/// of [`ResourceTypes`], each in its default unit.
+///
+/// Arithmetic wraps, as Java's does.
+///
+/// ```
+/// use evenweave::Resource;
+/// let node = Resource::new(8192, 8);
+/// let container = Resource::new(1024, 1);
+/// assert!(container.fits_in(&node));
+/// assert_eq!(node.minus(&container), Resource::new(7168, 7));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Resource([i64; MAX_TYPES]);
+
+impl Resource {
+    /// Nothing of anything.
+    pub const NONE: Resource = Resource([0; MAX_TYPES]);
+    /// No limit in any type.
+    pub const UNBOUNDED: Resource = Resource([i64::MAX; MAX_TYPES]);
+
+    /// `memory_mb` MiB and `vcores` virtual cores, nothing of any custom type.
+    #[must_use]
+    pub const fn new(memory_mb: i64, vcores: i64) -> Resource {
+        let mut lanes = [0; MAX_TYPES];
+        lanes[0] = memory_mb;
+        lanes[1] = vcores;
+        Resource(lanes)
+    }
+
+    /// The amounts in type order; missing ones are zero.
+    ///
+    /// # Panics
+    /// When `amounts` has more than [`MAX_TYPES`] entries.
+    #[must_use]
+    pub fn from_slice(amounts: &[i64]) -> Resource {
+        assert!(amounts.len() <= MAX_TYPES, "at most {MAX_TYPES} resource types");
+        Resource::from_fn(|lane| amounts.get(lane).copied().unwrap_or(0))
+    }
+
+    /// `lane(i)` for every lane.
+    #[must_use]
+    pub fn from_fn(lane: impl FnMut(usize) -> i64) -> Resource {
+        Resource(std::array::from_fn(lane))
+    }
+
+    /// Memory in MiB.
+    #[must_use]
+    #[inline]
+    pub const fn memory_mb(&self) -> i64 {
+        self.0[0]
+    }
+
+    /// Virtual cores.
+    #[must_use]
+    #[inline]
+    pub const fn vcores(&self) -> i64 {
+        self.0[1]
+    }
+
+    /// The amount of one type.
+    #[must_use]
+    #[inline]
+    pub const fn get(&self, index: usize) -> i64 {
+        self.0[index]
+    }
+
+    /// The same with the amount of one type replaced.
+    #[must_use]
+    pub const fn with(mut self, index: usize, amount: i64) -> Resource {
+        self.0[index] = amount;
+        self
+    }
+
+    /// Every lane, unused ones included.
+    #[must_use]
+    pub const fn lanes(&self) -> &[i64; MAX_TYPES] {
+        &self.0
+    }
+
+    #[inline]
+    fn zip(&self, other: &Resource, f: impl Fn(i64, i64) -> i64) -> Resource {
+        Resource(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+    }
+
+    /// Component by component, wrapping.
+    #[must_use]
+    #[inline]
+    pub fn plus(&self, other: &Resource) -> Resource {
+        self.zip(other, i64::wrapping_add)
+    }
+
+    /// Component by component, wrapping.
+    #[must_use]
+    #[inline]
+    pub fn minus(&self, other: &Resource) -> Resource {
+        self.zip(other, i64::wrapping_sub)
+    }
+
+    /// `self - other` with memory and vcores clamped at zero. Custom types are *not* clamped, as in Hadoop
+    /// (`Resources.subtractNonNegative`).
+    #[must_use]
+    pub fn minus_non_negative(&self, other: &Resource) -> Resource {
+        let mut out = self.minus(other);
+        out.0[0] = out.0[0].max(0);
+        out.0[1] = out.0[1].max(0);
+        out
+    }
+
+    /// Each component times `n`, wrapping.
+    #[must_use]
+    #[inline]
+    pub fn times_int(&self, n: i64) -> Resource {
+        Resource(std::array::from_fn(|i| self.0[i].wrapping_mul(n)))
+    }
+
+    /// Each component times `factor` as a double, truncated towards zero.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Resource {
+        Resource(std::array::from_fn(|i| f64_to_i64(self.0[i] as f64 * factor)))
+    }
+
+    /// Each component times `factor` as a double, rounded up.
+    #[must_use]
+    pub fn times_round_up(&self, factor: f64) -> Resource {
+        Resource(std::array::from_fn(|i| f64_to_i64((self.0[i] as f64 * factor).ceil())))
+    }
+
+    /// The smaller of each component.
+    #[must_use]
+    #[inline]
+    pub fn least(&self, other: &Resource) -> Resource {
+        self.zip(other, i64::min)
+    }
+
+    /// The larger of each component.
+    #[must_use]
+    #[inline]
+    pub fn most(&self, other: &Resource) -> Resource {
+        self.zip(other, i64::max)
+    }
+
+    /// Whether every component is at most the other's: all types, whatever the policy.
+    #[must_use]
+    #[inline]
+    pub fn fits_in(&self, other: &Resource) -> bool {
+        let mut fits = true;
+        for i in 0..MAX_TYPES {
+            fits &= self.0[i] <= other.0[i];
+        }
+        fits
+    }
+
+    /// Whether every component is zero. A negative component makes it *not* none.
+    #[must_use]
+    #[inline]
+    pub fn is_none(&self) -> bool {
+        let mut any = 0;
+        for lane in self.0 {
+            any |= lane;
+        }
+        any == 0
+    }
+}
+
+impl Default for Resource {
+    fn default() -> Self {
+        Resource::NONE
+    }
+}
+
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// YARN's form: `<memory:1024, vCores:1>`, then the custom lanes that are not zero, by index.
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<memory:{}, vCores:{}", self.0[0], self.0[1])?;
+        for (i, lane) in self.0.iter().enumerate().skip(2).filter(|(_, lane)| **lane != 0) {
+            write!(f, ", {i}:{lane}")?;
+        }
+        f.write_str(">")
+    }
+}
+
+/// Java's conversion of a double to a long: NaN is 0, out of range saturates. Rust's `as` does exactly this.
+#[must_use]
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "saturation is what is wanted")]
+pub fn f64_to_i64(value: f64) -> i64 {
+    value as i64
+}
+
+/// The resource types of a cluster, in vector order: `memory-mb` (MiB), `vcores`, then the custom types.
+///
+/// ```
+/// use evenweave::ResourceTypes;
+/// let types = ResourceTypes::with_custom([("gpu", "")]).unwrap();
+/// assert_eq!(types.index("gpu"), Some(2));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceTypes {
+    types: Vec<(String, String)>,
+}
+
+/// Why a list of custom resource types cannot be taken.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ResourceTypesError {
+    /// More types than a vector has lanes.
+    #[error("{given} resource types; at most {MAX_TYPES}, memory-mb and vcores included, can be had")]
+    TooMany {
+        /// How many were given.
+        given: usize,
+    },
+    /// Two types of one name.
+    #[error("resource type {0:?} is named twice")]
+    Twice(String),
+}
+
+impl ResourceTypes {
+    /// The two types that every cluster has.
+    #[must_use]
+    pub fn standard() -> ResourceTypes {
+        ResourceTypes { types: vec![("memory-mb".into(), "Mi".into()), ("vcores".into(), String::new())] }
+    }
+
+    /// The two standard types and the custom ones, each a name and a default unit.
+    ///
+    /// # Errors
+    /// When there are more than [`MAX_TYPES`] in all, or one is named twice.
+    pub fn with_custom<N: Into<String>, U: Into<String>>(
+        custom: impl IntoIterator<Item = (N, U)>,
+    ) -> Result<ResourceTypes, ResourceTypesError> {
+        let mut out = ResourceTypes::standard();
+        for (name, unit) in custom {
+            let name = name.into();
+            if out.index(&name).is_some() {
+                return Err(ResourceTypesError::Twice(name));
+            }
+            out.types.push((name, unit.into()));
+        }
+        if out.types.len() > MAX_TYPES {
+            return Err(ResourceTypesError::TooMany { given: out.types.len() });
+        }
+        Ok(out)
+    }
+
+    /// How many types there are: 2 to [`MAX_TYPES`].
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "never empty")]
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// The vector index of a type.
+    #[must_use]
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.types.iter().position(|(n, _)| n == name)
+    }
+
+    /// The name of the type at an index.
+    #[must_use]
+    pub fn name(&self, index: usize) -> &str {
+        &self.types[index].0
+    }
+
+    /// The default unit of the type at an index.
+    #[must_use]
+    pub fn unit(&self, index: usize) -> &str {
+        &self.types[index].1
+    }
+
+    /// The names in vector order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.types.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+impl Default for ResourceTypes {
+    fn default() -> Self {
+        ResourceTypes::standard()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_negative_component_is_not_none_and_does_fit() {
+        let debt = Resource::new(0, -1);
+        assert!(!debt.is_none());
+        assert!(debt.fits_in(&Resource::NONE));
+    }
+
+    #[test]
+    fn non_negative_subtraction_leaves_custom_types_negative() {
+        let a = Resource::from_slice(&[1, 1, 1]);
+        let b = Resource::from_slice(&[2, 2, 2]);
+        assert_eq!(a.minus_non_negative(&b), Resource::from_slice(&[0, 0, -1]));
+    }
+
+    #[test]
+    fn am_limit_rounds_up_the_widened_float() {
+        // fair-shares 9.5: 10 x 0.1f is 1.0000000149, rounded up to 2.
+        let limit = Resource::new(10, 1000).times_round_up(f64::from(0.1_f32));
+        assert_eq!(limit, Resource::new(2, 101));
+    }
+
+    #[test]
+    fn truncation_saturates_like_java() {
+        assert_eq!(f64_to_i64(f64::NAN), 0);
+        assert_eq!(f64_to_i64(1e300), i64::MAX);
+        assert_eq!(f64_to_i64(-1e300), i64::MIN);
+    }
+}

@@ -1,0 +1,1 @@
+//! Models of the lock-free protocols of `evenweave`; see `tests/` and the README.
