@@ -10,8 +10,10 @@ use crate::policy::OrderKey;
 pub(crate) struct WinnerTree {
     /// By position.
     keys: Vec<OrderKey>,
-    /// The keys of suspended positions, by position; meaningless elsewhere.
-    saved: Vec<OrderKey>,
+    /// The keys of suspended positions, by position.
+    saved: Vec<Option<OrderKey>>,
+    /// How many positions are suspended.
+    suspended: usize,
     /// `winners[1]` is the root, the children of `i` are `2i` and `2i + 1`; leaves (not stored) are positions.
     winners: Vec<u32>,
     /// Number of leaves: a power of two.
@@ -25,7 +27,8 @@ impl WinnerTree {
         self.keys.clear();
         self.keys.resize(self.width, OrderKey::ABSENT);
         self.saved.clear();
-        self.saved.resize(self.width, OrderKey::ABSENT);
+        self.saved.resize(self.width, None);
+        self.suspended = 0;
         self.winners.clear();
         self.winners.resize(self.width, 0);
         for node in (1..self.width).rev() {
@@ -40,11 +43,6 @@ impl WinnerTree {
         node - self.width
     }
 
-    /// How many positions there is room for.
-    pub(crate) fn room(&self) -> usize {
-        self.keys.len()
-    }
-
     #[inline]
     fn at(&self, node: usize) -> u32 {
         if node >= self.width {
@@ -56,9 +54,20 @@ impl WinnerTree {
         }
     }
 
-    /// Gives a position its key; a suspended position stays so no longer.
+    /// Gives a position its key. A suspended position stays out, and has the key once it is resumed.
     #[inline]
     pub(crate) fn set(&mut self, position: u32, key: OrderKey) {
+        if self.suspended > 0
+            && let Some(saved) = &mut self.saved[position as usize]
+        {
+            *saved = key;
+        } else {
+            self.place(position, key);
+        }
+    }
+
+    #[inline]
+    fn place(&mut self, position: u32, key: OrderKey) {
         if self.keys[position as usize] != key {
             self.keys[position as usize] = key;
             self.replay(position);
@@ -74,14 +83,22 @@ impl WinnerTree {
     /// Takes a position out for now; its key is kept.
     #[inline]
     pub(crate) fn suspend(&mut self, position: u32) {
-        self.saved[position as usize] = self.keys[position as usize];
-        self.clear(position);
+        let saved = &mut self.saved[position as usize];
+        if saved.is_none() {
+            *saved = Some(self.keys[position as usize]);
+            self.suspended += 1;
+            self.place(position, OrderKey::ABSENT);
+        }
     }
 
     /// Puts a suspended position back where it was.
     #[inline]
     pub(crate) fn resume(&mut self, position: u32) {
-        self.set(position, self.saved[position as usize]);
+        // A tree that was filled anew meanwhile has nobody out.
+        if let Some(key) = self.saved.get_mut(position as usize).and_then(Option::take) {
+            self.suspended -= 1;
+            self.place(position, key);
+        }
     }
 
     /// The position with the smallest key.
