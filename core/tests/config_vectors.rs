@@ -5,7 +5,7 @@
 
 use evenweave::{
     AccessControlList, AllocationFile, Limit, Missing, PlacementRule, QueueSettings, Resource, ResourceTypes, Settings,
-    default_rules, parse_resource,
+    default_rules, parse_resource, rooted,
 };
 use serde_json::{Map, Value, json};
 use std::io::Read;
@@ -87,7 +87,10 @@ fn same_limit(what: &str, ours: &Limit, recorded: &Value, types: &ResourceTypes)
             let mut recorded: Vec<f64> = recorded.iter().map(number).collect();
             ours[2..].sort_by(f64::total_cmp);
             recorded[2..].sort_by(f64::total_cmp);
-            same(what, ours, recorded)
+            // serde_json reads a float to the last bit but one.
+            let close = |(a, b): (&f64, &f64)| a == b || (a - b).abs() <= f64::EPSILON * a.abs();
+            let equal = ours.len() == recorded.len() && ours.iter().zip(&recorded).all(close);
+            if equal { Ok(()) } else { Err(format!("{what}: {ours:?}, recorded {recorded:?}")) }
         }
         _ => Err(format!("{what}: {ours:?}, recorded {recorded}")),
     }
@@ -182,7 +185,9 @@ fn same_settings(settings: &Settings, expect: &Value) -> Result<(), String> {
     let flag = |what: &str, ours: bool| same(what, Some(ours), expect[what].as_bool());
     let vector = |what: &str, ours: Resource, unused| same(what, ours, resource(&expect[what], types, unused));
     let real = |what: &str, ours: f64| {
+        // Ours are capped where they are read, Hadoop's where they are used.
         let recorded = number(&expect[what]);
+        let recorded = if recorded > 1.0 { 1.0 } else { recorded };
         let equal = ours == recorded || (ours.is_nan() && recorded.is_nan());
         if equal { Ok(()) } else { Err(format!("{what}: {ours}, recorded {recorded}")) }
     };
@@ -279,8 +284,12 @@ fn same_file(file: &AllocationFile, case: &Value, compared_queues: &mut usize) -
     let settings = settings(input)?;
     let placement = file.placement.clone().unwrap_or_else(|| default_rules(&settings));
     same("placement", rules(&placement), expect["placement"].clone())?;
-    same("leaves", json!(file.leaves), expect["configured"]["leaf"].clone())?;
-    same("parents", json!(file.parents), expect["configured"]["parent"].clone())?;
+    // Ours are full names, also below a top queue spelt `ROOT`.
+    let full = |list: &Value| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|name| rooted(name.as_str().unwrap())).collect()
+    };
+    same("leaves", file.leaves.iter().cloned().collect::<Vec<_>>(), full(&expect["configured"]["leaf"]))?;
+    same("parents", file.parents.iter().cloned().collect::<Vec<_>>(), full(&expect["configured"]["parent"]))?;
     if expect.get("order_dependent").is_some() {
         return Ok(());
     }
@@ -354,6 +363,9 @@ fn same_queue(
     same("maxContainerAllocation", container, json!(recorded_container))?;
 
     let default = if name == "root" { AccessControlList::everybody() } else { AccessControlList::nobody() };
+    if !file.queues.contains_key(name) {
+        return same("ACLs", &recorded["aclSubmitApps"], &Value::Null);
+    }
     let submit = settings.acl_submit.as_ref().unwrap_or(&default);
     same("aclSubmitApps", acl(submit), recorded["aclSubmitApps"].clone())?;
     let administer = settings.acl_administer.as_ref().unwrap_or(&default);

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// ```
 /// use evenweave::AccessControlList;
 /// let list = AccessControlList::parse("al,bo dev");
-/// assert!(list.allows("al", &[]));
+/// assert!(list.allows("al", &["ops"]));
 /// assert!(list.allows("cy", &["dev"]));
 /// assert!(!list.allows("cy", &["ops"]));
 /// ```

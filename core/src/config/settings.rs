@@ -245,6 +245,7 @@ impl Settings {
             millis(&fair("schedule-asynchronously.scheduling-interval-ms"), 5, 0)?;
         let continuous_scheduling_sleep_ms =
             not_negative(&fair("continuous-scheduling-sleep-ms"), i64::from(sleep), 0);
+        let am_preemption_by_queue = am_preemption_by_queue(&properties, &mut warnings);
         warn_of_unknown(&properties, &types, &mut warnings);
         Ok(Settings {
             minimum: read_allocation(&properties, &types, &MINIMUM)?,
@@ -273,7 +274,7 @@ impl Settings {
             wait_before_kill_ms,
             wait_before_next_starvation_check_ms,
             am_preemption: flag("am.preemption", true),
-            am_preemption_by_queue: am_preemption_by_queue(&properties),
+            am_preemption_by_queue,
             acl_enable: properties.flag("yarn.acl.enable").unwrap_or(false),
             reservation_acl_enable: properties.flag("yarn.acl.reservation-enable").unwrap_or(false),
             admin_acl: AccessControlList::parse(&properties.text("yarn.admin.acl").unwrap_or_else(|| "*".to_owned())),
@@ -441,9 +442,18 @@ fn read_increment(property: &str, value: &str, own: &str) -> Result<i64, Setting
     parse(unit)?.convert(amount, parse(own)?).ok_or_else(too_large)
 }
 
-fn am_preemption_by_queue(properties: &Properties<'_>) -> HashMap<String, bool> {
-    let of = |name: &str| Some((name.strip_prefix(AM_PREEMPTION_OF)?.to_owned(), properties.flag(name)?));
-    properties.names().into_iter().filter_map(of).collect()
+fn am_preemption_by_queue(properties: &Properties<'_>, warnings: &mut Vec<String>) -> HashMap<String, bool> {
+    let mut out = HashMap::new();
+    for name in properties.names() {
+        let Some(queue) = name.strip_prefix(AM_PREEMPTION_OF) else { continue };
+        let value = properties.flag(name);
+        if value.is_none() {
+            // The built-in default, not that of `yarn.scheduler.fair.am.preemption`.
+            warnings.push(format!("{name}: neither true nor false; true is taken"));
+        }
+        out.insert(queue.to_owned(), value.unwrap_or(true));
+    }
+    out
 }
 
 fn warn_of_unknown(properties: &Properties<'_>, types: &ResourceTypes, warnings: &mut Vec<String>) {

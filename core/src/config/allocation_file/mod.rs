@@ -116,11 +116,13 @@ pub struct QueueSettings {
     pub reservation: bool,
 }
 
-/// An allocation file. The default is what holds without one: root alone, built-in defaults.
+/// An allocation file. The default is what holds without one: root alone, built-in defaults, and preemption variables
+/// that were never set (-1).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AllocationFile {
-    /// The queues by full name.
+    /// The queues by full name, as far as the file has elements for them. (Below a top queue spelt `ROOT` Hadoop keeps the
+    /// settings under that spelling, where no queue finds them, and so does this.)
     pub queues: BTreeMap<String, QueueSettings>,
     /// The full names declared as leaves. A name declared twice can be both a leaf and a parent.
     pub leaves: BTreeSet<String>,
@@ -138,7 +140,7 @@ pub struct AllocationFile {
     pub queue_max_resources: Limit,
     /// `defaultQueueSchedulingPolicy`
     pub default_policy: PolicyName,
-    /// `defaultMinSharePreemptionTimeout` in milliseconds, for root; not read where root has its own.
+    /// `defaultMinSharePreemptionTimeout` in milliseconds, for root; `i64::MAX` is never. Not read where root has its own.
     pub min_share_preemption_timeout_ms: i64,
     /// `defaultFairSharePreemptionTimeout` in milliseconds, for root; not read where root has its own.
     pub fair_share_preemption_timeout_ms: i64,
@@ -169,9 +171,9 @@ impl Default for AllocationFile {
             queue_max_am_share: 0.5,
             queue_max_resources: Limit::UNBOUNDED,
             default_policy: PolicyName::Fair,
-            min_share_preemption_timeout_ms: i64::MAX,
-            fair_share_preemption_timeout_ms: i64::MAX,
-            fair_share_preemption_threshold: 0.5,
+            min_share_preemption_timeout_ms: -1,
+            fair_share_preemption_timeout_ms: -1,
+            fair_share_preemption_threshold: -1.0,
             placement: None,
             has_placement_policy: false,
             reservation_agent: format!("{PACKAGE}planning.AlignedPlannerWithGreedy"),

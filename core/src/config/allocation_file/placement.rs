@@ -66,7 +66,7 @@ fn read_rule(context: &mut Context<'_>, element: &Element, top: bool) -> Result<
         return refuse(context, element, problem);
     };
     let create = element.attribute("create").filter(|text| !text.is_empty());
-    let create = create.is_none_or(|text| text.eq_ignore_ascii_case("true"));
+    let create = kind == RuleKind::Reject || create.is_none_or(|text| text.eq_ignore_ascii_case("true"));
     let mut rule = PlacementRule::new(kind, create);
     if let (RuleKind::Default, Some(queue)) = (kind, element.attribute("queue").filter(|queue| !queue.is_empty())) {
         if valid_requested_name(queue) {

@@ -5,7 +5,7 @@ use super::error::AllocationFileError as Error;
 use super::read::{TOP_LEVEL, USER};
 use super::{AllocationFile, QueueSettings};
 use crate::config::acl::AccessControlList;
-use crate::config::names::{ROOT, trim_java};
+use crate::config::names::{ROOT, rooted, trim_java};
 use crate::config::nearest::hint;
 use crate::config::resource_string::{Limit, Missing};
 use crate::config::xml::Element;
@@ -39,11 +39,15 @@ pub(super) fn read_queues(
     elements: &[&Element],
     file: &mut AllocationFile,
 ) -> Result<(), Error> {
-    let is_root = |element: &&&Element| name_of(element).to_lowercase() == ROOT;
-    if let (Some(root), true) = (elements.iter().find(is_root), elements.len() > 1) {
-        return Err(Error::RootSiblings { at: context.places.at(root.offset) });
+    for element in elements {
+        // Here the name counts as it stands, untrimmed and in any case.
+        let is_root = element.attribute("name").is_some_and(|name| name.eq_ignore_ascii_case(ROOT));
+        if is_root && elements.len() > 1 {
+            return Err(Error::RootSiblings { at: context.places.at(element.offset) });
+        }
+        read_queue(context, element, (!is_root).then_some(ROOT), file)?;
     }
-    elements.iter().try_for_each(|element| read_queue(context, element, None, file))
+    Ok(())
 }
 
 fn name_of(element: &Element) -> &str {
@@ -66,16 +70,15 @@ fn read_queue(
         let (parent, name) = (parent.unwrap_or(ROOT).to_owned(), name.to_owned());
         return Err(Error::QueueName { at: context.places.at(element.offset), parent, name });
     }
-    let name = match parent {
-        Some(parent) => format!("{parent}.{name}"),
-        None if name == ROOT => name.to_owned(),
-        None => format!("{ROOT}.{name}"),
-    };
-    if name.eq_ignore_ascii_case("root.root") && parent.is_none() {
-        context.warn(element, format!("this is a queue {name:?} under root; root itself is spelt \"root\""));
+    // The top may be spelt `ROOT`: then its settings, and those below, stand under names that no queue has.
+    let key = parent.map_or_else(|| name.to_owned(), |parent| format!("{parent}.{name}"));
+    let name = rooted(&key);
+    if parent.is_none() && key != ROOT {
+        let message = format!("this is not root but a queue {name:?}, and its settings are lost; write \"{ROOT}\"");
+        context.warn(element, message);
     }
     // Elements of one name are merged, field by field.
-    let mut settings = file.queues.remove(&name).unwrap_or_default();
+    let mut settings = file.queues.remove(&key).unwrap_or_default();
     let children = read_fields(context, element, &name, &mut settings)?;
     let reservation = element.has("reservation");
     if !children.is_empty() || element.attribute("type") == Some("parent") {
@@ -91,8 +94,8 @@ fn read_queue(
         file.leaves.insert(name.clone());
     }
     warn_of_contradictions(context, element, &name, &settings, file);
-    file.queues.insert(name.clone(), settings);
-    children.into_iter().try_for_each(|child| read_queue(context, child, Some(&name), file))
+    file.queues.insert(key.clone(), settings);
+    children.into_iter().try_for_each(|child| read_queue(context, child, Some(&key), file))
 }
 
 /// Reads all fields and gives the child queues.

@@ -53,7 +53,12 @@ pub(super) fn read(
         return Err(Error::RootElement { at: context.places.at(root.offset), found: root.name });
     }
     context.warn_stray_text(&root);
-    let mut file = AllocationFile::default();
+    let mut file = AllocationFile {
+        min_share_preemption_timeout_ms: i64::MAX,
+        fair_share_preemption_timeout_ms: i64::MAX,
+        fair_share_preemption_threshold: 0.5,
+        ..AllocationFile::default()
+    };
     let mut top = Top::new();
     let (mut queues, mut policy) = (Vec::new(), None);
     for element in root.elements() {
