@@ -1,12 +1,14 @@
 //! One share algorithm for every resource type: double the ratio until enough, halve the interval 25 times, take the
 //! upper end, truncate. Follows `ComputeFairShares`; bit for bit, so no closed form may replace it.
 //!
-//! Cost: O(children x 25) in the worst case; runs of siblings of equal weight, min and max count once.
+//! Cost: O(children x 25) in the worst case; siblings of equal weight, min and max count once.
 
 use crate::policy::ShareInput;
 use crate::resource::f64_to_i64;
 
 const ITERATIONS: usize = 25;
+/// So many kinds of sibling are compared with a new one before it counts as a kind of its own.
+const LOOK_BACK: usize = 8;
 
 /// Siblings that the ratio treats alike.
 struct Run {
@@ -48,9 +50,11 @@ pub(super) fn compute_shares(kind: usize, total: i64, children: &mut [ShareInput
         sum_max = sum_max.saturating_add(child.max.get(kind));
         let (weight, min, max) =
             (f64::from(child.weight), child.min.get(kind) as f64, child.max.get(kind) as f64);
-        match runs.last_mut() {
-            Some(run) if run.weight == weight && run.min == min && run.max == max => run.count += 1,
-            _ => runs.push(Run { weight, min, max, count: 1 }),
+        // Few distinct ones are the common case; many are not searched.
+        let alike = |run: &&mut Run| run.weight == weight && run.min == min && run.max == max;
+        match runs.iter_mut().rev().take(LOOK_BACK).find(alike) {
+            Some(run) => run.count += 1,
+            None => runs.push(Run { weight, min, max, count: 1 }),
         }
     }
     if runs.is_empty() {

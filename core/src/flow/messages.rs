@@ -29,6 +29,8 @@ pub(crate) enum External {
     Asks(AskChange),
     /// To the worker that granted it.
     Release(ContainerId),
+    /// Answer when it is reached.
+    Barrier(Sender<()>),
 }
 
 /// What one `allocate` call changes.
@@ -107,4 +109,10 @@ pub(crate) enum ControlMessage {
     /// Answer when it is reached.
     Barrier(Sender<()>),
     Shutdown,
+}
+
+impl Heartbeat {
+    pub(crate) fn of(node: Arc<NodeShared>) -> Heartbeat {
+        Heartbeat { node, launched: SmallVec::new(), completed: SmallVec::new(), stamp: 0 }
+    }
 }

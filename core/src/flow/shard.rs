@@ -178,7 +178,7 @@ impl AppLocal {
             leaf: NONE,
             position: NONE,
             runnable: false,
-            closed: false,
+            closed: shared.is_closed(),
             usage: shared.usage(),
             demand: Resource::NONE,
             fair_share: Resource::NONE,
@@ -389,15 +389,10 @@ impl Shard {
             let share = self.snapshot.shares.app(shared.slot);
             app.demand = share.demand;
             app.fair_share = share.fair_share;
+            app.weight = self.shared.app_weight(&share.demand);
             *slot = Some(app);
         }
         shared.slot.index
-    }
-
-    pub(super) fn node_by_id(&self, container: ContainerId) -> Option<u32> {
-        let record = self.containers.get(container.record as usize)?;
-        (record.app == container.app && record.number == container.number && (record.live || record.on_node))
-            .then_some(container.record)
     }
 
     /// Cluster less allocated. Hadoop refreshes this at the end of a pass, when a container ends, on node changes and on
@@ -525,7 +520,7 @@ impl Shard {
             let app = self.app_mut(app);
             app.leaf = index;
             app.position = u32::try_from(position).expect("positions are u32");
-            app.runnable = !app.closed;
+            app.runnable = !app.closed && !app.shared.is_closed();
         }
         for app in &new.waiting {
             let app = self.ensure_app(app);
@@ -538,14 +533,12 @@ impl Shard {
     /// Takes over demand and shares of the snapshot and puts everything in order anew: O(queues + applications).
     pub(super) fn refresh_everything(&mut self) {
         let shares = self.snapshot.shares.clone();
-        let size_based = self.shared.settings.size_based_weight;
+        let shared = self.shared.clone();
         for app in self.apps.iter_mut().flatten() {
             let share = shares.app(app.shared.slot);
             app.demand = share.demand;
             app.fair_share = share.fair_share;
-            if size_based {
-                app.weight = size_based_weight(&app.demand);
-            }
+            app.weight = shared.app_weight(&app.demand);
         }
         for queue in self.queues.iter_mut().flatten() {
             let share = shares.queue(queue.snapshot.slot);
@@ -713,23 +706,5 @@ impl Shard {
         while let Some(Suspended { queue, position }) = self.out_for_pass.pop() {
             self.queue_mut(queue).order.resume(position);
         }
-    }
-}
-
-/// `sizebasedweight`: log2(1 + memory demanded), in single precision at the end.
-fn size_based_weight(demand: &Resource) -> f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "Hadoop narrows here")]
-    let weight = ((demand.memory_mb() as f64).ln_1p() / std::f64::consts::LN_2) as f32;
-    weight
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn size_based_weight_of_the_reference() {
-        assert!((size_based_weight(&Resource::new(1023, 0)) - 10.0).abs() < f32::EPSILON);
-        assert!(size_based_weight(&Resource::NONE).abs() < f32::EPSILON);
     }
 }

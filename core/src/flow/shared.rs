@@ -6,7 +6,8 @@ use super::messages::{ControlMessage, External, Internal};
 use super::snapshot::Publisher;
 use crate::clock::Clock;
 use crate::config::Settings;
-use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::resource::Resource;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::Sender;
 use crate::sync::{Arc, CachePadded, Map, Mutex};
 use std::fmt;
@@ -104,10 +105,47 @@ pub(crate) struct Shared {
     pub(crate) nodes: Mutex<Vec<Arc<NodeShared>>>,
     /// Children are sorted anew for every container, as the classic design does.
     pub(crate) resort: bool,
+    /// Messages that the control has worked off.
+    pub(crate) control_handled: AtomicU64,
+    /// An offer to all nodes of a worker is on its way to it.
+    pub(crate) offer_pending: Box<[AtomicBool]>,
+}
+
+impl Shared {
+    /// The weight of an application: 1, or with `sizebasedweight` log2(1 + memory demanded).
+    pub(crate) fn app_weight(&self, demand: &Resource) -> f32 {
+        if self.settings.size_based_weight { size_based_weight(demand) } else { 1.0 }
+    }
+}
+
+/// In single precision at the end, as in Hadoop.
+fn size_based_weight(demand: &Resource) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "Hadoop narrows here")]
+    let weight = ((demand.memory_mb() as f64).ln_1p() / std::f64::consts::LN_2) as f32;
+    weight
 }
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").field("workers", &self.workers).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn size_based_weight_of_the_reference() {
+        assert!((size_based_weight(&Resource::new(1023, 0)) - 10.0).abs() < f32::EPSILON);
+        assert!(size_based_weight(&Resource::NONE).abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn names_get_numbers_once() {
+        let locations = Locations::new();
+        assert_eq!(locations.intern("*"), ANY);
+        let n1 = locations.intern("n1");
+        assert_eq!((locations.intern("/r1"), locations.intern("n1")), (n1 + 1, n1));
     }
 }

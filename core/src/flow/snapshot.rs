@@ -45,8 +45,6 @@ pub(crate) struct QueueSnapshot {
     pub(crate) runnable: Vec<Arc<AppShared>>,
     /// Applications that wait for a running limit, in the order in which they came.
     pub(crate) waiting: Vec<Arc<AppShared>>,
-    /// Runnable applications here and below.
-    pub(crate) running: u32,
     pub(crate) shared: Arc<QueueShared>,
 }
 

@@ -73,11 +73,20 @@ impl Shard {
             External::Asks(change) => self.apply_asks(change),
             External::Release(container) => {
                 if let Some(index) = self.live_container(container) {
+                    let node = self.containers[index as usize].node;
                     self.end_container(index, EndReason::Released, false);
-                    self.publish_free(self.containers[index as usize].node);
+                    self.publish_free(node);
                 }
             }
+            External::Barrier(reply) => {
+                // Whoever asked may have gone.
+                let _ = reply.send(());
+            }
         }
+    }
+
+    pub(crate) fn id(&self) -> usize {
+        self.worker
     }
 
     fn tell_control(&self, message: ControlMessage) {
@@ -463,6 +472,26 @@ impl Shard {
     }
 
     // ------------------------------------------------------------------------------------------------ for drivers
+
+    pub(crate) fn continuous(&mut self) {
+        self.continuous_pass();
+    }
+
+    pub(crate) fn publish_all_free(&mut self) {
+        for node in &self.nodes {
+            node.shared.free.set(self.types, &node.free);
+        }
+    }
+
+    /// What happened since this was last called.
+    pub(crate) fn take_journal(&mut self) -> super::shard::Journal {
+        self.journal.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The name of the node with a number, among this worker's.
+    pub(crate) fn node_name(&self, node: crate::id::NodeId) -> String {
+        self.nodes.iter().find(|at| at.shared.id == node).map_or_else(String::new, |at| at.shared.name.to_string())
+    }
 
     /// Where the reservation of each node stands: node, application slot, number, priority, size.
     pub(crate) fn reservations(&self) -> Vec<(Arc<NodeShared>, Slot, u32, i32, Resource)> {

@@ -15,13 +15,13 @@ pub mod atomic {
 /// Channels.
 pub mod channel {
     pub use crossbeam_channel::{
-        Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded, select, tick, unbounded,
+        Receiver, RecvTimeoutError, Sender, TrySendError, bounded, never, select, unbounded,
     };
 }
 
 /// Threads.
 pub mod thread {
-    pub use std::thread::{Builder, JoinHandle, sleep, spawn, yield_now};
+    pub use std::thread::{Builder, JoinHandle, yield_now};
 }
 
 /// One published value: readers see it whole, a writer replaces it.
