@@ -27,9 +27,7 @@ mod settings;
 mod xml;
 
 pub use acl::AccessControlList;
-pub use allocation_file::{
-    AllocationFile, AllocationFileError, Parsed, PlacementChange, PolicyName, QueueSettings,
-};
+pub use allocation_file::{AllocationFile, AllocationFileError, Parsed, PlacementChange, PolicyName, QueueSettings};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use place::{ConfigWarning, Place};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};

@@ -135,11 +135,8 @@ mod tests {
     #[test]
     fn default_rules_always_end_with_a_terminal_one() {
         for (pools, user) in [(true, true), (true, false), (false, true), (false, false)] {
-            let settings = Settings {
-                allow_undeclared_pools: pools,
-                user_as_default_queue: user,
-                ..Settings::default()
-            };
+            let settings =
+                Settings { allow_undeclared_pools: pools, user_as_default_queue: user, ..Settings::default() };
             let rules = default_rules(&settings);
             let last = rules.len() - 1;
             assert!(rules.iter().enumerate().all(|(i, rule)| rule.is_terminal() == (i == last)));

@@ -214,8 +214,10 @@ fn parse_bare_percentages(text: &str, types: &ResourceTypes) -> Result<Limit, Re
     let wanted = [("memory", "a part such as \"50% memory\""), ("cpu", "a part such as \"50% cpu\"")];
     for (index, (name, wanted)) in wanted.into_iter().enumerate() {
         let part = parts.iter().find(|part| part.contains(name));
-        fractions[index] = part.and_then(|part| percentage(part, name)).ok_or_else(|| {
-            ResourceStringError::Lacks { text: text.to_owned(), wanted, example: PERCENT_EXAMPLE }
+        fractions[index] = part.and_then(|part| percentage(part, name)).ok_or_else(|| ResourceStringError::Lacks {
+            text: text.to_owned(),
+            wanted,
+            example: PERCENT_EXAMPLE,
         })?;
     }
     Ok(Limit::Percent(fractions))
@@ -340,10 +342,7 @@ mod tests {
     fn percentages() {
         let part = |text| parse_resource(text, &types(), Missing::Max).unwrap();
         assert_eq!(part("50%"), Limit::Percent([0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0]));
-        assert_eq!(
-            part("2.5% cpu, 10% memory"),
-            Limit::Percent([0.1, 0.025, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0])
-        );
+        assert_eq!(part("2.5% cpu, 10% memory"), Limit::Percent([0.1, 0.025, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0]));
         assert_eq!(part("vcores=5.%").of(&Resource::from_slice(&[100, 100, 7])), Resource::from_slice(&[100, 5, 7]));
     }
 

@@ -144,7 +144,9 @@ pub enum SettingsError {
         expected: &'static str,
     },
     /// The minimum allocation is negative or above the maximum.
-    #[error("{property}: {value} is negative or above {maximum_property}, which is {maximum}; it must be from 0 to that")]
+    #[error(
+        "{property}: {value} is negative or above {maximum_property}, which is {maximum}; it must be from 0 to that"
+    )]
     MinimumAllocation {
         /// The property of the minimum.
         property: &'static str,
@@ -213,17 +215,15 @@ impl Settings {
         let fair = |name: &str| format!("{FAIR}{name}");
         let flag = |name: &str, default| properties.flag(&fair(name)).unwrap_or(default);
         // Java keeps a threshold as a double, but reads it as a float.
-        let threshold = |name: &str| {
-            properties.float(&fair(name), -1.0).map(|value| f64::from(java::min(value, 1.0)))
-        };
+        let threshold = |name: &str| properties.float(&fair(name), -1.0).map(|value| f64::from(java::min(value, 1.0)));
         let preemption = flag("preemption", false);
         let mut lenient = Lenient { preemption, warnings: &mut warnings };
-        let preemption_utilization_threshold = lenient
-            .or_default(properties.float(&fair("preemption.cluster-utilization-threshold"), 0.8), 0.8)?;
+        let preemption_utilization_threshold =
+            lenient.or_default(properties.float(&fair("preemption.cluster-utilization-threshold"), 0.8), 0.8)?;
         let wait_before_kill_ms =
             i64::from(lenient.or_default(properties.int(&fair("waitTimeBeforeKill"), 15_000), 15_000)?);
-        let wait_before_next_starvation_check_ms = lenient
-            .or_default(properties.long(&fair("waitTimeBeforeNextStarvationCheck"), 10_000), 10_000)?;
+        let wait_before_next_starvation_check_ms =
+            lenient.or_default(properties.long(&fair("waitTimeBeforeNextStarvationCheck"), 10_000), 10_000)?;
         let sleep = properties.int(&fair("continuous-scheduling-sleep-ms"), 5)?;
         let mut not_negative = |name: &str, value: i64, instead: u64| {
             u64::try_from(value).unwrap_or_else(|_| {
@@ -237,14 +237,11 @@ impl Settings {
         let update_interval_ms = millis(&fair("update-interval-ms"), 500, 500)?;
         let container_expiry_ms =
             millis("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", 600_000, 0)?;
-        let node_heartbeat_interval_ms =
-            millis("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 1000, 0)?;
-        let scheduling_wait_ms =
-            millis("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", 10_000, 0)?;
+        let node_heartbeat_interval_ms = millis("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 1000, 0)?;
+        let scheduling_wait_ms = millis("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", 10_000, 0)?;
         let schedule_asynchronously_interval_ms =
             millis(&fair("schedule-asynchronously.scheduling-interval-ms"), 5, 0)?;
-        let continuous_scheduling_sleep_ms =
-            not_negative(&fair("continuous-scheduling-sleep-ms"), i64::from(sleep), 0);
+        let continuous_scheduling_sleep_ms = not_negative(&fair("continuous-scheduling-sleep-ms"), i64::from(sleep), 0);
         let am_preemption_by_queue = am_preemption_by_queue(&properties, &mut warnings);
         warn_of_unknown(&properties, &types, &mut warnings);
         Ok(Settings {
@@ -436,9 +433,8 @@ fn read_increment(property: &str, value: &str, own: &str) -> Result<i64, Setting
     if unit.is_empty() {
         return Ok(amount);
     }
-    let parse = |unit: &str| {
-        Unit::parse(unit).map_err(|source| SettingsError::Unit { property: property.to_owned(), source })
-    };
+    let parse =
+        |unit: &str| Unit::parse(unit).map_err(|source| SettingsError::Unit { property: property.to_owned(), source });
     parse(unit)?.convert(amount, parse(own)?).ok_or_else(too_large)
 }
 

@@ -11,6 +11,9 @@ use quick_xml::events::Event;
 /// The deepest nesting of elements.
 const MAX_DEPTH: usize = 200;
 
+/// The most attributes of an element.
+const MAX_ATTRIBUTES: usize = 100;
+
 /// An element.
 #[derive(Debug)]
 pub(super) struct Element {
@@ -256,6 +259,9 @@ fn read_tag(offset: usize, content: &str) -> Result<(String, Vec<(String, String
         if trimmed.len() == rest.len() {
             return malformed(at, "white space is missing between attributes");
         }
+        if attributes.len() >= MAX_ATTRIBUTES {
+            return malformed(at, format!("an element has more than {MAX_ATTRIBUTES} attributes"));
+        }
         let length = trimmed.find(|c| c == '=' || is_xml_space(c)).unwrap_or(trimmed.len());
         let key = &trimmed[..length];
         if !is_name(key) {
@@ -366,7 +372,8 @@ mod tests {
 
     #[test]
     fn builds_javas_tree() {
-        let root = parse("\u{feff}<?xml version='1.0'?><a x='1&#9;\t2'>p<!-- c -->q&#53;<![CDATA[<r>]]><b/></a>").unwrap();
+        let root =
+            parse("\u{feff}<?xml version='1.0'?><a x='1&#9;\t2'>p<!-- c -->q&#53;<![CDATA[<r>]]><b/></a>").unwrap();
         assert_eq!(root.attribute("x"), Some("1\t 2"));
         assert!(matches!(&root.children[0], Node::Text(_, text) if text == "pq5"));
         assert!(matches!(&root.children[1], Node::CData(text) if text == "<r>"));
@@ -381,10 +388,30 @@ mod tests {
         assert_eq!(problem("<a/><a/>").0, 4);
         assert_eq!(problem("<a x='1&y'/>").0, 7);
         for bad in [
-            "", " \n", "junk<a/>", "<!DOCTYPE a><a/>", "<a x='1' x='2'/>", "<a x=1/>", "<a>&nope;</a>",
-            " <?xml version='1.0'?><a/>", "<?xml version='2.0'?><a/>", "<?xml version='1.0' encoding='bogus'?><a/>",
-            "<a>\u{1}</a>", "<a x='1'y='2'/>", "<a><!-- -- --></a>", "<a>&#0;</a>", "<a>]]></a>", "<a x/>", "<1/>", "< a/>",
-            "<a", "</a>", "<a></a", "<a x='<'/>", "<a>&</a>", "<a>a & b</a>",
+            "",
+            " \n",
+            "junk<a/>",
+            "<!DOCTYPE a><a/>",
+            "<a x='1' x='2'/>",
+            "<a x=1/>",
+            "<a>&nope;</a>",
+            " <?xml version='1.0'?><a/>",
+            "<?xml version='2.0'?><a/>",
+            "<?xml version='1.0' encoding='bogus'?><a/>",
+            "<a>\u{1}</a>",
+            "<a x='1'y='2'/>",
+            "<a><!-- -- --></a>",
+            "<a>&#0;</a>",
+            "<a>]]></a>",
+            "<a x/>",
+            "<1/>",
+            "< a/>",
+            "<a",
+            "</a>",
+            "<a></a",
+            "<a x='<'/>",
+            "<a>&</a>",
+            "<a>a & b</a>",
         ] {
             problem(bad);
         }

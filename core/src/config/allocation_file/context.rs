@@ -7,6 +7,10 @@ use crate::config::place::{ConfigWarning, Places};
 use crate::config::resource_string::{Limit, Missing, parse_resource};
 use crate::config::xml::{Element, Node};
 use crate::resource::{Resource, ResourceTypes};
+use std::cmp::Ordering;
+
+/// More than anybody reads; a hostile file is not to make millions.
+const MAX_WARNINGS: usize = 1000;
 
 const REAL: &str = "a number, such as 0.5 or -1";
 const INTEGER: &str = "an integer, such as 50";
@@ -34,7 +38,16 @@ impl Field<'_> {
 
 impl Context<'_> {
     pub(super) fn warn(&mut self, element: &Element, message: String) {
-        self.warnings.push(self.places.warning(element.offset, message));
+        self.warn_at(element.offset, message);
+    }
+
+    fn warn_at(&mut self, offset: usize, message: String) {
+        let message = match self.warnings.len().cmp(&MAX_WARNINGS) {
+            Ordering::Less => message,
+            Ordering::Equal => format!("more than {MAX_WARNINGS} warnings; those from here on are left out"),
+            Ordering::Greater => return,
+        };
+        self.warnings.push(self.places.warning(offset, message));
     }
 
     pub(super) fn warn_field(&mut self, field: Field<'_>, message: &str) {
@@ -50,7 +63,7 @@ impl Context<'_> {
                     let start = offset + text.len() - text.trim_start().len();
                     let short: String = stray.chars().take(40).collect();
                     let message = format!("text {short:?} directly in <{}> is ignored", element.name);
-                    self.warnings.push(self.places.warning(start, message));
+                    self.warn_at(start, message);
                 }
             }
         }

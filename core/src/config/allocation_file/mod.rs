@@ -18,6 +18,9 @@ mod queue;
 
 mod read;
 
+#[cfg(test)]
+mod tests;
+
 pub use error::{AllocationFileError, PlacementChange};
 
 use super::acl::AccessControlList;

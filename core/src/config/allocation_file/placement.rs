@@ -87,7 +87,11 @@ fn read_rule(context: &mut Context<'_>, element: &Element, top: bool) -> Result<
         }
     }
     if name == "nestedUserQueue" && rule.parent.is_none() && top {
-        return refuse(context, element, "rule \"nestedUserQueue\" needs a rule inside it, which gives the parent queue");
+        return refuse(
+            context,
+            element,
+            "rule \"nestedUserQueue\" needs a rule inside it, which gives the parent queue",
+        );
     }
     Ok(rule)
 }

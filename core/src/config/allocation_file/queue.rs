@@ -9,6 +9,7 @@ use crate::config::names::{ROOT, rooted, trim_java};
 use crate::config::nearest::hint;
 use crate::config::resource_string::{Limit, Missing};
 use crate::config::xml::Element;
+use std::collections::HashSet;
 
 /// The elements that mean something in a queue, child queues aside.
 pub(super) const QUEUE: [&str; 19] = [
@@ -107,7 +108,7 @@ fn read_fields<'e>(
 ) -> Result<Vec<&'e Element>, Error> {
     let owner = format!("queue {queue:?}: ");
     let mut children = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     for element in element.elements() {
         let field = Field { owner: &owner, element };
         let tag = element.name.as_str();
@@ -118,10 +119,8 @@ fn read_fields<'e>(
             children.push(element);
             continue;
         }
-        if seen.contains(&tag) {
+        if !seen.insert(tag) {
             context.warn_field(field, "is given twice in this queue element");
-        } else {
-            seen.push(tag);
         }
         match tag {
             "minResources" => settings.min = context.amounts(field, Missing::Zero)?,
@@ -174,15 +173,14 @@ fn maximum(context: &mut Context<'_>, field: Field<'_>) -> Result<Limit, Error> 
 /// `memory-mb=4096` alone forbids all vcores, which nobody means.
 pub(super) fn warn_of_lost_vcores(context: &mut Context<'_>, field: Field<'_>, limit: Option<Limit>) {
     if limit.and_then(|limit| limit.absolute()).is_some_and(|amounts| amounts.vcores() < 0) {
-        context.warn_field(field, "names no vcores, which Hadoop takes for -1: nothing that needs vcores fits; add vcores=");
+        context.warn_field(
+            field,
+            "names no vcores, which Hadoop takes for -1: nothing that needs vcores fits; add vcores=",
+        );
     }
 }
 
-fn read_preemptable(
-    context: &mut Context<'_>,
-    field: Field<'_>,
-    settings: &mut QueueSettings,
-) -> Result<(), Error> {
+fn read_preemptable(context: &mut Context<'_>, field: Field<'_>, settings: &mut QueueSettings) -> Result<(), Error> {
     let text = context.trimmed(field)?.to_lowercase();
     if text != "true" {
         settings.preemptable = Some(false);
@@ -208,8 +206,12 @@ fn warn_of_contradictions(
         context.warn(element, format!("queue {queue:?} is declared as a leaf and as a parent"));
     }
     let (Some(min), Some(max)) = (settings.min, settings.max.and_then(|max| max.absolute())) else { return };
-    if !min.fits_in(&max) {
-        let message = format!("queue {queue:?}: minResources {min} is above maxResources {max}, which is raised to it");
+    let above = (0..context.types.len()).find(|i| min.get(*i) > max.get(*i));
+    if let Some((i, name)) = above.map(|i| (i, context.types.name(i).to_owned())) {
+        let (min, max) = (min.get(i), max.get(i));
+        let message = format!(
+            "queue {queue:?}: minResources has {min} {name}, maxResources only {max}; {min} is the maximum then"
+        );
         context.warn(element, message);
     }
 }

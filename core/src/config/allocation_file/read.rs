@@ -46,8 +46,8 @@ pub(super) fn read(
     custom_policies: &[String],
 ) -> Result<Parsed, Error> {
     let places = Places::new(source_name, text);
-    let root = xml::parse(text)
-        .map_err(|error| Error::Malformed { at: places.at(error.offset), problem: error.problem })?;
+    let root =
+        xml::parse(text).map_err(|error| Error::Malformed { at: places.at(error.offset), problem: error.problem })?;
     let mut context = Context { places, types, custom_policies, warnings: Vec::new() };
     if root.name != "allocations" {
         return Err(Error::RootElement { at: context.places.at(root.offset), found: root.name });
@@ -99,11 +99,7 @@ pub(super) fn read(
     Ok(Parsed { file, warnings: context.warnings })
 }
 
-fn keep_last<'e>(
-    context: &mut Context<'_>,
-    before: Option<&'e Element>,
-    element: &'e Element,
-) -> Option<&'e Element> {
+fn keep_last<'e>(context: &mut Context<'_>, before: Option<&'e Element>, element: &'e Element) -> Option<&'e Element> {
     if let Some(before) = before {
         let line = context.places.at(before.offset).line;
         context.warn(element, format!("{} replaces {} of line {line}", element.name, before.name));
