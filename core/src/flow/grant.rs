@@ -129,7 +129,7 @@ impl Shard {
 
     /// Takes one unit of every ask that the placement consumes; returns their relaxation as bits.
     fn take_asks(&mut self, app: u32, key: usize, node: u32, locality: Locality) -> Result<u8, Refusal> {
-        let worker = self.worker;
+        let (worker, workers) = (self.worker, self.shared.workers);
         let at = self.nodes[node as usize].shared.locations();
         let local = self.app_mut(app);
         let slot = local.shared.slot;
@@ -164,7 +164,7 @@ impl Shard {
                 row.explicit_zero = false;
             }
         }
-        if !key.leased && self.shared.workers > 1 {
+        if !key.leased && workers > 1 {
             let priority = key.priority;
             key.leased = true;
             self.leases.push((slot, priority));

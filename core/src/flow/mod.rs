@@ -49,7 +49,7 @@ mod update;
 mod edge;
 
 #[cfg(not(loom))]
-mod views;
+pub(crate) mod views;
 
 #[cfg(not(loom))]
 mod driver;
@@ -69,7 +69,6 @@ mod exports {
     pub(crate) use super::ledger::{AppShared, NodeShared};
     pub(crate) use super::messages::{ControlMessage, External};
     pub(crate) use super::shared::Shared;
-    pub(crate) use super::{views};
 }
 #[cfg(not(loom))]
 pub use exports::*;

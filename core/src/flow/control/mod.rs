@@ -334,7 +334,8 @@ impl Control {
         queues.resize(self.tree.width(), None);
         self.ledgers.resize(self.tree.width(), None);
         for slot in std::mem::take(&mut self.dirty) {
-            queues[slot as usize] = self.tree.at(slot).map(|_| Arc::new(self.queue_snapshot(slot)));
+            let known = self.tree.at(slot).is_some();
+            queues[slot as usize] = known.then(|| Arc::new(self.queue_snapshot(slot)));
         }
         let structure = Structure {
             cluster: ClusterTotal { types: self.shared.types, total: self.cluster },
