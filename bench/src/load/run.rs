@@ -96,6 +96,11 @@ pub(crate) struct LoadResult {
 }
 
 impl LoadResult {
+    /// Whether the books of every core that was driven agree with it.
+    pub(crate) fn balanced(&self) -> bool {
+        std::iter::once(&self.main).chain(&self.locked).all(|run| run.differences.is_empty() && run.lost == 0)
+    }
+
     /// Allocations per second over the twin's, if both ran.
     pub(crate) fn ratio_to_locked(&self) -> Option<f64> {
         let locked = self.locked.as_ref()?;
