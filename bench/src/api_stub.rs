@@ -1,5 +1,12 @@
 //! Development only: the core's API over a greedy first-come-first-served mock, so that the driver can be run.
-#![allow(dead_code, unreachable_pub, missing_docs, missing_debug_implementations, unnameable_types, reason = "goes away")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    missing_debug_implementations,
+    unnameable_types,
+    reason = "goes away"
+)]
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, clippy::needless_pass_by_value, reason = "goes away")]
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -266,6 +273,9 @@ struct Core {
     nodes: Vec<(String, Resource, Resource)>,
     apps: HashMap<u32, App>,
     order: VecDeque<u32>,
+    incoming: VecDeque<u32>,
+    seen: i64,
+    last: u64,
     stats: Stats,
     usage: HashMap<Arc<str>, Resource>,
 }
@@ -278,6 +288,10 @@ impl Core {
             }
         }
         self.stats.heartbeats += 1;
+        let now = crate::clock::now_ns();
+        if now > self.last + 500_000_000 {
+            self.update(now);
+        }
         let node = hb.node.0;
         let mut made = 0;
         'offer: while let Some(&number) = self.order.front() {
@@ -313,6 +327,14 @@ impl Core {
         }
         made
     }
+    fn update(&mut self, now: u64) {
+        self.last = now;
+        let mut incoming = std::mem::take(&mut self.incoming);
+        self.order.append(&mut incoming);
+        let asked: i64 =
+            self.apps.values().map(|a| a.asks.values().map(|(c, r)| i64::from(*c) * r.memory_mb()).sum::<i64>()).sum();
+        self.seen = asked;
+    }
     fn end(&mut self, app: u32, live: &Live) {
         let node = &mut self.nodes[live.node.index()].2;
         *node = node.plus(&live.resource);
@@ -332,10 +354,9 @@ impl Core {
         let mut asks = BTreeMap::new();
         if let Some(am) = s.am {
             asks.insert(0, (1, am));
-            self.order.push_back(s.number);
+            self.incoming.push_back(s.number);
         }
-        self.apps
-            .insert(s.number, App { queue: queue.clone(), asks, live: HashMap::new(), next: 0, mailbox: vec![] });
+        self.apps.insert(s.number, App { queue: queue.clone(), asks, live: HashMap::new(), next: 0, mailbox: vec![] });
         Ok(AppHandle(s.number, queue))
     }
     fn allocate(&mut self, app: u32, r: &AllocateRequest, out: &mut Allocation) -> Result<(), AllocateError> {
@@ -344,7 +365,7 @@ impl Core {
         let a = self.apps.get_mut(&app).ok_or(AllocateError::NoSuchApp)?;
         for ask in &r.asks {
             a.asks.insert(ask.priority, (ask.count, ask.resource));
-            self.order.push_back(app);
+            self.incoming.push_back(app);
         }
         out.granted.append(&mut a.mailbox);
         Ok(())
@@ -360,8 +381,7 @@ impl Core {
     fn stats(&self) -> Stats {
         let mut s = self.stats.clone();
         s.running = s.granted - s.completed;
-        let asked: i64 =
-            self.apps.values().map(|a| a.asks.values().map(|(c, r)| i64::from(*c) * r.memory_mb()).sum::<i64>()).sum();
+        let asked = self.seen;
         s.pending_demand = Resource::new(asked, asked / 2048);
         s
     }
@@ -375,11 +395,8 @@ impl Core {
                 let count = self.names.iter().filter(|m| leaf(m) && under(n, m)).count() as i64;
                 let c = self.stats.cluster;
                 let share = Resource::new(c.memory_mb() * count / leaves, c.vcores() * count / leaves);
-                let usage = self
-                    .usage
-                    .iter()
-                    .filter(|(m, _)| under(n, m))
-                    .fold(Resource::NONE, |sum, (_, r)| sum.plus(r));
+                let usage =
+                    self.usage.iter().filter(|(m, _)| under(n, m)).fold(Resource::NONE, |sum, (_, r)| sum.plus(r));
                 QueueView {
                     name: n.clone(),
                     leaf: leaf(n),
@@ -512,7 +529,9 @@ impl FairScheduler {
     pub fn nodes(&self) -> Vec<NodeView> {
         self.0.core.lock().unwrap().nodes()
     }
-    pub fn update_now(&self) {}
+    pub fn update_now(&self) {
+        self.0.core.lock().unwrap().update(crate::clock::now_ns());
+    }
     pub fn quiesce(&self) {}
     pub fn stats(&self) -> Stats {
         self.0.core.lock().unwrap().stats()
@@ -561,7 +580,9 @@ impl Stepped {
         self.core.stats()
     }
     pub fn advance(&mut self, _ms: u64) {}
-    pub fn update(&mut self) {}
+    pub fn update(&mut self) {
+        self.core.update(crate::clock::now_ns());
+    }
     pub fn take_outcome(&mut self) -> StepOutcome {
         StepOutcome::default()
     }

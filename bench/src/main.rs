@@ -26,6 +26,7 @@ mod random;
 mod replay;
 mod report;
 mod trace;
+mod workload;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ fn main() -> ExitCode {
         None => load(&cli.load),
         Some(Command::Load(args)) => load(&args),
         Some(Command::Replay(args)) => replay::run(&args),
-        Some(Command::Bench(_)) => Ok(true),
+        Some(Command::Bench(args)) => workload::run(&args).map(|()| true),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

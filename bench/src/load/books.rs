@@ -61,11 +61,7 @@ impl Found {
         if self.list.len() == SHOWN {
             self.more += 1;
         } else {
-            self.list.push(Difference {
-                what: what(),
-                scheduler: scheduler.to_string(),
-                driver: driver.to_string(),
-            });
+            self.list.push(Difference { what: what(), scheduler: scheduler.to_string(), driver: driver.to_string() });
         }
     }
 }
@@ -77,14 +73,7 @@ fn containers(count: u64) -> Resource {
 impl Books {
     /// Empty books of a cluster.
     pub(crate) fn new(nodes: usize, leaves: usize) -> Books {
-        Books {
-            received: 0,
-            ended: 0,
-            on_node: vec![0; nodes],
-            in_leaf: vec![0; leaves],
-            unasked: 0,
-            taken_back: 0,
-        }
+        Books { received: 0, ended: 0, on_node: vec![0; nodes], in_leaf: vec![0; leaves], unasked: 0, taken_back: 0 }
     }
 
     /// Containers that run, by the driver's count.

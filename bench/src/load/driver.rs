@@ -20,7 +20,7 @@ use hdrhistogram::Histogram;
 use crate::api::{
     AllocateError, AllocateRequest, Allocation, EndReason, Heartbeat, NodeHandle, QueueView, Resource, Submission,
 };
-use crate::clock::{now_ns, seconds};
+use crate::clock::{now_ns, seconds, thread_cpu_seconds};
 use crate::engine::Engine;
 use crate::jobs::{Job, Lives};
 use crate::latency::{histogram, record};
@@ -113,6 +113,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) most_jobs_in_flight: usize,
     /// Heartbeats left out because the driver was late.
     pub(crate) skipped: u64,
+    /// Processor seconds of the driver's thread.
+    pub(crate) cpu_seconds: f64,
     /// Heartbeats that came back at least once.
     pub(crate) pushed_back: u64,
 }
@@ -185,6 +187,7 @@ impl<'a> Driver<'a> {
             most_jobs_in_flight: 0,
             skipped: 0,
             pushed_back: 0,
+            cpu_seconds: 0.0,
         })
     }
 
@@ -196,10 +199,12 @@ impl<'a> Driver<'a> {
     pub(crate) fn drive(&mut self, watch: &mut dyn FnMut(f64, &Driver<'_>)) -> Result<f64, String> {
         let duration = crate::clock::nanos(self.pace.duration);
         self.start = now_ns();
+        let cpu = thread_cpu_seconds();
         loop {
             let now = now_ns() - self.start;
             // ORDERING: Relaxed. The flag carries no data; a round later is soon enough.
             if now >= duration || self.stop.load(Ordering::Relaxed) {
+                self.cpu_seconds = thread_cpu_seconds() - cpu;
                 return Ok(seconds(now));
             }
             let mut busy = self.serve_masters(now)?;

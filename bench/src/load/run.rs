@@ -70,7 +70,8 @@ pub(crate) struct CoreRun {
     pub(crate) heartbeats_skipped: u64,
     pub(crate) heartbeats_pushed_back: u64,
     pub(crate) snapshot_age_ms: u64,
-    pub(crate) cluster: Resource,
+    /// Processor seconds of the driver's thread over the seconds of the run.
+    pub(crate) driver_cpu: f64,
     pub(crate) enqueue: Histogram<u64>,
     pub(crate) service: Histogram<u64>,
     pub(crate) grant: Histogram<u64>,
@@ -135,7 +136,7 @@ impl Inputs {
         let (trace, trace_name) = match &args.trace {
             Some(path) => {
                 let name = path.display().to_string();
-                (trace::parse(read_file(path, "trace")?, &name).map_err(|e| Failure::Trace(e))?, name)
+                (trace::parse(read_file(path, "trace")?, &name).map_err(Failure::Trace)?, name)
             }
             None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
         };
@@ -155,7 +156,12 @@ pub(crate) type Watch<'w> = &'w mut dyn FnMut(CoreChoice, f64, f64, &Driver<'_>)
 ///
 /// # Errors
 /// Unknown queues, refused settings, a scheduler that refuses jobs or does not come to rest.
-pub(crate) fn run(args: &LoadArgs, inputs: &Inputs, stop: &AtomicBool, watch: Watch<'_>) -> Result<LoadResult, Failure> {
+pub(crate) fn run(
+    args: &LoadArgs,
+    inputs: &Inputs,
+    stop: &AtomicBool,
+    watch: Watch<'_>,
+) -> Result<LoadResult, Failure> {
     use std::sync::atomic::Ordering::Relaxed;
     let locked = match args.core {
         None => Some(drive(args, inputs, CoreChoice::Locked, LOCKED_FOR.min(args.duration), stop, watch)?),
@@ -197,14 +203,13 @@ fn drive(
         workers: args.workers,
         channel_capacity: None,
         probe: Arc::clone(&probe) as _,
-        // The receiver lives as long as the run; what is sent after it is of no use to anybody.
-        wake: Some(Arc::new(move |number| drop(wake.send(number)))),
+        wake: Some(waker(wake)),
     };
     let engine: Box<dyn Engine> = match core {
         CoreChoice::Threaded => Box::new(Threaded::start(parts).map_err(Failure::input)?),
         CoreChoice::Locked => Box::new(Locked::start(parts, Some(UPDATE_EVERY)).map_err(Failure::input)?),
     };
-    let leaves = leaves(&engine.queues(), &args.queue, &inputs.queues_name)?;
+    let leaves = leaves(&names(&*engine), &args.queue, &inputs.queues_name)?;
     let mean = Duration::from_secs_f64(args.task_seconds);
     let (jobs, lives) = jobs::from_trace(&inputs.trace, leaves.len(), mean, args.seed);
     let pace = Pace {
@@ -292,7 +297,7 @@ fn measure(
         heartbeats_skipped: driver.skipped,
         heartbeats_pushed_back: driver.pushed_back,
         snapshot_age_ms: driver.samples.iter().map(|sample| sample.snapshot_age_ms).max().unwrap_or(0),
-        cluster: stats.cluster,
+        driver_cpu: if seconds > 0.0 { driver.cpu_seconds / seconds } else { 0.0 },
         enqueue: driver.enqueue.clone(),
         service,
         grant,
@@ -303,12 +308,20 @@ fn measure(
     })
 }
 
-/// The queues that jobs go to, by name.
-fn leaves(queues: &[QueueView], wanted: &[String], file: &str) -> Result<Vec<String>, Failure> {
-    let all: Vec<&str> = queues.iter().filter(|queue| queue.leaf).map(|queue| queue.name.as_str()).collect();
-    let list = || all.iter().take(20).copied().collect::<Vec<_>>().join(", ");
-    if let Some(unknown) = wanted.iter().find(|name| !all.contains(&name.as_str())) {
-        let what = if queues.iter().any(|queue| queue.name == **unknown) { "no leaf queue" } else { "no queue" };
+/// Passes an application's number on to the driver.
+fn waker(to: crossbeam_channel::Sender<u32>) -> crate::engine::Wake {
+    Arc::new(move |number| {
+        // The receiver lives as long as the run; what is sent after it is of no use to anybody.
+        let _ = to.send(number);
+    })
+}
+
+/// The queues that jobs go to, by name. `queues` are all names, each with whether it is a leaf.
+fn leaves(queues: &[(String, bool)], wanted: &[String], file: &str) -> Result<Vec<String>, Failure> {
+    let all: Vec<&String> = queues.iter().filter(|(_, leaf)| *leaf).map(|(name, _)| name).collect();
+    let list = || all.iter().take(20).map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+    if let Some(unknown) = wanted.iter().find(|name| !all.contains(name)) {
+        let what = if queues.iter().any(|(name, _)| name == unknown) { "no leaf queue" } else { "no queue" };
         let message = format!("--queue {unknown}: {what} of that name in {file}; its leaf queues are {}", list());
         return Err(Failure::input(message));
     }
@@ -316,12 +329,152 @@ fn leaves(queues: &[QueueView], wanted: &[String], file: &str) -> Result<Vec<Str
         let message = format!("{file}: no leaf queue for the jobs; name at least one, as in <queue name=\"work\"/>");
         return Err(Failure::input(message));
     }
-    let mut leaves: Vec<String> = if wanted.is_empty() {
-        all.into_iter().map(str::to_owned).collect()
-    } else {
-        wanted.to_vec()
-    };
+    let mut leaves: Vec<String> = if wanted.is_empty() { all.into_iter().cloned().collect() } else { wanted.to_vec() };
     leaves.sort();
     leaves.dedup();
     Ok(leaves)
+}
+
+/// Every queue's name, and whether it is a leaf.
+fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
+    engine.queues().into_iter().map(|queue| (queue.name, queue.leaf)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{
+        AllocateError, AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeHandle, NodeView, Stats,
+        Submission,
+    };
+    use std::sync::atomic::Ordering;
+
+    const TWO_LEAVES: &str = "<?xml version=\"1.0\"?>\n<allocations><queue name=\"root\">\
+        <schedulingPolicy>drf</schedulingPolicy><queue name=\"a\"/><queue name=\"b\"/></queue>\
+        <queueMaxAMShareDefault>1.0</queueMaxAMShareDefault></allocations>";
+
+    /// Passes everything on, and keeps one granted container to itself.
+    struct Losing {
+        inner: Locked,
+        taken: AtomicBool,
+    }
+
+    impl Engine for Losing {
+        fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
+            self.inner.add_node(name, rack, total)
+        }
+        fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
+            self.inner.submit(submission)
+        }
+        fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
+            self.inner.heartbeats(batch)
+        }
+        fn allocate(
+            &self,
+            app: &AppHandle,
+            request: &AllocateRequest,
+            answer: &mut Allocation,
+        ) -> Result<(), AllocateError> {
+            self.inner.allocate(app, request, answer)?;
+            // ORDERING: Relaxed. One thread calls.
+            if answer.granted.len() > 1 && !self.taken.swap(true, Ordering::Relaxed) {
+                answer.granted.pop();
+            }
+            Ok(())
+        }
+        fn finish(&self, app: &AppHandle) -> Result<(), String> {
+            self.inner.finish(app)
+        }
+        fn queues(&self) -> Vec<QueueView> {
+            self.inner.queues()
+        }
+        fn apps(&self) -> Vec<AppView> {
+            self.inner.apps()
+        }
+        fn nodes(&self) -> Vec<NodeView> {
+            self.inner.nodes()
+        }
+        fn stats(&self) -> Stats {
+            self.inner.stats()
+        }
+        fn update_now(&self) {
+            self.inner.update_now();
+        }
+        fn quiesce(&self) {
+            self.inner.quiesce();
+        }
+        fn shutdown(&self) {
+            self.inner.shutdown();
+        }
+    }
+
+    /// A small load on the locked twin, through what `wrap` makes of it.
+    fn small_run<E: Engine>(wrap: impl FnOnce(Locked) -> E) -> CoreRun {
+        let probe = Arc::new(LatencyProbe::new(1));
+        let (wake, woken) = crossbeam_channel::unbounded();
+        let parts = Parts {
+            settings: Settings::from_properties(bundled::PROPERTIES).unwrap(),
+            allocations: AllocationFile::parse(TWO_LEAVES, "two", &ResourceTypes::standard(), &[]).unwrap().file,
+            workers: 1,
+            channel_capacity: None,
+            probe: Arc::clone(&probe) as _,
+            wake: Some(waker(wake)),
+        };
+        let engine = wrap(Locked::start(parts, Some(Duration::from_millis(5))).unwrap());
+        let leaves = leaves(&names(&engine), &[], "two").unwrap();
+        assert_eq!(leaves, ["root.a", "root.b"]);
+        let mean = Duration::from_millis(20);
+        let (jobs, lives) = jobs::from_trace(&bundled::trace()[..200], leaves.len(), mean, 1);
+        let pace = Pace {
+            nodes: 8,
+            racks: 2,
+            node_total: NODE,
+            heartbeat: Duration::from_millis(5),
+            duration: Duration::from_millis(600),
+            longest_life: mean * 10,
+        };
+        let (stop, core) = (AtomicBool::new(false), CoreChoice::Locked);
+        let watch: Watch<'_> = &mut |_, _, _, _| ();
+        let run =
+            measure(&engine, core, &jobs, lives, pace, leaves, InFlight::Auto, woken, &stop, watch, &probe).unwrap();
+        engine.shutdown();
+        run
+    }
+
+    #[test]
+    fn the_books_of_an_honest_scheduler_balance() {
+        let run = small_run(|locked| locked);
+        assert_eq!(run.differences, []);
+        assert_eq!(run.lost, 0);
+        assert!(run.granted > 0 && run.jobs_finished > 0);
+    }
+
+    #[test]
+    fn one_lost_container_shows_in_every_book() {
+        let run = small_run(|inner| Losing { inner, taken: AtomicBool::new(false) });
+        assert_eq!(run.lost, 1);
+        let found = |what: &str| run.differences.iter().any(|difference| difference.what.starts_with(what));
+        for what in [
+            "containers granted",
+            "containers running",
+            "allocated resource",
+            "free room of node",
+            "usage of queue root",
+            "usage of application",
+            "outstanding asks of application",
+        ] {
+            assert!(found(what), "{what}: {:?}", run.differences);
+        }
+    }
+
+    #[test]
+    fn an_unknown_queue_is_refused_with_the_known_ones() {
+        let queues = [("root".to_owned(), false), ("root.a".to_owned(), true)];
+        let Err(Failure::Input(message)) = leaves(&queues, &["root.x".to_owned()], "q.xml") else {
+            panic!("there is no root.x")
+        };
+        assert_eq!(message, "--queue root.x: no queue of that name in q.xml; its leaf queues are root.a");
+        assert!(leaves(&queues, &["root".to_owned()], "q.xml").is_err());
+        assert_eq!(leaves(&queues, &[], "q.xml").unwrap(), ["root.a"]);
+    }
 }

@@ -27,26 +27,13 @@ pub(crate) struct Wheel<C = ContainerId> {
     done: Vec<u32>,
     entries: Vec<Entry<C>>,
     free: u32,
-    live: usize,
 }
 
 impl<C: Copy> Wheel<C> {
     /// For so many nodes, with room for lives of `longest` ticks (more is possible, only slower).
     pub(crate) fn new(nodes: usize, longest: u32) -> Wheel<C> {
         let slots = (longest.saturating_add(2)).next_power_of_two().clamp(4, 256);
-        Wheel {
-            heads: vec![END; nodes * slots as usize],
-            slots,
-            done: vec![0; nodes],
-            entries: Vec::new(),
-            free: END,
-            live: 0,
-        }
-    }
-
-    /// How many containers are in it.
-    pub(crate) fn len(&self) -> usize {
-        self.live
+        Wheel { heads: vec![END; nodes * slots as usize], slots, done: vec![0; nodes], entries: Vec::new(), free: END }
     }
 
     fn link(&mut self, node: usize, index: u32) {
@@ -69,7 +56,6 @@ impl<C: Copy> Wheel<C> {
             self.entries[index as usize] = entry;
             index
         };
-        self.live += 1;
         self.link(node, index);
     }
 
@@ -91,7 +77,6 @@ impl<C: Copy> Wheel<C> {
                 } else {
                     self.entries[index as usize].next = self.free;
                     self.free = index;
-                    self.live -= 1;
                     ended(container, owner);
                 }
                 index = next;
@@ -123,7 +108,6 @@ mod tests {
         assert_eq!(taken(&mut wheel, 0, 1), [1]);
         assert_eq!(taken(&mut wheel, 0, 2), [0_u32; 0]);
         assert_eq!(taken(&mut wheel, 0, 3), [2]);
-        assert_eq!(wheel.len(), 1);
         assert_eq!(taken(&mut wheel, 1, 9), [3]);
     }
 

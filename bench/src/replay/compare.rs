@@ -118,13 +118,7 @@ impl Eye<'_> {
     }
 
     /// The first place where two lists differ, as text.
-    fn lists<T: PartialEq>(
-        &self,
-        field: &str,
-        want: &[T],
-        got: &[T],
-        show: impl Fn(&T) -> String,
-    ) -> Option<Mismatch> {
+    fn lists<T: PartialEq>(&self, field: &str, want: &[T], got: &[T], show: impl Fn(&T) -> String) -> Option<Mismatch> {
         let at = (0..want.len().max(got.len())).find(|&index| want.get(index) != got.get(index))?;
         let shown = |item: Option<&T>| item.map_or_else(|| "nothing more".to_owned(), &show);
         mismatch(format!("{field}[{at}]"), shown(want.get(at)), shown(got.get(at)))
@@ -229,12 +223,7 @@ fn first_of<T>(
 }
 
 /// The first disagreement between a recording and what was seen; `last` is the scenario's last step.
-pub(super) fn difference(
-    types: &ResourceTypes,
-    expected: &Expected,
-    seen: &Observed,
-    last: bool,
-) -> Option<Mismatch> {
+pub(super) fn difference(types: &ResourceTypes, expected: &Expected, seen: &Observed, last: bool) -> Option<Mismatch> {
     let eye = Eye { types };
     let kind = expected.error.as_ref().map(|error| error.kind.as_str());
     if kind != seen.error.as_deref() {
@@ -267,11 +256,7 @@ fn lists_and_headroom(eye: &Eye<'_>, expected: &Expected, seen: &Observed) -> Op
     let held: Vec<SeenHeld> = expected
         .held
         .iter()
-        .map(|item| SeenHeld {
-            node: item.node.clone(),
-            app: item.app,
-            resource: resource(eye.types, &item.resource),
-        })
+        .map(|item| SeenHeld { node: item.node.clone(), app: item.app, resource: resource(eye.types, &item.resource) })
         .collect();
     let keep = |item: &SeenHeld| format!("on {} for app {} ({})", item.node, item.app, eye.show(&item.resource));
     if let Some(found) = eye.lists("held", &held, &seen.held, keep) {
@@ -360,7 +345,13 @@ mod tests {
             completed: vec![SeenEnd { app: 1, container: 3, reason: "completed".into() }],
             headroom: Some(Resource::new(512, 0)),
             queues: vec![
-                SeenQueue { name: "root".into(), policy: "DRF".into(), leaf: false, resources: root, counts: [1, 7, 7] },
+                SeenQueue {
+                    name: "root".into(),
+                    policy: "DRF".into(),
+                    leaf: false,
+                    resources: root,
+                    counts: [1, 7, 7],
+                },
                 SeenQueue {
                     name: "root.a".into(),
                     policy: "fair".into(),

@@ -34,10 +34,8 @@ impl Player {
         let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
         let parsed = AllocationFile::parse(&scenario.allocations, &scenario.name, &types, &[])
             .map_err(|error| error.to_string())?;
-        let builder = FairScheduler::builder()
-            .settings(settings)
-            .allocations(parsed.file)
-            .cluster_timestamp(CLUSTER_TIMESTAMP);
+        let builder =
+            FairScheduler::builder().settings(settings).allocations(parsed.file).cluster_timestamp(CLUSTER_TIMESTAMP);
         let stepped = builder.stepped().map_err(|error| error.to_string())?;
         Ok(Player { stepped, types, nodes: HashMap::new() })
     }
@@ -76,8 +74,7 @@ impl Player {
             .into_iter()
             .map(|(app, container, reason)| SeenEnd { app, container, reason: reason.to_owned() })
             .collect();
-        seen.held =
-            outcome.held.into_iter().map(|(node, app, resource)| SeenHeld { node, app, resource }).collect();
+        seen.held = outcome.held.into_iter().map(|(node, app, resource)| SeenHeld { node, app, resource }).collect();
         if all {
             self.show_all(&mut seen);
         }
@@ -158,7 +155,7 @@ impl Player {
             }
             Step::Continuous => self.stepped.continuous(),
             // Preemption is not built yet: such a scenario fails at this step and says so.
-            Step::Preempt { .. } | Step::Kill => return Err("step not supported".to_owned()),
+            Step::Preempt | Step::Kill => return Err("step not supported".to_owned()),
         }
         Ok(None)
     }

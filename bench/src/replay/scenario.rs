@@ -18,8 +18,6 @@ pub(crate) struct Scenario {
     #[serde(default)]
     pub(super) properties: BTreeMap<String, String>,
     pub(super) allocations: String,
-    #[serde(default)]
-    pub(super) groups: BTreeMap<String, Vec<String>>,
     pub(super) steps: Vec<Step>,
     pub(super) expect: Vec<Expected>,
 }
@@ -96,10 +94,7 @@ pub(super) enum Step {
         allocations: Option<String>,
     },
     Continuous,
-    Preempt {
-        #[serde(default = "yes")]
-        kill: bool,
-    },
+    Preempt,
     Kill,
 }
 
@@ -121,7 +116,7 @@ impl Step {
             Step::Move { .. } => "move",
             Step::Reload { .. } => "reload",
             Step::Continuous => "continuous",
-            Step::Preempt { .. } => "preempt",
+            Step::Preempt => "preempt",
             Step::Kill => "kill",
         }
     }

@@ -53,6 +53,7 @@ pub(crate) fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
         "nodes": result.nodes,
         "seconds": run.seconds,
         "ramp_up_seconds": run.ramp_up,
+        "driver_cpu": run.driver_cpu,
         "jobs_finished": run.jobs_finished,
         "jobs_in_flight": run.jobs_in_flight,
         "heartbeats_skipped": run.heartbeats_skipped,

@@ -187,7 +187,12 @@ fn percentile_points(histogram: &Histogram<u64>, most: f64) -> Vec<(f64, f64)> {
 
 fn percentile_name(nines: f64) -> String {
     let quantile = 100.0 * (1.0 - 1.0 / nines.max(1.0));
-    let decimals = if nines < 1.5 { 0 } else if nines < 150.0 { 0 } else if nines < 1_500.0 { 1 } else if nines < 15_000.0 { 2 } else { 3 };
+    let decimals = match nines {
+        n if n < 150.0 => 0,
+        n if n < 1_500.0 => 1,
+        n if n < 15_000.0 => 2,
+        _ => 3,
+    };
     format!("{quantile:.decimals$} %")
 }
 

@@ -38,6 +38,7 @@ fn figures(result: &LoadResult) -> Table {
     row("heartbeats left out", &|run| grouped(run.heartbeats_skipped as f64));
     row("jobs in flight, most", &|run| grouped(run.jobs_in_flight as f64));
     row("snapshot age, most", &|run| format!("{} ms", run.snapshot_age_ms));
+    row("driver's part of a core", &|run| format!("{:.0} %", run.driver_cpu * 100.0));
     row("driven for", &|run| format!("{:.1} s", run.seconds));
     table
 }
