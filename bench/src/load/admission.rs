@@ -2,7 +2,7 @@
 //!
 //! Every leaf queue takes its own jobs of the trace round and round. `Auto` keeps each leaf supplied with a multiple of
 //! its steady fair share, counted in containers that run, are asked for, or will be asked for by jobs that have entered.
-//! The multiple starts at 1.2 and grows while nodes idle and the demand that the scheduler has seen (asks count from its
+//! The multiple starts at 1.5 and grows while nodes idle and the demand that the scheduler has seen (asks count from its
 //! next update on) is small; so no queue runs dry and none piles up what it cannot place. `Fixed` keeps a number of jobs
 //! in flight, dealt to the leaves in turn.
 
@@ -17,9 +17,9 @@ pub(crate) enum InFlight {
     Fixed(usize),
 }
 
-const LEAST: f64 = 1.2;
+const LEAST: f64 = 1.5;
 const MOST: f64 = 4.0;
-const STEP: f64 = 1.08;
+const STEP: f64 = 1.1;
 
 #[derive(Debug)]
 struct Leaf {
@@ -122,8 +122,8 @@ mod tests {
         while let Some((job, leaf)) = admission.next(&jobs) {
             taken[leaf] += jobs[job].containers();
         }
-        assert_eq!(taken, [40, 15]);
-        assert_eq!(admission.live(), 7);
+        assert_eq!(taken, [50, 15]);
+        assert_eq!(admission.live(), 8);
         for _ in 0..5 {
             admission.container_ended(1);
         }

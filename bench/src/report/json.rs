@@ -32,6 +32,11 @@ pub(crate) fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
         })
         .collect();
     let differences: Vec<String> = run.differences.iter().map(ToString::to_string).collect();
+    let samples: Vec<Value> = run
+        .samples
+        .iter()
+        .map(|sample| json!({"s": sample.at, "utilisation": sample.utilisation, "granted": sample.granted}))
+        .collect();
     json!({
         "core": core_name(run),
         "utilisation": run.utilisation,
@@ -66,5 +71,6 @@ pub(crate) fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
         "trace": result.trace_name,
         "queues_file": result.queues_name,
         "queues": queues,
+        "samples": samples,
     })
 }
