@@ -38,10 +38,7 @@ impl Failure {
                 let mut text = String::new();
                 let head = error.to_string();
                 let shown = GraphicalReportHandler::new().render_report(&mut text, Report::from(*error).as_ref());
-                eprintln!("evenweave: {head}");
-                if shown.is_ok() {
-                    eprintln!("{text}");
-                }
+                eprintln!("{}", if shown.is_ok() { text } else { format!("evenweave: {head}") });
             }
         }
     }

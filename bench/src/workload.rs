@@ -38,6 +38,9 @@ const WARM_FILL_AT_MOST: u64 = 6_000_000_000;
 const WARM_CHURN_AT_MOST: u64 = 12_000_000_000;
 const WARM_CHURN_ALLOCATIONS: u64 = 300_000;
 const CHURN_FOR: u64 = 4_000_000_000;
+/// Open loop, W2: parts of the highest heartbeat rate that a repeat reached, and how long each is held.
+const OPEN_LOOP_PERCENT: [u32; 3] = [50, 80, 95];
+const OPEN_LOOP_FOR: u64 = 2_000_000_000;
 /// The hand-over between the two drivers.
 const OWNERS_QUEUE: usize = 256;
 
@@ -254,6 +257,8 @@ struct Figures {
     driver_cpu: f64,
     in_scheduler_ns: u64,
     full: f64,
+    /// How many the driver sent; 0 for a fill.
+    heartbeats_per_s: f64,
     enqueue: Histogram<u64>,
     service: Histogram<u64>,
     grant: Histogram<u64>,
@@ -302,6 +307,7 @@ impl Figures {
             "enqueue_us": percentiles(&self.enqueue),
             "service_us": percentiles(&self.service),
             "grant_us": percentiles(&self.grant),
+            "heartbeats_per_s": self.heartbeats_per_s,
             "update_ms": Value::Null,
         })
     }
@@ -327,6 +333,7 @@ fn fill_once(args: &BenchArgs, shape: Shape, at_most: u64) -> Result<Figures, St
         driver_cpu,
         in_scheduler_ns: sum_ns(&enqueue),
         full: stats.running as f64 / shape.capacity() as f64,
+        heartbeats_per_s: 0.0,
         enqueue,
         service,
         grant,
@@ -426,6 +433,8 @@ struct Nodes<'a> {
     beats: u64,
     /// Heartbeats that the scheduler had worked off before the first of these.
     base: u64,
+    /// In an open loop: nanoseconds between two heartbeats, and when the next is due.
+    pace: Option<(f64, f64)>,
     enqueue: Histogram<u64>,
     in_scheduler_ns: u64,
 }
@@ -447,6 +456,18 @@ impl Nodes<'_> {
         }
     }
 
+    /// In an open loop, returns when the next heartbeat is due, and that time.
+    fn wait_for_turn(&mut self) -> Option<u64> {
+        let (step, next) = self.pace.as_mut()?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "nanoseconds of this run")]
+        let due = *next as u64;
+        *next += *step;
+        while now_ns() < due {
+            std::thread::yield_now();
+        }
+        Some(due)
+    }
+
     /// Step 1: the next node's longest-held containers complete, and it reports them.
     fn report(&mut self, owners: &mut Vec<u32>, completions: bool) {
         owners.clear();
@@ -462,8 +483,10 @@ impl Nodes<'_> {
             }
         }
         self.beats += 1;
+        let due = self.wait_for_turn();
         if self.beats.is_multiple_of(TIMED) {
-            heartbeat.stamp = now_ns();
+            // In an open loop a late heartbeat's waiting counts from when it was due.
+            heartbeat.stamp = due.unwrap_or_else(now_ns);
         }
         let ns = hand_over(&*self.bed.engine, heartbeat);
         self.in_scheduler_ns += ns;
@@ -488,6 +511,7 @@ impl<'a> Churn<'a> {
             at: 0,
             beats: 0,
             base: bed.engine.stats().heartbeats,
+            pace: None,
             enqueue: histogram(),
             in_scheduler_ns: 0,
         };
@@ -500,6 +524,13 @@ impl<'a> Churn<'a> {
 
     /// Goes on for so long, or until so many allocations.
     fn phase(&mut self, drivers: u32, at_most: u64, allocations: u64) -> Result<Figures, String> {
+        let beats = self.nodes.beats;
+        let mut figures = self.timed_phase(drivers, at_most, allocations)?;
+        figures.heartbeats_per_s = (self.nodes.beats - beats) as f64 / figures.seconds.max(1e-9);
+        Ok(figures)
+    }
+
+    fn timed_phase(&mut self, drivers: u32, at_most: u64, allocations: u64) -> Result<Figures, String> {
         let bed = self.nodes.bed;
         drop(bed.probe.take());
         self.nodes.enqueue.reset();
@@ -523,6 +554,7 @@ impl<'a> Churn<'a> {
             driver_cpu,
             in_scheduler_ns: self.nodes.in_scheduler_ns + self.masters.in_scheduler_ns,
             full: stats.running as f64 / bed.shape.capacity() as f64,
+            heartbeats_per_s: 0.0,
             enqueue: self.nodes.enqueue.clone(),
             service,
             grant,
@@ -625,6 +657,7 @@ impl<'a> Churn<'a> {
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     let shape = Shape::of(args.size);
     let mut records = Vec::new();
+    let mut open_loop = serde_json::Map::new();
     let mut tell = |figures: Figures| {
         eprintln!("{} allocations/s, {:.1} % full", crate::report::grouped(figures.rate()), figures.full * 100.0);
         let record = figures.json(args, shape);
@@ -646,8 +679,18 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
                 let bed = Bed::new(args, shape)?;
                 let mut churn = Churn::new(&bed, args.mode)?;
                 churn.phase(args.drivers, WARM_CHURN_AT_MOST, WARM_CHURN_ALLOCATIONS)?;
+                let mut highest = 0.0_f64;
                 for _ in 0..REPEATS {
-                    tell(churn.phase(args.drivers, CHURN_FOR, u64::MAX)?);
+                    let figures = churn.phase(args.drivers, CHURN_FOR, u64::MAX)?;
+                    highest = highest.max(figures.heartbeats_per_s);
+                    tell(figures);
+                }
+                for percent in OPEN_LOOP_PERCENT {
+                    let rate = (highest * f64::from(percent) / 100.0).max(1.0);
+                    churn.nodes.pace = Some((1e9 / rate, now_ns() as f64));
+                    let figures = churn.phase(args.drivers, OPEN_LOOP_FOR, u64::MAX)?;
+                    eprintln!("open loop at {percent} %: {} heartbeats/s", crate::report::grouped(rate));
+                    open_loop.insert(percent.to_string(), percentiles(&figures.grant));
                 }
             }
         }
@@ -659,6 +702,9 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     if let Some((_, mut median)) = records.into_iter().nth(REPEATS / 2) {
         if let Value::Object(fields) = &mut median {
             fields.insert("median_of".to_owned(), json!(REPEATS));
+            if !open_loop.is_empty() {
+                fields.insert("grant_us_open_loop_percent".to_owned(), Value::Object(open_loop));
+            }
             fields.insert("allocations_per_s_min_max".to_owned(), spread);
         }
         println!("{median}");

@@ -37,6 +37,8 @@ const WATCHED: u64 = 16;
 const TIMED: u64 = 16;
 /// Jobs submitted between two looks at the nodes.
 const SUBMITTED_AT_ONCE: usize = 64;
+/// Wake-ups taken between two looks at the nodes.
+const WAKE_UPS_AT_ONCE: usize = 1024;
 const OBSERVE_EVERY_NS: u64 = 250_000_000;
 /// Each so many observations make a point of the plots: every 500 ms.
 const OBSERVATIONS_A_SAMPLE: u32 = 2;
@@ -91,6 +93,9 @@ pub(crate) struct Driver<'a> {
     slot_of: Vec<u32>,
     /// Slots to call `allocate` for.
     calls: Vec<u32>,
+    /// Slot -> the round in which it was last called, so that many wake-ups of one are one call.
+    called: Vec<u64>,
+    round: u64,
     leaving: VecDeque<(u64, u32)>,
     admission: Admission,
     books: Books,
@@ -167,6 +172,8 @@ impl<'a> Driver<'a> {
             free_slots: Vec::new(),
             slot_of: Vec::new(),
             calls: Vec::new(),
+            called: Vec::new(),
+            round: 0,
             leaving: VecDeque::new(),
             admission: admission(&queues),
             books: Books::new(count, leaves.len()),
@@ -224,11 +231,15 @@ impl<'a> Driver<'a> {
     /// Calls `allocate` for every application that was woken or has something to ask. Whether there was one.
     fn serve_masters(&mut self, now: u64) -> Result<bool, String> {
         let mut calls = std::mem::take(&mut self.calls);
-        let woken = self.woken.try_iter().take(4 * BATCH);
+        let woken = self.woken.try_iter().take(WAKE_UPS_AT_ONCE);
         calls.extend(woken.filter_map(|n| self.slot_of.get(n as usize).copied()).filter(|slot| *slot != NO_SLOT));
         let any = !calls.is_empty();
+        self.round += 1;
         for slot in calls.drain(..) {
-            self.serve_master(slot, now)?;
+            let called = &mut self.called[slot as usize];
+            if std::mem::replace(called, self.round) != self.round {
+                self.serve_master(slot, now)?;
+            }
         }
         // What came up meanwhile was put on the new, empty list; the old one's room is worth keeping.
         std::mem::swap(&mut self.calls, &mut calls);
@@ -329,6 +340,7 @@ impl<'a> Driver<'a> {
             let app = LoadApp::new(handle, index, leaf, job.maps, job.reduces);
             let slot = self.free_slots.pop().unwrap_or_else(|| {
                 self.apps.push(None);
+                self.called.push(0);
                 u32::try_from(self.apps.len() - 1).expect("fewer than 2^30 jobs in flight")
             });
             self.apps[slot as usize] = Some(app);
@@ -481,7 +493,7 @@ impl<'a> Driver<'a> {
     pub(crate) fn settle(&mut self) -> Result<(), String> {
         let begun = now_ns();
         let in_time = || {
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(Duration::from_millis(20));
             if now_ns() - begun < PATIENCE_NS { Ok(()) } else { Err("the scheduler does not come to rest".to_owned()) }
         };
         let now = begun - self.start;
@@ -491,19 +503,20 @@ impl<'a> Driver<'a> {
                 in_time()?;
             }
         }
-        loop {
+        // Updates make the last asks visible, which an asynchronous allocation may then serve: quiet is when two rounds
+        // in a row brought nothing.
+        let mut quiet = 0;
+        while quiet < 2 {
+            self.engine.update_now();
             self.engine.quiesce();
+            in_time()?;
             let mut received = 0;
             self.calls.clear();
             for slot in 0..u32::try_from(self.apps.len()).expect("slots are 32 bits") {
                 received += self.serve_master(slot, now)?;
             }
-            if received == 0 && self.calls.is_empty() {
-                break;
-            }
-            in_time()?;
+            quiet = if received == 0 && self.calls.is_empty() { quiet + 1 } else { 0 };
         }
-        self.engine.quiesce();
         self.engine.update_now();
         self.engine.quiesce();
         Ok(())

@@ -146,7 +146,9 @@ impl Inputs {
 
 /// A text file, or why it cannot be had.
 pub(crate) fn read_file(path: &Path, what: &str) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| Failure::input(format!("{what} {}: {error}", path.display())))
+    std::fs::read_to_string(path).map_err(|error| {
+        Failure::input(format!("{what} {}: {error}; it must be a text file that can be read", path.display()))
+    })
 }
 
 /// Told what goes on: the core, seconds gone by, of how many, the driver.
@@ -167,8 +169,15 @@ pub(crate) fn run(
         None => Some(drive(args, inputs, CoreChoice::Locked, LOCKED_FOR.min(args.duration), stop, watch)?),
         Some(_) => None,
     };
-    let core = args.core.unwrap_or(CoreChoice::Threaded);
-    let main = drive(args, inputs, core, args.duration, stop, watch)?;
+    // ORDERING: Relaxed, here and below. The flag carries no data.
+    let (main, locked) = match locked {
+        // Interrupted before its turn, the threaded core has nothing to report.
+        Some(locked) if stop.load(Relaxed) => (locked, None),
+        locked => {
+            let core = args.core.unwrap_or(CoreChoice::Threaded);
+            (drive(args, inputs, core, args.duration, stop, watch)?, locked)
+        }
+    };
     Ok(LoadResult {
         main,
         locked,
@@ -177,7 +186,6 @@ pub(crate) fn run(
         jobs_of_trace: inputs.trace.len(),
         trace_name: inputs.trace_name.clone(),
         queues_name: inputs.queues_name.clone(),
-        // ORDERING: Relaxed. Read after the run, for the report only.
         interrupted: stop.load(Relaxed),
     })
 }

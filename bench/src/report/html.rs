@@ -24,6 +24,8 @@ p.note{font-size:.9rem}
 .figures b{display:block;font-size:1.45rem;font-variant-numeric:tabular-nums}
 .figures span{color:#5b6270;font-size:.85rem}
 figure{background:#fff;border:1px solid #e2e5ea;border-radius:8px;margin:.6rem 0;padding:.4rem}
+figcaption{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.85rem;padding:0 1rem .4rem 4.5rem}
+figcaption i{display:inline-block;width:22px;vertical-align:middle;margin-right:.4rem}
 table{border-collapse:collapse;background:#fff;width:100%;font-variant-numeric:tabular-nums}
 th,td{border:1px solid #e2e5ea;padding:.3rem .7rem;text-align:right}
 th:first-child,td:first-child{text-align:left}
@@ -33,7 +35,7 @@ th{background:#eef0f4;font-weight:600}
 ";
 
 /// Text as HTML.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -61,8 +61,7 @@ fn short(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => scaled(1e6, "M"),
         v if v >= 1e4 => scaled(1e3, "k"),
-        v if v >= 10.0 || v == 0.0 => format!("{value:.0}"),
-        _ => format!("{value:.1}"),
+        _ => scaled(1.0, ""),
     }
 }
 
@@ -77,6 +76,7 @@ pub(super) fn over_time(label: &str, unit: &str, seconds: f64, lines: &[Line], a
         let highest = above.unwrap_or_else(|| (top(lines) * 1.08).max(1.0));
         let mut chart = ChartBuilder::on(area)
             .margin(10)
+            .margin_right(28)
             .x_label_area_size(38)
             .y_label_area_size(66)
             .build_cartesian_2d(0.0..seconds.max(1.0), 0.0..highest)?;
@@ -96,37 +96,24 @@ pub(super) fn over_time(label: &str, unit: &str, seconds: f64, lines: &[Line], a
             let style = line.colour.stroke_width(2);
             let points = line.points.iter().copied();
             if line.dashed {
-                let series = DashedLineSeries::new(points, 6, 4, line.colour.stroke_width(1));
-                legend(chart.draw_series(series)?, line, 1);
+                chart.draw_series(DashedLineSeries::new(points, 6, 4, line.colour.stroke_width(1)))?;
             } else {
-                legend(chart.draw_series(LineSeries::new(points, style))?, line, 2);
+                chart.draw_series(LineSeries::new(points, style))?;
             }
         }
-        labels(&mut chart, SeriesLabelPosition::LowerRight)
-    })
+        Ok(())
+    }) + &legend(lines)
 }
 
-fn legend<'a>(series: &mut plotters::chart::SeriesAnno<'a, SVGBackend<'_>>, line: &Line, width: u32) {
-    let style = line.colour.stroke_width(width + 1);
-    series.label(line.name.clone()).legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 16, y)], style));
-}
-
-fn labels<'a, X, Y>(
-    chart: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>,
-    position: SeriesLabelPosition,
-) -> Drawn
-where
-    X: plotters::coord::ranged1d::Ranged,
-    Y: plotters::coord::ranged1d::Ranged,
-{
-    chart
-        .configure_series_labels()
-        .position(position)
-        .label_font(font(13))
-        .background_style(WHITE.mix(0.85))
-        .border_style(GRID)
-        .draw()?;
-    Ok(())
+/// What the lines mean, beside the plot rather than on it: no line is hidden, and names may be long.
+fn legend(lines: &[Line]) -> String {
+    let entry = |line: &Line| {
+        let RGBColor(r, g, b) = line.colour;
+        let style = if line.dashed { "dashed" } else { "solid" };
+        let name = super::html::escape(&line.name);
+        format!("<span><i style=\"border-top:3px {style} rgb({r},{g},{b})\"></i>{name}</span>")
+    };
+    format!("<figcaption>{}</figcaption>", lines.iter().map(entry).collect::<String>())
 }
 
 /// Latency by percentile: the horizontal axis is 1/(1-q), so that 90 %, 99 %, 99.9 % are as far apart as they matter.
@@ -151,6 +138,7 @@ pub(super) fn latencies(label: &str, histograms: &[(&str, &Histogram<u64>)]) -> 
         let x: Range<f64> = 1.0..NINES;
         let mut chart = ChartBuilder::on(area)
             .margin(10)
+            .margin_right(28)
             .x_label_area_size(38)
             .y_label_area_size(66)
             .build_cartesian_2d(x.log_scale(), (lowest..highest).log_scale())?;
@@ -170,10 +158,10 @@ pub(super) fn latencies(label: &str, histograms: &[(&str, &Histogram<u64>)]) -> 
             .draw()?;
         for line in &lines {
             let points = line.points.iter().copied();
-            legend(chart.draw_series(LineSeries::new(points, line.colour.stroke_width(2)))?, line, 2);
+            chart.draw_series(LineSeries::new(points, line.colour.stroke_width(2)))?;
         }
-        labels(&mut chart, SeriesLabelPosition::UpperLeft)
-    })
+        Ok(())
+    }) + &legend(&lines)
 }
 
 fn percentile_points(histogram: &Histogram<u64>, most: f64) -> Vec<(f64, f64)> {
