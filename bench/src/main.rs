@@ -1,2 +1,90 @@
-//! The `evenweave` program.
-fn main() {}
+//! The `evenweave` program: the scheduler core under load, replays of recorded Hadoop runs, standard workloads.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | `cli`, `failure` | the command line; why it may fail |
+//! | `trace`, `jobs`, `bundled`, `random` | what the load is made from |
+//! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
+//! | `load` | the closed-loop driver |
+//! | `report`, `progress` | table, JSON, HTML; the bar |
+//! | `replay` | scenario files, step by step |
+//! | `workload` | W1 and W2 |
+//! | `clock`, `latency` | measuring |
+
+mod api;
+mod api_stub;
+mod bundled;
+mod cli;
+mod clock;
+mod engine;
+mod failure;
+mod jobs;
+mod latency;
+mod load;
+mod progress;
+mod random;
+mod replay;
+mod report;
+mod trace;
+mod workload;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Parser;
+
+use cli::{Cli, Command, LoadArgs};
+use failure::Failure;
+
+/// The work was done and its result is bad: books that do not balance, scenarios that differ.
+const BAD: u8 = 1;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        None => load(&cli.load),
+        Some(Command::Load(args)) => load(&args),
+        Some(Command::Replay(args)) => replay::run(&args),
+        Some(Command::Bench(args)) => workload::run(&args).map(|()| true),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(BAD),
+        Err(failure) => {
+            let code = failure.code();
+            failure.print();
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// `evenweave load`: whether the books balance.
+fn load(args: &LoadArgs) -> Result<bool, Failure> {
+    let inputs = load::Inputs::read(args)?;
+    let report_path = report::check_writable(&args.out)?;
+    for warning in &inputs.warnings {
+        eprintln!("evenweave: warning: {warning}");
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    // ORDERING: Relaxed. The flag carries no data.
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
+        .map_err(|error| Failure::input(format!("Ctrl-C cannot be caught: {error}")))?;
+    let mut progress = progress::Progress::new(args.quiet);
+    let result = load::run(args, &inputs, &stop, &mut |core, at, whole, driver| progress.tell(core, at, whole, driver));
+    progress.say("replaying recorded Hadoop runs");
+    let result = result.inspect_err(|_| progress.clear())?;
+    let replayed = (!result.interrupted).then(replay::bundled_tally);
+    progress.clear();
+    report::write_report(&result, replayed, &report_path)?;
+    if args.json {
+        println!("{}", report::load_json(&result, replayed));
+    } else if !args.quiet {
+        report::print_load(&result, replayed, &report_path);
+    }
+    if !result.balanced() && (args.json || args.quiet) {
+        eprintln!("evenweave: the books do not balance");
+    }
+    Ok(result.balanced())
+}

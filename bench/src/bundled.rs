@@ -1,0 +1,54 @@
+//! What the program carries with it: a trace, an allocation file, site properties and recordings of real Hadoop.
+
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+
+use crate::trace::{self, TraceJob};
+
+/// The name under which the bundled trace is reported.
+pub(crate) const TRACE_NAME: &str = "bundled FB-2009_samples_24_times_1hr_0.tsv";
+/// The name under which the bundled allocation file is reported.
+pub(crate) const QUEUES_NAME: &str = "bundled fair-scheduler.xml";
+/// The bundled allocation file.
+pub(crate) const QUEUES: &str = include_str!("../data/fair-scheduler.xml");
+
+/// Site properties of the load: a node's whole room is offered at once, and only containers of 4 GiB and more reserve.
+pub(crate) const PROPERTIES: [(&str, &str); 6] = [
+    ("yarn.scheduler.fair.assignmultiple", "true"),
+    ("yarn.scheduler.fair.dynamic.max.assign", "false"),
+    ("yarn.scheduler.fair.max.assign", "-1"),
+    ("yarn.scheduler.reservation-threshold.increment-multiple", "4"),
+    ("yarn.scheduler.maximum-allocation-mb", "131072"),
+    ("yarn.scheduler.maximum-allocation-vcores", "64"),
+];
+
+/// Switches the asynchronous allocation thread.
+pub(crate) const ASYNC_PROPERTY: &str = "yarn.scheduler.fair.continuous-scheduling-enabled";
+
+const RECORDINGS: [&[u8]; 6] = [
+    include_bytes!("../data/scenarios/shares.jsonl.gz"),
+    include_bytes!("../data/scenarios/fifo.jsonl.gz"),
+    include_bytes!("../data/scenarios/fair.jsonl.gz"),
+    include_bytes!("../data/scenarios/drf.jsonl.gz"),
+    include_bytes!("../data/scenarios/assign.jsonl.gz"),
+    include_bytes!("../data/scenarios/normalize.jsonl.gz"),
+];
+
+fn unpack(packed: &[u8]) -> String {
+    let mut text = String::new();
+    GzDecoder::new(packed).read_to_string(&mut text).expect("bundled data is whole");
+    text
+}
+
+/// The jobs of the bundled trace.
+#[must_use]
+pub(crate) fn trace() -> Vec<TraceJob> {
+    let packed = include_bytes!("../data/FB-2009_samples_24_times_1hr_0.tsv.gz");
+    trace::parse(unpack(packed), TRACE_NAME).expect("the bundled trace is well-formed")
+}
+
+/// The bundled recordings, one text of scenarios a family.
+pub(crate) fn recordings() -> impl Iterator<Item = String> {
+    RECORDINGS.into_iter().map(unpack)
+}

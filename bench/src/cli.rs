@@ -1,0 +1,230 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Evenweave: a scheduler core that decides as Hadoop YARN's FairScheduler does. Without a command: `load`.
+#[derive(Debug, Parser)]
+#[command(name = "evenweave", version, about, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Drive the scheduler with a real trace in compressed time and report how full it keeps the cluster.
+    Load(Box<LoadArgs>),
+    /// Replay scenario files and compare every field of every step with what real Hadoop did.
+    Replay(ReplayArgs),
+    /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median.
+    Bench(BenchArgs),
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+/// Which scheduler is driven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CoreChoice {
+    /// The threaded core.
+    Threaded,
+    /// Its plain twin: stepped, one mutex, children sorted anew for each container.
+    Locked,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct LoadArgs {
+    /// Nodes, each of 128 GiB and 64 vcores.
+    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) nodes: u32,
+    /// Racks [default: one for every 40 nodes].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) racks: Option<u32>,
+    /// Worker threads of the scheduler, each with its part of the nodes.
+    #[arg(long, default_value_t = 1, value_parser = parse_workers)]
+    pub(crate) workers: usize,
+    /// Allocation file (fair-scheduler.xml) [default: bundled].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) queues: Option<PathBuf>,
+    /// Only these leaf queues get jobs; may be given more than once [default: all leaves].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) queue: Vec<String>,
+    /// Job trace in SWIM's form, tab separated [default: bundled, Facebook 2009].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// How long the run lasts, for example 20s, 500ms, 2m.
+    #[arg(long, default_value = "20s", value_parser = parse_duration)]
+    pub(crate) duration: Duration,
+    /// Mean life of a task in seconds; each lives between a tenth and ten times of it.
+    #[arg(long, default_value_t = 1.0, value_parser = parse_task_seconds)]
+    pub(crate) task_seconds: f64,
+    /// Every node reports once in so many milliseconds.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    pub(crate) heartbeat_ms: u64,
+    /// Jobs kept in flight: a number, or `auto` for as many as fill the cluster.
+    #[arg(long, default_value = "auto", value_parser = parse_in_flight)]
+    pub(crate) jobs_in_flight: crate::load::InFlight,
+    /// Everything random comes from it.
+    #[arg(long, default_value_t = 42)]
+    pub(crate) seed: u64,
+    /// The asynchronous allocation thread.
+    #[arg(long = "async", value_enum, default_value_t = Switch::Off)]
+    pub(crate) asynchronous: Switch,
+    /// Drive only this core [default: the locked twin for 5 s, then the threaded core].
+    #[arg(long, value_enum)]
+    pub(crate) core: Option<CoreChoice>,
+    /// Where the report is written.
+    #[arg(long, value_name = "DIR", default_value = "evenweave-report")]
+    pub(crate) out: PathBuf,
+    /// One JSON object on standard output and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress, no table: errors only (and the JSON, if asked for).
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// Scenario files: JSON, one scenario a line.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// One JSON object on standard output and nothing else.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// At most so many failures are shown a family.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) show: usize,
+}
+
+/// The standard workloads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "UPPER")]
+pub(crate) enum WorkloadName {
+    /// Fill an empty cluster.
+    #[value(alias = "w1")]
+    W1,
+    /// Steady churn on a full one.
+    #[value(alias = "w2")]
+    W2,
+}
+
+/// The standard sizes: nodes, queues, applications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "UPPER")]
+pub(crate) enum Size {
+    /// 1000 nodes, 10 queues, 100 applications.
+    S,
+    /// 1000, 100, 1000.
+    M,
+    /// 1000, 1000, 10000.
+    L,
+    /// 5000, 100, 1000.
+    M5,
+    /// 10000, 1000, 10000.
+    L10,
+}
+
+/// How many containers one heartbeat may assign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    /// One.
+    One,
+    /// Up to half of what was free.
+    Dyn,
+    /// Until nothing fits.
+    Max,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct BenchArgs {
+    #[arg(value_enum, ignore_case = true)]
+    pub(crate) workload: WorkloadName,
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Size::M)]
+    pub(crate) size: Size,
+    #[arg(long, value_enum, default_value_t = Mode::Dyn)]
+    pub(crate) mode: Mode,
+    /// Worker threads of the scheduler.
+    #[arg(long, default_value_t = 1, value_parser = parse_workers)]
+    pub(crate) workers: usize,
+    /// Driver threads: heartbeats and allocate calls on one, or one each.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
+    pub(crate) drivers: u32,
+    /// The core to drive.
+    #[arg(long, value_enum, default_value_t = CoreChoice::Threaded)]
+    pub(crate) core: CoreChoice,
+}
+
+fn parse_workers(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(count @ 1..=256) => Ok(count),
+        _ => Err("the number of workers is 1 to 256".to_owned()),
+    }
+}
+
+fn parse_task_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.01..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("a mean life is 0.01 to 3600 seconds, for example 1.0".to_owned()),
+    }
+}
+
+fn parse_in_flight(text: &str) -> Result<crate::load::InFlight, String> {
+    if text == "auto" {
+        return Ok(crate::load::InFlight::Auto);
+    }
+    match text.parse::<usize>() {
+        Ok(count) if count > 0 => Ok(crate::load::InFlight::Fixed(count)),
+        _ => Err("`auto` or a number from 1 on".to_owned()),
+    }
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "a duration is a number and a unit, ms, s or m, for example 20s".to_owned();
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
+    let seconds = match unit {
+        "ms" => number / 1e3,
+        "s" | "" => number,
+        "m" | "min" => number * 60.0,
+        _ => return Err(wrong()),
+    };
+    if (0.1..=86_400.0).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err("a run lasts 100ms to 24 hours".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent_and_no_command_means_load() {
+        Cli::command().debug_assert();
+        let cli = Cli::parse_from(["evenweave", "--nodes", "7"]);
+        assert!(cli.command.is_none());
+        assert_eq!(cli.load.nodes, 7);
+        assert!(Cli::try_parse_from(["evenweave", "load", "--nodes", "0"]).is_err());
+    }
+
+    #[test]
+    fn durations_need_a_known_unit() {
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
+        assert!(parse_duration("5 weeks").is_err());
+        assert!(parse_duration("0s").is_err());
+    }
+}

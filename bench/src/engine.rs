@@ -1,0 +1,283 @@
+//! The scheduler under load, behind one small trait: the threaded core, or its plain twin behind one mutex.
+//!
+//! The twin runs the same decision code, stepped, with every queue's children sorted anew for each container, and does
+//! everything under one lock. It is this project's own reconstruction of the classic design, not Hadoop.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::api::{
+    AllocateError, AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, Heartbeat,
+    HeartbeatProbe, NodeHandle, NodeView, QueueView, Resource, Settings, Stats, Stepped, Submission,
+};
+use crate::clock::now_ns;
+
+/// Called with an application's number when grants wait for it.
+pub(crate) type Wake = Arc<dyn Fn(u32) + Send + Sync>;
+
+/// What an engine is made from.
+pub(crate) struct Parts {
+    pub(crate) settings: Settings,
+    pub(crate) allocations: AllocationFile,
+    pub(crate) workers: usize,
+    /// Heartbeats that a worker's channel holds.
+    pub(crate) channel_capacity: Option<usize>,
+    pub(crate) probe: Arc<dyn HeartbeatProbe>,
+    pub(crate) wake: Option<Wake>,
+}
+
+impl fmt::Debug for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parts").field("workers", &self.workers).finish_non_exhaustive()
+    }
+}
+
+/// All ids of a run are made from this, so that two runs name the same things alike.
+const CLUSTER_TIMESTAMP: u64 = 1_700_000_000_000;
+
+/// What the load needs of a scheduler. Refusals come as their message: the load can only report them.
+pub(crate) trait Engine: Send + Sync {
+    /// A node registers.
+    fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String>;
+    /// An application enters.
+    fn submit(&self, submission: Submission) -> Result<AppHandle, String>;
+    /// Hands heartbeats over; those for which there was no room come back.
+    fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>>;
+    /// One call of an ApplicationMaster.
+    fn allocate(
+        &self,
+        app: &AppHandle,
+        request: &AllocateRequest,
+        answer: &mut Allocation,
+    ) -> Result<(), AllocateError>;
+    /// The application leaves.
+    fn finish(&self, app: &AppHandle) -> Result<(), String>;
+    /// Every queue, by name.
+    fn queues(&self) -> Vec<QueueView>;
+    /// Every application, by number.
+    fn apps(&self) -> Vec<AppView>;
+    /// Every node, by registration.
+    fn nodes(&self) -> Vec<NodeView>;
+    /// Sums over the whole scheduler.
+    fn stats(&self) -> Stats;
+    /// Recomputes demand and shares now.
+    fn update_now(&self);
+    /// Returns when every accepted message has been worked off.
+    fn quiesce(&self);
+    /// Ends the scheduler's threads.
+    fn shutdown(&self);
+}
+
+/// The threaded core.
+pub(crate) struct Threaded(FairScheduler);
+
+impl fmt::Debug for Threaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Threaded")
+    }
+}
+
+impl Threaded {
+    /// Starts the scheduler's threads.
+    ///
+    /// # Errors
+    /// What the core says against the settings or the allocation file.
+    pub(crate) fn start(parts: Parts) -> Result<Threaded, String> {
+        let mut builder = FairScheduler::builder()
+            .settings(parts.settings)
+            .allocations(parts.allocations)
+            .workers(parts.workers)
+            .cluster_timestamp(CLUSTER_TIMESTAMP)
+            .probe(parts.probe);
+        if let Some(capacity) = parts.channel_capacity {
+            builder = builder.channel_capacity(capacity);
+        }
+        if let Some(wake) = parts.wake {
+            builder = builder.on_grants(wake);
+        }
+        builder.start().map(Threaded).map_err(|error| error.to_string())
+    }
+}
+
+impl Engine for Threaded {
+    fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
+        self.0.add_node(name, rack, total).map_err(|error| error.to_string())
+    }
+
+    fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
+        self.0.submit(submission).map_err(|refusal| refusal.to_string())
+    }
+
+    fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
+        self.0.heartbeats(batch)
+    }
+
+    fn allocate(
+        &self,
+        app: &AppHandle,
+        request: &AllocateRequest,
+        answer: &mut Allocation,
+    ) -> Result<(), AllocateError> {
+        self.0.allocate(app, request, answer)
+    }
+
+    fn finish(&self, app: &AppHandle) -> Result<(), String> {
+        self.0.finish(app).map_err(|error| error.to_string())
+    }
+
+    fn queues(&self) -> Vec<QueueView> {
+        self.0.queues()
+    }
+
+    fn apps(&self) -> Vec<AppView> {
+        self.0.apps()
+    }
+
+    fn nodes(&self) -> Vec<NodeView> {
+        self.0.nodes()
+    }
+
+    fn stats(&self) -> Stats {
+        self.0.stats()
+    }
+
+    fn update_now(&self) {
+        self.0.update_now();
+    }
+
+    fn quiesce(&self) {
+        self.0.quiesce();
+    }
+
+    fn shutdown(&self) {
+        self.0.shutdown();
+    }
+}
+
+/// The plain twin: everything under one mutex, and a thread that updates shares.
+pub(crate) struct Locked {
+    core: Arc<Mutex<Stepped>>,
+    probe: Arc<dyn HeartbeatProbe>,
+    stop: Arc<AtomicBool>,
+    updater: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl fmt::Debug for Locked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Locked")
+    }
+}
+
+fn lock(core: &Mutex<Stepped>) -> MutexGuard<'_, Stepped> {
+    core.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Locked {
+    /// Starts the twin, with its update thread unless `update_every` is `None`.
+    ///
+    /// # Errors
+    /// What the core says against the settings or the allocation file.
+    pub(crate) fn start(parts: Parts, update_every: Option<Duration>) -> Result<Locked, String> {
+        let mut builder = FairScheduler::builder()
+            .settings(parts.settings)
+            .allocations(parts.allocations)
+            .cluster_timestamp(CLUSTER_TIMESTAMP)
+            .resort_for_each_container(true);
+        if let Some(wake) = parts.wake {
+            builder = builder.on_grants(wake);
+        }
+        let core = Arc::new(Mutex::new(builder.stepped().map_err(|error| error.to_string())?));
+        let stop = Arc::new(AtomicBool::new(false));
+        let updater = update_every.map(|every| {
+            let (core, stop) = (Arc::clone(&core), Arc::clone(&stop));
+            std::thread::spawn(move || {
+                let mut last_ms = now_ns() / 1_000_000;
+                // ORDERING: Relaxed. A late look at the flag is one more update, nothing else.
+                while !stop.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(every);
+                    let now_ms = now_ns() / 1_000_000;
+                    let mut core = lock(&core);
+                    core.advance(now_ms - last_ms);
+                    core.update();
+                    last_ms = now_ms;
+                }
+            })
+        });
+        Ok(Locked { core, probe: parts.probe, stop, updater: Mutex::new(updater) })
+    }
+}
+
+impl Engine for Locked {
+    fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
+        lock(&self.core).add_node(name, rack, total).map_err(|error| error.to_string())
+    }
+
+    fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
+        lock(&self.core).submit(submission).map_err(|refusal| refusal.to_string())
+    }
+
+    fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
+        for heartbeat in batch {
+            let stamp = heartbeat.stamp;
+            let mut core = lock(&self.core);
+            if stamp == 0 {
+                core.heartbeat(heartbeat);
+            } else {
+                let token = self.probe.taken(0, stamp);
+                core.heartbeat(heartbeat);
+                drop(core);
+                self.probe.served(0, stamp, token, 0);
+            }
+        }
+        Ok(())
+    }
+
+    fn allocate(
+        &self,
+        app: &AppHandle,
+        request: &AllocateRequest,
+        answer: &mut Allocation,
+    ) -> Result<(), AllocateError> {
+        lock(&self.core).allocate(app, request, answer)
+    }
+
+    fn finish(&self, app: &AppHandle) -> Result<(), String> {
+        lock(&self.core).finish(app).map_err(|error| error.to_string())
+    }
+
+    fn queues(&self) -> Vec<QueueView> {
+        lock(&self.core).queues()
+    }
+
+    fn apps(&self) -> Vec<AppView> {
+        lock(&self.core).apps()
+    }
+
+    fn nodes(&self) -> Vec<NodeView> {
+        lock(&self.core).nodes()
+    }
+
+    fn stats(&self) -> Stats {
+        lock(&self.core).stats()
+    }
+
+    fn update_now(&self) {
+        lock(&self.core).update();
+    }
+
+    fn quiesce(&self) {}
+
+    fn shutdown(&self) {
+        // ORDERING: Relaxed. The join below is what orders the thread's end.
+        self.stop.store(true, Ordering::Relaxed);
+        let updater = self.updater.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = updater {
+            thread.thread().unpark();
+            // A panic of the update thread has been printed by the panic hook already.
+            let _ = thread.join();
+        }
+    }
+}

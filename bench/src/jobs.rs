@@ -1,0 +1,189 @@
+//! From a trace's jobs to applications: how many tasks, how long they live, which queue and whose.
+//!
+//! # The rule
+//! - Tasks: `max(1, ceil(map input / 128 MiB))` maps and `ceil(shuffle / 1 GiB)` reduces, and an ApplicationMaster.
+//! - Lives: a map's raw length is the bytes it reads; a reduce's the bytes it fetches and writes. One factor for the
+//!   whole trace makes the mean over all tasks the wanted one after every life has been cut to 0.1 to 10 times it.
+//!   Each container then varies by up to a quarter either way, from the seed.
+//! - Queue: a job's size class is small (up to 4 containers), medium (up to 100) or large. Within each class, jobs are
+//!   dealt to the leaf queues (by name) one after the other, like cards, the trace's first job first: every leaf gets
+//!   its part of each class. The seed turns the deck: it says with which leaf the dealing starts.
+//! - User: `user00` to `user39`, from the seed and the job's place in the trace.
+
+use std::time::Duration;
+
+use crate::random;
+use crate::trace::TraceJob;
+
+const MAP_BYTES: u64 = 128 << 20;
+const REDUCE_BYTES: u64 = 1 << 30;
+const USERS: u64 = 40;
+/// A life is within this factor of the mean, both ways.
+const SPREAD: f64 = 10.0;
+
+/// What one application of the load does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Job {
+    /// Map tasks, at least one.
+    pub(crate) maps: u32,
+    /// Reduce tasks.
+    pub(crate) reduces: u32,
+    /// How long a map runs, nanoseconds.
+    pub(crate) map_life_ns: u64,
+    /// How long a reduce runs, nanoseconds.
+    pub(crate) reduce_life_ns: u64,
+    /// Index into the leaf queues.
+    pub(crate) leaf: usize,
+    /// Who submits it.
+    pub(crate) user: u32,
+}
+
+impl Job {
+    /// All its containers, the ApplicationMaster included.
+    #[must_use]
+    pub(crate) fn containers(&self) -> u64 {
+        1 + u64::from(self.maps) + u64::from(self.reduces)
+    }
+
+    /// The name of its user.
+    #[must_use]
+    pub(crate) fn user_name(&self) -> String {
+        format!("user{:02}", self.user)
+    }
+}
+
+/// The lives of one trace's tasks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lives {
+    seed: u64,
+    least_ns: f64,
+    most_ns: f64,
+}
+
+impl Lives {
+    fn new(mean: Duration, seed: u64) -> Lives {
+        let mean_ns = mean.as_secs_f64() * 1e9;
+        Lives { seed, least_ns: mean_ns / SPREAD, most_ns: mean_ns * SPREAD }
+    }
+
+    /// The life of one container: the task's, a quarter more or less.
+    #[must_use]
+    #[inline]
+    pub(crate) fn of(&self, task_ns: u64, app: u32, container: u32) -> u64 {
+        let varied = task_ns as f64 * (0.75 + 0.5 * random::unit(self.seed, app, container));
+        to_ns(varied.clamp(self.least_ns, self.most_ns))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and far below 2^63")]
+fn to_ns(value: f64) -> u64 {
+    value as u64
+}
+
+fn tasks(bytes: u64, each: u64) -> u32 {
+    u32::try_from(bytes.div_ceil(each)).unwrap_or(u32::MAX / 4).min(u32::MAX / 4)
+}
+
+/// The applications of a trace, in its order, and the lives of their containers.
+#[must_use]
+pub(crate) fn from_trace(trace: &[TraceJob], leaves: usize, mean: Duration, seed: u64) -> (Vec<Job>, Lives) {
+    let lives = Lives::new(mean, seed);
+    let raw: Vec<(u32, f64, u32, f64)> = trace
+        .iter()
+        .map(|job| {
+            let maps = tasks(job.map_input, MAP_BYTES).max(1);
+            let reduces = tasks(job.shuffle, REDUCE_BYTES);
+            let reduced = job.shuffle.saturating_add(job.output) as f64 / f64::from(reduces.max(1));
+            // A reduce handles eight times a map's bytes and is not eight times as long: it reads what is in memory.
+            (maps, job.map_input as f64 / f64::from(maps), reduces, reduced / 8.0)
+        })
+        .collect();
+    let factor = factor_for_mean(&raw, mean.as_secs_f64() * 1e9, &lives);
+    let life = |bytes: f64| to_ns((bytes * factor).clamp(lives.least_ns, lives.most_ns));
+    let turn = usize::try_from(random::mix(seed) % leaves.max(1) as u64).expect("below the number of leaves");
+    let mut dealt = [turn; 3];
+    let jobs = raw
+        .iter()
+        .zip(0_u32..)
+        .map(|(&(maps, map_bytes, reduces, reduce_bytes), index)| {
+            let class = match 1 + maps + reduces {
+                ..=4 => 0,
+                5..=100 => 1,
+                _ => 2,
+            };
+            let leaf = dealt[class] % leaves.max(1);
+            dealt[class] += 1;
+            let user = u32::try_from(random::mix(seed ^ u64::from(index)) % USERS).expect("few users");
+            Job { maps, reduces, map_life_ns: life(map_bytes), reduce_life_ns: life(reduce_bytes), leaf, user }
+        })
+        .collect();
+    (jobs, lives)
+}
+
+/// The factor from bytes to nanoseconds with which the mean over all tasks, cut to the limits, is the wanted one.
+fn factor_for_mean(raw: &[(u32, f64, u32, f64)], mean_ns: f64, lives: &Lives) -> f64 {
+    let count: f64 = raw.iter().map(|&(maps, _, reduces, _)| f64::from(maps) + f64::from(reduces)).sum();
+    let mean_with = |factor: f64| {
+        let cut = |bytes: f64| (bytes * factor).clamp(lives.least_ns, lives.most_ns);
+        raw.iter().map(|&(maps, m, reduces, r)| f64::from(maps) * cut(m) + f64::from(reduces) * cut(r)).sum::<f64>()
+            / count
+    };
+    let (mut low, mut high) = (0.0_f64, 1.0_f64);
+    while mean_with(high) < mean_ns && high < 1e12 {
+        high *= 2.0;
+    }
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if mean_with(middle) < mean_ns { low = middle } else { high = middle }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(map_input: u64, shuffle: u64) -> TraceJob {
+        TraceJob { map_input, shuffle, output: 0 }
+    }
+
+    #[test]
+    fn tasks_come_from_the_bytes() {
+        let trace = [job(0, 0), job(MAP_BYTES, 1), job(MAP_BYTES + 1, REDUCE_BYTES), job(10, REDUCE_BYTES + 1)];
+        let (jobs, _) = from_trace(&trace, 2, Duration::from_secs(1), 1);
+        let counts: Vec<_> = jobs.iter().map(|j| (j.maps, j.reduces)).collect();
+        assert_eq!(counts, [(1, 0), (1, 1), (2, 1), (1, 2)]);
+    }
+
+    #[test]
+    fn the_bundled_trace_has_the_published_containers_and_the_wanted_mean() {
+        let mean = Duration::from_secs(1);
+        let (jobs, lives) = from_trace(&crate::bundled::trace(), 10, mean, 42);
+        assert_eq!(jobs.iter().map(Job::containers).sum::<u64>(), 233_502);
+        let mut total = 0.0;
+        let mut count = 0.0;
+        for (job, app) in jobs.iter().zip(0..) {
+            for (tasks, life) in [(job.maps, job.map_life_ns), (job.reduces, job.reduce_life_ns)] {
+                for container in 0..tasks {
+                    let ns = lives.of(life, app, container);
+                    assert!((100_000_000..=10_000_000_000).contains(&ns));
+                    total += ns as f64;
+                    count += 1.0;
+                }
+            }
+        }
+        let found = total / count / 1e9;
+        assert!((0.97..1.03).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn every_leaf_gets_its_part_of_each_class() {
+        let trace: Vec<_> = (0..40).map(|i| job(if i % 2 == 0 { 1 } else { 200 * MAP_BYTES }, 0)).collect();
+        let (jobs, _) = from_trace(&trace, 4, Duration::from_secs(1), 3);
+        for leaf in 0..4 {
+            assert_eq!(jobs.iter().filter(|j| j.leaf == leaf && j.maps == 1).count(), 5);
+            assert_eq!(jobs.iter().filter(|j| j.leaf == leaf && j.maps == 200).count(), 5);
+        }
+        assert_eq!(from_trace(&trace, 4, Duration::from_secs(1), 3).0, jobs);
+    }
+}

@@ -1,0 +1,146 @@
+//! Admission: which job enters next, and when.
+//!
+//! Every leaf queue takes its own jobs of the trace round and round. `Auto` keeps each leaf supplied with a multiple of
+//! its steady fair share, counted in containers that run, are asked for, or will be asked for by jobs that have entered.
+//! The multiple starts at 1.5 and grows while nodes idle and the demand that the scheduler has seen (asks count from its
+//! next update on) is small; so no queue runs dry and none piles up what it cannot place. `Fixed` keeps a number of jobs
+//! in flight, dealt to the leaves in turn.
+
+use crate::jobs::Job;
+
+/// How many jobs are kept in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InFlight {
+    /// As many as it takes to keep the cluster full.
+    Auto,
+    /// So many.
+    Fixed(usize),
+}
+
+const LEAST: f64 = 1.5;
+const MOST: f64 = 4.0;
+const STEP: f64 = 1.1;
+
+#[derive(Debug)]
+struct Leaf {
+    /// Its jobs, in the order of the trace, and the next to take.
+    jobs: Vec<usize>,
+    next: usize,
+    /// Its steady share, in containers.
+    share: f64,
+    /// Containers of its jobs in flight that have not ended.
+    load: u64,
+}
+
+/// Decides what to submit.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    in_flight: InFlight,
+    leaves: Vec<Leaf>,
+    factor: f64,
+    live: usize,
+    turn: usize,
+}
+
+impl Admission {
+    /// `shares[i]` is the steady share of leaf `i` in containers, `capacity` what the cluster holds.
+    pub(crate) fn new(jobs: &[Job], shares: &[f64], capacity: f64, in_flight: InFlight) -> Admission {
+        let sum: f64 = shares.iter().sum();
+        let mut leaves: Vec<Leaf> = shares
+            .iter()
+            .map(|share| {
+                let share = if sum > 0.0 { share * capacity / sum } else { capacity / shares.len() as f64 };
+                Leaf { jobs: Vec::new(), next: 0, share, load: 0 }
+            })
+            .collect();
+        for (index, job) in jobs.iter().enumerate() {
+            leaves[job.leaf].jobs.push(index);
+        }
+        // A trace with fewer jobs than leaves: those without take any.
+        for leaf in leaves.iter_mut().filter(|leaf| leaf.jobs.is_empty()) {
+            leaf.jobs.extend(0..jobs.len());
+        }
+        Admission { in_flight, leaves, factor: LEAST, live: 0, turn: 0 }
+    }
+
+    /// The next job to submit and the leaf for it, if one is wanted now.
+    pub(crate) fn next(&mut self, jobs: &[Job]) -> Option<(usize, usize)> {
+        let count = self.leaves.len();
+        let chosen = match self.in_flight {
+            InFlight::Fixed(wanted) => (self.live < wanted).then_some(self.turn % count),
+            InFlight::Auto => (0..count)
+                .map(|step| (self.turn + step) % count)
+                .find(|&leaf| (self.leaves[leaf].load as f64) < self.leaves[leaf].share * self.factor),
+        }?;
+        self.turn = chosen + 1;
+        self.live += 1;
+        let leaf = &mut self.leaves[chosen];
+        let job = leaf.jobs[leaf.next];
+        leaf.next = (leaf.next + 1) % leaf.jobs.len();
+        leaf.load += jobs[job].containers();
+        Some((job, chosen))
+    }
+
+    /// A container of this leaf ended.
+    #[inline]
+    pub(crate) fn container_ended(&mut self, leaf: usize) {
+        self.leaves[leaf].load -= 1;
+    }
+
+    /// A job left; all its containers had ended.
+    pub(crate) fn job_left(&mut self) {
+        self.live -= 1;
+    }
+
+    /// Jobs in flight.
+    pub(crate) fn live(&self) -> usize {
+        self.live
+    }
+
+    /// Told a few times a second: the part of the cluster that is allocated, and the demand that the scheduler sees
+    /// waiting, as a part of the cluster.
+    pub(crate) fn observe(&mut self, allocated: f64, visible: f64) {
+        if allocated < 0.985 && visible < 0.75 {
+            self.factor = (self.factor * STEP).min(MOST);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(maps: u32, leaf: usize) -> Job {
+        Job { maps, reduces: 0, map_life_ns: 1, reduce_life_ns: 1, leaf, user: 0 }
+    }
+
+    #[test]
+    fn each_leaf_is_filled_to_its_share_and_refilled() {
+        let jobs = [job(9, 0), job(4, 1)];
+        let mut admission = Admission::new(&jobs, &[30.0, 10.0], 40.0, InFlight::Auto);
+        let mut taken = [0_u64; 2];
+        while let Some((job, leaf)) = admission.next(&jobs) {
+            taken[leaf] += jobs[job].containers();
+        }
+        assert_eq!(taken, [50, 15]);
+        assert_eq!(admission.live(), 8);
+        for _ in 0..5 {
+            admission.container_ended(1);
+        }
+        assert_eq!(admission.next(&jobs), Some((1, 1)));
+        assert_eq!(admission.next(&jobs), None);
+        admission.observe(0.5, 0.1);
+        assert!(admission.next(&jobs).is_none(), "one step is less than a job here");
+        (0..20).for_each(|_| admission.observe(0.5, 0.1));
+        assert!(admission.next(&jobs).is_some());
+    }
+
+    #[test]
+    fn a_fixed_number_is_kept() {
+        let jobs = [job(9, 0), job(4, 1)];
+        let mut admission = Admission::new(&jobs, &[1.0, 1.0], 2.0, InFlight::Fixed(3));
+        assert_eq!((0..5).filter_map(|_| admission.next(&jobs)).count(), 3);
+        admission.job_left();
+        assert!(admission.next(&jobs).is_some());
+    }
+}

@@ -1,0 +1,139 @@
+//! One application of the load: its ApplicationMaster, seen from outside the core.
+//!
+//! The AM's container comes first; then the maps are asked for, all at once. Reduces are asked for when a twentieth of
+//! the maps has finished, at once when there are fewer than twenty maps. When all tasks have finished, the AM's
+//! container ends, and a heartbeat later the application. Every number here is counted by the driver alone: the book
+//! check holds it against what the core says.
+
+use crate::api::{AppHandle, Ask, ContainerId, Location, NodeId, Resource};
+
+/// Maps and reduces, as in Hadoop's MapReduce: reduces go first once they are asked for.
+const REDUCE_PRIORITY: i32 = 10;
+const MAP_PRIORITY: i32 = 20;
+/// Reduces wait for one in so many maps.
+const SLOW_START: u32 = 20;
+
+/// Every container of the load.
+pub(crate) const CONTAINER: Resource = Resource::new(2048, 1);
+
+/// What a container is to its application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Master,
+    Map,
+    Reduce,
+}
+
+/// An application in flight.
+#[derive(Debug)]
+pub(crate) struct LoadApp {
+    pub(crate) handle: AppHandle,
+    /// Index into the jobs.
+    pub(crate) job: usize,
+    /// Index into the leaf queues.
+    pub(crate) leaf: usize,
+    maps: u32,
+    reduces: u32,
+    /// Asked for and not yet received: the AM's container, maps, reduces.
+    outstanding: [u32; 3],
+    reduces_asked: bool,
+    /// Received and not yet ended.
+    pub(crate) held: u32,
+    maps_done: u32,
+    tasks_done: u32,
+    master: Option<(ContainerId, NodeId)>,
+    /// The AM's container has been ended or is about to be.
+    leaving: bool,
+    /// What the next `allocate` asks for.
+    pub(crate) to_ask: Vec<Ask>,
+}
+
+fn ask(priority: i32, count: u32) -> Ask {
+    Ask {
+        priority,
+        location: Location::ANY,
+        resource: CONTAINER,
+        count: i32::try_from(count).unwrap_or(i32::MAX),
+        relax_locality: true,
+    }
+}
+
+impl LoadApp {
+    /// Just submitted: the request for its AM's container is outstanding.
+    pub(crate) fn new(handle: AppHandle, job: usize, leaf: usize, maps: u32, reduces: u32) -> LoadApp {
+        LoadApp {
+            handle,
+            job,
+            leaf,
+            maps,
+            reduces,
+            outstanding: [1, 0, 0],
+            reduces_asked: reduces == 0,
+            held: 0,
+            maps_done: 0,
+            tasks_done: 0,
+            master: None,
+            leaving: false,
+            to_ask: Vec::new(),
+        }
+    }
+
+    /// All its containers that are asked for and not received.
+    pub(crate) fn asked(&self) -> u32 {
+        self.outstanding.iter().sum()
+    }
+
+    /// A container was received; `None` if nothing of its kind was asked for.
+    pub(crate) fn received(&mut self, id: ContainerId, node: NodeId, priority: i32) -> Option<Role> {
+        let (role, index) = match (self.master, priority) {
+            (None, _) => (Role::Master, 0),
+            (Some(_), MAP_PRIORITY) => (Role::Map, 1),
+            (Some(_), REDUCE_PRIORITY) => (Role::Reduce, 2),
+            (Some(_), _) => return None,
+        };
+        if role == Role::Master {
+            self.master = Some((id, node));
+        }
+        self.outstanding[index] = self.outstanding[index].checked_sub(1)?;
+        self.held += 1;
+        Some(role)
+    }
+
+    /// The AM has its container: it asks for its maps.
+    pub(crate) fn first_asks(&mut self) {
+        self.outstanding[1] = self.maps;
+        self.to_ask.push(ask(MAP_PRIORITY, self.maps));
+        if self.maps < SLOW_START && !self.reduces_asked {
+            self.ask_reduces();
+        }
+    }
+
+    fn ask_reduces(&mut self) {
+        self.reduces_asked = true;
+        self.outstanding[2] = self.reduces;
+        self.to_ask.push(ask(REDUCE_PRIORITY, self.reduces));
+    }
+
+    /// A task finished. Whether the AM now has something to ask for.
+    pub(crate) fn task_done(&mut self, role: Role) -> bool {
+        self.held -= 1;
+        self.tasks_done += 1;
+        if role == Role::Map {
+            self.maps_done += 1;
+        }
+        let ask = !self.reduces_asked && u64::from(self.maps_done) * u64::from(SLOW_START) >= u64::from(self.maps);
+        if ask {
+            self.ask_reduces();
+        }
+        ask
+    }
+
+    /// The AM's container, once every task has finished and not before; given once.
+    pub(crate) fn master_to_end(&mut self) -> Option<(ContainerId, NodeId)> {
+        if self.leaving || self.tasks_done < self.maps + self.reduces {
+            return None;
+        }
+        self.leaving = true;
+        self.master
+    }
+}

@@ -1,0 +1,152 @@
+//! The books: everything counted outside the core, held against what the core says.
+
+use crate::api::{Resource, Stats};
+use crate::engine::Engine;
+use crate::load::app::{CONTAINER, LoadApp};
+
+/// The driver's own counts.
+#[derive(Debug)]
+pub(crate) struct Books {
+    /// Containers that `allocate` returned.
+    pub(crate) received: u64,
+    /// Containers that ended: tasks and ApplicationMasters.
+    pub(crate) ended: u64,
+    /// By node, in order of registration.
+    pub(crate) on_node: Vec<u32>,
+    /// By leaf queue.
+    pub(crate) in_leaf: Vec<u64>,
+    /// Containers that belong to nobody: nothing of their kind was asked for.
+    pub(crate) unasked: u64,
+    /// Containers that the scheduler ended by itself.
+    pub(crate) taken_back: u64,
+}
+
+/// Where the two sides disagree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// What was compared.
+    pub(crate) what: String,
+    /// The scheduler's side.
+    pub(crate) scheduler: String,
+    /// The driver's side.
+    pub(crate) driver: String,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: the scheduler says {}, counted outside it were {}", self.what, self.scheduler, self.driver)
+    }
+}
+
+/// Most differences that are worth printing.
+const SHOWN: usize = 20;
+
+#[derive(Default)]
+struct Found {
+    list: Vec<Difference>,
+    more: usize,
+}
+
+impl Found {
+    fn compare<T: PartialEq + std::fmt::Display>(
+        &mut self,
+        what: impl FnOnce() -> String,
+        scheduler: impl Into<T>,
+        driver: impl Into<T>,
+    ) {
+        let (scheduler, driver) = (scheduler.into(), driver.into());
+        if scheduler == driver {
+            return;
+        }
+        if self.list.len() == SHOWN {
+            self.more += 1;
+        } else {
+            self.list.push(Difference { what: what(), scheduler: scheduler.to_string(), driver: driver.to_string() });
+        }
+    }
+}
+
+fn containers(count: u64) -> Resource {
+    CONTAINER.times_int(i64::try_from(count).expect("far below 2^63 containers"))
+}
+
+impl Books {
+    /// Empty books of a cluster.
+    pub(crate) fn new(nodes: usize, leaves: usize) -> Books {
+        Books { received: 0, ended: 0, on_node: vec![0; nodes], in_leaf: vec![0; leaves], unasked: 0, taken_back: 0 }
+    }
+
+    /// Containers that run, by the driver's count.
+    pub(crate) fn running(&self) -> u64 {
+        self.received - self.ended
+    }
+
+    /// Compares everything; to be called when the scheduler is quiet, has just updated, and all grants were fetched.
+    pub(crate) fn check<'a>(
+        &self,
+        engine: &dyn Engine,
+        node_total: Resource,
+        leaves: &[String],
+        apps: impl Iterator<Item = &'a LoadApp>,
+    ) -> (Stats, Vec<Difference>) {
+        let mut found = Found::default();
+        let stats = engine.stats();
+        found.compare::<u64>(|| "containers granted".into(), stats.granted, self.received);
+        found.compare::<u64>(|| "containers ended".into(), stats.completed, self.ended);
+        found.compare::<u64>(|| "containers running".into(), stats.running, self.running());
+        found.compare::<Resource>(|| "allocated resource".into(), stats.allocated, containers(self.running()));
+        found.compare::<u64>(|| "containers granted that nobody asked for".into(), 0_u64, self.unasked);
+        found.compare::<u64>(|| "containers taken back by the scheduler".into(), 0_u64, self.taken_back);
+        self.check_nodes(engine, node_total, &mut found);
+        self.check_queues(engine, leaves, &mut found);
+        check_apps(engine, apps, &mut found);
+        if found.more > 0 {
+            let what = format!("{} more differences", found.more);
+            found.list.push(Difference { what, scheduler: "…".into(), driver: "…".into() });
+        }
+        (stats, found.list)
+    }
+
+    fn check_nodes(&self, engine: &dyn Engine, node_total: Resource, found: &mut Found) {
+        let nodes = engine.nodes();
+        found.compare::<u64>(|| "nodes".into(), nodes.len() as u64, self.on_node.len() as u64);
+        for (node, held) in nodes.iter().zip(&self.on_node) {
+            let free = node_total.minus(&containers(u64::from(*held)));
+            found.compare::<Resource>(|| format!("free room of node {}", node.name), node.free, free);
+        }
+    }
+
+    fn check_queues(&self, engine: &dyn Engine, leaves: &[String], found: &mut Found) {
+        for queue in engine.queues() {
+            let under = |leaf: &str| {
+                leaf.strip_prefix(queue.name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            let held: u64 = leaves.iter().zip(&self.in_leaf).filter(|(leaf, _)| under(leaf)).map(|(_, n)| n).sum();
+            found.compare::<Resource>(|| format!("usage of queue {}", queue.name), queue.usage, containers(held));
+        }
+    }
+}
+
+fn check_apps<'a>(engine: &dyn Engine, apps: impl Iterator<Item = &'a LoadApp>, found: &mut Found) {
+    let views = engine.apps();
+    let mut ours: Vec<&LoadApp> = apps.collect();
+    ours.sort_unstable_by_key(|app| app.handle.number());
+    found.compare::<u64>(|| "applications".into(), views.len() as u64, ours.len() as u64);
+    let mut at = views.iter().peekable();
+    for app in ours {
+        let number = app.handle.number();
+        while at.next_if(|view| view.app < number).is_some() {}
+        let Some(view) = at.next_if(|view| view.app == number) else {
+            found.compare::<String>(|| format!("application {number}"), "unknown", "in flight");
+            continue;
+        };
+        let held = containers(u64::from(app.held));
+        found.compare::<Resource>(|| format!("usage of application {number}"), view.usage, held);
+        // The demand of one that waits for a running limit is not computed, as in Hadoop.
+        if view.runnable {
+            let asked = containers(u64::from(app.asked()));
+            let waiting = view.demand.minus(&view.usage);
+            found.compare::<Resource>(|| format!("outstanding asks of application {number}"), waiting, asked);
+        }
+    }
+}

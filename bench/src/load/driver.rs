@@ -1,0 +1,534 @@
+//! The driver: one thread that plays every node and every ApplicationMaster.
+//!
+//! # One round
+//! 1. Calls `allocate` for the applications that were woken or have something to ask, and puts what they get on the time
+//!    wheel. 2. Finishes applications whose last container ended a heartbeat ago. 3. Submits jobs. 4. Sends the
+//!    heartbeats that are due, with the containers that are over, in batches. 5. Looks at the scheduler's figures.
+//!
+//! Node `i` reports at `(k + i / nodes)` heartbeat intervals, k = 0, 1, …; a container received at `t` with a life of
+//! `l` is over with the first heartbeat of its node at or after `t + l`. A refused batch is offered again, and no node
+//! reports anew until it is taken. When the driver is more than a whole interval late, intervals are left out and
+//! counted.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crossbeam_channel::Receiver;
+use hdrhistogram::Histogram;
+
+use crate::api::{
+    AllocateError, AllocateRequest, Allocation, EndReason, Heartbeat, NodeHandle, QueueView, Resource, Submission,
+};
+use crate::clock::{now_ns, seconds, thread_cpu_seconds};
+use crate::engine::Engine;
+use crate::jobs::{Job, Lives};
+use crate::latency::{histogram, record};
+use crate::load::admission::Admission;
+use crate::load::app::{CONTAINER, LoadApp, Role};
+use crate::load::books::Books;
+use crate::load::wheel::Wheel;
+
+/// Heartbeats in one call.
+const BATCH: usize = 64;
+/// One heartbeat in so many is watched.
+const WATCHED: u64 = 16;
+/// One `allocate` in so many is timed.
+const TIMED: u64 = 16;
+/// Jobs submitted between two looks at the nodes.
+const SUBMITTED_AT_ONCE: usize = 64;
+/// Wake-ups taken between two looks at the nodes.
+const WAKE_UPS_AT_ONCE: usize = 1024;
+const OBSERVE_EVERY_NS: u64 = 250_000_000;
+/// Each so many observations make a point of the plots: every 500 ms.
+const OBSERVATIONS_A_SAMPLE: u32 = 2;
+const NO_SLOT: u32 = u32::MAX;
+/// A refused message is offered again for so long once the run is over.
+const PATIENCE_NS: u64 = 20_000_000_000;
+
+/// The times and sizes of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    pub(crate) nodes: u32,
+    pub(crate) racks: u32,
+    pub(crate) node_total: Resource,
+    pub(crate) heartbeat: Duration,
+    pub(crate) duration: Duration,
+    /// The longest life of a task.
+    pub(crate) longest_life: Duration,
+}
+
+/// One look at the scheduler.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample {
+    /// Seconds since the run began.
+    pub(crate) at: f64,
+    pub(crate) granted: u64,
+    pub(crate) heartbeats: u64,
+    pub(crate) jobs_finished: u64,
+    /// Mean of allocated over total since the last sample.
+    pub(crate) utilisation: f64,
+    /// Usage and fair share in MiB of every queue, in the order of [`Driver::queue_names`].
+    pub(crate) queues: Vec<(i64, i64)>,
+    pub(crate) snapshot_age_ms: u64,
+}
+
+/// Everything the driver holds.
+pub(crate) struct Driver<'a> {
+    engine: &'a dyn Engine,
+    jobs: &'a [Job],
+    lives: Lives,
+    pace: Pace,
+    leaves: Vec<String>,
+    woken: Receiver<u32>,
+    stop: &'a AtomicBool,
+
+    start: u64,
+    heartbeat_ns: u64,
+    nodes: Vec<NodeHandle>,
+    wheel: Wheel,
+    apps: Vec<Option<LoadApp>>,
+    free_slots: Vec<u32>,
+    /// Application number -> slot.
+    slot_of: Vec<u32>,
+    /// Slots to call `allocate` for.
+    calls: Vec<u32>,
+    /// Slot -> the round in which it was last called, so that many wake-ups of one are one call.
+    called: Vec<u64>,
+    round: u64,
+    leaving: VecDeque<(u64, u32)>,
+    admission: Admission,
+    books: Books,
+    request: AllocateRequest,
+    answer: Allocation,
+    /// Heartbeats that the scheduler had no room for.
+    refused: Vec<Heartbeat>,
+    /// Number of the next heartbeat: node `beat % nodes`.
+    beat: u64,
+    next_observation: u64,
+    observations: u32,
+    utilisation_sum: f64,
+
+    pub(crate) queue_names: Vec<String>,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) enqueue: Histogram<u64>,
+    pub(crate) allocate: Histogram<u64>,
+    pub(crate) allocate_calls: u64,
+    pub(crate) jobs_finished: u64,
+    pub(crate) most_jobs_in_flight: usize,
+    /// Heartbeats left out because the driver was late.
+    pub(crate) skipped: u64,
+    /// Processor seconds of the driver's thread.
+    pub(crate) cpu_seconds: f64,
+    /// Heartbeats that came back at least once.
+    pub(crate) pushed_back: u64,
+}
+
+impl std::fmt::Debug for Driver<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Driver").field("pace", &self.pace).field("beat", &self.beat).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Driver<'a> {
+    /// Registers the nodes. `leaves` are the queues that jobs go to, by the index that the jobs carry.
+    ///
+    /// # Errors
+    /// What the scheduler says against a node.
+    #[expect(clippy::too_many_arguments, reason = "all of them are kept")]
+    pub(crate) fn new(
+        engine: &'a dyn Engine,
+        jobs: &'a [Job],
+        lives: Lives,
+        pace: Pace,
+        leaves: Vec<String>,
+        admission: impl FnOnce(&[QueueView]) -> Admission,
+        woken: Receiver<u32>,
+        stop: &'a AtomicBool,
+    ) -> Result<Driver<'a>, String> {
+        let count = pace.nodes as usize;
+        let mut nodes = Vec::with_capacity(count);
+        for i in 0..pace.nodes {
+            let rack = u64::from(i) * u64::from(pace.racks) / u64::from(pace.nodes);
+            nodes.push(engine.add_node(&format!("n{i}"), &format!("/r{rack}"), pace.node_total)?);
+        }
+        engine.update_now();
+        engine.quiesce();
+        let queues = engine.queues();
+        let heartbeat_ns = crate::clock::nanos(pace.heartbeat).max(1);
+        let longest = crate::clock::nanos(pace.longest_life) / heartbeat_ns + 2;
+        Ok(Driver {
+            engine,
+            jobs,
+            lives,
+            pace,
+            woken,
+            stop,
+            start: 0,
+            heartbeat_ns,
+            wheel: Wheel::new(count, u32::try_from(longest).unwrap_or(u32::MAX)),
+            nodes,
+            apps: Vec::new(),
+            free_slots: Vec::new(),
+            slot_of: Vec::new(),
+            calls: Vec::new(),
+            called: Vec::new(),
+            round: 0,
+            leaving: VecDeque::new(),
+            admission: admission(&queues),
+            books: Books::new(count, leaves.len()),
+            leaves,
+            request: AllocateRequest::default(),
+            answer: Allocation::default(),
+            refused: Vec::new(),
+            beat: 0,
+            next_observation: OBSERVE_EVERY_NS,
+            observations: 0,
+            utilisation_sum: 0.0,
+            queue_names: queues.into_iter().map(|queue| queue.name).collect(),
+            samples: Vec::new(),
+            enqueue: histogram(),
+            allocate: histogram(),
+            allocate_calls: 0,
+            jobs_finished: 0,
+            most_jobs_in_flight: 0,
+            skipped: 0,
+            pushed_back: 0,
+            cpu_seconds: 0.0,
+        })
+    }
+
+    /// Drives until the time is over or the stop flag is up; `watch` is told the seconds gone by, now and then.
+    /// Returns the seconds that it took.
+    ///
+    /// # Errors
+    /// When the scheduler refuses a job or loses its footing.
+    pub(crate) fn drive(&mut self, watch: &mut dyn FnMut(f64, &Driver<'_>)) -> Result<f64, String> {
+        let duration = crate::clock::nanos(self.pace.duration);
+        self.start = now_ns();
+        let cpu = thread_cpu_seconds();
+        loop {
+            let now = now_ns() - self.start;
+            // ORDERING: Relaxed. The flag carries no data; a round later is soon enough.
+            if now >= duration || self.stop.load(Ordering::Relaxed) {
+                self.cpu_seconds = thread_cpu_seconds() - cpu;
+                return Ok(seconds(now));
+            }
+            let mut busy = self.serve_masters(now)?;
+            busy |= self.finish_jobs(now)?;
+            busy |= self.submit_jobs()?;
+            busy |= self.beat(now)?;
+            if now >= self.next_observation {
+                self.observe(now);
+                watch(seconds(now), self);
+            }
+            if !busy {
+                std::thread::sleep(Duration::from_micros(50));
+            }
+        }
+    }
+
+    /// Calls `allocate` for every application that was woken or has something to ask. Whether there was one.
+    fn serve_masters(&mut self, now: u64) -> Result<bool, String> {
+        let mut calls = std::mem::take(&mut self.calls);
+        let woken = self.woken.try_iter().take(WAKE_UPS_AT_ONCE);
+        calls.extend(woken.filter_map(|n| self.slot_of.get(n as usize).copied()).filter(|slot| *slot != NO_SLOT));
+        let any = !calls.is_empty();
+        self.round += 1;
+        for slot in calls.drain(..) {
+            let called = &mut self.called[slot as usize];
+            if std::mem::replace(called, self.round) != self.round {
+                self.serve_master(slot, now)?;
+            }
+        }
+        // What came up meanwhile was put on the new, empty list; the old one's room is worth keeping.
+        std::mem::swap(&mut self.calls, &mut calls);
+        self.calls.append(&mut calls);
+        Ok(any)
+    }
+
+    fn serve_master(&mut self, slot: u32, now: u64) -> Result<u32, String> {
+        let mut received = 0;
+        loop {
+            let Some(app) = self.apps[slot as usize].as_mut() else { return Ok(received) };
+            std::mem::swap(&mut self.request.asks, &mut app.to_ask);
+            self.allocate_calls += 1;
+            let timed = self.allocate_calls.is_multiple_of(TIMED).then(now_ns);
+            let outcome = self.engine.allocate(&app.handle, &self.request, &mut self.answer);
+            if let Some(since) = timed {
+                record(&mut self.allocate, now_ns() - since);
+            }
+            match outcome {
+                Ok(()) => self.request.asks.clear(),
+                Err(AllocateError::Busy) => {
+                    std::mem::swap(&mut self.request.asks, &mut app.to_ask);
+                    self.calls.push(slot);
+                    return Ok(received);
+                }
+                Err(error) => return Err(format!("allocate of application {}: {error}", app.handle.number())),
+            }
+            received += self.take_answer(slot, now);
+            let app = self.apps[slot as usize].as_ref().expect("an application leaves in finish_jobs only");
+            if app.to_ask.is_empty() {
+                return Ok(received);
+            }
+        }
+    }
+
+    /// Puts what an application got on the wheel.
+    fn take_answer(&mut self, slot: u32, now: u64) -> u32 {
+        let app = self.apps[slot as usize].as_mut().expect("the caller has just looked");
+        let job = &self.jobs[app.job];
+        let number = app.handle.number();
+        for container in &self.answer.granted {
+            let node = container.node.index();
+            self.books.received += 1;
+            self.books.on_node[node] += 1;
+            self.books.in_leaf[app.leaf] += 1;
+            let (life, role) = match app.received(container.id, container.node, container.priority) {
+                Some(Role::Master) => {
+                    app.first_asks();
+                    continue;
+                }
+                Some(Role::Map) => (job.map_life_ns, Role::Map),
+                Some(Role::Reduce) => (job.reduce_life_ns, Role::Reduce),
+                None => {
+                    self.books.unasked += 1;
+                    continue;
+                }
+            };
+            let over = now + self.lives.of(life, number, container.id.number());
+            let offset = node as u64 * self.heartbeat_ns / u64::from(self.pace.nodes);
+            let tick = over.saturating_sub(offset).div_ceil(self.heartbeat_ns) + 1;
+            let tick = u32::try_from(tick).unwrap_or(u32::MAX - 1);
+            self.wheel.put(node, tick, container.id, slot << 2 | role as u32);
+        }
+        let by_itself = |reason: EndReason| !matches!(reason, EndReason::Completed | EndReason::AppFinished);
+        self.books.taken_back += self.answer.ended.iter().filter(|ended| by_itself(ended.reason)).count() as u64;
+        u32::try_from(self.answer.granted.len()).expect("fewer than 2^32 at once")
+    }
+
+    fn finish_jobs(&mut self, now: u64) -> Result<bool, String> {
+        let mut any = false;
+        while self.leaving.front().is_some_and(|(due, _)| *due <= now) {
+            let (_, slot) = self.leaving.pop_front().expect("just seen");
+            let app = self.apps[slot as usize].take().expect("an application leaves once");
+            self.engine.finish(&app.handle).map_err(|e| format!("finish of {}: {e}", app.handle.number()))?;
+            self.slot_of[app.handle.number() as usize] = NO_SLOT;
+            self.free_slots.push(slot);
+            self.admission.job_left();
+            self.jobs_finished += 1;
+            any = true;
+        }
+        Ok(any)
+    }
+
+    fn submit_jobs(&mut self) -> Result<bool, String> {
+        for submitted in 0..SUBMITTED_AT_ONCE {
+            let Some((index, leaf)) = self.admission.next(self.jobs) else { return Ok(submitted > 0) };
+            let job = &self.jobs[index];
+            let number = u32::try_from(self.slot_of.len().max(1)).expect("fewer than 2^32 jobs");
+            let submission = Submission {
+                number,
+                user: job.user_name(),
+                queue: Some(self.leaves[leaf].clone()),
+                am: Some(CONTAINER),
+            };
+            let handle = self.engine.submit(submission).map_err(|refusal| {
+                format!("application {number} was refused by queue {}: {refusal}", self.leaves[leaf])
+            })?;
+            let app = LoadApp::new(handle, index, leaf, job.maps, job.reduces);
+            let slot = self.free_slots.pop().unwrap_or_else(|| {
+                self.apps.push(None);
+                self.called.push(0);
+                u32::try_from(self.apps.len() - 1).expect("fewer than 2^30 jobs in flight")
+            });
+            self.apps[slot as usize] = Some(app);
+            self.slot_of.resize(number as usize, NO_SLOT);
+            self.slot_of.push(slot);
+        }
+        self.most_jobs_in_flight = self.most_jobs_in_flight.max(self.admission.live());
+        Ok(true)
+    }
+
+    /// Sends what is due. Whether there was something.
+    fn beat(&mut self, now: u64) -> Result<bool, String> {
+        if !self.refused.is_empty() {
+            let again = std::mem::take(&mut self.refused);
+            if !self.hand_over(again) {
+                return Ok(false);
+            }
+        }
+        let nodes = u64::from(self.pace.nodes);
+        // Beat b is due at b / nodes intervals; 128 bits, for long runs of many nodes.
+        let due = u64::try_from(u128::from(now) * u128::from(nodes) / u128::from(self.heartbeat_ns))
+            .expect("fewer than 2^64 heartbeats")
+            + 1;
+        let rounds_late = due.saturating_sub(self.beat) / nodes;
+        if rounds_late > 1 {
+            self.beat += (rounds_late - 1) * nodes;
+            self.skipped += (rounds_late - 1) * nodes;
+        }
+        let any = self.beat < due;
+        // A few batches at most: the ApplicationMasters want their turn.
+        for _ in 0..4 {
+            let count = (due - self.beat.min(due)).min(BATCH as u64);
+            if count == 0 {
+                break;
+            }
+            let mut batch = Vec::with_capacity(BATCH);
+            for _ in 0..count {
+                let heartbeat = self.heartbeat(self.beat % nodes, now)?;
+                batch.push(heartbeat);
+                self.beat += 1;
+            }
+            if !self.hand_over(batch) {
+                break;
+            }
+        }
+        Ok(any)
+    }
+
+    /// The next report of one node, with all that is over by now.
+    fn heartbeat(&mut self, node: u64, now: u64) -> Result<Heartbeat, String> {
+        let offset = node * self.heartbeat_ns / u64::from(self.pace.nodes);
+        let tick = u32::try_from(now.saturating_sub(offset) / self.heartbeat_ns + 1).unwrap_or(u32::MAX - 1);
+        let node = usize::try_from(node).expect("nodes are counted in 32 bits");
+        let mut heartbeat = Heartbeat::new(&self.nodes[node]);
+        let Driver { wheel, apps, books, admission, calls, leaving, .. } = self;
+        let mut masters = Vec::new();
+        let mut lost = 0_u32;
+        wheel.take(node, tick, |id, owner| {
+            let slot = owner >> 2;
+            let Some(app) = apps[(slot) as usize].as_mut() else {
+                lost += 1;
+                return;
+            };
+            heartbeat.completed.push(id);
+            books.ended += 1;
+            books.on_node[node] -= 1;
+            books.in_leaf[app.leaf] -= 1;
+            admission.container_ended(app.leaf);
+            let role = match owner & 3 {
+                0 => Role::Master,
+                1 => Role::Map,
+                _ => Role::Reduce,
+            };
+            if role == Role::Master {
+                app.held -= 1;
+                // A heartbeat later the scheduler has heard of it.
+                leaving.push_back((now + self.heartbeat_ns, slot));
+                return;
+            }
+            if app.task_done(role) {
+                calls.push(slot);
+            }
+            if let Some((master, place)) = app.master_to_end() {
+                masters.push((master, place, slot));
+            }
+        });
+        if lost > 0 {
+            return Err("a container outlived its application".to_owned());
+        }
+        for (id, place, slot) in masters {
+            self.wheel.put(place.index(), 0, id, slot << 2 | Role::Master as u32);
+        }
+        Ok(heartbeat)
+    }
+
+    /// Whether all of them were taken; the others wait in `refused`.
+    fn hand_over(&mut self, mut batch: Vec<Heartbeat>) -> bool {
+        let since = now_ns();
+        // Heartbeats that come back keep the stamp of their first try: waiting counts.
+        let first = self.beat.saturating_sub(batch.len() as u64);
+        for (heartbeat, number) in batch.iter_mut().zip(first..) {
+            if number.is_multiple_of(WATCHED) && heartbeat.stamp == 0 {
+                heartbeat.stamp = since;
+            }
+        }
+        let outcome = self.engine.heartbeats(batch);
+        record(&mut self.enqueue, now_ns() - since);
+        match outcome {
+            Ok(()) => true,
+            Err(back) => {
+                self.pushed_back += back.len() as u64;
+                self.refused = back;
+                false
+            }
+        }
+    }
+
+    fn observe(&mut self, now: u64) {
+        self.next_observation += OBSERVE_EVERY_NS;
+        let stats = self.engine.stats();
+        let total = (stats.cluster.memory_mb() as f64).max(1.0);
+        let allocated = stats.allocated.memory_mb() as f64 / total;
+        self.admission.observe(allocated, stats.pending_demand.memory_mb() as f64 / total);
+        self.observations += 1;
+        self.utilisation_sum += allocated;
+        if !self.observations.is_multiple_of(OBSERVATIONS_A_SAMPLE) {
+            return;
+        }
+        let queues = self.engine.queues();
+        self.samples.push(Sample {
+            at: seconds(now),
+            granted: stats.granted,
+            heartbeats: stats.heartbeats,
+            jobs_finished: self.jobs_finished,
+            utilisation: std::mem::take(&mut self.utilisation_sum) / f64::from(OBSERVATIONS_A_SAMPLE),
+            queues: queues.iter().map(|q| (q.usage.memory_mb(), q.fair_share.memory_mb())).collect(),
+            snapshot_age_ms: stats.snapshot_age_ms,
+        });
+    }
+
+    /// Jobs in flight now.
+    pub(crate) fn jobs_in_flight(&self) -> usize {
+        self.admission.live()
+    }
+
+    /// After the run: everything that is under way arrives, and every grant is fetched. Then the books can be checked.
+    ///
+    /// # Errors
+    /// When the scheduler does not come to rest.
+    pub(crate) fn settle(&mut self) -> Result<(), String> {
+        let begun = now_ns();
+        let in_time = || {
+            std::thread::sleep(Duration::from_millis(20));
+            if now_ns() - begun < PATIENCE_NS { Ok(()) } else { Err("the scheduler does not come to rest".to_owned()) }
+        };
+        let now = begun - self.start;
+        while !self.refused.is_empty() {
+            let again = std::mem::take(&mut self.refused);
+            if !self.hand_over(again) {
+                in_time()?;
+            }
+        }
+        // Updates make the last asks visible, which an asynchronous allocation may then serve: quiet is when two rounds
+        // in a row brought nothing.
+        let mut quiet = 0;
+        while quiet < 2 {
+            self.engine.update_now();
+            self.engine.quiesce();
+            in_time()?;
+            let mut received = 0;
+            self.calls.clear();
+            for slot in 0..u32::try_from(self.apps.len()).expect("slots are 32 bits") {
+                received += self.serve_master(slot, now)?;
+            }
+            quiet = if received == 0 && self.calls.is_empty() { quiet + 1 } else { 0 };
+        }
+        self.engine.update_now();
+        self.engine.quiesce();
+        Ok(())
+    }
+
+    /// The books and the applications in flight.
+    pub(crate) fn check(&self) -> (crate::api::Stats, Vec<super::Difference>) {
+        self.books.check(self.engine, self.pace.node_total, &self.leaves, self.apps.iter().flatten())
+    }
+
+    /// Containers that `allocate` returned.
+    pub(crate) fn received(&self) -> u64 {
+        self.books.received
+    }
+}

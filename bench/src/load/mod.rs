@@ -1,0 +1,27 @@
+//! The load: a closed loop of jobs against a scheduler, in compressed time.
+//!
+//! # The flow
+//! ```text
+//! trace -> jobs -> admission -> submit ............... scheduler
+//!                   AMs (app)  -> allocate <- wake-ups ...  |
+//!                   time wheel -> heartbeats ..............>|
+//!                   books, samples <- stats, queues .......<|
+//! ```
+//! One thread drives everything; all counting is dense vectors by node and by application slot.
+
+mod admission;
+
+mod app;
+
+mod books;
+
+mod driver;
+
+mod run;
+
+mod wheel;
+
+pub(crate) use admission::InFlight;
+pub(crate) use books::Difference;
+pub(crate) use driver::{Driver, Sample};
+pub(crate) use run::{CoreRun, Inputs, LoadResult, read_file, run};

@@ -1,0 +1,488 @@
+//! A whole load run: inputs read and checked, the cores driven one after the other, the figures drawn.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+
+use crate::api::{AllocationFile, QueueView, Resource, ResourceTypes, Settings};
+use crate::bundled;
+use crate::cli::{CoreChoice, LoadArgs, Switch};
+use crate::engine::{Engine, Locked, Parts, Threaded};
+use crate::failure::Failure;
+use crate::jobs::{self, Job, Lives};
+use crate::latency::LatencyProbe;
+use crate::load::admission::Admission;
+use crate::load::app::CONTAINER;
+use crate::load::driver::{Driver, Pace, Sample};
+use crate::load::{Difference, InFlight};
+use crate::trace::{self, TraceJob};
+
+/// What a node of the load has.
+const NODE: Resource = Resource::new(131_072, 64);
+const NODES_A_RACK: u32 = 40;
+/// The twin's part of a default run.
+const LOCKED_FOR: Duration = Duration::from_secs(5);
+/// Figures count from here on, or from a quarter of the run if that is sooner.
+const RAMP_UP: Duration = Duration::from_secs(5);
+const UPDATE_EVERY: Duration = Duration::from_millis(500);
+
+/// The figures of one queue, means after ramp-up.
+#[derive(Clone, Debug)]
+pub(crate) struct QueueLine {
+    pub(crate) name: String,
+    pub(crate) leaf: bool,
+    pub(crate) policy: String,
+    /// Fair share, MiB.
+    pub(crate) share_mib: f64,
+    /// Usage, MiB.
+    pub(crate) usage_mib: f64,
+}
+
+impl QueueLine {
+    /// Usage beyond the share, as a part of the share.
+    pub(crate) fn deviation(&self) -> f64 {
+        if self.share_mib > 0.0 { self.usage_mib / self.share_mib - 1.0 } else { 0.0 }
+    }
+}
+
+/// One core's run.
+#[derive(Debug)]
+pub(crate) struct CoreRun {
+    pub(crate) core: CoreChoice,
+    /// How long it was driven.
+    pub(crate) seconds: f64,
+    /// Where the figures below begin.
+    pub(crate) ramp_up: f64,
+    pub(crate) utilisation: f64,
+    pub(crate) allocations_per_s: f64,
+    pub(crate) jobs_per_s: f64,
+    pub(crate) heartbeats_per_s: f64,
+    pub(crate) granted: u64,
+    pub(crate) completed: u64,
+    pub(crate) running: u64,
+    /// Granted and never received.
+    pub(crate) lost: i64,
+    pub(crate) jobs_finished: u64,
+    pub(crate) jobs_in_flight: usize,
+    pub(crate) heartbeats_skipped: u64,
+    pub(crate) heartbeats_pushed_back: u64,
+    pub(crate) snapshot_age_ms: u64,
+    /// Processor seconds of the driver's thread over the seconds of the run.
+    pub(crate) driver_cpu: f64,
+    pub(crate) enqueue: Histogram<u64>,
+    pub(crate) service: Histogram<u64>,
+    pub(crate) grant: Histogram<u64>,
+    pub(crate) allocate: Histogram<u64>,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) queues: Vec<QueueLine>,
+    pub(crate) differences: Vec<Difference>,
+}
+
+/// What a load command found out.
+#[derive(Debug)]
+pub(crate) struct LoadResult {
+    pub(crate) main: CoreRun,
+    /// The twin's run, if it had one of its own.
+    pub(crate) locked: Option<CoreRun>,
+    pub(crate) nodes: u32,
+    pub(crate) workers: usize,
+    pub(crate) jobs_of_trace: usize,
+    pub(crate) trace_name: String,
+    pub(crate) queues_name: String,
+    /// Ctrl-C came before the time was over.
+    pub(crate) interrupted: bool,
+}
+
+impl LoadResult {
+    /// Whether the books of every core that was driven agree with it.
+    pub(crate) fn balanced(&self) -> bool {
+        std::iter::once(&self.main).chain(&self.locked).all(|run| run.differences.is_empty() && run.lost == 0)
+    }
+
+    /// Allocations per second over the twin's, if both ran.
+    pub(crate) fn ratio_to_locked(&self) -> Option<f64> {
+        let locked = self.locked.as_ref()?;
+        (locked.allocations_per_s > 0.0).then(|| self.main.allocations_per_s / locked.allocations_per_s)
+    }
+}
+
+/// Everything that is read before the first thread starts.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    trace: Vec<TraceJob>,
+    trace_name: String,
+    queues_text: String,
+    queues_name: String,
+    /// What the allocation file's reader had to say, with places.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Inputs {
+    /// Reads and checks the files of a load run.
+    ///
+    /// # Errors
+    /// A missing or malformed file.
+    pub(crate) fn read(args: &LoadArgs) -> Result<Inputs, Failure> {
+        let (queues_text, queues_name) = match &args.queues {
+            Some(path) => (read_file(path, "allocation file")?, path.display().to_string()),
+            None => (bundled::QUEUES.to_owned(), bundled::QUEUES_NAME.to_owned()),
+        };
+        let parsed = AllocationFile::parse(&queues_text, &queues_name, &ResourceTypes::standard(), &[])
+            .map_err(|error| Failure::input(error.to_string()))?;
+        let warnings = parsed.warnings.iter().map(ToString::to_string).collect();
+        let (trace, trace_name) = match &args.trace {
+            Some(path) => {
+                let name = path.display().to_string();
+                (trace::parse(read_file(path, "trace")?, &name).map_err(Failure::Trace)?, name)
+            }
+            None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
+        };
+        Ok(Inputs { trace, trace_name, queues_text, queues_name, warnings })
+    }
+}
+
+/// A text file, or why it cannot be had.
+pub(crate) fn read_file(path: &Path, what: &str) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|error| {
+        Failure::input(format!("{what} {}: {error}; it must be a text file that can be read", path.display()))
+    })
+}
+
+/// Told what goes on: the core, seconds gone by, of how many, the driver.
+pub(crate) type Watch<'w> = &'w mut dyn FnMut(CoreChoice, f64, f64, &Driver<'_>);
+
+/// Drives the cores that the arguments ask for.
+///
+/// # Errors
+/// Unknown queues, refused settings, a scheduler that refuses jobs or does not come to rest.
+pub(crate) fn run(
+    args: &LoadArgs,
+    inputs: &Inputs,
+    stop: &AtomicBool,
+    watch: Watch<'_>,
+) -> Result<LoadResult, Failure> {
+    use std::sync::atomic::Ordering::Relaxed;
+    let locked = match args.core {
+        None => Some(drive(args, inputs, CoreChoice::Locked, LOCKED_FOR.min(args.duration), stop, watch)?),
+        Some(_) => None,
+    };
+    // ORDERING: Relaxed, here and below. The flag carries no data.
+    let (main, locked) = match locked {
+        // Interrupted before its turn, the threaded core has nothing to report.
+        Some(locked) if stop.load(Relaxed) => (locked, None),
+        locked => {
+            let core = args.core.unwrap_or(CoreChoice::Threaded);
+            (drive(args, inputs, core, args.duration, stop, watch)?, locked)
+        }
+    };
+    Ok(LoadResult {
+        main,
+        locked,
+        nodes: args.nodes,
+        workers: args.workers,
+        jobs_of_trace: inputs.trace.len(),
+        trace_name: inputs.trace_name.clone(),
+        queues_name: inputs.queues_name.clone(),
+        interrupted: stop.load(Relaxed),
+    })
+}
+
+fn drive(
+    args: &LoadArgs,
+    inputs: &Inputs,
+    core: CoreChoice,
+    duration: Duration,
+    stop: &AtomicBool,
+    watch: Watch<'_>,
+) -> Result<CoreRun, Failure> {
+    let switch = if args.asynchronous == Switch::On { "true" } else { "false" };
+    let properties = bundled::PROPERTIES.into_iter().chain([(bundled::ASYNC_PROPERTY, switch)]);
+    let settings = Settings::from_properties(properties).map_err(|error| Failure::input(error.to_string()))?;
+    let parsed = AllocationFile::parse(&inputs.queues_text, &inputs.queues_name, &ResourceTypes::standard(), &[])
+        .map_err(|error| Failure::input(error.to_string()))?;
+    let probe = Arc::new(LatencyProbe::new(args.workers));
+    let (wake, woken) = crossbeam_channel::unbounded();
+    let parts = Parts {
+        settings,
+        allocations: parsed.file,
+        workers: args.workers,
+        channel_capacity: None,
+        probe: Arc::clone(&probe) as _,
+        wake: Some(waker(wake)),
+    };
+    let engine: Box<dyn Engine> = match core {
+        CoreChoice::Threaded => Box::new(Threaded::start(parts).map_err(Failure::input)?),
+        CoreChoice::Locked => Box::new(Locked::start(parts, Some(UPDATE_EVERY)).map_err(Failure::input)?),
+    };
+    let leaves = leaves(&names(&*engine), &args.queue, &inputs.queues_name)?;
+    let mean = Duration::from_secs_f64(args.task_seconds);
+    let (jobs, lives) = jobs::from_trace(&inputs.trace, leaves.len(), mean, args.seed);
+    let pace = Pace {
+        nodes: args.nodes,
+        racks: args.racks.unwrap_or(args.nodes.div_ceil(NODES_A_RACK)).min(args.nodes),
+        node_total: NODE,
+        heartbeat: Duration::from_millis(args.heartbeat_ms),
+        duration,
+        longest_life: mean * 10,
+    };
+    let measured = measure(&*engine, core, &jobs, lives, pace, leaves, args.jobs_in_flight, woken, stop, watch, &probe);
+    engine.shutdown();
+    measured.map_err(Failure::Scheduler)
+}
+
+#[expect(clippy::too_many_arguments, reason = "one call; a struct would only name them twice")]
+fn measure(
+    engine: &dyn Engine,
+    core: CoreChoice,
+    jobs: &[Job],
+    lives: Lives,
+    pace: Pace,
+    leaves: Vec<String>,
+    in_flight: InFlight,
+    woken: crossbeam_channel::Receiver<u32>,
+    stop: &AtomicBool,
+    watch: Watch<'_>,
+    probe: &LatencyProbe,
+) -> Result<CoreRun, String> {
+    let capacity = f64::from(pace.nodes) * (pace.node_total.memory_mb() / CONTAINER.memory_mb()) as f64;
+    let names = leaves.clone();
+    let admission = |queues: &[QueueView]| {
+        let share = |leaf: &String| {
+            let view = queues.iter().find(|queue| queue.name == *leaf);
+            view.map_or(0.0, |v| v.steady_fair_share.memory_mb() as f64 / CONTAINER.memory_mb() as f64)
+        };
+        Admission::new(jobs, &names.iter().map(share).collect::<Vec<_>>(), capacity, in_flight)
+    };
+    let mut driver = Driver::new(engine, jobs, lives, pace, leaves, admission, woken, stop)?;
+    let whole = pace.duration.as_secs_f64();
+    let seconds = driver.drive(&mut |at, driver| watch(core, at, whole, driver))?;
+    let (service, grant) = probe.take();
+    driver.settle()?;
+    let (stats, differences) = driver.check();
+    let ramp_up = RAMP_UP.as_secs_f64().min(seconds / 4.0);
+    let steady: Vec<&Sample> = driver.samples.iter().filter(|sample| sample.at >= ramp_up).collect();
+    let rate = |count: fn(&Sample) -> u64| match (steady.first(), steady.last()) {
+        (Some(first), Some(last)) if last.at > first.at => (count(last) - count(first)) as f64 / (last.at - first.at),
+        _ => 0.0,
+    };
+    let mean = |of: &dyn Fn(&Sample) -> f64| {
+        steady.iter().map(|sample| of(sample)).sum::<f64>() / (steady.len() as f64).max(1.0)
+    };
+    let views = engine.queues();
+    let queues = driver
+        .queue_names
+        .iter()
+        .enumerate()
+        .map(|(index, name)| {
+            let view = views.iter().find(|view| view.name == *name);
+            let at = |sample: &Sample| sample.queues.get(index).copied().unwrap_or_default();
+            QueueLine {
+                name: name.clone(),
+                leaf: view.is_some_and(|view| view.leaf),
+                policy: view.map(|view| view.policy.clone()).unwrap_or_default(),
+                usage_mib: mean(&|sample| at(sample).0 as f64),
+                share_mib: mean(&|sample| at(sample).1 as f64),
+            }
+        })
+        .collect();
+    Ok(CoreRun {
+        core,
+        seconds,
+        ramp_up,
+        utilisation: mean(&|sample| sample.utilisation),
+        allocations_per_s: rate(|sample| sample.granted),
+        jobs_per_s: rate(|sample| sample.jobs_finished),
+        heartbeats_per_s: rate(|sample| sample.heartbeats),
+        granted: stats.granted,
+        completed: stats.completed,
+        running: stats.running,
+        lost: i64::try_from(stats.granted).unwrap_or(i64::MAX) - i64::try_from(driver.received()).unwrap_or(i64::MAX),
+        jobs_finished: driver.jobs_finished,
+        jobs_in_flight: driver.most_jobs_in_flight,
+        heartbeats_skipped: driver.skipped,
+        heartbeats_pushed_back: driver.pushed_back,
+        snapshot_age_ms: driver.samples.iter().map(|sample| sample.snapshot_age_ms).max().unwrap_or(0),
+        driver_cpu: if seconds > 0.0 { driver.cpu_seconds / seconds } else { 0.0 },
+        enqueue: driver.enqueue.clone(),
+        service,
+        grant,
+        allocate: driver.allocate.clone(),
+        samples: std::mem::take(&mut driver.samples),
+        queues,
+        differences,
+    })
+}
+
+/// Passes an application's number on to the driver.
+fn waker(to: crossbeam_channel::Sender<u32>) -> crate::engine::Wake {
+    Arc::new(move |number| {
+        // The receiver lives as long as the run; what is sent after it is of no use to anybody.
+        let _ = to.send(number);
+    })
+}
+
+/// The queues that jobs go to, by name. `queues` are all names, each with whether it is a leaf.
+fn leaves(queues: &[(String, bool)], wanted: &[String], file: &str) -> Result<Vec<String>, Failure> {
+    let all: Vec<&String> = queues.iter().filter(|(_, leaf)| *leaf).map(|(name, _)| name).collect();
+    let list = || all.iter().take(20).map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+    if let Some(unknown) = wanted.iter().find(|name| !all.contains(name)) {
+        let what = if queues.iter().any(|(name, _)| name == unknown) { "no leaf queue" } else { "no queue" };
+        let message = format!("--queue {unknown}: {what} of that name in {file}; its leaf queues are {}", list());
+        return Err(Failure::input(message));
+    }
+    if all.is_empty() {
+        let message = format!("{file}: no leaf queue for the jobs; name at least one, as in <queue name=\"work\"/>");
+        return Err(Failure::input(message));
+    }
+    let mut leaves: Vec<String> = if wanted.is_empty() { all.into_iter().cloned().collect() } else { wanted.to_vec() };
+    leaves.sort();
+    leaves.dedup();
+    Ok(leaves)
+}
+
+/// Every queue's name, and whether it is a leaf.
+fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
+    engine.queues().into_iter().map(|queue| (queue.name, queue.leaf)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{
+        AllocateError, AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeHandle, NodeView, Stats,
+        Submission,
+    };
+    use std::sync::atomic::Ordering;
+
+    const TWO_LEAVES: &str = "<?xml version=\"1.0\"?>\n<allocations><queue name=\"root\">\
+        <schedulingPolicy>drf</schedulingPolicy><queue name=\"a\"/><queue name=\"b\"/></queue>\
+        <queueMaxAMShareDefault>1.0</queueMaxAMShareDefault></allocations>";
+
+    /// Passes everything on, and keeps one granted container to itself.
+    struct Losing {
+        inner: Locked,
+        taken: AtomicBool,
+    }
+
+    impl Engine for Losing {
+        fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
+            self.inner.add_node(name, rack, total)
+        }
+        fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
+            self.inner.submit(submission)
+        }
+        fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
+            self.inner.heartbeats(batch)
+        }
+        fn allocate(
+            &self,
+            app: &AppHandle,
+            request: &AllocateRequest,
+            answer: &mut Allocation,
+        ) -> Result<(), AllocateError> {
+            self.inner.allocate(app, request, answer)?;
+            // ORDERING: Relaxed. One thread calls.
+            if answer.granted.len() > 1 && !self.taken.swap(true, Ordering::Relaxed) {
+                answer.granted.pop();
+            }
+            Ok(())
+        }
+        fn finish(&self, app: &AppHandle) -> Result<(), String> {
+            self.inner.finish(app)
+        }
+        fn queues(&self) -> Vec<QueueView> {
+            self.inner.queues()
+        }
+        fn apps(&self) -> Vec<AppView> {
+            self.inner.apps()
+        }
+        fn nodes(&self) -> Vec<NodeView> {
+            self.inner.nodes()
+        }
+        fn stats(&self) -> Stats {
+            self.inner.stats()
+        }
+        fn update_now(&self) {
+            self.inner.update_now();
+        }
+        fn quiesce(&self) {
+            self.inner.quiesce();
+        }
+        fn shutdown(&self) {
+            self.inner.shutdown();
+        }
+    }
+
+    /// A small load on the locked twin, through what `wrap` makes of it.
+    fn small_run<E: Engine>(wrap: impl FnOnce(Locked) -> E) -> CoreRun {
+        let probe = Arc::new(LatencyProbe::new(1));
+        let (wake, woken) = crossbeam_channel::unbounded();
+        let parts = Parts {
+            settings: Settings::from_properties(bundled::PROPERTIES).unwrap(),
+            allocations: AllocationFile::parse(TWO_LEAVES, "two", &ResourceTypes::standard(), &[]).unwrap().file,
+            workers: 1,
+            channel_capacity: None,
+            probe: Arc::clone(&probe) as _,
+            wake: Some(waker(wake)),
+        };
+        let engine = wrap(Locked::start(parts, Some(Duration::from_millis(5))).unwrap());
+        let leaves = leaves(&names(&engine), &[], "two").unwrap();
+        assert_eq!(leaves, ["root.a", "root.b"]);
+        let mean = Duration::from_millis(20);
+        let (jobs, lives) = jobs::from_trace(&bundled::trace()[..200], leaves.len(), mean, 1);
+        let pace = Pace {
+            nodes: 8,
+            racks: 2,
+            node_total: NODE,
+            heartbeat: Duration::from_millis(5),
+            duration: Duration::from_millis(600),
+            longest_life: mean * 10,
+        };
+        let (stop, core) = (AtomicBool::new(false), CoreChoice::Locked);
+        let watch: Watch<'_> = &mut |_, _, _, _| ();
+        let run =
+            measure(&engine, core, &jobs, lives, pace, leaves, InFlight::Auto, woken, &stop, watch, &probe).unwrap();
+        engine.shutdown();
+        run
+    }
+
+    #[test]
+    fn the_books_of_an_honest_scheduler_balance() {
+        let run = small_run(|locked| locked);
+        assert_eq!(run.differences, []);
+        assert_eq!(run.lost, 0);
+        assert!(run.granted > 0 && run.jobs_finished > 0);
+    }
+
+    #[test]
+    fn one_lost_container_shows_in_every_book() {
+        let run = small_run(|inner| Losing { inner, taken: AtomicBool::new(false) });
+        assert_eq!(run.lost, 1);
+        let found = |what: &str| run.differences.iter().any(|difference| difference.what.starts_with(what));
+        for what in [
+            "containers granted",
+            "containers running",
+            "allocated resource",
+            "free room of node",
+            "usage of queue root",
+            "usage of application",
+            "outstanding asks of application",
+        ] {
+            assert!(found(what), "{what}: {:?}", run.differences);
+        }
+    }
+
+    #[test]
+    fn an_unknown_queue_is_refused_with_the_known_ones() {
+        let queues = [("root".to_owned(), false), ("root.a".to_owned(), true)];
+        let Err(Failure::Input(message)) = leaves(&queues, &["root.x".to_owned()], "q.xml") else {
+            panic!("there is no root.x")
+        };
+        assert_eq!(message, "--queue root.x: no queue of that name in q.xml; its leaf queues are root.a");
+        assert!(leaves(&queues, &["root".to_owned()], "q.xml").is_err());
+        assert_eq!(leaves(&queues, &[], "q.xml").unwrap(), ["root.a"]);
+    }
+}

@@ -1,0 +1,66 @@
+//! The progress bar, on standard error.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::CoreChoice;
+use crate::load::Driver;
+use crate::report::grouped;
+
+/// A bar for each core's run, or nothing at all.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    core: Option<CoreChoice>,
+    last: (f64, u64),
+}
+
+impl Progress {
+    /// Shown unless `hidden`; never when standard error is no terminal.
+    pub(crate) fn new(hidden: bool) -> Progress {
+        let style = ProgressStyle::with_template("{prefix:>12} {bar:32} {elapsed:>4}  {msg}")
+            .expect("the template is well-formed")
+            .progress_chars("━╸─");
+        let bar = (!hidden).then(|| ProgressBar::new(1_000).with_style(style));
+        Progress { bar, core: None, last: (0.0, 0) }
+    }
+
+    /// A run goes on.
+    pub(crate) fn tell(&mut self, core: CoreChoice, at: f64, whole: f64, driver: &Driver<'_>) {
+        let Some(bar) = &self.bar else { return };
+        if self.core != Some(core) {
+            self.core = Some(core);
+            self.last = (0.0, 0);
+            bar.reset();
+            bar.set_prefix(match core {
+                CoreChoice::Threaded => "evenweave",
+                CoreChoice::Locked => "locked twin",
+            });
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
+        bar.set_position((at / whole * 1_000.0).clamp(0.0, 1_000.0) as u64);
+        if let Some(sample) = driver.samples.last().filter(|sample| sample.at > self.last.0) {
+            let rate = (sample.granted - self.last.1) as f64 / (sample.at - self.last.0);
+            self.last = (sample.at, sample.granted);
+            bar.set_message(format!(
+                "{:.1} % full, {} allocations/s, {} jobs in flight",
+                sample.utilisation * 100.0,
+                grouped(rate),
+                grouped(driver.jobs_in_flight() as f64)
+            ));
+        }
+    }
+
+    /// Something other than a run goes on.
+    pub(crate) fn say(&self, what: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(what.to_owned());
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

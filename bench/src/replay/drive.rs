@@ -1,0 +1,184 @@
+//! A scenario's steps on the stepped driver. Everything that depends on the core's stepped API is in this file.
+
+use std::collections::HashMap;
+
+use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNode, SeenQueue};
+use super::scenario::{Amounts, AskLine, Scenario, Step, resource};
+use crate::api::{
+    AllocatedView, AllocationFile, Ask, FairScheduler, Heartbeat, NodeHandle, ResourceTypes, Settings, Stepped,
+    Submission,
+};
+
+/// The time from which the recordings made their ids; only the order of ids depends on it.
+const CLUSTER_TIMESTAMP: u64 = 1;
+
+/// The stepped scheduler of one scenario.
+pub(super) struct Player {
+    stepped: Stepped,
+    types: ResourceTypes,
+    nodes: HashMap<String, NodeHandle>,
+}
+
+fn kind(name: &str) -> String {
+    name.to_owned()
+}
+
+impl Player {
+    /// Builds the scheduler from the scenario's configuration.
+    ///
+    /// # Errors
+    /// What the core says against it.
+    pub(super) fn new(scenario: &Scenario) -> Result<Player, String> {
+        let types = scenario.types()?;
+        let properties = scenario.properties.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
+        let parsed = AllocationFile::parse(&scenario.allocations, &scenario.name, &types, &[])
+            .map_err(|error| error.to_string())?;
+        let builder =
+            FairScheduler::builder().settings(settings).allocations(parsed.file).cluster_timestamp(CLUSTER_TIMESTAMP);
+        let stepped = builder.stepped().map_err(|error| error.to_string())?;
+        Ok(Player { stepped, types, nodes: HashMap::new() })
+    }
+
+    /// The scenario's resource types.
+    pub(super) fn types(&self) -> &ResourceTypes {
+        &self.types
+    }
+
+    fn amounts(&self, amounts: &Amounts) -> crate::api::Resource {
+        resource(&self.types, amounts)
+    }
+
+    /// Does one step and shows what came of it. Queues, applications and nodes are filled in when `all` is set.
+    pub(super) fn step(&mut self, step: &Step, all: bool) -> Observed {
+        let mut seen = Observed { error: None, ..Observed::default() };
+        match self.apply(step) {
+            Ok(headroom) => seen.headroom = headroom,
+            Err(kind) => seen.error = Some(kind),
+        }
+        let outcome = self.stepped.take_outcome();
+        let containers = |views: Vec<AllocatedView>| -> Vec<SeenContainer> {
+            let seen = |view: AllocatedView| SeenContainer {
+                app: view.app,
+                container: view.container,
+                node: view.node,
+                priority: view.priority,
+                resource: view.resource,
+            };
+            views.into_iter().map(seen).collect()
+        };
+        seen.allocated = containers(outcome.allocated);
+        seen.reserved = containers(outcome.reserved);
+        seen.completed = outcome
+            .completed
+            .into_iter()
+            .map(|(app, container, reason)| SeenEnd { app, container, reason: reason.to_owned() })
+            .collect();
+        seen.held = outcome.held.into_iter().map(|(node, app, resource)| SeenHeld { node, app, resource }).collect();
+        if all {
+            self.show_all(&mut seen);
+        }
+        seen
+    }
+
+    fn show_all(&self, seen: &mut Observed) {
+        let queue = |view: crate::api::QueueView| SeenQueue {
+            name: view.name,
+            policy: view.policy,
+            leaf: view.leaf,
+            resources: [
+                view.fair_share,
+                view.steady_fair_share,
+                view.usage,
+                view.demand,
+                view.min_share,
+                view.max_share,
+                view.am_usage,
+            ],
+            counts: [view.runnable, view.non_runnable, view.pending],
+        };
+        seen.queues = self.stepped.queues().into_iter().map(queue).collect();
+        let app = |view: crate::api::AppView| SeenApp {
+            app: view.app,
+            queue: view.queue,
+            resources: [view.fair_share, view.usage, view.demand],
+            runnable: view.runnable,
+        };
+        seen.apps = self.stepped.apps().into_iter().map(app).collect();
+        let node = |view: crate::api::NodeView| SeenNode { node: view.name, free: view.free };
+        seen.nodes = self.stepped.nodes().into_iter().map(node).collect();
+    }
+
+    /// The headroom, if the step tells one, or the kind of its refusal.
+    fn apply(&mut self, step: &Step) -> Result<Option<crate::api::Resource>, String> {
+        match step {
+            Step::NodeAdd { node, rack, resource } => {
+                let total = self.amounts(resource);
+                let handle = self.stepped.add_node(node, rack, total).map_err(|error| error.to_string())?;
+                self.nodes.insert(node.clone(), handle);
+            }
+            Step::NodeRemove { node } => {
+                self.stepped.remove_node(node).map_err(|refusal| kind(refusal.kind()))?;
+                self.nodes.remove(node);
+            }
+            Step::Heartbeat { node } => {
+                let handle = self.nodes.get(node).ok_or_else(|| kind("no-such-node"))?;
+                self.stepped.heartbeat(Heartbeat::new(handle));
+            }
+            Step::Submit { app, user, queue, am } => {
+                let am = am.as_ref().map(|amounts| self.amounts(amounts));
+                let submission = Submission { number: *app, user: user.clone(), queue: queue.clone(), am };
+                self.stepped.submit(submission).map_err(|refusal| kind(refusal.kind()))?;
+            }
+            Step::Ask { app, asks, blacklist_add, blacklist_remove } => {
+                return self.ask(*app, asks, blacklist_add, blacklist_remove).map(Some);
+            }
+            Step::Release { app, container } => {
+                self.stepped.release_number(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
+            }
+            Step::Launch { app, container } => {
+                self.stepped.launch_number(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
+            }
+            Step::Complete { app, container } => {
+                self.stepped.complete_number(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
+            }
+            Step::Finish { app } => {
+                self.stepped.finish_number(*app).map_err(|refusal| kind(refusal.kind()))?;
+            }
+            Step::Update => self.stepped.update(),
+            Step::Advance { ms } => self.stepped.advance(*ms),
+            Step::Move { app, queue } => {
+                self.stepped.move_app(*app, queue).map_err(|refusal| kind(refusal.kind()))?;
+            }
+            Step::Reload { allocations } => {
+                self.stepped.reload(allocations.as_deref()).map_err(|refusal| kind(refusal.kind()))?;
+            }
+            Step::Continuous => self.stepped.continuous(),
+            // Preemption is not built yet: such a scenario fails at this step and says so.
+            Step::Preempt | Step::Kill => return Err("step not supported".to_owned()),
+        }
+        Ok(None)
+    }
+
+    fn ask(
+        &mut self,
+        app: u32,
+        lines: &[AskLine],
+        add: &[String],
+        remove: &[String],
+    ) -> Result<crate::api::Resource, String> {
+        let mut asks = Vec::with_capacity(lines.len());
+        for line in lines {
+            asks.push(Ask {
+                priority: line.priority,
+                location: self.stepped.location(&line.location),
+                resource: self.amounts(&line.resource),
+                count: line.count,
+                relax_locality: line.relax,
+            });
+        }
+        let add: Vec<&str> = add.iter().map(String::as_str).collect();
+        let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
+        self.stepped.allocate_numbered(app, &asks, &add, &remove).map_err(|refusal| kind(refusal.kind()))
+    }
+}

@@ -1,0 +1,292 @@
+//! The scenario format, version 1: what is done step by step, and what real Hadoop showed after each.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::api::{Resource, ResourceTypes};
+use crate::failure::Failure;
+
+/// Amounts by type name; what is absent is zero.
+pub(super) type Amounts = BTreeMap<String, i64>;
+
+/// One deterministic run.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Scenario {
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) properties: BTreeMap<String, String>,
+    pub(super) allocations: String,
+    pub(super) steps: Vec<Step>,
+    pub(super) expect: Vec<Expected>,
+}
+
+/// One line of an ask.
+#[derive(Debug, Deserialize)]
+pub(super) struct AskLine {
+    pub(super) priority: i32,
+    pub(super) location: String,
+    pub(super) resource: Amounts,
+    pub(super) count: i32,
+    #[serde(default = "yes")]
+    pub(super) relax: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// One step.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "op", rename_all = "kebab-case")]
+pub(super) enum Step {
+    NodeAdd {
+        node: String,
+        rack: String,
+        resource: Amounts,
+    },
+    NodeRemove {
+        node: String,
+    },
+    Heartbeat {
+        node: String,
+    },
+    Submit {
+        app: u32,
+        user: String,
+        queue: Option<String>,
+        am: Option<Amounts>,
+    },
+    Ask {
+        app: u32,
+        #[serde(default)]
+        asks: Vec<AskLine>,
+        #[serde(default, rename = "blacklist-add")]
+        blacklist_add: Vec<String>,
+        #[serde(default, rename = "blacklist-remove")]
+        blacklist_remove: Vec<String>,
+    },
+    Release {
+        app: u32,
+        container: u32,
+    },
+    Launch {
+        app: u32,
+        container: u32,
+    },
+    Complete {
+        app: u32,
+        container: u32,
+    },
+    Finish {
+        app: u32,
+    },
+    Update,
+    Advance {
+        ms: u64,
+    },
+    Move {
+        app: u32,
+        queue: String,
+    },
+    Reload {
+        allocations: Option<String>,
+    },
+    Continuous,
+    Preempt,
+    Kill,
+}
+
+impl Step {
+    /// Its name in the file.
+    pub(super) fn op(&self) -> &'static str {
+        match self {
+            Step::NodeAdd { .. } => "node-add",
+            Step::NodeRemove { .. } => "node-remove",
+            Step::Heartbeat { .. } => "heartbeat",
+            Step::Submit { .. } => "submit",
+            Step::Ask { .. } => "ask",
+            Step::Release { .. } => "release",
+            Step::Launch { .. } => "launch",
+            Step::Complete { .. } => "complete",
+            Step::Finish { .. } => "finish",
+            Step::Update => "update",
+            Step::Advance { .. } => "advance",
+            Step::Move { .. } => "move",
+            Step::Reload { .. } => "reload",
+            Step::Continuous => "continuous",
+            Step::Preempt => "preempt",
+            Step::Kill => "kill",
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ExpectedError {
+    pub(super) kind: String,
+}
+
+/// A container or reservation.
+#[derive(Debug, Deserialize)]
+pub(super) struct ExpectedContainer {
+    pub(super) app: u32,
+    pub(super) container: u32,
+    pub(super) node: String,
+    pub(super) priority: i32,
+    #[serde(default)]
+    pub(super) resource: Amounts,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ExpectedEnd {
+    pub(super) app: u32,
+    pub(super) container: u32,
+    pub(super) reason: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ExpectedHeld {
+    pub(super) node: String,
+    pub(super) app: u32,
+    #[serde(default)]
+    pub(super) resource: Amounts,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct ExpectedQueue {
+    pub(super) name: String,
+    pub(super) policy: String,
+    #[serde(default)]
+    pub(super) leaf: bool,
+    #[serde(default)]
+    pub(super) fair_share: Amounts,
+    #[serde(default)]
+    pub(super) steady_fair_share: Amounts,
+    #[serde(default)]
+    pub(super) usage: Amounts,
+    #[serde(default)]
+    pub(super) demand: Amounts,
+    #[serde(default)]
+    pub(super) min_share: Amounts,
+    /// Absent is boundless.
+    pub(super) max_share: Option<Amounts>,
+    #[serde(default)]
+    pub(super) runnable: u32,
+    #[serde(default)]
+    pub(super) non_runnable: u32,
+    #[serde(default)]
+    pub(super) pending: u32,
+    #[serde(default)]
+    pub(super) am_usage: Amounts,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct ExpectedApp {
+    pub(super) app: u32,
+    pub(super) queue: String,
+    #[serde(default)]
+    pub(super) fair_share: Amounts,
+    #[serde(default)]
+    pub(super) usage: Amounts,
+    #[serde(default)]
+    pub(super) demand: Amounts,
+    #[serde(default)]
+    pub(super) runnable: bool,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ExpectedNode {
+    pub(super) node: String,
+    #[serde(default)]
+    pub(super) free: Amounts,
+}
+
+/// What a step shows. An absent list is empty.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Expected {
+    pub(super) error: Option<ExpectedError>,
+    #[serde(default)]
+    pub(super) allocated: Vec<ExpectedContainer>,
+    #[serde(default)]
+    pub(super) reserved: Vec<ExpectedContainer>,
+    #[serde(default)]
+    pub(super) completed: Vec<ExpectedEnd>,
+    pub(super) headroom: Option<Amounts>,
+    #[serde(default)]
+    pub(super) preemption_warning: Vec<u32>,
+    #[serde(default)]
+    pub(super) marked: Vec<Value>,
+    #[serde(default)]
+    pub(super) held: Vec<ExpectedHeld>,
+    pub(super) queues: Option<Vec<ExpectedQueue>>,
+    pub(super) apps: Option<Vec<ExpectedApp>>,
+    #[serde(default)]
+    pub(super) nodes: Vec<ExpectedNode>,
+}
+
+impl Scenario {
+    /// The family: the name without seed and number.
+    pub(super) fn family(&self) -> &str {
+        self.name.rsplitn(3, '-').nth(2).unwrap_or(&self.name)
+    }
+
+    /// The resource types that `yarn.resource-types` names.
+    ///
+    /// # Errors
+    /// When there are more than the core takes.
+    pub(super) fn types(&self) -> Result<ResourceTypes, String> {
+        let custom = self.properties.get("yarn.resource-types").map(String::as_str).unwrap_or_default();
+        let names = custom.split(',').map(str::trim).filter(|name| !matches!(*name, "" | "memory-mb" | "vcores"));
+        let unit = |name: &str| {
+            let key = format!("yarn.resource-types.{name}.units");
+            self.properties.get(&key).cloned().unwrap_or_default()
+        };
+        ResourceTypes::with_custom(names.map(|name| (name, unit(name)))).map_err(|error| error.to_string())
+    }
+}
+
+/// Amounts by name as a vector.
+pub(super) fn resource(types: &ResourceTypes, amounts: &Amounts) -> Resource {
+    let mut out = Resource::NONE;
+    for (name, amount) in amounts {
+        if let Some(index) = types.index(name) {
+            out = out.with(index, *amount);
+        }
+    }
+    out
+}
+
+/// Reads a scenario file: one JSON object a line, blank lines passed over.
+///
+/// # Errors
+/// At the first line that is no scenario, with its place.
+pub(crate) fn parse(text: &str, file: &str) -> Result<Vec<Scenario>, Failure> {
+    let mut out = Vec::new();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let line_number = index + 1;
+        let scenario: Scenario = serde_json::from_str(line).map_err(|error| {
+            // serde_json counts lines from one within its own text, which is one line.
+            let what = error.to_string();
+            let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
+            let hint = "a line is one scenario: an object with name, allocations, steps and expect";
+            Failure::input(format!("{file}:{line_number}:{}: {what}; {hint}", error.column()))
+        })?;
+        if scenario.steps.len() != scenario.expect.len() {
+            return Err(Failure::input(format!(
+                "{file}:{line_number}:1: {} has {} steps and {} expectations; there must be one for each step",
+                scenario.name,
+                scenario.steps.len(),
+                scenario.expect.len()
+            )));
+        }
+        out.push(scenario);
+    }
+    if out.is_empty() {
+        return Err(Failure::input(format!("{file}:1:1: no scenario; a line is one scenario, a JSON object")));
+    }
+    Ok(out)
+}

@@ -1,0 +1,259 @@
+//! The report: one HTML file, everything in it, nothing fetched.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::plots::{COLOURS, Line, latencies, over_time};
+use super::{grouped, micros, write_whole};
+use crate::cli::CoreChoice;
+use crate::failure::Failure;
+use crate::latency::Percentiles;
+use crate::load::{CoreRun, LoadResult, Sample};
+use crate::replay::Tally;
+
+const STYLE: &str = "
+:root{color-scheme:light}
+body{font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif;color:#282c34;background:#f7f8fa;margin:0}
+main{max-width:920px;margin:0 auto;padding:2rem 1.2rem 4rem}
+h1{font-size:1.6rem;margin:0 0 .2rem}
+h2{font-size:1.15rem;margin:2.4rem 0 .3rem}
+p.lead,p.note{color:#5b6270;margin:.2rem 0 1rem}
+p.note{font-size:.9rem}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:.8rem;margin:1.4rem 0}
+.figures div{background:#fff;border:1px solid #e2e5ea;border-radius:8px;padding:.8rem 1rem}
+.figures b{display:block;font-size:1.45rem;font-variant-numeric:tabular-nums}
+.figures span{color:#5b6270;font-size:.85rem}
+figure{background:#fff;border:1px solid #e2e5ea;border-radius:8px;margin:.6rem 0;padding:.4rem}
+figcaption{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.85rem;padding:0 1rem .4rem 4.5rem}
+figcaption i{display:inline-block;width:22px;vertical-align:middle;margin-right:.4rem}
+table{border-collapse:collapse;background:#fff;width:100%;font-variant-numeric:tabular-nums}
+th,td{border:1px solid #e2e5ea;padding:.3rem .7rem;text-align:right}
+th:first-child,td:first-child{text-align:left}
+th{background:#eef0f4;font-weight:600}
+.bad{color:#b00020;font-weight:600}
+.good{color:#00664a;font-weight:600}
+";
+
+/// Text as HTML.
+pub(super) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Writes the report, whole or not at all.
+///
+/// # Errors
+/// What the file system says.
+pub(crate) fn write_report(result: &LoadResult, replayed: Option<Tally>, path: &Path) -> Result<(), Failure> {
+    write_whole(path, &page(result, replayed))
+        .map_err(|error| Failure::input(format!("report {}: {error}", path.display())))
+}
+
+fn page(result: &LoadResult, replayed: Option<Tally>) -> String {
+    let run = &result.main;
+    let mut body = String::new();
+    heading(&mut body, result);
+    figures(&mut body, result, replayed);
+    section(
+        &mut body,
+        "How full the cluster was",
+        "Allocated over total, as the scheduler sees it; a mean over each half second.",
+        &over_time("utilisation over time", "utilisation (%)", run.seconds, &utilisation(result), Some(105.0)),
+    );
+    section(
+        &mut body,
+        "Allocations per second",
+        "Containers granted, by the scheduler's own count.",
+        &over_time("allocations per second over time", "allocations/s", run.seconds, &rates(result), None),
+    );
+    section(
+        &mut body,
+        "Usage against fair share",
+        "Each top-level queue: what its applications hold (solid) and its instantaneous fair share (dashed), in memory.",
+        &over_time("usage and fair share of each top-level queue", "memory (TiB)", run.seconds, &shares(run), None),
+    );
+    section(
+        &mut body,
+        "Latencies",
+        "enqueue: the call that hands a batch of heartbeats over. service: a worker takes a heartbeat, to its last \
+         grant. grant: the call, to the moment when all of the heartbeat's grants can be fetched; waiting included. \
+         allocate: one call of an ApplicationMaster.",
+        &latencies("latency by percentile", &named(run)),
+    );
+    latency_table(&mut body, run);
+    queue_table(&mut body, run);
+    books(&mut body, result);
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
+         <title>evenweave load report</title><style>{STYLE}</style></head>\n<body><main>\n{body}</main></body></html>\n"
+    )
+}
+
+fn put(body: &mut String, text: std::fmt::Arguments<'_>) {
+    body.write_fmt(text).expect("a string takes everything");
+}
+
+fn section(body: &mut String, title: &str, note: &str, figure: &str) {
+    put(body, format_args!("<h2>{title}</h2>\n<p class=\"note\">{note}</p>\n<figure>{figure}</figure>\n"));
+}
+
+fn heading(body: &mut String, result: &LoadResult) {
+    let run = &result.main;
+    put(
+        body,
+        format_args!(
+            "<h1>evenweave load report</h1>\n<p class=\"lead\">{} nodes of 128 GiB and 64 vcores, {} worker{}, {:.0} s{}. \
+             Jobs: {} ({} jobs, round and round). Queues: {}. Figures are means after {:.1} s of ramp-up.</p>\n",
+            grouped(f64::from(result.nodes)),
+            result.workers,
+            if result.workers == 1 { "" } else { "s" },
+            run.seconds,
+            if result.interrupted { " (interrupted)" } else { "" },
+            escape(&result.trace_name),
+            grouped(result.jobs_of_trace as f64),
+            escape(&result.queues_name),
+            run.ramp_up,
+        ),
+    );
+}
+
+fn figures(body: &mut String, result: &LoadResult, replayed: Option<Tally>) {
+    let run = &result.main;
+    let mut cards = vec![
+        (format!("{:.1} %", run.utilisation * 100.0), "utilisation".to_owned()),
+        (grouped(run.allocations_per_s), "allocations/s".to_owned()),
+        (grouped(run.jobs_per_s), "jobs/s".to_owned()),
+        (grouped(run.heartbeats_per_s), "heartbeats/s".to_owned()),
+        (run.lost.to_string(), "containers lost".to_owned()),
+    ];
+    if let Some(ratio) = result.ratio_to_locked() {
+        cards.push((format!("{ratio:.1} ×"), "the locked twin's allocations/s".to_owned()));
+    }
+    if let Some(tally) = replayed {
+        let figure = format!("{} of {}", tally.passed, tally.total());
+        cards.push((figure, "scenarios decided as recorded Hadoop".to_owned()));
+    }
+    body.push_str("<div class=\"figures\">");
+    for (figure, name) in cards {
+        put(body, format_args!("<div><b>{figure}</b><span>{name}</span></div>"));
+    }
+    body.push_str("</div>\n");
+}
+
+fn core_name(run: &CoreRun) -> &'static str {
+    match run.core {
+        CoreChoice::Threaded => "evenweave",
+        CoreChoice::Locked => "locked twin",
+    }
+}
+
+/// Both cores' runs, the main one first, each with a colour.
+fn runs(result: &LoadResult) -> impl Iterator<Item = (&CoreRun, plotters::style::RGBColor)> {
+    std::iter::once(&result.main).chain(&result.locked).zip([COLOURS[0], COLOURS[7]])
+}
+
+fn utilisation(result: &LoadResult) -> Vec<Line> {
+    let line = |(run, colour): (&CoreRun, _)| Line {
+        name: core_name(run).to_owned(),
+        colour,
+        dashed: false,
+        points: run.samples.iter().map(|sample| (sample.at, sample.utilisation * 100.0)).collect(),
+    };
+    runs(result).map(line).collect()
+}
+
+fn rates(result: &LoadResult) -> Vec<Line> {
+    let line = |(run, colour): (&CoreRun, _)| {
+        let rate = |pair: &[Sample]| {
+            (pair[1].at, (pair[1].granted - pair[0].granted) as f64 / (pair[1].at - pair[0].at).max(1e-3))
+        };
+        let points = run.samples.windows(2).map(rate).collect();
+        Line { name: core_name(run).to_owned(), colour, dashed: false, points }
+    };
+    runs(result).map(line).collect()
+}
+
+/// `root.x`, and not what is below it.
+fn is_top_level(name: &str) -> bool {
+    name.strip_prefix("root.").is_some_and(|rest| !rest.contains('.'))
+}
+
+fn shares(run: &CoreRun) -> Vec<Line> {
+    const MIB_A_TIB: f64 = 1024.0 * 1024.0;
+    let mut lines = Vec::new();
+    let top = run.queues.iter().enumerate().filter(|(_, queue)| is_top_level(&queue.name));
+    for ((index, queue), colour) in top.zip(COLOURS) {
+        let points = |of: fn((i64, i64)) -> i64| {
+            let at = |sample: &Sample| sample.queues.get(index).map(|pair| (sample.at, of(*pair) as f64 / MIB_A_TIB));
+            run.samples.iter().filter_map(at).collect()
+        };
+        let name = queue.name.clone();
+        lines.push(Line { name: format!("{name} usage"), colour, dashed: false, points: points(|pair| pair.0) });
+        lines.push(Line { name: format!("{name} share"), colour, dashed: true, points: points(|pair| pair.1) });
+    }
+    lines
+}
+
+fn named(run: &CoreRun) -> [(&'static str, &hdrhistogram::Histogram<u64>); 4] {
+    [("enqueue", &run.enqueue), ("service", &run.service), ("grant", &run.grant), ("allocate", &run.allocate)]
+}
+
+fn latency_table(body: &mut String, run: &CoreRun) {
+    body.push_str("<table><tr><th>latency</th><th>timed</th><th>p50</th><th>p99</th><th>p99.9</th><th>max</th></tr>");
+    for (name, histogram) in named(run) {
+        let p = Percentiles::of(histogram);
+        let cells = [p.p50, p.p99, p.p999, p.max].map(|us| format!("<td>{}</td>", micros(us))).concat();
+        put(body, format_args!("<tr><td>{name}</td><td>{}</td>{cells}</tr>", grouped(p.n as f64)));
+    }
+    body.push_str("</table>\n");
+}
+
+fn queue_table(body: &mut String, run: &CoreRun) {
+    body.push_str("<h2>Queues</h2>\n<p class=\"note\">Means after ramp-up, memory.</p>\n<table><tr><th>queue</th>");
+    body.push_str("<th>policy</th><th>fair share (GiB)</th><th>usage (GiB)</th><th>deviation</th></tr>");
+    for queue in &run.queues {
+        put(
+            body,
+            format_args!(
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:+.1} %</td></tr>",
+                escape(&queue.name),
+                escape(&queue.policy),
+                grouped(queue.share_mib / 1024.0),
+                grouped(queue.usage_mib / 1024.0),
+                queue.deviation() * 100.0
+            ),
+        );
+    }
+    body.push_str("</table>\n");
+}
+
+fn books(body: &mut String, result: &LoadResult) {
+    let run = &result.main;
+    put(
+        body,
+        format_args!(
+            "<h2>Books</h2>\n<p>Granted {}, completed {}, running {}, lost {}; jobs finished {}; heartbeats left out {}, \
+             offered again {}; oldest snapshot {} ms.</p>\n",
+            grouped(run.granted as f64),
+            grouped(run.completed as f64),
+            grouped(run.running as f64),
+            run.lost,
+            grouped(run.jobs_finished as f64),
+            grouped(run.heartbeats_skipped as f64),
+            grouped(run.heartbeats_pushed_back as f64),
+            run.snapshot_age_ms
+        ),
+    );
+    if result.balanced() {
+        body.push_str(
+            "<p class=\"good\">Everything counted outside the scheduler agrees with it: node room, queue usage, \
+             application usage, outstanding asks.</p>\n",
+        );
+        return;
+    }
+    body.push_str("<p class=\"bad\">The books do not balance:</p><ul>");
+    for difference in run.differences.iter().chain(result.locked.iter().flat_map(|locked| &locked.differences)) {
+        put(body, format_args!("<li>{}</li>", escape(&difference.to_string())));
+    }
+    body.push_str("</ul>\n");
+}

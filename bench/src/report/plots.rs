@@ -1,0 +1,197 @@
+//! The plots of the report, drawn as SVG text.
+
+use std::fmt::Display;
+use std::ops::Range;
+
+use hdrhistogram::Histogram;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+const SIZE: (u32, u32) = (860, 320);
+const INK: RGBColor = RGBColor(40, 44, 52);
+const GRID: RGBColor = RGBColor(226, 229, 234);
+/// Colours that can be told apart by eyes that see red and green alike.
+pub(super) const COLOURS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(120, 94, 240),
+    RGBColor(90, 90, 90),
+];
+
+/// One line of a plot.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) name: String,
+    pub(super) colour: RGBColor,
+    pub(super) dashed: bool,
+    pub(super) points: Vec<(f64, f64)>,
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+fn svg(label: &str, draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        if let Err(error) = draw(&area).and_then(|()| area.present().map_err(Into::into)) {
+            return format!("<p>This plot could not be drawn: {error}</p>");
+        }
+    }
+    // Scales with the page, and says what it is to those who cannot see it.
+    let (width, height) = SIZE;
+    let fixed = format!("<svg width=\"{width}\" height=\"{height}\" ");
+    text.replacen(&fixed, &format!("<svg role=\"img\" aria-label=\"{label}\" width=\"100%\" "), 1)
+}
+
+fn font(size: u32) -> TextStyle<'static> {
+    ("sans-serif", size).into_font().color(&INK)
+}
+
+/// Shorter numbers for an axis: 250k, 1.2M.
+fn short(value: f64) -> String {
+    let scaled = |by: f64, unit: &str| {
+        let text = format!("{:.1}", value / by);
+        format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
+    };
+    match value.abs() {
+        v if v >= 1e6 => scaled(1e6, "M"),
+        v if v >= 1e4 => scaled(1e3, "k"),
+        _ => scaled(1.0, ""),
+    }
+}
+
+fn top(lines: &[Line]) -> f64 {
+    lines.iter().flat_map(|line| &line.points).map(|point| point.1).fold(0.0, f64::max)
+}
+
+/// Lines over time. `above` cuts the axis there if it is given.
+pub(super) fn over_time(label: &str, unit: &str, seconds: f64, lines: &[Line], above: Option<f64>) -> String {
+    svg(label, |area| {
+        area.fill(&WHITE)?;
+        let highest = above.unwrap_or_else(|| (top(lines) * 1.08).max(1.0));
+        let mut chart = ChartBuilder::on(area)
+            .margin(10)
+            .margin_right(28)
+            .x_label_area_size(38)
+            .y_label_area_size(66)
+            .build_cartesian_2d(0.0..seconds.max(1.0), 0.0..highest)?;
+        chart
+            .configure_mesh()
+            .light_line_style(WHITE)
+            .bold_line_style(GRID)
+            .axis_style(INK)
+            .label_style(font(13))
+            .axis_desc_style(font(14))
+            .x_desc("time since the run began (s)")
+            .y_desc(unit)
+            .y_label_formatter(&|value| short(*value))
+            .x_label_formatter(&|value| short(*value))
+            .draw()?;
+        for line in lines {
+            let style = line.colour.stroke_width(2);
+            let points = line.points.iter().copied();
+            if line.dashed {
+                chart.draw_series(DashedLineSeries::new(points, 6, 4, line.colour.stroke_width(1)))?;
+            } else {
+                chart.draw_series(LineSeries::new(points, style))?;
+            }
+        }
+        Ok(())
+    }) + &legend(lines)
+}
+
+/// What the lines mean, beside the plot rather than on it: no line is hidden, and names may be long.
+fn legend(lines: &[Line]) -> String {
+    let entry = |line: &Line| {
+        let RGBColor(r, g, b) = line.colour;
+        let style = if line.dashed { "dashed" } else { "solid" };
+        let name = super::html::escape(&line.name);
+        format!("<span><i style=\"border-top:3px {style} rgb({r},{g},{b})\"></i>{name}</span>")
+    };
+    format!("<figcaption>{}</figcaption>", lines.iter().map(entry).collect::<String>())
+}
+
+/// Latency by percentile: the horizontal axis is 1/(1-q), so that 90 %, 99 %, 99.9 % are as far apart as they matter.
+pub(super) fn latencies(label: &str, histograms: &[(&str, &Histogram<u64>)]) -> String {
+    const NINES: f64 = 1e5;
+    let lines: Vec<Line> = histograms
+        .iter()
+        .zip(COLOURS)
+        .filter(|((_, histogram), _)| !histogram.is_empty())
+        .map(|((name, histogram), colour)| Line {
+            name: (*name).to_owned(),
+            colour,
+            dashed: false,
+            points: percentile_points(histogram, NINES),
+        })
+        .collect();
+    svg(label, |area| {
+        area.fill(&WHITE)?;
+        let points = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+        let lowest = points().fold(1e3, f64::min).max(0.01) / 1.5;
+        let highest = points().fold(1.0, f64::max) * 1.5;
+        let x: Range<f64> = 1.0..NINES;
+        let mut chart = ChartBuilder::on(area)
+            .margin(10)
+            .margin_right(28)
+            .x_label_area_size(38)
+            .y_label_area_size(66)
+            .build_cartesian_2d(x.log_scale(), (lowest..highest).log_scale())?;
+        chart
+            .configure_mesh()
+            .light_line_style(WHITE)
+            .bold_line_style(GRID)
+            .axis_style(INK)
+            .label_style(font(13))
+            .axis_desc_style(font(14))
+            .x_desc("percentile")
+            .y_desc("latency (log)")
+            .x_labels(6)
+            .y_labels(8)
+            .x_label_formatter(&|value| percentile_name(*value))
+            .y_label_formatter(&|value| time_name(*value))
+            .draw()?;
+        for line in &lines {
+            let points = line.points.iter().copied();
+            chart.draw_series(LineSeries::new(points, line.colour.stroke_width(2)))?;
+        }
+        Ok(())
+    }) + &legend(&lines)
+}
+
+fn percentile_points(histogram: &Histogram<u64>, most: f64) -> Vec<(f64, f64)> {
+    let last = (histogram.len() as f64).min(most);
+    let steps = 120;
+    (0..=steps)
+        .map(|step| last.powf(f64::from(step) / f64::from(steps)))
+        .map(|nines| (nines, (histogram.value_at_quantile(1.0 - 1.0 / nines) as f64 / 1e3).max(0.01)))
+        .collect()
+}
+
+fn percentile_name(nines: f64) -> String {
+    let quantile = 100.0 * (1.0 - 1.0 / nines.max(1.0));
+    let decimals = match nines {
+        n if n < 150.0 => 0,
+        n if n < 1_500.0 => 1,
+        n if n < 15_000.0 => 2,
+        _ => 3,
+    };
+    format!("{quantile:.decimals$} %")
+}
+
+fn time_name(us: f64) -> String {
+    fn cut(value: impl Display) -> String {
+        let text = value.to_string();
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    }
+    match us {
+        v if v >= 1e6 => format!("{} s", cut(format!("{:.1}", v / 1e6))),
+        v if v >= 1e3 => format!("{} ms", cut(format!("{:.1}", v / 1e3))),
+        v => format!("{} µs", cut(format!("{v:.2}"))),
+    }
+}

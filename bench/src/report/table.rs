@@ -1,0 +1,125 @@
+//! The load's figures for the terminal.
+
+use std::path::Path;
+
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{CellAlignment, Table};
+
+use super::{grouped, micros};
+use crate::cli::CoreChoice;
+use crate::latency::Percentiles;
+use crate::load::{CoreRun, LoadResult};
+use crate::replay::Tally;
+
+fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED).set_header(header);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+fn figures(result: &LoadResult) -> Table {
+    let runs: Vec<&CoreRun> = std::iter::once(&result.main).chain(&result.locked).collect();
+    let mut header = vec!["after ramp-up"];
+    header.extend(runs.iter().map(|run| match run.core {
+        CoreChoice::Threaded => "evenweave",
+        CoreChoice::Locked => "locked twin",
+    }));
+    let mut table = table(&header);
+    let mut row = |name: &str, of: &dyn Fn(&CoreRun) -> String| {
+        table.add_row(std::iter::once(name.to_owned()).chain(runs.iter().map(|run| of(run))).collect::<Vec<_>>());
+    };
+    row("utilisation", &|run| format!("{:.1} %", run.utilisation * 100.0));
+    row("allocations/s", &|run| grouped(run.allocations_per_s));
+    row("jobs/s", &|run| grouped(run.jobs_per_s));
+    row("heartbeats/s", &|run| grouped(run.heartbeats_per_s));
+    row("heartbeats left out", &|run| grouped(run.heartbeats_skipped as f64));
+    row("jobs in flight, most", &|run| grouped(run.jobs_in_flight as f64));
+    row("snapshot age, most", &|run| format!("{} ms", run.snapshot_age_ms));
+    row("driver's part of a core", &|run| format!("{:.0} %", run.driver_cpu * 100.0));
+    row("driven for", &|run| format!("{:.1} s", run.seconds));
+    table
+}
+
+fn latencies(run: &CoreRun) -> Table {
+    let mut table = table(&["latency", "p50", "p99", "p99.9", "max"]);
+    for (name, histogram) in
+        [("enqueue", &run.enqueue), ("service", &run.service), ("grant", &run.grant), ("allocate", &run.allocate)]
+    {
+        let p = Percentiles::of(histogram);
+        table.add_row([name.to_owned(), micros(p.p50), micros(p.p99), micros(p.p999), micros(p.max)]);
+    }
+    table
+}
+
+fn queues(run: &CoreRun) -> Table {
+    const SHOWN: usize = 40;
+    let mut table = table(&["queue", "policy", "share GiB", "usage GiB", "deviation"]);
+    for queue in run.queues.iter().take(SHOWN) {
+        table.add_row([
+            queue.name.clone(),
+            queue.policy.clone(),
+            grouped(queue.share_mib / 1024.0),
+            grouped(queue.usage_mib / 1024.0),
+            format!("{:+.1} %", queue.deviation() * 100.0),
+        ]);
+    }
+    if run.queues.len() > SHOWN {
+        table.add_row([format!("… {} more", run.queues.len() - SHOWN)]);
+    }
+    table
+}
+
+/// Prints everything.
+pub(crate) fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
+    let run = &result.main;
+    let cut = if result.interrupted { ", interrupted" } else { "" };
+    println!(
+        "{} nodes, {} worker{}, jobs of {}, queues of {}{cut}",
+        grouped(f64::from(result.nodes)),
+        result.workers,
+        if result.workers == 1 { "" } else { "s" },
+        result.trace_name,
+        result.queues_name
+    );
+    println!("{}", figures(result));
+    if let Some(ratio) = result.ratio_to_locked() {
+        println!(
+            "{ratio:.1} times the allocations of the locked twin (the same decision code behind one mutex, children \
+             sorted anew for each container: our reconstruction of the classic design, not Hadoop)"
+        );
+    }
+    println!("{}", latencies(run));
+    println!("{}", queues(run));
+    println!(
+        "books: granted {}, completed {}, running {}, lost {}",
+        grouped(run.granted as f64),
+        grouped(run.completed as f64),
+        grouped(run.running as f64),
+        run.lost
+    );
+    for (name, differences) in std::iter::once(("", &run.differences))
+        .chain(result.locked.as_ref().map(|locked| ("locked twin: ", &locked.differences)))
+    {
+        for difference in differences {
+            println!("  {name}{difference}");
+        }
+    }
+    if result.balanced() {
+        println!("books balance: node room, queue usage, application usage and outstanding asks agree");
+    } else {
+        println!("BOOKS DO NOT BALANCE");
+    }
+    if let Some(tally) = replayed {
+        println!("decisions identical to recorded Hadoop: {} of {} scenarios", tally.passed, tally.total());
+    }
+    println!("peak resident: {} MiB", grouped(crate::clock::peak_resident_mib() as f64));
+    println!("report: {}", report.display());
+    println!();
+    println!("next:");
+    println!("  evenweave load --task-seconds 0.5      half the life, twice the allocations");
+    println!("  evenweave load --nodes 20000 --workers 2");
+    println!("  evenweave bench W2 --size M");
+}
