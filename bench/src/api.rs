@@ -1,3 +1,3 @@
-//! The scheduler's public surface as this program uses it; nothing here reaches deeper.
+//! The core, under one name.
 
-pub(crate) use crate::api_stub::*;
+pub use evenweave::*;

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::api::{
-    AllocateError, AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, Heartbeat,
+    Refused, AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, Heartbeat,
     HeartbeatProbe, NodeHandle, NodeView, QueueView, Resource, Settings, Stats, Stepped, Submission,
 };
 use crate::clock::now_ns;
@@ -52,7 +52,7 @@ pub(crate) trait Engine: Send + Sync {
         app: &AppHandle,
         request: &AllocateRequest,
         answer: &mut Allocation,
-    ) -> Result<(), AllocateError>;
+    ) -> Result<(), Refused>;
     /// The application leaves.
     fn finish(&self, app: &AppHandle) -> Result<(), String>;
     /// Every queue, by name.
@@ -112,7 +112,7 @@ impl Engine for Threaded {
     }
 
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
-        self.0.heartbeats(batch)
+        self.0.heartbeats(batch).map_err(|not_sent| not_sent.returned)
     }
 
     fn allocate(
@@ -120,7 +120,7 @@ impl Engine for Threaded {
         app: &AppHandle,
         request: &AllocateRequest,
         answer: &mut Allocation,
-    ) -> Result<(), AllocateError> {
+    ) -> Result<(), Refused> {
         self.0.allocate(app, request, answer)
     }
 
@@ -216,7 +216,7 @@ impl Engine for Locked {
     }
 
     fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
-        lock(&self.core).submit(submission).map_err(|refusal| refusal.to_string())
+        lock(&self.core).submit(&submission).map_err(|refusal| refusal.to_string())
     }
 
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
@@ -224,10 +224,10 @@ impl Engine for Locked {
             let stamp = heartbeat.stamp;
             let mut core = lock(&self.core);
             if stamp == 0 {
-                core.heartbeat(heartbeat);
+                core.heartbeat(&heartbeat);
             } else {
                 let token = self.probe.taken(0, stamp);
-                core.heartbeat(heartbeat);
+                core.heartbeat(&heartbeat);
                 drop(core);
                 self.probe.served(0, stamp, token, 0);
             }
@@ -240,7 +240,7 @@ impl Engine for Locked {
         app: &AppHandle,
         request: &AllocateRequest,
         answer: &mut Allocation,
-    ) -> Result<(), AllocateError> {
+    ) -> Result<(), Refused> {
         lock(&self.core).allocate(app, request, answer)
     }
 

@@ -16,7 +16,7 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 use crate::api::{
-    AllocateError, AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, Heartbeat,
+    Refused, AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, Heartbeat,
     Location, NodeHandle, Resource, ResourceTypes, Settings, Submission,
 };
 use crate::cli::{BenchArgs, CoreChoice, Mode, Size, WorkloadName};
@@ -148,7 +148,7 @@ fn ask(count: u32) -> Ask {
         priority: PRIORITY,
         location: Location::ANY,
         resource: CONTAINER,
-        count: i32::try_from(count).unwrap_or(i32::MAX),
+        count,
         relax_locality: true,
     }
 }
@@ -163,7 +163,7 @@ fn allocate(
     loop {
         match engine.allocate(app, request, answer) {
             Ok(()) => return Ok(()),
-            Err(AllocateError::Busy) => std::thread::yield_now(),
+            Err(Refused::Busy) => std::thread::yield_now(),
             Err(error) => return Err(format!("allocate of application {}: {error}", app.number())),
         }
     }

@@ -53,7 +53,7 @@ fn ask(priority: i32, count: u32) -> Ask {
         priority,
         location: Location::ANY,
         resource: CONTAINER,
-        count: i32::try_from(count).unwrap_or(i32::MAX),
+        count,
         relax_locality: true,
     }
 }

@@ -135,8 +135,8 @@ fn check_apps<'a>(engine: &dyn Engine, apps: impl Iterator<Item = &'a LoadApp>, 
     let mut at = views.iter().peekable();
     for app in ours {
         let number = app.handle.number();
-        while at.next_if(|view| view.app < number).is_some() {}
-        let Some(view) = at.next_if(|view| view.app == number) else {
+        while at.next_if(|view| view.id.number < number).is_some() {}
+        let Some(view) = at.next_if(|view| view.id.number == number) else {
             found.compare::<String>(|| format!("application {number}"), "unknown", "in flight");
             continue;
         };

@@ -35,7 +35,7 @@ impl Player {
         let parsed = AllocationFile::parse(&scenario.allocations, &scenario.name, &types, &[])
             .map_err(|error| error.to_string())?;
         let builder =
-            FairScheduler::builder().settings(settings).allocations(parsed.file).cluster_timestamp(CLUSTER_TIMESTAMP);
+            FairScheduler::builder().settings(settings).allocations(parsed.file).cluster_timestamp(CLUSTER_TIMESTAMP).journal(true);
         let stepped = builder.stepped().map_err(|error| error.to_string())?;
         Ok(Player { stepped, types, nodes: HashMap::new() })
     }
@@ -72,16 +72,15 @@ impl Player {
         seen.completed = outcome
             .completed
             .into_iter()
-            .map(|(app, container, reason)| SeenEnd { app, container, reason: reason.to_owned() })
+            .map(|(app, container, reason)| SeenEnd { app, container, reason: reason.as_str().to_owned() })
             .collect();
-        seen.held = outcome.held.into_iter().map(|(node, app, resource)| SeenHeld { node, app, resource }).collect();
         if all {
             self.show_all(&mut seen);
         }
         seen
     }
 
-    fn show_all(&self, seen: &mut Observed) {
+    fn show_all(&mut self, seen: &mut Observed) {
         let queue = |view: crate::api::QueueView| SeenQueue {
             name: view.name,
             policy: view.policy,
@@ -99,7 +98,7 @@ impl Player {
         };
         seen.queues = self.stepped.queues().into_iter().map(queue).collect();
         let app = |view: crate::api::AppView| SeenApp {
-            app: view.app,
+            app: view.id.number,
             queue: view.queue,
             resources: [view.fair_share, view.usage, view.demand],
             runnable: view.runnable,
@@ -118,37 +117,40 @@ impl Player {
                 self.nodes.insert(node.clone(), handle);
             }
             Step::NodeRemove { node } => {
-                self.stepped.remove_node(node).map_err(|refusal| kind(refusal.kind()))?;
+                let handle = self.nodes.get(node).ok_or_else(|| kind("no-such-node"))?;
+                self.stepped.remove_node(handle).map_err(|refusal| kind(refusal.kind()))?;
                 self.nodes.remove(node);
             }
             Step::Heartbeat { node } => {
                 let handle = self.nodes.get(node).ok_or_else(|| kind("no-such-node"))?;
-                self.stepped.heartbeat(Heartbeat::new(handle));
+                self.stepped.heartbeat(&Heartbeat::new(handle));
             }
             Step::Submit { app, user, queue, am } => {
                 let am = am.as_ref().map(|amounts| self.amounts(amounts));
                 let submission = Submission { number: *app, user: user.clone(), queue: queue.clone(), am };
-                self.stepped.submit(submission).map_err(|refusal| kind(refusal.kind()))?;
+                self.stepped.submit(&submission).map_err(|refusal| kind(refusal.kind()))?;
             }
             Step::Ask { app, asks, blacklist_add, blacklist_remove } => {
                 return self.ask(*app, asks, blacklist_add, blacklist_remove).map(Some);
             }
             Step::Release { app, container } => {
-                self.stepped.release_number(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
+                self.stepped.release_numbered(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
             }
             Step::Launch { app, container } => {
-                self.stepped.launch_number(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
+                self.stepped.launch_numbered(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
             }
             Step::Complete { app, container } => {
-                self.stepped.complete_number(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
+                self.stepped.complete_numbered(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
             }
             Step::Finish { app } => {
-                self.stepped.finish_number(*app).map_err(|refusal| kind(refusal.kind()))?;
+                let handle = self.stepped.app(*app).map_err(|refusal| kind(refusal.kind()))?;
+                self.stepped.finish(&handle).map_err(|refusal| kind(refusal.kind()))?;
             }
             Step::Update => self.stepped.update(),
             Step::Advance { ms } => self.stepped.advance(*ms),
             Step::Move { app, queue } => {
-                self.stepped.move_app(*app, queue).map_err(|refusal| kind(refusal.kind()))?;
+                let handle = self.stepped.app(*app).map_err(|refusal| kind(refusal.kind()))?;
+                self.stepped.move_app(&handle, queue).map_err(|refusal| kind(refusal.kind()))?;
             }
             Step::Reload { allocations } => {
                 self.stepped.reload(allocations.as_deref()).map_err(|refusal| kind(refusal.kind()))?;
@@ -173,7 +175,7 @@ impl Player {
                 priority: line.priority,
                 location: self.stepped.location(&line.location),
                 resource: self.amounts(&line.resource),
-                count: line.count,
+                count: u32::try_from(line.count).unwrap_or(0),
                 relax_locality: line.relax,
             });
         }
