@@ -1,6 +1,7 @@
 //! A scenario's steps on the stepped driver. Everything that depends on the core's stepped API is in this file.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNode, SeenQueue};
 use super::scenario::{Amounts, AskLine, Scenario, Step, resource};
@@ -35,7 +36,7 @@ impl Player {
         let parsed = AllocationFile::parse(&scenario.allocations, &scenario.name, &types, &[])
             .map_err(|error| error.to_string())?;
         let builder =
-            FairScheduler::builder().settings(settings).allocations(parsed.file).cluster_timestamp(CLUSTER_TIMESTAMP).journal(true);
+            FairScheduler::builder().settings(settings).allocations(parsed.file).cluster_timestamp(CLUSTER_TIMESTAMP).groups(Arc::new(scenario.groups.clone())).journal(true);
         let stepped = builder.stepped().map_err(|error| error.to_string())?;
         Ok(Player { stepped, types, nodes: HashMap::new() })
     }

@@ -1,6 +1,6 @@
 //! The scenario format, version 1: what is done step by step, and what real Hadoop showed after each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,6 +18,9 @@ pub(crate) struct Scenario {
     #[serde(default)]
     pub(super) properties: BTreeMap<String, String>,
     pub(super) allocations: String,
+    /// Users' groups, the primary one first.
+    #[serde(default)]
+    pub(super) groups: HashMap<String, Vec<String>>,
     pub(super) steps: Vec<Step>,
     pub(super) expect: Vec<Expected>,
 }
