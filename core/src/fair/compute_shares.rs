@@ -102,6 +102,7 @@ mod tests {
             max: Resource::new(max, 0),
             active: true,
             start_ms: 0,
+            sequence: 0,
             share: Resource::NONE,
         }
     }

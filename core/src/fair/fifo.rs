@@ -29,7 +29,7 @@ impl SchedulingPolicy for Fifo {
         if steady {
             return;
         }
-        if let Some(first) = children.iter_mut().min_by_key(|child| child.start_ms) {
+        if let Some(first) = children.iter_mut().min_by_key(|child| (child.start_ms, child.sequence)) {
             first.share = *total;
         }
     }

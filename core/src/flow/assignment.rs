@@ -107,7 +107,7 @@ impl Shard {
         let leaf = local.snapshot.leaf;
         while let Some(position) = self.queue(queue).order.winner() {
             let before = std::mem::replace(&mut self.repeatable, false);
-            let child = self.child_at(queue, position);
+            let child = self.queue(queue).ids[position as usize];
             let outcome =
                 if leaf { self.offer(child, node) } else { self.descend(child, node, depth + 1) };
             let repeatable = std::mem::replace(&mut self.repeatable, before);
@@ -132,7 +132,9 @@ impl Shard {
         let local = self.queue(queue);
         let snapshot = &local.snapshot;
         if snapshot.leaf {
-            let members = snapshot.runnable.iter().map(|app| app.slot.index).filter(|app| self.app(*app).is_pending());
+            let mut members: Vec<u32> = local.ids.iter().copied().filter(|app| *app != NONE).collect();
+            members.retain(|app| self.app(*app).is_pending());
+            members.sort_unstable_by_key(|app| self.app(*app).sequence);
             let compare = |a, b| {
                 snapshot.policy.compare(&self.cluster, &self.app(a).schedulable(), &self.app(b).schedulable())
             };
@@ -154,15 +156,6 @@ impl Shard {
         }
         self.scratch[depth] = order;
         outcome
-    }
-
-    fn child_at(&self, queue: u32, position: u32) -> u32 {
-        let snapshot = &self.queue(queue).snapshot;
-        if snapshot.leaf {
-            snapshot.runnable[position as usize].slot.index
-        } else {
-            snapshot.children[position as usize]
-        }
     }
 
     /// Whether visits count opportunities or take times that a later decision reads.

@@ -24,6 +24,9 @@ mod shard;
 mod snapshot;
 
 #[cfg(not(loom))]
+mod members;
+
+#[cfg(not(loom))]
 mod assignment;
 
 #[cfg(not(loom))]

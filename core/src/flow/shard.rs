@@ -12,6 +12,7 @@
 
 use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
+use super::members::{Member, Members};
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::app::Locality;
@@ -43,6 +44,8 @@ pub(super) struct QueueLocal {
     pub(super) order: WinnerTree,
     /// By position: may be offered a node; has no key.
     children: Vec<Child>,
+    /// By position: the slot of the child queue or application; [`NONE`] where there is none.
+    pub(super) ids: Vec<u32>,
     /// How many may be offered a node.
     pub(super) eligible: u32,
     /// How many that take part in the order have no key.
@@ -79,6 +82,8 @@ impl QueueLocal {
         self.order.reset(count);
         self.children.clear();
         self.children.resize(count, Child::default());
+        self.ids.clear();
+        self.ids.resize(count, NONE);
         self.eligible = 0;
         self.irregular = 0;
     }
@@ -148,6 +153,8 @@ pub(super) struct AppLocal {
     /// Its leaf queue, and its place among that queue's runnable applications.
     pub(super) leaf: u32,
     pub(super) position: u32,
+    /// Smaller became runnable earlier.
+    pub(super) sequence: u64,
     pub(super) runnable: bool,
     pub(super) closed: bool,
     pub(super) usage: Resource,
@@ -177,6 +184,7 @@ impl AppLocal {
         AppLocal {
             leaf: NONE,
             position: NONE,
+            sequence: 0,
             runnable: false,
             closed: shared.is_closed(),
             usage: shared.usage(),
@@ -421,39 +429,70 @@ impl Shard {
         }
     }
 
-    /// Takes over changed queues and runnable lists, and puts what they touch in order anew.
+    /// Takes over changed queues and members, and puts what they touch in order anew.
     fn take_structure(&mut self, old: Option<&Arc<SchedulerSnapshot>>) {
         let structure = self.snapshot.structure.clone();
         self.cluster = structure.cluster;
         self.queues.resize_with(structure.queues.len(), || None);
-        let mut changed = Vec::new();
+        // (slot, what was known of it); whoever leaves a leaf leaves before anybody enters one.
+        let mut changed: Vec<(u32, Option<Arc<QueueSnapshot>>)> = Vec::new();
         for (index, new) in structure.queues.iter().enumerate() {
-            let local = self.queues[index].as_ref();
-            match (new, local) {
-                (Some(new), Some(local)) if Arc::ptr_eq(new, &local.snapshot) => {}
-                (None, None) => {}
-                _ => changed.push(u32::try_from(index).expect("slots are u32")),
+            let known = self.queues[index].as_ref().map(|local| &local.snapshot);
+            let same = match (new, known) {
+                (Some(new), Some(known)) => Arc::ptr_eq(new, known),
+                (None, None) => true,
+                _ => false,
+            };
+            if !same {
+                changed.push((u32::try_from(index).expect("slots are u32"), known.cloned()));
             }
         }
-        for index in &changed {
-            if let Some(local) = &self.queues[*index as usize] {
-                let gone: Vec<_> = local.snapshot.runnable.clone();
-                for app in gone {
-                    if let Some(Some(app)) = self.apps.get_mut(app.slot.ix())
-                        && app.leaf == *index
-                    {
-                        app.runnable = false;
-                    }
+        let nobody = Members::default();
+        for (index, known) in &changed {
+            let now = structure.queues[*index as usize].as_ref().map_or(&nobody, |new| &new.runnable);
+            for change in known.iter().flat_map(|known| known.runnable.changes(now)) {
+                if let Some(old) = change.old {
+                    self.leave_leaf(old, *index, change.position);
                 }
             }
         }
-        for index in &changed {
-            match &structure.queues[*index as usize] {
-                Some(new) => self.take_queue(new),
-                None => self.queues[*index as usize] = None,
+        let mut anew = Vec::new();
+        for (index, known) in &changed {
+            let Some(new) = &structure.queues[*index as usize] else {
+                self.queues[*index as usize] = None;
+                continue;
+            };
+            let known = known.as_ref().filter(|known| known.slot == new.slot);
+            let same_settings = known.is_some_and(|known| known.settings_version == new.settings_version);
+            self.take_queue(new);
+            let before = known.map_or(&nobody, |known| &known.runnable);
+            for change in before.changes(&new.runnable) {
+                if let Some(member) = change.new {
+                    self.enter_leaf(member, *index, change.position);
+                }
+            }
+            let waited = known.map_or(&nobody, |known| &known.waiting);
+            for change in waited.changes(&new.waiting) {
+                if let Some(member) = change.new {
+                    let app = self.ensure_app(&member.app);
+                    self.app_mut(app).leaf = *index;
+                }
+            }
+            let local = self.queue(*index);
+            if same_settings && local.ids.len() >= new.runnable.width() {
+                // Few members of many: each finds its place by itself.
+                for change in before.changes(&new.runnable) {
+                    if let Some(member) = change.new {
+                        let app = member.app.slot.index;
+                        self.queue_mut(*index).ids[change.position as usize] = app;
+                        self.asks_changed(app);
+                    }
+                }
+            } else {
+                anew.push(*index);
             }
         }
-        for index in &changed {
+        for (index, _) in &changed {
             if let Some(queue) = &structure.queues[*index as usize] {
                 for (position, child) in queue.children.iter().enumerate() {
                     if let Some(child) = &mut self.queues[*child as usize] {
@@ -466,19 +505,43 @@ impl Shard {
         if old.is_some_and(|old| old.structure.cluster.total != structure.cluster.total) {
             return; // Everything is put in order anew by the caller.
         }
-        changed.retain(|index| self.queues[*index as usize].is_some());
         // Children first: what a queue's place in its parent needs is then there.
-        changed.sort_by_key(|index| std::cmp::Reverse(structure.path(*index).count()));
-        for index in &changed {
+        anew.sort_by_key(|index| std::cmp::Reverse(structure.path(*index).count()));
+        for index in &anew {
             self.refresh_queue_contents(*index);
         }
-        for index in changed {
+        for index in anew {
             let QueueLocal { floor, may_reserve, parent, .. } = *self.queue(index);
             if parent != NONE {
                 self.widen_bounds(parent, &floor, may_reserve);
             }
             self.refresh_upwards(index);
         }
+    }
+
+    /// A member is no longer runnable in a leaf.
+    fn leave_leaf(&mut self, member: &Member, leaf: u32, position: u32) {
+        let Some(Some(app)) = self.apps.get_mut(member.app.slot.ix()) else { return };
+        if app.shared.slot == member.app.slot && app.leaf == leaf && app.position == position {
+            app.runnable = false;
+        }
+        if let Some(queue) = &mut self.queues[leaf as usize]
+            && let Some(id) = queue.ids.get_mut(position as usize)
+        {
+            *id = NONE;
+            queue.update_child(position, false, false, None);
+        }
+        self.refresh_upwards(leaf);
+    }
+
+    /// A member is runnable in a leaf from now on.
+    fn enter_leaf(&mut self, member: &Member, leaf: u32, position: u32) {
+        let app = self.ensure_app(&member.app);
+        let app = self.app_mut(app);
+        app.leaf = leaf;
+        app.position = position;
+        app.sequence = member.sequence;
+        app.runnable = !app.closed && !app.shared.is_closed();
     }
 
     fn take_queue(&mut self, new: &Arc<QueueSnapshot>) {
@@ -509,6 +572,7 @@ impl Shard {
                 joined: false,
                 order: WinnerTree::default(),
                 children: Vec::new(),
+                ids: Vec::new(),
                 eligible: 0,
                 irregular: 0,
                 floor: Resource::UNBOUNDED,
@@ -522,17 +586,6 @@ impl Shard {
             local.joined = true;
         }
         self.queues[index as usize] = Some(local);
-        for (position, app) in new.runnable.iter().enumerate() {
-            let app = self.ensure_app(app);
-            let app = self.app_mut(app);
-            app.leaf = index;
-            app.position = u32::try_from(position).expect("positions are u32");
-            app.runnable = !app.closed && !app.shared.is_closed();
-        }
-        for app in &new.waiting {
-            let app = self.ensure_app(app);
-            self.app_mut(app).leaf = index;
-        }
     }
 
     // ------------------------------------------------------------------------------------------------ order
@@ -566,33 +619,31 @@ impl Shard {
     /// Puts the children of one queue in order anew.
     fn refresh_queue_contents(&mut self, index: u32) {
         let snapshot = self.queue(index).snapshot.clone();
+        let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
         if snapshot.leaf {
-            self.queue_mut(index).reset_children(snapshot.runnable.len());
-            let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
-            for app in &snapshot.runnable {
-                let app = app.slot.index;
+            self.queue_mut(index).reset_children(snapshot.runnable.width());
+            for (position, member) in snapshot.runnable.positions() {
+                let app = member.app.slot.index;
+                self.queue_mut(index).ids[position as usize] = app;
                 self.bound_asks(app);
                 floor = floor.least(&self.app(app).floor);
                 may_reserve |= self.app(app).may_reserve;
                 self.refresh_app(app);
             }
-            let queue = self.queue_mut(index);
-            queue.floor = floor;
-            queue.may_reserve = may_reserve;
         } else {
             self.queue_mut(index).reset_children(snapshot.children.len());
-            let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
-            for child in &snapshot.children {
+            for (position, child) in snapshot.children.iter().enumerate() {
+                self.queue_mut(index).ids[position] = *child;
                 if self.queues[*child as usize].is_some() {
                     floor = floor.least(&self.queue(*child).floor);
                     may_reserve |= self.queue(*child).may_reserve;
                     self.refresh_queue(*child);
                 }
             }
-            let queue = self.queue_mut(index);
-            queue.floor = floor;
-            queue.may_reserve = may_reserve;
         }
+        let queue = self.queue_mut(index);
+        queue.floor = floor;
+        queue.may_reserve = may_reserve;
     }
 
     /// Computes the bounds that let whole subtrees be skipped; see [`QueueLocal::floor`].

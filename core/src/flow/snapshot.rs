@@ -9,7 +9,8 @@
 //! # Invariant
 //! I6: a reader sees one whole snapshot; versions only grow. Publishers serialise on a mutex that no reader takes.
 
-use super::ledger::{AppShared, QueueShared};
+use super::ledger::QueueShared;
+use super::members::Members;
 use crate::id::Slot;
 use crate::policy::{ClusterTotal, SchedulingPolicy};
 use crate::resource::Resource;
@@ -20,7 +21,7 @@ use rustc_hash::FxHashMap;
 pub(crate) const ROOT: u32 = 0;
 
 /// One queue as published.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct QueueSnapshot {
     pub(crate) slot: Slot,
     pub(crate) name: Arc<str>,
@@ -41,10 +42,12 @@ pub(crate) struct QueueSnapshot {
     pub(crate) name_order: u64,
     /// Slots of child queues in order of creation.
     pub(crate) children: Vec<u32>,
-    /// Applications in the order in which they became runnable.
-    pub(crate) runnable: Vec<Arc<AppShared>>,
-    /// Applications that wait for a running limit, in the order in which they came.
-    pub(crate) waiting: Vec<Arc<AppShared>>,
+    /// Applications that may be offered nodes.
+    pub(crate) runnable: Members,
+    /// Applications that wait for a running limit.
+    pub(crate) waiting: Members,
+    /// Another number when anything but the members has changed.
+    pub(crate) settings_version: u64,
     pub(crate) shared: Arc<QueueShared>,
 }
 

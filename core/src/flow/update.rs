@@ -63,10 +63,10 @@ impl Updater {
         let queue = structure.queue(slot);
         let mut total = Resource::NONE;
         if queue.leaf {
-            for app in queue.runnable.iter().chain(&queue.waiting) {
+            for app in queue.runnable.iter().chain(queue.waiting.iter()) {
                 total = total.plus(&self.app_demand(app));
             }
-            active[slot as usize] = !queue.runnable.is_empty();
+            active[slot as usize] = queue.runnable.len() > 0;
         } else {
             for child in &queue.children {
                 total = total.plus(&self.demand(structure, *child, active));
@@ -87,14 +87,15 @@ impl Updater {
         let mut inputs = std::mem::take(&mut self.inputs);
         inputs.clear();
         if queue.leaf {
-            inputs.extend(queue.runnable.iter().map(|app| {
-                let share = self.shares.app(app.slot);
+            inputs.extend(queue.runnable.positions().map(|(_, member)| {
+                let share = self.shares.app(member.app.slot);
                 ShareInput {
                     weight: self.shared.app_weight(&share.demand),
                     min: Resource::NONE,
                     max: Resource::UNBOUNDED,
                     active: true,
-                    start_ms: app.start_ms,
+                    start_ms: member.app.start_ms,
+                    sequence: member.sequence,
                     share: share.fair_share,
                 }
             }));
@@ -107,6 +108,7 @@ impl Updater {
                     max: child.max_share,
                     active: active[child.slot.ix()],
                     start_ms: 0,
+                    sequence: 0,
                     share: self.shares.queue(child.slot).fair_share,
                 }
             }));

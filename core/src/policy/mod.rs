@@ -48,6 +48,8 @@ pub struct ShareInput {
     pub active: bool,
     /// Start time in ms; 0 for queues.
     pub start_ms: u64,
+    /// Of an application: smaller became runnable earlier. 0 for queues.
+    pub sequence: u64,
     /// Its share: the present one on entry; a policy changes the types that it distributes and leaves the others.
     pub share: Resource,
 }

@@ -223,6 +223,7 @@ impl QueueTree {
                     max: child.max_share(cluster),
                     active: true,
                     start_ms: 0,
+                    sequence: 0,
                     share: child.steady_fair_share,
                 }
             }));

@@ -144,7 +144,8 @@ impl Control {
         self.by_number.insert(submission.number, index);
         self.tree.get_mut(leaf).submitted.insert(submission.number);
         let runnable = self.running.can_run(&self.tree, &self.file, &submission.user, leaf);
-        self.apps[index as usize] = Some(App { shared: app.clone(), leaf, runnable, closing: None });
+        self.apps[index as usize] = Some(App { shared: app.clone(), leaf, runnable, position: 0, closing: None });
+        self.enter(index);
         if runnable {
             self.tree.get_mut(leaf).runnable.push(index);
             self.running.count(&mut self.tree, &submission.user, leaf, 1);
@@ -152,7 +153,6 @@ impl Control {
             self.tree.get_mut(leaf).waiting.push(index);
             self.running.wait(&submission.user, index);
         }
-        self.dirty.insert(leaf);
         app
     }
 
@@ -187,6 +187,7 @@ impl Control {
         let replies = app.closing.take().map(|(_, replies)| replies).unwrap_or_default();
         let user = shared.user.to_string();
         self.by_number.remove(&shared.id.number);
+        self.exit(slot.index);
         if runnable {
             self.leave(slot.index, leaf);
             self.running.count(&mut self.tree, &user, leaf, -1);
@@ -199,7 +200,6 @@ impl Control {
             self.tree.get_mut(leaf).submitted.remove(&shared.id.number);
             self.free_slot(slot);
         }
-        self.dirty.insert(leaf);
         for reply in replies {
             self.answer(reply, Ok(()));
         }
@@ -221,7 +221,6 @@ impl Control {
         if let Some((_, ledger)) = &self.ledgers[leaf as usize] {
             ledger.am_usage.subtract(&am);
         }
-        self.dirty.insert(leaf);
     }
 
     fn slot_freed(&mut self, leaf: u32, user: &str) {
@@ -230,11 +229,16 @@ impl Control {
     }
 
     fn started(&mut self, apps: Vec<u32>) {
-        for app in apps {
-            if let Some(app) = &mut self.apps[app as usize] {
-                app.runnable = true;
-                self.dirty.insert(app.leaf);
+        for slot in apps {
+            // One that stood in two lists can be started twice; it is one member all the same.
+            if self.app(slot).runnable {
+                continue;
             }
+            self.exit(slot);
+            if let Some(app) = &mut self.apps[slot as usize] {
+                app.runnable = true;
+            }
+            self.enter(slot);
         }
     }
 
@@ -288,17 +292,18 @@ impl Control {
         self.tree.get_mut(source).submitted.remove(&number);
         self.tree.get_mut(target).submitted.insert(number);
         shared.set_queue(target);
+        self.exit(slot);
         if let Some(app) = &mut self.apps[slot as usize] {
             app.leaf = target;
             app.runnable = runs;
         }
+        self.enter(slot);
         if runs {
             self.tree.get_mut(target).runnable.push(slot);
             self.running.count(&mut self.tree, &user, target, 1);
         } else {
             self.tree.get_mut(target).waiting.push(slot);
         }
-        self.dirty.extend([source, target]);
         for worker in 0..self.shared.workers {
             self.to_worker(worker, Internal::MoveApp { app: shared.clone(), from: source, to: target });
         }

@@ -21,6 +21,7 @@ pub(crate) use apps::{asks_for_nothing_left, check_size, normalise};
 pub(crate) use nodes::NodeSpec;
 
 use super::ledger::{AppShared, NodeShared, QueueShared};
+use super::members::MemberTable;
 use super::messages::{ControlMessage, Internal};
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, Structure};
@@ -89,6 +90,8 @@ pub(super) struct App {
     pub(super) shared: Arc<AppShared>,
     pub(super) leaf: u32,
     pub(super) runnable: bool,
+    /// Its place in the leaf's table of runnable or of waiting applications.
+    pub(super) position: u32,
     /// How many workers have yet to acknowledge its close, and who waits for the end of it.
     pub(super) closing: Option<(usize, Vec<Sender<Result<(), Refused>>>)>,
 }
@@ -133,6 +136,12 @@ pub(crate) struct Control {
     pub(super) pending_types: Vec<(String, bool)>,
     /// Slots whose queue is to be published anew.
     pub(super) dirty: FxHashSet<u32>,
+    /// Slots of which only the members have changed.
+    pub(super) members_changed: FxHashSet<u32>,
+    /// Runnable and waiting applications of each leaf, by slot.
+    pub(super) members: Vec<[MemberTable; 2]>,
+    /// Counts changes of queues' settings.
+    pub(super) settings_version: u64,
     pub(super) structure_changed: bool,
     /// Steady shares are to be distributed before the next publish.
     pub(super) steady_pending: bool,
@@ -198,6 +207,9 @@ impl Control {
             largest_node: None,
             pending_types: Vec::new(),
             dirty: FxHashSet::default(),
+            members_changed: FxHashSet::default(),
+            members: Vec::new(),
+            settings_version: 0,
             structure_changed: true,
             steady_pending: false,
             ledgers: Vec::new(),
@@ -325,7 +337,7 @@ impl Control {
         if std::mem::take(&mut self.steady_pending) {
             self.steady_shares();
         }
-        if self.structure_changed || !self.dirty.is_empty() {
+        if self.structure_changed || !self.dirty.is_empty() || !self.members_changed.is_empty() {
             self.publish_structure();
         }
         for answer in self.answers.drain(..) {
@@ -338,8 +350,22 @@ impl Control {
         let mut queues = last.structure.queues.clone();
         queues.resize(self.tree.width(), None);
         self.ledgers.resize(self.tree.width(), None);
+        self.members.resize_with(self.tree.width(), Default::default);
+        for slot in std::mem::take(&mut self.members_changed) {
+            if self.dirty.contains(&slot) {
+                continue;
+            }
+            if let Some(queue) = &mut queues[slot as usize] {
+                let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
+                *queue = Arc::new(QueueSnapshot { runnable, waiting, ..(**queue).clone() });
+            }
+        }
+        self.settings_version += 1;
         for slot in std::mem::take(&mut self.dirty) {
             let known = self.tree.at(slot).is_some();
+            if !known {
+                self.members[slot as usize] = Default::default();
+            }
             queues[slot as usize] = known.then(|| Arc::new(self.queue_snapshot(slot)));
         }
         let structure = Structure {
@@ -366,7 +392,7 @@ impl Control {
         let siblings = queue.parent.map(|parent| &self.tree.get(parent).children);
         let before = |other: &&u32| java_name_order(&self.tree.get(**other).name, &queue.name).is_lt();
         let name_order = siblings.map_or(0, |siblings| siblings.iter().filter(before).count());
-        let apps = |list: &[u32]| list.iter().map(|app| self.app(*app).shared.clone()).collect();
+        let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
         QueueSnapshot {
             slot: id,
             name: queue.name.clone(),
@@ -383,10 +409,29 @@ impl Control {
             steady_fair_share: queue.steady_fair_share,
             name_order: u64::try_from(name_order).expect("siblings can be counted"),
             children: queue.children.clone(),
-            runnable: apps(&queue.runnable),
-            waiting: apps(&queue.waiting),
+            runnable,
+            waiting,
+            settings_version: self.settings_version,
             shared: ledger,
         }
+    }
+
+    /// An application enters its leaf's table of runnable or of waiting applications.
+    pub(super) fn enter(&mut self, slot: u32) {
+        let app = self.apps[slot as usize].as_mut().expect("the caller has just put it there");
+        if self.members.len() <= app.leaf as usize {
+            self.members.resize_with(app.leaf as usize + 1, Default::default);
+        }
+        app.position = self.members[app.leaf as usize][usize::from(!app.runnable)].add(app.shared.clone());
+        self.members_changed.insert(app.leaf);
+    }
+
+    /// An application leaves its leaf's table.
+    pub(super) fn exit(&mut self, slot: u32) {
+        let app = self.app(slot);
+        let (leaf, runnable, position) = (app.leaf, app.runnable, app.position);
+        self.members[leaf as usize][usize::from(!runnable)].remove(position);
+        self.members_changed.insert(leaf);
     }
 
     pub(super) fn app(&self, slot: u32) -> &App {

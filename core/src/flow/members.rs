@@ -1,0 +1,153 @@
+//! The applications of a leaf queue as a persistent table: positions, in chunks that unchanged versions share.
+//!
+//! # Where it stands
+//! The control changes its copy; a published version is a clone, O(applications / [`CHUNK`]), and a change copies one chunk.
+//! A worker finds what has changed between two versions by comparing chunks by address. Positions stay while an
+//! application is a member, so its place in a worker's winner tree does too.
+
+use super::ledger::AppShared;
+use crate::sync::Arc;
+
+/// Members a chunk.
+const CHUNK: usize = 64;
+
+/// One member.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) app: Arc<AppShared>,
+    /// Counts entries: the order in which members came, which Hadoop's lists have.
+    pub(crate) sequence: u64,
+}
+
+type Chunk = [Option<Member>; CHUNK];
+
+/// See the module's text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Members {
+    chunks: Vec<Arc<Chunk>>,
+    len: usize,
+}
+
+/// What differs between two versions at one position.
+#[derive(Debug)]
+pub(crate) struct Change<'a> {
+    pub(crate) position: u32,
+    pub(crate) old: Option<&'a Member>,
+    pub(crate) new: Option<&'a Member>,
+}
+
+fn position(chunk: usize, at: usize) -> u32 {
+    u32::try_from(chunk * CHUNK + at).expect("positions are u32")
+}
+
+impl Members {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Positions there are, free ones included.
+    pub(crate) fn width(&self) -> usize {
+        self.chunks.len() * CHUNK
+    }
+
+    /// Puts a member at a position, or takes it away.
+    pub(crate) fn set(&mut self, position: u32, member: Option<Member>) {
+        let (chunk, at) = (position as usize / CHUNK, position as usize % CHUNK);
+        while self.chunks.len() <= chunk {
+            self.chunks.push(Arc::new(std::array::from_fn(|_| None)));
+        }
+        let entry = &mut Arc::make_mut(&mut self.chunks[chunk])[at];
+        self.len = self.len + usize::from(member.is_some()) - usize::from(entry.is_some());
+        *entry = member;
+    }
+
+    /// All members with their positions, in no order that means anything.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = (u32, &Member)> {
+        self.chunks.iter().enumerate().flat_map(|(chunk, members)| {
+            members.iter().enumerate().filter_map(move |(at, member)| Some((position(chunk, at), member.as_ref()?)))
+        })
+    }
+
+    /// All members, in no order that means anything.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<AppShared>> {
+        self.positions().map(|(_, member)| &member.app)
+    }
+
+    /// Where another version differs. O(chunks + changed chunks x [`CHUNK`]).
+    pub(crate) fn changes<'a>(&'a self, new: &'a Members) -> impl Iterator<Item = Change<'a>> {
+        let chunks = self.chunks.len().max(new.chunks.len());
+        let changed = (0..chunks).filter(|chunk| match (self.chunks.get(*chunk), new.chunks.get(*chunk)) {
+            (Some(old), Some(new)) => !Arc::ptr_eq(old, new),
+            _ => true,
+        });
+        changed.flat_map(move |chunk| {
+            (0..CHUNK).filter_map(move |at| {
+                let entry = |members: &'a Members| members.chunks.get(chunk).and_then(|chunk| chunk[at].as_ref());
+                let (old, new) = (entry(self), entry(new));
+                let same = match (old, new) {
+                    (Some(old), Some(new)) => old.sequence == new.sequence && old.app.slot == new.app.slot,
+                    (None, None) => true,
+                    _ => false,
+                };
+                (!same).then_some(Change { position: position(chunk, at), old, new })
+            })
+        })
+    }
+}
+
+/// The control's side of a table: which positions are free.
+#[derive(Debug, Default)]
+pub(crate) struct MemberTable {
+    pub(crate) members: Members,
+    free: Vec<u32>,
+    next: u32,
+    sequence: u64,
+}
+
+impl MemberTable {
+    /// Adds a member; returns its position.
+    pub(crate) fn add(&mut self, app: Arc<AppShared>) -> u32 {
+        let position = self.free.pop().unwrap_or_else(|| {
+            self.next += 1;
+            self.next - 1
+        });
+        self.sequence += 1;
+        self.members.set(position, Some(Member { app, sequence: self.sequence }));
+        position
+    }
+
+    pub(crate) fn remove(&mut self, position: u32) {
+        self.members.set(position, None);
+        self.free.push(position);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{ApplicationId, Slot};
+
+    fn app(number: u32) -> Arc<AppShared> {
+        let id = ApplicationId { cluster_timestamp: 1, number };
+        Arc::new(AppShared::new(id, Slot { index: number, generation: 0 }, "u", false, 0, 0, 0, 1))
+    }
+
+    #[test]
+    fn a_version_keeps_what_it_was_and_shows_what_changed() {
+        let mut table = MemberTable::default();
+        let positions: Vec<_> = (0..200).map(|n| table.add(app(n))).collect();
+        let before = table.members.clone();
+        table.remove(positions[70]);
+        let reused = table.add(app(999));
+        assert_eq!(reused, positions[70]);
+        table.remove(positions[130]);
+        assert_eq!((before.len(), table.members.len()), (200, 199));
+        let changes: Vec<_> = before
+            .changes(&table.members)
+            .map(|change| (change.position, change.old.map(|m| m.app.id.number), change.new.map(|m| m.app.id.number)))
+            .collect();
+        assert_eq!(changes, [(positions[70], Some(70), Some(999)), (positions[130], Some(130), None)]);
+        assert_eq!(before.iter().count(), 200);
+    }
+}
