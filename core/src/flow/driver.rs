@@ -391,14 +391,7 @@ fn run_update(mut updater: Updater, calls: &Receiver<UpdateCall>, woken: &Receiv
                 Ok(UpdateCall::Shutdown) | Err(_) => return,
             },
             recv(woken) -> wake => match wake {
-                Ok(()) if interval.is_some() => {
-                    updater.update();
-                    // Nodes tend to come in crowds.
-                    if matches!(calls.recv_timeout(Duration::from_millis(10)), Ok(UpdateCall::Shutdown)) {
-                        return;
-                    }
-                }
-                Ok(()) => {}
+                Ok(()) => if interval.is_some() { updater.update() },
                 Err(_) => woken = crate::sync::channel::never(),
             },
             default(timeout) => if interval.is_some() { updater.update() },
