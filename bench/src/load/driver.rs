@@ -54,8 +54,8 @@ pub(crate) struct Pace {
     pub(crate) node_total: Resource,
     pub(crate) heartbeat: Duration,
     pub(crate) duration: Duration,
-    /// The longest life of a task.
-    pub(crate) longest_life: Duration,
+    /// The mean life of a task; the longest is ten times it.
+    pub(crate) mean_life: Duration,
 }
 
 /// One look at the scheduler.
@@ -156,7 +156,7 @@ impl<'a> Driver<'a> {
         engine.quiesce();
         let queues = engine.queues();
         let heartbeat_ns = crate::clock::nanos(pace.heartbeat).max(1);
-        let longest = crate::clock::nanos(pace.longest_life) / heartbeat_ns + 2;
+        let longest = crate::clock::nanos(pace.mean_life * 10) / heartbeat_ns + 2;
         Ok(Driver {
             engine,
             jobs,
@@ -344,10 +344,10 @@ impl<'a> Driver<'a> {
                 u32::try_from(self.apps.len() - 1).expect("fewer than 2^30 jobs in flight")
             });
             self.apps[slot as usize] = Some(app);
+            self.most_jobs_in_flight = self.most_jobs_in_flight.max(self.admission.live());
             self.slot_of.resize(number as usize, NO_SLOT);
             self.slot_of.push(slot);
         }
-        self.most_jobs_in_flight = self.most_jobs_in_flight.max(self.admission.live());
         Ok(true)
     }
 

@@ -226,7 +226,7 @@ fn drive(
         node_total: NODE,
         heartbeat: Duration::from_millis(args.heartbeat_ms),
         duration,
-        longest_life: mean * 10,
+        mean_life: mean,
     };
     let measured = measure(&*engine, core, &jobs, lives, pace, leaves, args.jobs_in_flight, woken, stop, watch, &probe);
     engine.shutdown();
@@ -248,13 +248,14 @@ fn measure(
     probe: &LatencyProbe,
 ) -> Result<CoreRun, String> {
     let capacity = f64::from(pace.nodes) * (pace.node_total.memory_mb() / CONTAINER.memory_mb()) as f64;
+    let turnovers = UPDATE_EVERY.as_secs_f64() / pace.mean_life.as_secs_f64();
     let names = leaves.clone();
     let admission = |queues: &[QueueView]| {
         let share = |leaf: &String| {
             let view = queues.iter().find(|queue| queue.name == *leaf);
             view.map_or(0.0, |v| v.steady_fair_share.memory_mb() as f64 / CONTAINER.memory_mb() as f64)
         };
-        Admission::new(jobs, &names.iter().map(share).collect::<Vec<_>>(), capacity, in_flight)
+        Admission::new(jobs, &names.iter().map(share).collect::<Vec<_>>(), capacity, turnovers, in_flight)
     };
     let mut driver = Driver::new(engine, jobs, lives, pace, leaves, admission, woken, stop)?;
     let whole = pace.duration.as_secs_f64();
@@ -439,7 +440,7 @@ mod tests {
             node_total: NODE,
             heartbeat: Duration::from_millis(5),
             duration: Duration::from_millis(600),
-            longest_life: mean * 10,
+            mean_life: mean,
         };
         let (stop, core) = (AtomicBool::new(false), CoreChoice::Locked);
         let watch: Watch<'_> = &mut |_, _, _, _| ();
