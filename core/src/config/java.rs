@@ -1,0 +1,181 @@
+//! Text and numbers as the Java library reads them.
+//!
+//! `String.trim`, `Integer.parseInt`, `Long.parseLong`, `Double.parseDouble`, `Math.min` and `Math.max`: where they
+//! differ from Rust's, a value accepted by one would be refused by the other.
+
+/// `String.trim`: characters up to U+0020 at both ends.
+pub(super) fn trim(text: &str) -> &str {
+    text.trim_matches(|c| c <= ' ')
+}
+
+/// Whether a regular expression's `\s` matches.
+pub(super) fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')
+}
+
+/// The zeros of the decimal digits that fit one UTF-16 unit, `Character.digit` in Java 17.
+const ZEROS: [u32; 36] = [
+    0x0030, 0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66, 0x0DE6,
+    0x0E50, 0x0ED0, 0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40,
+    0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xFF10,
+];
+
+fn digit(c: char, radix: u32) -> Option<u32> {
+    if c.is_ascii() {
+        return c.to_digit(radix);
+    }
+    ZEROS.iter().find_map(|zero| (u32::from(c)).checked_sub(*zero).filter(|value| *value < 10))
+}
+
+/// `Long.parseLong` with a radix: one sign, then digits of any script; no white space.
+pub(super) fn parse_long_radix(text: &str, radix: u32) -> Option<i64> {
+    let (negative, digits) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    // Counted downwards, so that the smallest value has room.
+    let mut value = 0_i64;
+    for c in digits.chars() {
+        value = value.checked_mul(i64::from(radix))?.checked_sub(i64::from(digit(c, radix)?))?;
+    }
+    if negative { Some(value) } else { value.checked_neg() }
+}
+
+/// `Long.parseLong`.
+pub(super) fn parse_long(text: &str) -> Option<i64> {
+    parse_long_radix(text, 10)
+}
+
+/// `Integer.parseInt`.
+pub(super) fn parse_int(text: &str) -> Option<i32> {
+    i32::try_from(parse_long(text)?).ok()
+}
+
+/// What a text means to `Float.parseFloat` and `Double.parseDouble`, before it is rounded to either.
+enum Real<'a> {
+    Known(f64),
+    Decimal(&'a str),
+}
+
+fn parse_real(text: &str) -> Option<Real<'_>> {
+    let text = trim(text);
+    let (sign, bare) = match text.as_bytes().first()? {
+        b'-' => (-1.0, &text[1..]),
+        b'+' => (1.0, &text[1..]),
+        _ => (1.0, text),
+    };
+    match bare {
+        "NaN" => return Some(Real::Known(f64::NAN)),
+        "Infinity" => return Some(Real::Known(sign * f64::INFINITY)),
+        _ => {}
+    }
+    if let Some(hex) = bare.strip_prefix("0x").or_else(|| bare.strip_prefix("0X")) {
+        let hex = hex.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(hex);
+        return Some(Real::Known(sign * parse_hex_real(hex)?));
+    }
+    let decimal = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
+    // Rust also knows "inf" and "nan", which Java does not.
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E');
+    decimal.chars().all(plain).then_some(Real::Decimal(decimal))
+}
+
+/// `digits[.digits]p[sign]exponent` in base 16, exact for up to 13 significant digits.
+fn parse_hex_real(text: &str) -> Option<f64> {
+    let at = text.find(['p', 'P'])?;
+    let (digits, power) = (&text[..at], &text[at + 1..]);
+    let unsigned = power.strip_prefix(['-', '+']).unwrap_or(power);
+    if unsigned.is_empty() || !unsigned.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let mut exponent = power.parse::<i64>().unwrap_or(if power.starts_with('-') { -100_000 } else { 100_000 });
+    let (mut mantissa, mut seen, mut fraction) = (0_u64, false, false);
+    for c in digits.chars() {
+        if c == '.' && !fraction {
+            fraction = true;
+            continue;
+        }
+        let value = u64::from(c.to_digit(16)?);
+        seen = true;
+        if mantissa < 1 << 58 {
+            mantissa = mantissa << 4 | value;
+            exponent -= if fraction { 4 } else { 0 };
+        } else {
+            mantissa |= u64::from(value != 0);
+            exponent += if fraction { 0 } else { 4 };
+        }
+    }
+    let half = i32::try_from((exponent / 2).clamp(-2000, 2000)).ok()?;
+    let rest = i32::try_from((exponent - exponent / 2).clamp(-2000, 2000)).ok()?;
+    seen.then(|| if mantissa == 0 { 0.0 } else { mantissa as f64 * 2_f64.powi(half) * 2_f64.powi(rest) })
+}
+
+/// `Double.parseDouble`.
+pub(super) fn parse_double(text: &str) -> Option<f64> {
+    match parse_real(text)? {
+        Real::Known(value) => Some(value),
+        Real::Decimal(text) => text.parse().ok(),
+    }
+}
+
+/// `Float.parseFloat`: rounded once, from the text.
+pub(super) fn parse_float(text: &str) -> Option<f32> {
+    match parse_real(text)? {
+        Real::Known(value) => Some(narrow(value)),
+        Real::Decimal(text) => text.parse().ok(),
+    }
+}
+
+/// Java's cast of a double to a float.
+#[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
+pub(super) fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+/// `Math.min`: NaN wins.
+pub(super) fn min(a: f32, b: f32) -> f32 {
+    if a.is_nan() || b.is_nan() { f32::NAN } else { a.min(b) }
+}
+
+/// `value` clamped to `[0, 1]` with `Math.min` and `Math.max`: NaN stays.
+pub(super) fn clamp_to_one(value: f32) -> f32 {
+    if value.is_nan() {
+        return value;
+    }
+    // Not `clamp`: it would keep -0.0, where Math.max gives 0.0.
+    if value > 0.0 { value.min(1.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_take_one_sign_and_digits_of_any_script() {
+        assert_eq!(parse_int("+5"), Some(5));
+        assert_eq!(parse_int("\u{ff15}"), Some(5));
+        assert_eq!(parse_long("-9223372036854775808"), Some(i64::MIN));
+        for bad in ["", "+", "--5", " 5", "5L", "1_0", "2147483648", "9223372036854775808"] {
+            assert_eq!(parse_int(bad), None, "{bad}");
+        }
+        assert_eq!(parse_long("9223372036854775808"), None);
+    }
+
+    #[test]
+    fn reals_are_javas() {
+        assert_eq!(parse_double(" 5. "), Some(5.0));
+        assert_eq!(parse_double("0x1p3"), Some(8.0));
+        assert_eq!(parse_double("0x.8p1"), Some(1.0));
+        assert_eq!(parse_double("1.0f"), Some(1.0));
+        assert_eq!(parse_double("-Infinity"), Some(f64::NEG_INFINITY));
+        assert_eq!(parse_double("0x1p99999999999999"), Some(f64::INFINITY));
+        for bad in ["", "inf", "nan", "10L", "1,5", "0x10", ".", "1e", "\u{ff15}"] {
+            assert!(parse_double(bad).is_none(), "{bad}");
+        }
+        assert!(min(f32::NAN, 1.0).is_nan());
+        assert!(clamp_to_one(-0.0).is_sign_positive());
+    }
+}

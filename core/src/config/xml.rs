@@ -1,0 +1,426 @@
+//! A small document tree with the place of every element.
+//!
+//! quick-xml finds the tokens; this adds what Java's parser checks beyond that (one root, known entities, legal characters,
+//! attribute syntax, no DOCTYPE) and builds a tree as Java's `Document` with comments ignored: text around a comment is
+//! one piece, a CDATA section is a piece of its own. Depth is limited, so that hostile input cannot exhaust the stack.
+
+use quick_xml::Reader;
+use quick_xml::errors::{Error, IllFormedError};
+use quick_xml::events::Event;
+
+/// The deepest nesting of elements.
+const MAX_DEPTH: usize = 200;
+
+/// The most attributes of an element.
+const MAX_ATTRIBUTES: usize = 100;
+
+/// An element.
+#[derive(Debug)]
+pub(super) struct Element {
+    pub(super) name: String,
+    /// Where its `<` stands.
+    pub(super) offset: usize,
+    pub(super) children: Vec<Node>,
+    attributes: Vec<(String, String)>,
+}
+
+/// What an element contains, comments left out.
+#[derive(Debug)]
+pub(super) enum Node {
+    Text(usize, String),
+    CData(String),
+    Element(Element),
+    Instruction,
+}
+
+/// Why a text is no document.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Malformed {
+    pub(super) offset: usize,
+    pub(super) problem: String,
+}
+
+fn malformed<T>(offset: usize, problem: impl Into<String>) -> Result<T, Malformed> {
+    Err(Malformed { offset, problem: problem.into() })
+}
+
+impl Element {
+    /// An attribute's value.
+    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The elements directly inside.
+    pub(super) fn elements(&self) -> impl Iterator<Item = &Element> {
+        self.children.iter().filter_map(|node| match node {
+            Node::Element(element) => Some(element),
+            Node::Text(..) | Node::CData(_) | Node::Instruction => None,
+        })
+    }
+
+    /// Whether an element of this name is directly inside.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.elements().any(|element| element.name == name)
+    }
+}
+
+/// Reads a document and gives its root element.
+pub(super) fn parse(text: &str) -> Result<Element, Malformed> {
+    // Java takes a byte order mark for part of the encoding.
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    if let Some((at, c)) = text.char_indices().skip(usize::from(start > 0)).find(|(_, c)| !is_legal(*c)) {
+        return malformed(at, format!("the character {:?} is not allowed in XML", c));
+    }
+    Builder { text, base: start, open: Vec::new(), root: None }.run()
+}
+
+struct Builder<'a> {
+    text: &'a str,
+    base: usize,
+    open: Vec<Element>,
+    root: Option<Element>,
+}
+
+impl Builder<'_> {
+    fn run(mut self) -> Result<Element, Malformed> {
+        let mut reader = Reader::from_str(&self.text[self.base..]);
+        reader.config_mut().check_comments = true;
+        loop {
+            let offset = self.base + position(reader.buffer_position());
+            let event = match reader.read_event() {
+                Ok(event) => event,
+                Err(error) => {
+                    let at = self.base + position(reader.error_position());
+                    return malformed(at, self.describe(&error));
+                }
+            };
+            match event {
+                Event::Start(tag) => {
+                    self.start(offset, &tag)?;
+                }
+                Event::Empty(tag) => {
+                    self.start(offset, &tag)?;
+                    self.end(offset)?;
+                }
+                Event::End(_) => self.end(offset)?,
+                Event::Text(text) => self.text(offset, &text)?,
+                Event::GeneralRef(name) => self.reference(offset, &name)?,
+                Event::CData(text) => {
+                    let text = utf8(offset, &text)?;
+                    match self.open.last_mut() {
+                        Some(parent) => parent.children.push(Node::CData(normalise_lines(text))),
+                        None => return malformed(offset, "text outside the root element"),
+                    }
+                }
+                Event::PI(instruction) => self.instruction(offset, &instruction)?,
+                Event::Decl(declaration) => self.declaration(offset, &declaration)?,
+                Event::DocType(_) => return malformed(offset, "a DOCTYPE is not allowed; remove it"),
+                Event::Comment(_) => {}
+                Event::Eof => return self.finish(),
+            }
+        }
+    }
+
+    fn describe(&self, error: &Error) -> String {
+        match (error, self.open.last()) {
+            (Error::IllFormed(IllFormedError::MismatchedEndTag { expected, found }), _) => {
+                format!("</{found}> closes nothing; <{expected}> is open, so </{expected}> must come first")
+            }
+            (error, _) => error.to_string(),
+        }
+    }
+
+    fn finish(mut self) -> Result<Element, Malformed> {
+        if let Some(open) = self.open.pop() {
+            return malformed(open.offset, format!("<{0}> is never closed; </{0}> is missing", open.name));
+        }
+        match self.root {
+            Some(root) => Ok(root),
+            None => malformed(self.text.len(), "the document is empty; it needs a root element"),
+        }
+    }
+
+    fn start(&mut self, offset: usize, tag: &[u8]) -> Result<(), Malformed> {
+        if self.open.is_empty() && self.root.is_some() {
+            return malformed(offset, "a second root element; there must be exactly one");
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return malformed(offset, format!("elements are nested deeper than {MAX_DEPTH}"));
+        }
+        let (name, attributes) = read_tag(offset + 1, utf8(offset, tag)?)?;
+        self.open.push(Element { name, offset, children: Vec::new(), attributes });
+        Ok(())
+    }
+
+    fn end(&mut self, offset: usize) -> Result<(), Malformed> {
+        let Some(closed) = self.open.pop() else {
+            return malformed(offset, "an end tag without a start tag");
+        };
+        match self.open.last_mut() {
+            Some(parent) => parent.children.push(Node::Element(closed)),
+            None => self.root = Some(closed),
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, offset: usize, text: &[u8]) -> Result<(), Malformed> {
+        let text = utf8(offset, text)?;
+        if self.open.is_empty() {
+            return match text.find(|c| !is_xml_space(c)) {
+                Some(at) => malformed(offset + at, "text outside the root element"),
+                None => Ok(()),
+            };
+        }
+        if let Some(at) = text.find("]]>") {
+            return malformed(offset + at, "\"]]>\" in text; write \"]]&gt;\"");
+        }
+        self.append(offset, &normalise_lines(text));
+        Ok(())
+    }
+
+    fn reference(&mut self, offset: usize, name: &[u8]) -> Result<(), Malformed> {
+        let c = resolve(offset, utf8(offset, name)?)?;
+        if self.open.is_empty() {
+            return malformed(offset, "text outside the root element");
+        }
+        self.append(offset, c.encode_utf8(&mut [0; 4]));
+        Ok(())
+    }
+
+    fn append(&mut self, offset: usize, text: &str) {
+        let Some(parent) = self.open.last_mut() else { return };
+        match parent.children.last_mut() {
+            Some(Node::Text(_, before)) => before.push_str(text),
+            _ => parent.children.push(Node::Text(offset, text.to_owned())),
+        }
+    }
+
+    fn instruction(&mut self, offset: usize, content: &[u8]) -> Result<(), Malformed> {
+        let content = utf8(offset, content)?;
+        let target = content.split(is_xml_space).next().unwrap_or_default();
+        if target.eq_ignore_ascii_case("xml") {
+            return malformed(offset, "an XML declaration must stand at the very start");
+        }
+        if !is_name(target) {
+            return malformed(offset, format!("{target:?} is no name of a processing instruction"));
+        }
+        if let Some(parent) = self.open.last_mut() {
+            parent.children.push(Node::Instruction);
+        }
+        Ok(())
+    }
+
+    fn declaration(&mut self, offset: usize, content: &[u8]) -> Result<(), Malformed> {
+        if offset != self.base {
+            return malformed(offset, "an XML declaration must stand at the very start");
+        }
+        let (_, attributes) = read_tag(offset + 2, utf8(offset, content)?)?;
+        let Some(("version", version)) = attributes.first().map(|(key, value)| (key.as_str(), value.as_str())) else {
+            return malformed(offset, "the XML declaration has no version; write version=\"1.0\"");
+        };
+        if version != "1.0" && version != "1.1" {
+            return malformed(offset, format!("XML version {version:?} is not known; write \"1.0\""));
+        }
+        for (key, value) in &attributes[1..] {
+            let known = match key.as_str() {
+                "encoding" => is_encoding(value),
+                "standalone" => value == "yes" || value == "no",
+                _ => false,
+            };
+            if !known {
+                return malformed(offset, format!("{key}={value:?} in the XML declaration is not known"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The encodings that a file may declare; decoding is done before, see `AllocationFile::decode`.
+fn is_encoding(name: &str) -> bool {
+    const KNOWN: [&str; 7] = ["UTF-8", "UTF8", "US-ASCII", "ASCII", "ISO-8859-1", "LATIN1", "UTF-16"];
+    KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// A tag's name and attributes; `offset` is where the content stands.
+fn read_tag(offset: usize, content: &str) -> Result<(String, Vec<(String, String)>), Malformed> {
+    let length = content.find(is_xml_space).unwrap_or(content.len());
+    let name = &content[..length];
+    if !is_name(name) {
+        return malformed(offset, format!("{name:?} is no name of an element"));
+    }
+    let mut attributes: Vec<(String, String)> = Vec::new();
+    let mut rest = &content[length..];
+    loop {
+        let trimmed = rest.trim_start_matches(is_xml_space);
+        let at = offset + content.len() - trimmed.len();
+        if trimmed.is_empty() || trimmed == "?" {
+            return Ok((name.to_owned(), attributes));
+        }
+        if trimmed.len() == rest.len() {
+            return malformed(at, "white space is missing between attributes");
+        }
+        if attributes.len() >= MAX_ATTRIBUTES {
+            return malformed(at, format!("an element has more than {MAX_ATTRIBUTES} attributes"));
+        }
+        let length = trimmed.find(|c| c == '=' || is_xml_space(c)).unwrap_or(trimmed.len());
+        let key = &trimmed[..length];
+        if !is_name(key) {
+            return malformed(at, format!("{key:?} is no name of an attribute"));
+        }
+        let value = trimmed[length..].trim_start_matches(is_xml_space);
+        let Some(value) = value.strip_prefix('=').map(|value| value.trim_start_matches(is_xml_space)) else {
+            return malformed(at, format!("attribute {key} has no value; write {key}=\"...\""));
+        };
+        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let Some((quoted, after)) = quote.and_then(|quote| value[1..].split_once(quote)) else {
+            return malformed(at, format!("the value of attribute {key} must stand in quotes"));
+        };
+        if attributes.iter().any(|(known, _)| known == key) {
+            return malformed(at, format!("attribute {key} is given twice"));
+        }
+        let place = offset + content.len() - value.len() + 1;
+        attributes.push((key.to_owned(), attribute_value(place, quoted)?));
+        rest = after;
+    }
+}
+
+/// References replaced, white space made spaces.
+fn attribute_value(offset: usize, raw: &str) -> Result<String, Malformed> {
+    let lines = normalise_lines(raw);
+    let mut out = String::with_capacity(lines.len());
+    let mut rest = lines.as_str();
+    while let Some(at) = rest.find(['&', '<', '\t', '\n']) {
+        out.push_str(&rest[..at]);
+        let place = offset + lines.len() - rest.len() + at;
+        match rest.as_bytes()[at] {
+            b'<' => return malformed(place, "\"<\" in an attribute; write \"&lt;\""),
+            b'&' => {
+                let Some(end) = rest[at..].find(';') else {
+                    return malformed(place, "\"&\" starts a reference that no \";\" ends; write \"&amp;\"");
+                };
+                out.push(resolve(place, &rest[at + 1..at + end])?);
+                rest = &rest[at + end + 1..];
+            }
+            _ => {
+                out.push(' ');
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// What `&name;` stands for.
+fn resolve(offset: usize, name: &str) -> Result<char, Malformed> {
+    let number = name.strip_prefix('#').map(|digits| match digits.strip_prefix('x') {
+        Some(digits) => (digits, 16),
+        None => (digits, 10),
+    });
+    if let Some((digits, radix)) = number {
+        let plain = digits.chars().all(|c| c.is_digit(radix));
+        let code = u32::from_str_radix(digits, radix).ok().filter(|_| plain);
+        return match code.and_then(char::from_u32).filter(|c| is_legal(*c)) {
+            Some(c) => Ok(c),
+            None => malformed(offset, format!("\"&{name};\" is no character that XML allows")),
+        };
+    }
+    match name {
+        "lt" => Ok('<'),
+        "gt" => Ok('>'),
+        "amp" => Ok('&'),
+        "quot" => Ok('"'),
+        "apos" => Ok('\''),
+        _ => malformed(offset, format!("\"&{name};\" is not known; for a plain \"&\" write \"&amp;\"")),
+    }
+}
+
+fn position(at: u64) -> usize {
+    usize::try_from(at).unwrap_or(usize::MAX)
+}
+
+fn utf8(offset: usize, bytes: &[u8]) -> Result<&str, Malformed> {
+    std::str::from_utf8(bytes).map_err(|_| Malformed { offset, problem: "the text is not UTF-8".to_owned() })
+}
+
+fn normalise_lines(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+fn is_xml_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+fn is_legal(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+}
+
+fn is_name(text: &str) -> bool {
+    let starts = |c: char| c.is_alphabetic() || matches!(c, '_' | ':');
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '\u{b7}');
+    text.chars().next().is_some_and(starts) && text.chars().all(goes_on)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(text: &str) -> (usize, String) {
+        let error = parse(text).expect_err(text);
+        (error.offset, error.problem)
+    }
+
+    #[test]
+    fn builds_javas_tree() {
+        let root =
+            parse("\u{feff}<?xml version='1.0'?><a x='1&#9;\t2'>p<!-- c -->q&#53;<![CDATA[<r>]]><b/></a>").unwrap();
+        assert_eq!(root.attribute("x"), Some("1\t 2"));
+        assert!(matches!(&root.children[0], Node::Text(_, text) if text == "pq5"));
+        assert!(matches!(&root.children[1], Node::CData(text) if text == "<r>"));
+        assert!(root.has("b"));
+    }
+
+    #[test]
+    fn malformed_documents_are_errors_with_a_place() {
+        assert_eq!(problem("<a><b></a>").0, 6);
+        assert_eq!(problem("<a>\n<b>").0, 4);
+        assert_eq!(problem("<a/>junk").0, 4);
+        assert_eq!(problem("<a/><a/>").0, 4);
+        assert_eq!(problem("<a x='1&y'/>").0, 7);
+        for bad in [
+            "",
+            " \n",
+            "junk<a/>",
+            "<!DOCTYPE a><a/>",
+            "<a x='1' x='2'/>",
+            "<a x=1/>",
+            "<a>&nope;</a>",
+            " <?xml version='1.0'?><a/>",
+            "<?xml version='2.0'?><a/>",
+            "<?xml version='1.0' encoding='bogus'?><a/>",
+            "<a>\u{1}</a>",
+            "<a x='1'y='2'/>",
+            "<a><!-- -- --></a>",
+            "<a>&#0;</a>",
+            "<a>]]></a>",
+            "<a x/>",
+            "<1/>",
+            "< a/>",
+            "<a",
+            "</a>",
+            "<a></a",
+            "<a x='<'/>",
+            "<a>&</a>",
+            "<a>a & b</a>",
+        ] {
+            problem(bad);
+        }
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        let nested = |depth| format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth));
+        assert!(parse(&nested(MAX_DEPTH)).is_ok());
+        assert!(problem(&nested(100_000)).1.contains("deeper than 200"));
+    }
+}

@@ -1,0 +1,164 @@
+//! Outcomes: what callers are answered, and what the embedder is told of.
+//!
+//! Plain values; any thread.
+
+use crate::resource::Resource;
+
+/// Why a call was not carried out. Nothing has changed then, except that a refused submission may have created its
+/// dynamic queue, or parents of it, as in Hadoop.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// No placement rule places the application.
+    #[error("no placement rule places application {number} of user {user:?} (queue asked for: {queue:?})")]
+    Placement {
+        /// The application.
+        number: u32,
+        /// Its user.
+        user: String,
+        /// What was asked for.
+        queue: String,
+    },
+    /// Negative, or above the largest container.
+    #[error("{asked} is negative or above the largest container here, {largest}")]
+    InvalidResource {
+        /// What was asked for.
+        asked: Resource,
+        /// What can be had at most.
+        largest: Resource,
+    },
+    /// No leaf queue can be had under the name.
+    #[error("{queue:?} is no leaf queue and cannot become one")]
+    NotLeaf {
+        /// The name.
+        queue: String,
+    },
+    /// A part of a queue name is empty or has white space around it.
+    #[error("{queue:?} is no queue name: every part between dots must be non-empty and without white space at its ends")]
+    BadQueueName {
+        /// The name.
+        queue: String,
+    },
+    /// The user may neither submit to nor administer the queue.
+    #[error("user {user:?} may neither submit to nor administer queue {queue:?} or a queue above it")]
+    Acl {
+        /// The user.
+        user: String,
+        /// The queue.
+        queue: String,
+    },
+    /// The queue's maximum of a resource that is asked for is zero.
+    #[error("{asked} asks for a resource of which queue {queue:?} may have nothing")]
+    ZeroMax {
+        /// What was asked for.
+        asked: Resource,
+        /// The queue.
+        queue: String,
+    },
+    /// An application of this number is there already.
+    #[error("application {0} is there already")]
+    DuplicateApp(u32),
+    /// The application is unknown or has finished.
+    #[error("application {0} is unknown or has finished")]
+    NoSuchApp(u32),
+    /// The application's AM has no container yet.
+    #[error("the ApplicationMaster of application {0} has no container yet")]
+    NoAm(u32),
+    /// `*` cannot be blacklisted.
+    #[error("`*` cannot be blacklisted: name nodes or racks")]
+    InvalidBlacklist,
+    /// A node of this name is there already.
+    #[error("node {0:?} is there already")]
+    DuplicateNode(String),
+    /// The node's total is negative.
+    #[error("node {name:?}: total {total} is negative")]
+    BadNode {
+        /// Its name.
+        name: String,
+        /// Its total.
+        total: Resource,
+    },
+    /// The node is unknown or was removed.
+    #[error("node {0:?} is unknown or was removed")]
+    NoSuchNode(String),
+    /// The container never existed, or has ended.
+    #[error("container {container} of application {app} never existed or has ended")]
+    NoSuchContainer {
+        /// The application.
+        app: u32,
+        /// The container's number.
+        container: u32,
+    },
+    /// The target of a move is not an existing leaf queue.
+    #[error("{0:?} is not an existing leaf queue")]
+    NoSuchQueue(String),
+    /// A move would take a queue above its limit of running applications.
+    #[error("queue {0:?} has as many running applications as it may")]
+    MaxRunning(String),
+    /// A move would take a queue above its max share.
+    #[error("queue {0:?} would go above its max share")]
+    MaxShare(String),
+    /// A runnable application would not be runnable in the target of a move.
+    #[error("application {0} is runnable and would not be in the target queue: a limit of running applications")]
+    NotRunnable(u32),
+    /// The allocation file is not valid; the old one stays.
+    #[error("{0}")]
+    BadAllocations(String),
+    /// Preemption is off.
+    #[error("preemption is off (yarn.scheduler.fair.preemption)")]
+    PreemptionOff,
+    /// The channel that the call needs is full: try again.
+    #[error("the scheduler is busy: its channel is full; try again")]
+    Busy,
+    /// The scheduler has been shut down.
+    #[error("the scheduler has been shut down")]
+    ShutDown,
+}
+
+impl Refused {
+    /// A short word for the kind of refusal.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Refused::Placement { .. } => "placement",
+            Refused::InvalidResource { .. } => "invalid-resource",
+            Refused::NotLeaf { .. } => "not-leaf",
+            Refused::BadQueueName { .. } => "bad-queue-name",
+            Refused::Acl { .. } => "acl",
+            Refused::ZeroMax { .. } => "zero-max",
+            Refused::DuplicateApp(_) => "duplicate-app",
+            Refused::NoSuchApp(_) => "no-such-app",
+            Refused::NoAm(_) => "no-am",
+            Refused::InvalidBlacklist => "invalid-blacklist",
+            Refused::DuplicateNode(_) => "duplicate-node",
+            Refused::BadNode { .. } => "bad-node",
+            Refused::NoSuchNode(_) => "no-such-node",
+            Refused::NoSuchContainer { .. } => "no-such-container",
+            Refused::NoSuchQueue(_) => "no-such-queue",
+            Refused::MaxRunning(_) => "max-running",
+            Refused::MaxShare(_) => "max-share",
+            Refused::NotRunnable(_) => "not-runnable",
+            Refused::BadAllocations(_) => "bad-allocations",
+            Refused::PreemptionOff => "preemption-off",
+            Refused::Busy => "busy",
+            Refused::ShutDown => "shut-down",
+        }
+    }
+}
+
+/// What the embedder is told of through the event channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SchedulerEvent {
+    /// A decommissioning node has no container left; it can be removed.
+    NodeDrained(String),
+    /// A worker panicked in the named stage; its nodes get no more containers.
+    WorkerPanicked {
+        /// The worker.
+        worker: usize,
+        /// What it said.
+        message: String,
+    },
+    /// So many events were lost because the channel was full.
+    Lost(u64),
+}

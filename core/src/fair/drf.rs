@@ -1,0 +1,156 @@
+//! Policy `drf`: dominant resource fairness (Ghodsi et al., NSDI 2011). Follows `DominantResourceFairnessPolicy`: a pair
+//! form in doubles for two resource types, a general form in single precision for more.
+
+use super::compute_shares::compute_shares;
+use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, ShareInput, Tie};
+use crate::resource::{Calculator, MAX_TYPES, Resource};
+use std::cmp::Ordering;
+
+/// Policy `drf`: the child whose largest share of the cluster, over its weight, is smallest is offered a node first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Drf;
+
+/// Below its min share in its dominant type, and the numbers compared in turn.
+struct Pair {
+    needy: bool,
+    numbers: [f64; 2],
+}
+
+#[inline]
+fn pair(cluster: &ClusterTotal, child: &Schedulable<'_>) -> Pair {
+    let usage = [child.usage.memory_mb() as f64, child.usage.vcores() as f64];
+    let share = [usage[0] / cluster.total.memory_mb() as f64, usage[1] / cluster.total.vcores() as f64];
+    let dominant = usize::from(share[1] > share[0]);
+    let needy = child.usage.get(dominant) < child.min_share.get(dominant);
+    let by = |i: usize| {
+        if needy { usage[i] / child.min_share.get(i) as f64 } else { share[i] / f64::from(child.weight) }
+    };
+    Pair { needy, numbers: [by(dominant), by(1 - dominant)] }
+}
+
+struct General {
+    needy: bool,
+    numbers: [f32; MAX_TYPES],
+}
+
+fn general(cluster: &ClusterTotal, child: &Schedulable<'_>) -> General {
+    let types = cluster.types;
+    // Rows of (share, what is compared), by share, largest first.
+    let mut rows = [(0.0_f32, 0.0_f32); MAX_TYPES];
+    let share = |i: usize| child.usage.get(i) as f32 / cluster.total.get(i) as f32;
+    let mut dominant = 0;
+    for i in 1..types {
+        if share(i) > share(dominant) {
+            dominant = i;
+        }
+    }
+    let needy = child.usage.get(dominant) < child.min_share.get(dominant);
+    for (i, row) in rows.iter_mut().enumerate().take(types) {
+        let compared = if needy {
+            child.usage.get(i) as f32 / child.min_share.get(i) as f32
+        } else {
+            share(i) / child.weight
+        };
+        *row = (share(i), compared);
+    }
+    // Stable, descending; incomparable rows stay where they are.
+    rows[..types].sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap_or(Ordering::Equal));
+    General { needy, numbers: rows.map(|row| row.1) }
+}
+
+/// Java's sign of each difference in turn; NaN counts as equal.
+fn in_turn<T: PartialOrd>(a: &[T], b: &[T]) -> Ordering {
+    a.iter()
+        .zip(b)
+        .map(|(x, y)| x.partial_cmp(y).unwrap_or(Ordering::Equal))
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
+}
+
+fn needy_first(a: bool, b: bool) -> Ordering {
+    b.cmp(&a)
+}
+
+fn decide(a: Tie, b: Tie, order: Ordering) -> Ordering {
+    order.then_with(|| a.cmp(&b))
+}
+
+impl SchedulingPolicy for Drf {
+    fn name(&self) -> &str {
+        "DRF"
+    }
+
+    #[inline]
+    fn key(&self, cluster: &ClusterTotal, child: &Schedulable<'_>) -> Option<OrderKey> {
+        if cluster.types == 2 {
+            let Pair { needy, numbers: [first, second] } = pair(cluster, child);
+            OrderKey::of(u32::from(!needy), [first, second, 0.0, 0.0], child.tie)
+        } else {
+            let General { needy, numbers } = general(cluster, child);
+            OrderKey::of_singles(u32::from(!needy), numbers, child.tie)
+        }
+    }
+
+    fn compare(&self, cluster: &ClusterTotal, a: &Schedulable<'_>, b: &Schedulable<'_>) -> Ordering {
+        let order = if cluster.types == 2 {
+            let (x, y) = (pair(cluster, a), pair(cluster, b));
+            needy_first(x.needy, y.needy).then_with(|| in_turn(&x.numbers, &y.numbers))
+        } else {
+            let (x, y) = (general(cluster, a), general(cluster, b));
+            needy_first(x.needy, y.needy).then_with(|| in_turn(&x.numbers, &y.numbers))
+        };
+        decide(a.tie, b.tie, order)
+    }
+
+    fn compute_shares(&self, types: usize, total: &Resource, children: &mut [ShareInput], steady: bool) {
+        for kind in 0..types {
+            compute_shares(kind, total.get(kind), children, steady);
+        }
+    }
+
+    fn calculator(&self) -> Calculator {
+        Calculator::Dominant
+    }
+
+    fn headroom(&self, fair_share: &Resource, usage: &Resource, available: &Resource) -> Resource {
+        let due = fair_share.minus(usage);
+        Resource::new(
+            available.memory_mb().min(due.memory_mb().max(0)),
+            available.vcores().min(due.vcores().max(0)),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weight_zero_without_usage_has_no_key() {
+        let cluster = ClusterTotal { types: 2, total: Resource::new(100, 100) };
+        let child = Schedulable {
+            usage: &Resource::NONE,
+            demand: &Resource::NONE,
+            min_share: &Resource::NONE,
+            weight: 0.0,
+            tie: Tie::default(),
+        };
+        assert_eq!(Drf.key(&cluster, &child), None);
+    }
+
+    #[test]
+    fn the_smaller_dominant_share_comes_first_over_weight() {
+        let cluster = ClusterTotal { types: 2, total: Resource::new(100, 100) };
+        let view = |usage: &'static Resource, weight, name| Schedulable {
+            usage,
+            demand: &Resource::NONE,
+            min_share: &Resource::NONE,
+            weight,
+            tie: Tie { start_ms: 0, name },
+        };
+        static A: Resource = Resource::new(10, 30);
+        static B: Resource = Resource::new(40, 0);
+        assert_eq!(Drf.compare(&cluster, &view(&A, 1.0, 0), &view(&B, 1.0, 1)), Ordering::Less);
+        assert_eq!(Drf.compare(&cluster, &view(&A, 1.0, 0), &view(&B, 2.0, 1)), Ordering::Greater);
+    }
+}

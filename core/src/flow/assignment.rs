@@ -1,0 +1,474 @@
+//! Assignment: which container, if any, a node is offered for.
+//!
+//! # Where it stands
+//! `worker` -> **assignment** -> `grant`. Reads the snapshot and the worker's own shard. What a visit changes whether or
+//! not a container follows (opportunity counters, locality levels, dropped reservations) belongs to this worker alone and
+//! is changed in place; shared state is changed by `grant` only.
+//!
+//! # Rules
+//! Hadoop's `FairScheduler.attemptScheduling`, `FSParentQueue` / `FSLeafQueue.assignContainer`,
+//! `FSAppAttempt.assignContainer` and `hasContainerForNode`.
+//!
+//! # Cost
+//! One descent visits the winner of each level: O(depth). A child that declines is taken out of its tree, O(log siblings);
+//! until the end of the pass where a second visit could only decline again without effect (room on the node and under
+//! limits only shrinks within a pass), else until the end of the descent. Subtrees none of whose asks fits the node or the
+//! queue's limit are skipped whole.
+
+use super::grant::Proposal;
+use super::shard::{NONE, Reservation, Shard, Suspended};
+use super::snapshot::ROOT;
+use crate::app::Locality;
+use crate::order::java_order;
+use crate::resource::Resource;
+
+/// What a visit comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// A container was made; callers count this size.
+    Placed(Resource),
+    /// The node is reserved now.
+    Reserved,
+    /// Nothing, or a container of size zero.
+    Declined,
+}
+
+impl Shard {
+    /// One scheduling pass over a node: its reservation first, then one descent a container.
+    pub(super) fn schedule(&mut self, node: u32) {
+        if self.nodes[node as usize].gone || self.nodes[node as usize].total.is_none() && self.nodes[node as usize].containers == 0 {
+            return;
+        }
+        self.schedule_within(node);
+        self.end_pass();
+        self.refresh_available();
+    }
+
+    fn schedule_within(&mut self, node: u32) {
+        if self.nodes[node as usize].reservation.is_some() && self.serve_reservation(node) {
+            return;
+        }
+        let settings = &self.shared.settings;
+        let (multiple, dynamic, most) =
+            (settings.assign_multiple, settings.dynamic_max_assign, settings.max_assign);
+        let half = self.nodes[node as usize].free.times(0.5);
+        let (mut count, mut sum) = (0, Resource::NONE);
+        while self.nodes[node as usize].reservation.is_none() {
+            let outcome = self.descend(ROOT, node, 0);
+            self.end_descent();
+            match outcome {
+                Outcome::Declined => return,
+                Outcome::Placed(size) => sum = sum.plus(&size),
+                // Hadoop's marker for "reserved" is -1 MB.
+                Outcome::Reserved => sum = sum.plus(&Resource::new(-1, 0)),
+            }
+            count += 1;
+            let go_on = multiple && if dynamic { sum.fits_in(&half) } else { most <= 0 || count < most };
+            if !go_on {
+                return;
+            }
+        }
+    }
+
+    /// One pass of continuous scheduling: nodes by free memory, largest first; of nodes with equal free memory only the
+    /// first to register is visited, as in Hadoop.
+    pub(super) fn continuous_pass(&mut self) {
+        let mut nodes: Vec<(i64, u32)> = Vec::new();
+        for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.gone) {
+            let memory = node.free.memory_mb();
+            if nodes.iter().all(|(seen, _)| *seen != memory) {
+                nodes.push((memory, u32::try_from(index).expect("node indices are u32")));
+            }
+        }
+        nodes.sort_by_key(|(memory, _)| std::cmp::Reverse(*memory));
+        for (_, node) in nodes {
+            if self.shared.settings.minimum.fits_in(&self.nodes[node as usize].free) {
+                self.schedule(node);
+            }
+        }
+    }
+
+    /// Offers the node to a queue: its most deserving child that can use it.
+    fn descend(&mut self, queue: u32, node: u32, depth: usize) -> Outcome {
+        let local = self.queue(queue);
+        if local.limited && !local.usage.fits_in(&local.snapshot.max_share) {
+            return Outcome::Declined;
+        }
+        if local.has_irregular() || self.shared.resort {
+            return self.descend_sorted(queue, node, depth);
+        }
+        if local.limited && !local.usage.plus(&local.floor).fits_in(&local.snapshot.max_share) {
+            return Outcome::Declined;
+        }
+        if !local.may_reserve && !self.counts_opportunities() && !local.floor.fits_in(&self.nodes[node as usize].free) {
+            return Outcome::Declined;
+        }
+        let leaf = local.snapshot.leaf;
+        while let Some(position) = self.queue(queue).order.winner() {
+            let before = std::mem::replace(&mut self.repeatable, false);
+            let child = self.child_at(queue, position);
+            let outcome =
+                if leaf { self.offer(child, node) } else { self.descend(child, node, depth + 1) };
+            let repeatable = std::mem::replace(&mut self.repeatable, before);
+            self.repeatable |= repeatable;
+            if outcome != Outcome::Declined {
+                return outcome;
+            }
+            self.queue_mut(queue).order.suspend(position);
+            let out = Suspended { queue, position };
+            if repeatable { self.out_for_descent.push(out) } else { self.out_for_pass.push(out) }
+        }
+        Outcome::Declined
+    }
+
+    /// The same with the children sorted anew, in the order in which Java's tree set would walk them.
+    fn descend_sorted(&mut self, queue: u32, node: u32, depth: usize) -> Outcome {
+        if self.scratch.len() <= depth {
+            self.scratch.resize_with(depth + 1, Vec::new);
+        }
+        let mut order = std::mem::take(&mut self.scratch[depth]);
+        order.clear();
+        let local = self.queue(queue);
+        let snapshot = &local.snapshot;
+        if snapshot.leaf {
+            let members = snapshot.runnable.iter().map(|app| app.slot.index).filter(|app| self.app(*app).is_pending());
+            let compare = |a, b| {
+                snapshot.policy.compare(&self.cluster, &self.app(a).schedulable(), &self.app(b).schedulable())
+            };
+            java_order(members, compare, &mut order);
+        } else {
+            let members = snapshot.children.iter().copied().filter(|child| self.queues[*child as usize].is_some());
+            let compare = |a, b| {
+                snapshot.policy.compare(&self.cluster, &self.queue(a).schedulable(), &self.queue(b).schedulable())
+            };
+            java_order(members, compare, &mut order);
+        }
+        let leaf = snapshot.leaf;
+        let mut outcome = Outcome::Declined;
+        for child in &order {
+            outcome = if leaf { self.offer(*child, node) } else { self.descend(*child, node, depth + 1) };
+            if outcome != Outcome::Declined {
+                break;
+            }
+        }
+        self.scratch[depth] = order;
+        outcome
+    }
+
+    fn child_at(&self, queue: u32, position: u32) -> u32 {
+        let snapshot = &self.queue(queue).snapshot;
+        if snapshot.leaf {
+            snapshot.runnable[position as usize].slot.index
+        } else {
+            snapshot.children[position as usize]
+        }
+    }
+
+    /// Whether visits count opportunities or take times that a later decision reads.
+    fn counts_opportunities(&self) -> bool {
+        let settings = &self.shared.settings;
+        if settings.continuous_scheduling {
+            settings.locality_delay_node_ms >= 0 && settings.locality_delay_rack_ms >= 0
+        } else {
+            settings.locality_threshold_node >= 0.0 && settings.locality_threshold_rack >= 0.0
+        }
+    }
+
+    /// Offers the node to one application of a leaf.
+    fn offer(&mut self, app: u32, node: u32) -> Outcome {
+        let local = self.app(app);
+        let at = &self.nodes[node as usize].shared;
+        let listed = |location: u32| local.blacklist.contains(&location);
+        // While the AM's own container is awaited its blacklist does not count (the system's would).
+        if !local.blacklist.is_empty()
+            && (listed(at.name_location) || listed(at.rack_location))
+            && !local.shared.waits_for_am()
+        {
+            return Outcome::Declined;
+        }
+        if !local.may_reserve
+            && !self.shared.resort
+            && !self.counts_opportunities()
+            && !local.floor.fits_in(&self.nodes[node as usize].free)
+        {
+            return Outcome::Declined;
+        }
+        self.assign(app, node, None)
+    }
+
+    /// The node's reservation, at each pass: true when it is valid, which ends the pass.
+    fn serve_reservation(&mut self, node: u32) -> bool {
+        let reservation = self.nodes[node as usize].reservation.expect("asked for");
+        let valid = self.find_app(reservation.app).is_some() && {
+            let app = reservation.app.index;
+            self.key_index(app, reservation.priority).is_some_and(|key| self.wanted_here(app, key, node))
+                && !self.over_am_share(app)
+        };
+        if !valid {
+            self.unreserve(node);
+            return false;
+        }
+        if reservation.size.fits_in(&self.nodes[node as usize].free) {
+            self.assign(reservation.app.index, node, Some(reservation));
+        }
+        true
+    }
+
+    fn key_index(&self, app: u32, priority: i32) -> Option<usize> {
+        self.app(app).keys.binary_search_by_key(&priority, |key| key.priority).ok()
+    }
+
+    /// `FSAppAttempt.hasContainerForNode`.
+    fn wanted_here(&self, app: u32, key: usize, node: u32) -> bool {
+        let local = self.app(app);
+        let key = &local.keys[key];
+        let node = &self.nodes[node as usize];
+        if key.cell.pool.visible(self.worker) == 0 {
+            return false;
+        }
+        if !key.rows.is_empty() || !key.relax {
+            let rack = key.row(node.shared.rack_location);
+            let rack_count = rack.map_or(0, |row| row.count.left());
+            let node_count = key.row(node.shared.name_location).map_or(0, |row| row.count.left());
+            if !key.relax && rack_count == 0 {
+                return false;
+            }
+            if rack_count != 0 && node_count == 0 && !rack.is_some_and(|row| row.relax) {
+                return false;
+            }
+        }
+        if !key.size.fits_in(&node.total) {
+            return false;
+        }
+        let mut at = local.leaf;
+        while at != NONE {
+            let queue = self.queue(at);
+            if queue.limited && !queue.usage.plus(&key.size).fits_in(&queue.snapshot.max_share) {
+                return false;
+            }
+            at = queue.parent;
+        }
+        true
+    }
+
+    /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in order of priority; whatever its attempt
+    /// comes to is the answer.
+    fn assign(&mut self, app: u32, node: u32, reserved: Option<Reservation>) -> Outcome {
+        if reserved.is_none() && self.over_am_share(app) {
+            return Outcome::Declined;
+        }
+        let keys = match &reserved {
+            Some(reservation) => match self.key_index(app, reservation.priority) {
+                Some(key) => key..key + 1,
+                None => return Outcome::Declined,
+            },
+            None => 0..self.app(app).keys.len(),
+        };
+        let (name, rack) = {
+            let at = &self.nodes[node as usize].shared;
+            (at.name_location, at.rack_location)
+        };
+        for index in keys {
+            if reserved.is_none() && !self.wanted_here(app, index, node) {
+                continue;
+            }
+            let allowed = self.visit_key(app, index);
+            let key = &self.app(app).keys[index];
+            let mut locality = None;
+            if key.rows.is_empty() {
+                if key.relax && key.cell.pool.visible(self.worker) > 0 {
+                    locality = Some((Locality::OffSwitch, key.size));
+                }
+            } else {
+                let (rack_row, node_row) = (key.row(rack), key.row(name));
+                let rack_count = rack_row.map_or(0, |row| row.count.left());
+                let any_count = key.cell.pool.visible(self.worker);
+                let locations = usize::from(any_count > 0) + key.rows.iter().filter(|row| row.present()).count();
+                if let (Some(node_row), true) = (node_row, rack_count > 0)
+                    && node_row.count.left() > 0
+                {
+                    locality = Some((Locality::Node, node_row.size));
+                } else if rack_row.is_some_and(|row| !row.relax) {
+                    // A strict rack ask: this key waits for a node that was asked for.
+                } else if let (Some(row), true) = (rack_row, rack_count > 0 && allowed != Locality::Node) {
+                    locality = Some((Locality::Rack, row.size));
+                } else if key.relax && any_count > 0 && (locations <= 1 || allowed == Locality::OffSwitch) {
+                    locality = Some((Locality::OffSwitch, key.size));
+                }
+            }
+            if let Some((locality, size)) = locality {
+                return self.put(&Proposal { app, key: index, node, locality, size, reserved });
+            }
+        }
+        Outcome::Declined
+    }
+
+    /// Counts the opportunity and says which locality is allowed now.
+    fn visit_key(&mut self, app: u32, key: usize) -> Locality {
+        let settings = &self.shared.settings;
+        let relaxed = |level| match level {
+            Locality::Node => Locality::Rack,
+            Locality::Rack | Locality::OffSwitch => Locality::OffSwitch,
+        };
+        if !self.counts_opportunities() {
+            return Locality::OffSwitch;
+        }
+        self.repeatable = true;
+        let now = self.shared.clock.now_ms();
+        let continuous = settings.continuous_scheduling;
+        let delays = [settings.locality_delay_node_ms, settings.locality_delay_rack_ms];
+        let thresholds = [settings.locality_threshold_node, settings.locality_threshold_rack];
+        // Each worker counts the offers of its own nodes, so it compares with how many those are.
+        let nodes = if self.shared.workers == 1 {
+            self.snapshot.structure.nodes as usize
+        } else {
+            self.nodes.iter().filter(|node| !node.gone).count()
+        };
+        let local = self.app_mut(app);
+        let start = local.shared.start_ms;
+        let key = &mut local.keys[key];
+        key.opportunities = key.opportunities.saturating_add(1);
+        let Some(level) = key.level else {
+            key.level = Some(Locality::Node);
+            if continuous {
+                key.last_scheduled_ms = Some(now);
+            }
+            return Locality::Node;
+        };
+        if level == Locality::OffSwitch {
+            return level;
+        }
+        let which = usize::from(level == Locality::Rack);
+        let relax = if continuous {
+            let waited = now.saturating_sub(key.last_scheduled_ms.unwrap_or(start));
+            i64::try_from(waited).unwrap_or(i64::MAX) > delays[which]
+        } else {
+            f64::from(key.opportunities) > nodes as f64 * thresholds[which]
+        };
+        if relax {
+            key.level = Some(relaxed(level));
+            key.opportunities = 0;
+            if continuous {
+                key.last_scheduled_ms = Some(now);
+            }
+        }
+        key.level.unwrap_or(Locality::OffSwitch)
+    }
+
+    /// Places the proposal, or reserves the node for it.
+    fn put(&mut self, proposal: &Proposal) -> Outcome {
+        if !proposal.size.fits_in(&self.nodes[proposal.node as usize].free) {
+            return if self.reserve(proposal) { Outcome::Reserved } else { Outcome::Declined };
+        }
+        let key = &mut self.app_mut(proposal.app).keys[proposal.key];
+        // Served nearer than the level allowed: the level is raised again.
+        if key.level.is_some_and(|level| proposal.locality < level) {
+            key.level = Some(proposal.locality);
+        }
+        match self.try_grant(proposal) {
+            Ok(()) if proposal.size.is_none() => Outcome::Declined,
+            Ok(()) => Outcome::Placed(proposal.size),
+            Err(refusal) => {
+                if proposal.reserved.is_some() && refusal.is_final() {
+                    self.unreserve(proposal.node);
+                }
+                Outcome::Declined
+            }
+        }
+    }
+
+    /// The AM share rule: whether an application that waits for its AM must go on waiting.
+    fn over_am_share(&self, app: u32) -> bool {
+        let local = self.app(app);
+        if !local.shared.waits_for_am() {
+            return false;
+        }
+        let Some(first) = local.keys.iter().find(|key| key.cell.pool.visible(self.worker) > 0) else {
+            return false;
+        };
+        match self.am_limit(local.leaf) {
+            None => false,
+            Some(limit) => {
+                let used = self.queue(local.leaf).snapshot.shared.am_usage.read();
+                !used.plus(&first.size).fits_in(&limit)
+            }
+        }
+    }
+
+    /// How much the AMs of a leaf queue may use; `None` when the check is off.
+    pub(super) fn am_limit(&self, leaf: u32) -> Option<Resource> {
+        let queue = self.queue(leaf);
+        let share = queue.snapshot.max_am_share;
+        if (share + 1.0).abs() < 0.0001 {
+            return None;
+        }
+        let max = &queue.snapshot.max_share;
+        let base = Resource::from_fn(|i| match queue.fair_share.get(i) {
+            0 => self.available.get(i).min(max.get(i)),
+            fair => fair,
+        });
+        Some(base.times_round_up(f64::from(share)))
+    }
+
+    // ------------------------------------------------------------------------------------------------ reservations
+
+    /// Whether the application uses less than its fair share.
+    fn is_starved(&self, app: u32) -> bool {
+        let local = self.app(app);
+        let calculator = self.queue(local.leaf).snapshot.policy.calculator();
+        calculator.compare(self.types, &self.cluster.total, &local.usage, &local.fair_share, true).is_lt()
+    }
+
+    /// Keeps the node for a proposal that does not fit, if the rules allow.
+    fn reserve(&mut self, proposal: &Proposal) -> bool {
+        let Proposal { app, key, node, locality, size, .. } = *proposal;
+        if !self.is_starved(app) {
+            return false;
+        }
+        let settings = &self.shared.settings;
+        let calculator = self.queue(self.app(app).leaf).snapshot.policy.calculator();
+        let threshold = &settings.reservation_threshold;
+        if calculator.compare(self.types, &self.cluster.total, &size, threshold, false).is_lt() {
+            return false;
+        }
+        let slot = self.app(app).shared.slot;
+        let present = self.nodes[node as usize].reservation;
+        if present.is_some_and(|reservation| reservation.app != slot) {
+            return false;
+        }
+        let rack = self.nodes[node as usize].shared.rack_location;
+        let (existing, nodes) = match locality {
+            Locality::Node => (0, u32::MAX),
+            Locality::Rack => {
+                let here = |node: &&u32| self.nodes[**node as usize].shared.rack_location == rack;
+                let existing = self.app(app).reserved.iter().filter(here).count();
+                let nodes = self.snapshot.structure.racks.get(&rack).copied().unwrap_or(0);
+                (u32::try_from(existing).unwrap_or(u32::MAX), nodes)
+            }
+            Locality::OffSwitch => (self.app(app).shared.reserved(), self.snapshot.structure.nodes),
+        };
+        // Single precision, then up, as in Hadoop.
+        if locality != Locality::Node && existing as f32 >= (nodes as f32 * settings.reservable_nodes).ceil() {
+            return false;
+        }
+        if present.is_none() {
+            let number = self.next_number(app);
+            let local = self.app_mut(app);
+            let priority = local.keys[key].priority;
+            local.reserved.push(node);
+            self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, priority, size });
+            self.count_reserved(app);
+        }
+        true
+    }
+
+    /// Gives up a node's reservation.
+    pub(super) fn unreserve(&mut self, node: u32) {
+        let Some(reservation) = self.nodes[node as usize].reservation.take() else { return };
+        if self.find_app(reservation.app).is_some() {
+            let app = reservation.app.index;
+            self.app_mut(app).reserved.retain(|reserved| *reserved != node);
+            self.count_reserved(app);
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Applications: submission, end, move.
+
+use super::{App, Control, Submission};
+use crate::config::{AllocationFile, rooted};
+use crate::event::Refused;
+use crate::flow::ledger::AppShared;
+use crate::flow::messages::Internal;
+use crate::id::{ApplicationId, Slot};
+use crate::placement::{self, QueueNames, Request};
+use crate::queue::{QueueTree, Running};
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::Sender;
+
+struct Names<'a>(&'a QueueTree);
+
+impl QueueNames for Names<'_> {
+    fn is_static(&self, name: &str) -> bool {
+        self.0.find(name).is_some_and(|slot| !self.0.get(slot).dynamic)
+    }
+
+    fn is_leaf(&self, name: &str) -> bool {
+        self.0.find(name).is_some_and(|slot| self.0.get(slot).leaf)
+    }
+}
+
+/// The applications as running limits see them.
+pub(super) struct AppList<'a>(pub(super) &'a [Option<App>]);
+
+impl AppList<'_> {
+    fn get(&self, app: u32) -> &App {
+        self.0[app as usize].as_ref().expect("lists of the tree name applications")
+    }
+}
+
+impl crate::queue::Apps for AppList<'_> {
+    fn user(&self, app: u32) -> &str {
+        &self.get(app).shared.user
+    }
+
+    fn leaf(&self, app: u32) -> u32 {
+        self.get(app).leaf
+    }
+
+    fn start_ms(&self, app: u32) -> u64 {
+        self.get(app).shared.start_ms
+    }
+}
+
+impl crate::queue::UserLimits for AllocationFile {
+    fn limit(&self, user: &str) -> i64 {
+        i64::from(self.users.get(user).copied().unwrap_or(self.user_max_apps))
+    }
+}
+
+impl Control {
+    fn place(&self, submission: &Submission) -> Result<String, Refused> {
+        let queue = submission.queue.as_deref().unwrap_or("default");
+        let groups = self.groups.of(&submission.user);
+        let request = Request { queue, user: &submission.user, groups: &groups };
+        placement::place(&self.rules, &request, &Names(&self.tree)).ok().flatten().ok_or_else(|| Refused::Placement {
+            number: submission.number,
+            user: submission.user.clone(),
+            queue: queue.to_owned(),
+        })
+    }
+
+    /// The largest container for a queue name; for one that does not exist the scheduler's.
+    fn largest(&self, queue: &str) -> Resource {
+        let most = self.max_allocation();
+        self.tree.find(queue).map_or(most, |slot| most.least(&self.tree.max_container(slot)))
+    }
+
+    fn permitted(&self, queue: &str, user: &str) -> bool {
+        let groups = self.groups.of(user);
+        let mut name = Some(queue);
+        while let Some(at) = name {
+            if self.acls.get(at).is_some_and(|rights| rights.iter().any(|right| right.allows(user, &groups))) {
+                return true;
+            }
+            name = at.rsplit_once('.').map(|(above, _)| above);
+        }
+        false
+    }
+
+    /// Accepts an application, or says why not.
+    pub(crate) fn submit(&mut self, submission: &Submission) -> Result<Arc<AppShared>, Refused> {
+        if self.by_number.contains_key(&submission.number) {
+            return Err(Refused::DuplicateApp(submission.number));
+        }
+        let name = rooted(&self.place(submission)?);
+        let types = self.shared.types;
+        let mut am = submission.am;
+        if let Some(asked) = &mut am {
+            let largest = self.largest(&name);
+            check_size(types, asked, &largest)?;
+            *asked = normalise(&self.shared.settings, asked, &largest);
+        }
+        let leaf = match self.tree.find(&name) {
+            Some(slot) => slot,
+            None => {
+                super::queues::check_name(&name)?;
+                let made = self.create_queue(&name, true);
+                if made.is_some() {
+                    self.steady_pending = true;
+                }
+                made.ok_or_else(|| Refused::NotLeaf { queue: name.clone() })?
+            }
+        };
+        if !self.tree.get(leaf).leaf {
+            return Err(Refused::NotLeaf { queue: name });
+        }
+        if !self.permitted(&name, &submission.user) {
+            return Err(Refused::Acl { user: submission.user.clone(), queue: name });
+        }
+        if let Some(asked) = &am {
+            let max = self.tree.get(leaf).max_share(&self.cluster);
+            if asks_for_nothing_left(types, asked, &max) {
+                return Err(Refused::ZeroMax { asked: *asked, queue: name });
+            }
+        }
+        let app = self.add_app(submission, leaf, am.is_some());
+        if let Some(asked) = &am {
+            // Once more, by the queue that may have come to be only now.
+            let size = normalise(&self.shared.settings, asked, &self.largest(&name));
+            self.to_worker(app.home, Internal::FirstAsk { app: app.clone(), size });
+        }
+        Ok(app)
+    }
+
+    fn add_app(&mut self, submission: &Submission, leaf: u32, managed: bool) -> Arc<AppShared> {
+        let index = self.free_apps.pop().unwrap_or_else(|| {
+            self.apps.push(None);
+            self.app_generations.push(0);
+            u32::try_from(self.apps.len() - 1).expect("applications are u32")
+        });
+        let slot = Slot { index, generation: self.app_generations[index as usize] };
+        let shared = &self.shared;
+        let id = ApplicationId { cluster_timestamp: shared.cluster_timestamp, number: submission.number };
+        let home = slot.ix() % shared.workers;
+        let start = shared.clock.now_ms();
+        let app =
+            Arc::new(AppShared::new(id, slot, &submission.user, managed, start, home, leaf, shared.workers));
+        self.by_number.insert(submission.number, index);
+        self.tree.get_mut(leaf).submitted.insert(submission.number);
+        let runnable = self.running.can_run(&self.tree, &self.file, &submission.user, leaf);
+        self.apps[index as usize] = Some(App { shared: app.clone(), leaf, runnable, closing: None });
+        if runnable {
+            self.tree.get_mut(leaf).runnable.push(index);
+            self.running.count(&mut self.tree, &submission.user, leaf, 1);
+        } else {
+            self.tree.get_mut(leaf).waiting.push(index);
+            self.running.wait(&submission.user, index);
+        }
+        self.dirty.insert(leaf);
+        app
+    }
+
+    /// First phase of the end: no further calls; every worker ends what it has.
+    pub(crate) fn begin_finish(
+        &mut self,
+        shared: &Arc<AppShared>,
+        reply: Option<Sender<Result<(), Refused>>>,
+    ) -> Result<(), Refused> {
+        let workers = self.shared.workers;
+        let app = self.apps.get_mut(shared.slot.ix()).and_then(Option::as_mut);
+        let Some(app) = app.filter(|app| app.shared.slot == shared.slot && app.closing.is_none()) else {
+            return Err(Refused::NoSuchApp(shared.id.number));
+        };
+        app.closing = Some((workers, reply.into_iter().collect()));
+        shared.close();
+        for worker in 0..workers {
+            self.to_worker(worker, Internal::CloseApp(shared.clone()));
+        }
+        Ok(())
+    }
+
+    /// Second phase, once every worker has acknowledged: the application leaves its queue.
+    pub(super) fn app_closed(&mut self, slot: Slot) {
+        let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut) else { return };
+        let Some((left, _)) = app.closing.as_mut().filter(|_| app.shared.slot == slot) else { return };
+        *left -= 1;
+        if *left > 0 {
+            return;
+        }
+        let (shared, leaf, runnable) = (app.shared.clone(), app.leaf, app.runnable);
+        let replies = app.closing.take().map(|(_, replies)| replies).unwrap_or_default();
+        let user = shared.user.to_string();
+        self.by_number.remove(&shared.id.number);
+        if runnable {
+            self.leave(slot.index, leaf);
+            self.running.count(&mut self.tree, &user, leaf, -1);
+            self.tree.get_mut(leaf).submitted.remove(&shared.id.number);
+            self.free_slot(slot);
+            self.slot_freed(leaf, &user);
+        } else {
+            self.tree.get_mut(leaf).waiting.retain(|other| *other != slot.index);
+            self.running.stop_waiting(&user, slot.index);
+            self.tree.get_mut(leaf).submitted.remove(&shared.id.number);
+            self.free_slot(slot);
+        }
+        self.dirty.insert(leaf);
+        for reply in replies {
+            self.answer(reply, Ok(()));
+        }
+    }
+
+    fn free_slot(&mut self, slot: Slot) {
+        self.apps[slot.ix()] = None;
+        self.app_generations[slot.ix()] += 1;
+        self.free_apps.push(slot.index);
+    }
+
+    /// A runnable application leaves its leaf: its AM's share comes back.
+    fn leave(&mut self, app: u32, leaf: u32) {
+        let runnable = &mut self.tree.get_mut(leaf).runnable;
+        if let Some(at) = runnable.iter().position(|other| *other == app) {
+            runnable.remove(at);
+        }
+        let am = self.app(app).shared.am_resource();
+        if let Some((_, ledger)) = &self.ledgers[leaf as usize] {
+            ledger.am_usage.subtract(&am);
+        }
+        self.dirty.insert(leaf);
+    }
+
+    fn slot_freed(&mut self, leaf: u32, user: &str) {
+        let started = self.running.slot_freed(&mut self.tree, &AppList(&self.apps), &self.file, leaf, user);
+        self.started(started);
+    }
+
+    fn started(&mut self, apps: Vec<u32>) {
+        for app in apps {
+            if let Some(app) = &mut self.apps[app as usize] {
+                app.runnable = true;
+                self.dirty.insert(app.leaf);
+            }
+        }
+    }
+
+    /// After a reload: whoever may run now does.
+    pub(super) fn start_all_that_may(&mut self) {
+        let Some(root) = self.tree.find(crate::config::ROOT) else { return };
+        let mut lists = Vec::new();
+        Running::gather(&self.tree, root, &mut lists);
+        let apps = AppList(&self.apps);
+        let started = self.running.start_waiting(&mut self.tree, &apps, &self.file, &lists, None);
+        self.started(started);
+    }
+
+    /// Moves an application to another leaf queue.
+    pub(crate) fn move_app(&mut self, shared: &Arc<AppShared>, queue: &str) -> Result<(), Refused> {
+        let number = shared.id.number;
+        let known = self.apps.get(shared.slot.ix()).and_then(Option::as_ref);
+        let Some(app) = known.filter(|app| app.shared.slot == shared.slot && app.closing.is_none()) else {
+            return Err(Refused::NoSuchApp(number));
+        };
+        let (source, was_runnable) = (app.leaf, app.runnable);
+        let name = rooted(queue);
+        let target = self.tree.find(&name);
+        if target.is_none() {
+            super::queues::check_name(&name)?;
+        }
+        let Some(target) = target.filter(|slot| self.tree.get(*slot).leaf) else {
+            return Err(Refused::NoSuchQueue(name));
+        };
+        if target == source {
+            return Ok(());
+        }
+        let user = shared.user.to_string();
+        if was_runnable {
+            self.check_move(shared, source, target)?;
+        }
+        let runs = self.running.can_run(&self.tree, &self.file, &user, target);
+        if was_runnable && !runs {
+            return Err(Refused::NotRunnable(number));
+        }
+        let slot = shared.slot.index;
+        if was_runnable {
+            self.leave(slot, source);
+            self.running.count(&mut self.tree, &user, source, -1);
+        } else {
+            self.tree.get_mut(source).waiting.retain(|other| *other != slot);
+            if runs {
+                self.running.stop_waiting(&user, slot);
+            }
+        }
+        self.tree.get_mut(source).submitted.remove(&number);
+        self.tree.get_mut(target).submitted.insert(number);
+        shared.set_queue(target);
+        if let Some(app) = &mut self.apps[slot as usize] {
+            app.leaf = target;
+            app.runnable = runs;
+        }
+        if runs {
+            self.tree.get_mut(target).runnable.push(slot);
+            self.running.count(&mut self.tree, &user, target, 1);
+        } else {
+            self.tree.get_mut(target).waiting.push(slot);
+        }
+        self.dirty.extend([source, target]);
+        for worker in 0..self.shared.workers {
+            self.to_worker(worker, Internal::MoveApp { app: shared.clone(), from: source, to: target });
+        }
+        if was_runnable {
+            self.slot_freed(source, &user);
+        }
+        Ok(())
+    }
+
+    /// Limits from the target up to below the common ancestor.
+    fn check_move(&self, app: &AppShared, source: u32, target: u32) -> Result<(), Refused> {
+        let above: Vec<_> = self.tree.path(source).map(|queue| queue.slot.index).collect();
+        let usage = app.usage();
+        for queue in self.tree.path(target).take_while(|queue| !above.contains(&queue.slot.index)) {
+            if queue.count() == i64::from(queue.max_running_apps) {
+                return Err(Refused::MaxRunning(queue.name.to_string()));
+            }
+            let used = self.ledgers[queue.slot.ix()].as_ref().map_or(Resource::NONE, |(_, ledger)| ledger.usage());
+            if !used.plus(&usage).fits_in(&queue.max_share(&self.cluster)) {
+                return Err(Refused::MaxShare(queue.name.to_string()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses what is negative or larger than the largest container.
+pub(crate) fn check_size(types: usize, asked: &Resource, largest: &Resource) -> Result<(), Refused> {
+    let negative = (0..types).any(|i| asked.get(i) < 0);
+    if negative || !(0..types).all(|i| asked.get(i) <= largest.get(i)) {
+        return Err(Refused::InvalidResource { asked: *asked, largest: *largest });
+    }
+    Ok(())
+}
+
+/// Raises to the minimum, rounds up to the increment, then cuts to the largest container (fair-shares reference 1.4).
+pub(crate) fn normalise(settings: &crate::config::Settings, asked: &Resource, largest: &Resource) -> Resource {
+    let types = settings.types.len();
+    Resource::from_fn(|i| {
+        if i >= types {
+            return 0;
+        }
+        let mut amount = asked.get(i).max(settings.minimum.get(i));
+        let increment = settings.increment.get(i);
+        if increment != 0 {
+            amount = (amount + increment - 1) / increment * increment;
+        }
+        amount.min(largest.get(i))
+    })
+}
+
+/// Whether some of a resource is asked for of which the queue may have nothing.
+pub(crate) fn asks_for_nothing_left(types: usize, asked: &Resource, max: &Resource) -> bool {
+    (0..types).any(|i| asked.get(i) > 0 && max.get(i) == 0)
+}

@@ -1,0 +1,429 @@
+//! The control: life of applications, queues and nodes.
+//!
+//! # Where it stands
+//! Owns the queue tree, the list of nodes, running limits, placement and ACLs; one thread in the threaded driver, plain
+//! calls in the stepped one. It sends work to the owners of nodes and publishes *structure* snapshots at once.
+//!
+//! # Two phases
+//! The end of an application and the removal of a node: *close* (no further calls; every worker concerned ends what it has
+//! and acknowledges), then *commit* (the tree changes, the slot is free). Nothing is freed before the last acknowledgement,
+//! so no worker meets a stale slot.
+
+mod apps;
+
+mod nodes;
+
+mod queues;
+
+mod reload;
+
+pub(crate) use apps::{asks_for_nothing_left, check_size, normalise};
+pub(crate) use nodes::NodeSpec;
+
+use super::ledger::{AppShared, NodeShared, QueueShared};
+use super::messages::{ControlMessage, Internal};
+use super::shared::Shared;
+use super::snapshot::{QueueSnapshot, Structure};
+use crate::config::{AccessControlList, AllocationFile, PlacementRule, PolicyName};
+use crate::event::{Refused, SchedulerEvent};
+use crate::fair::{Drf, Fair, Fifo};
+use crate::id::Slot;
+use crate::policy::{ClusterTotal, SchedulingPolicy};
+use crate::queue::{QueueTree, Running};
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::Sender;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::HashMap;
+
+/// Which groups a user is in, the primary one first.
+pub trait Groups: Send + Sync + std::fmt::Debug {
+    /// The groups of `user`; empty when there are none or they cannot be found.
+    fn of(&self, user: &str) -> Vec<String>;
+}
+
+/// Groups from a map.
+impl Groups for HashMap<String, Vec<String>> {
+    fn of(&self, user: &str) -> Vec<String> {
+        self.get(user).cloned().unwrap_or_default()
+    }
+}
+
+/// What the embedder submits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// The running number of the application: together with the cluster timestamp, its id.
+    pub number: u32,
+    /// Who submits.
+    pub user: String,
+    /// The queue asked for; `None` is `default`, which leaves it to the placement rules.
+    pub queue: Option<String>,
+    /// The AM's container. Its request is made at once (priority 0, `*`), and the first container granted is its. `None`:
+    /// an unmanaged AM, which runs outside.
+    pub am: Option<Resource>,
+}
+
+/// A request of the embedder that the control answers.
+pub(crate) enum Call {
+    Submit(Submission, Sender<Result<Arc<AppShared>, Refused>>),
+    Finish(Arc<AppShared>, Sender<Result<(), Refused>>),
+    Move { app: Arc<AppShared>, queue: String, reply: Sender<Result<(), Refused>> },
+    AddNode(NodeSpec, Sender<Result<Arc<NodeShared>, Refused>>),
+    RemoveNode(Arc<NodeShared>, Sender<Result<(), Refused>>),
+    ResizeNode(Arc<NodeShared>, Resource, Sender<Result<(), Refused>>),
+    Decommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
+    Reload(Box<AllocationFile>, Sender<Result<(), Refused>>),
+    App(u32, Sender<Option<Arc<AppShared>>>),
+}
+
+impl std::fmt::Debug for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Call")
+    }
+}
+
+/// An application as the control keeps it.
+#[derive(Debug)]
+pub(super) struct App {
+    pub(super) shared: Arc<AppShared>,
+    pub(super) leaf: u32,
+    pub(super) runnable: bool,
+    /// How many workers have yet to acknowledge its close, and who waits for the end of it.
+    pub(super) closing: Option<(usize, Vec<Sender<Result<(), Refused>>>)>,
+}
+
+/// A node as the control keeps it.
+#[derive(Debug)]
+pub(super) struct NodeEntry {
+    pub(super) shared: Arc<NodeShared>,
+    pub(super) total: Resource,
+    pub(super) closing: Option<Vec<Sender<Result<(), Refused>>>>,
+    pub(super) draining: bool,
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct Control {
+    pub(super) shared: Arc<Shared>,
+    pub(super) file: AllocationFile,
+    pub(super) rules: Vec<PlacementRule>,
+    /// Submit and administer lists by queue name; of removed queues too, as in Hadoop.
+    pub(super) acls: FxHashMap<String, [AccessControlList; 2]>,
+    pub(super) groups: Arc<dyn Groups>,
+    pub(super) custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
+    pub(super) tree: QueueTree,
+    pub(super) running: Running,
+    /// By slot.
+    pub(super) apps: Vec<Option<App>>,
+    pub(super) app_generations: Vec<u32>,
+    pub(super) free_apps: Vec<u32>,
+    pub(super) by_number: FxHashMap<u32, u32>,
+    pub(super) nodes: Vec<NodeEntry>,
+    pub(super) nodes_made: u32,
+    /// How many nodes each worker was ever given: their local numbers.
+    pub(super) locals: Vec<u32>,
+    /// How many present nodes each worker has.
+    pub(super) loads: Vec<u32>,
+    pub(super) rack_owner: FxHashMap<u32, usize>,
+    pub(super) racks: Arc<FxHashMap<u32, u32>>,
+    pub(super) cluster: Resource,
+    pub(super) largest_node: Option<Resource>,
+    /// Changes of a queue's type that wait for it to be empty.
+    pub(super) pending_types: Vec<(String, bool)>,
+    /// Slots whose queue is to be published anew.
+    pub(super) dirty: FxHashSet<u32>,
+    pub(super) structure_changed: bool,
+    /// Steady shares are to be distributed before the next publish.
+    pub(super) steady_pending: bool,
+    /// What all threads share of each queue, by slot.
+    pub(super) ledgers: Vec<Option<(Slot, Arc<QueueShared>)>>,
+    /// Wakes the update task early.
+    pub(super) wake_update: Option<Sender<()>>,
+    pub(super) events: Option<Sender<SchedulerEvent>>,
+    /// Answers that go out after the next publish.
+    pub(super) answers: Vec<Answer>,
+}
+
+/// An answer, kept until what it promises is published.
+pub(super) struct Answer(Box<dyn FnOnce() + Send>);
+
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Answer")
+    }
+}
+
+/// The structure of a scheduler that has nothing but a root queue yet.
+pub(crate) fn empty_structure(types: usize, maximum: Resource) -> Structure {
+    Structure {
+        cluster: ClusterTotal { types, total: Resource::NONE },
+        nodes: 0,
+        max_allocation: maximum,
+        queues: Vec::new(),
+        racks: Arc::default(),
+        version: 0,
+    }
+}
+
+impl Control {
+    /// A control with the queues of `file`; publishes the first structure.
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        file: AllocationFile,
+        groups: Arc<dyn Groups>,
+        custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
+    ) -> Control {
+        let workers = shared.workers;
+        let mut control = Control {
+            shared,
+            file: AllocationFile::default(),
+            rules: Vec::new(),
+            acls: FxHashMap::default(),
+            groups,
+            custom_policies,
+            tree: QueueTree::default(),
+            running: Running::default(),
+            apps: Vec::new(),
+            app_generations: Vec::new(),
+            free_apps: Vec::new(),
+            by_number: FxHashMap::default(),
+            nodes: Vec::new(),
+            nodes_made: 0,
+            locals: vec![0; workers],
+            loads: vec![0; workers],
+            rack_owner: FxHashMap::default(),
+            racks: Arc::default(),
+            cluster: Resource::NONE,
+            largest_node: None,
+            pending_types: Vec::new(),
+            dirty: FxHashSet::default(),
+            structure_changed: true,
+            steady_pending: false,
+            ledgers: Vec::new(),
+            wake_update: None,
+            events: None,
+            answers: Vec::new(),
+        };
+        control.first_load(file);
+        control.publish();
+        control
+    }
+
+    pub(crate) fn set_wake_update(&mut self, wake: Sender<()>) {
+        self.wake_update = Some(wake);
+    }
+
+    pub(crate) fn set_events(&mut self, events: Sender<SchedulerEvent>) {
+        self.events = Some(events);
+    }
+
+    pub(super) fn event(&self, event: SchedulerEvent) {
+        if let Some(events) = &self.events {
+            // Full: the event is one that can be seen in the views too.
+            let _ = events.try_send(event);
+        }
+    }
+
+    /// The names of the embedder's policies, for reading allocation files.
+    pub(crate) fn policy_names(&self) -> Vec<String> {
+        self.custom_policies.iter().map(|policy| policy.name().to_owned()).collect()
+    }
+
+    pub(super) fn policy(&self, name: &PolicyName) -> Arc<dyn SchedulingPolicy> {
+        match name {
+            PolicyName::Fair => Arc::new(Fair),
+            PolicyName::Fifo => Arc::new(Fifo),
+            PolicyName::Drf => Arc::new(Drf),
+            PolicyName::Custom(name) => self
+                .custom_policies
+                .iter()
+                .find(|policy| policy.name() == name)
+                .cloned()
+                .expect("the allocation file was read with the names of the custom policies"),
+        }
+    }
+
+    pub(super) fn to_worker(&self, worker: usize, message: Internal) {
+        // Workers outlive the control; a closed lane means that the scheduler is being dropped.
+        let _ = self.shared.lanes.internal[worker].send(message);
+    }
+
+    /// Works off one message; false at shutdown. Publish afterwards, once for a batch.
+    pub(crate) fn handle(&mut self, message: ControlMessage) -> bool {
+        match message {
+            ControlMessage::AppClosed(slot) => self.app_closed(slot),
+            ControlMessage::NodeClosed(node) => self.node_closed(&node),
+            ControlMessage::ResizeNode { node, total } => {
+                // The node may have gone meanwhile.
+                let _ = self.resize_node(&node, total);
+            }
+            ControlMessage::Call(call) => self.call(call),
+            ControlMessage::Barrier(reply) => {
+                let _ = reply.send(());
+            }
+            ControlMessage::Shutdown => return false,
+        }
+        true
+    }
+
+    fn answer<T: Send + 'static>(&mut self, reply: Sender<T>, value: T) {
+        // Whoever asked may have gone.
+        self.answers.push(Answer(Box::new(move || drop(reply.send(value)))));
+    }
+
+    fn call(&mut self, call: Call) {
+        match call {
+            Call::Submit(submission, reply) => {
+                let outcome = self.submit(&submission);
+                self.answer(reply, outcome);
+            }
+            Call::Finish(app, reply) => {
+                if let Err(refused) = self.begin_finish(&app, Some(reply.clone())) {
+                    self.answer(reply, Err(refused));
+                }
+            }
+            Call::Move { app, queue, reply } => {
+                let outcome = self.move_app(&app, &queue);
+                self.answer(reply, outcome);
+            }
+            Call::AddNode(spec, reply) => {
+                let outcome = self.add_node(&spec);
+                self.answer(reply, outcome);
+            }
+            Call::RemoveNode(node, reply) => {
+                if let Err(refused) = self.begin_remove_node(&node, Some(reply.clone())) {
+                    self.answer(reply, Err(refused));
+                }
+            }
+            Call::ResizeNode(node, total, reply) => {
+                let outcome = self.resize_node(&node, total);
+                self.answer(reply, outcome);
+            }
+            Call::Decommission(node, reply) => {
+                let outcome = self.decommission(&node);
+                self.answer(reply, outcome);
+            }
+            Call::Reload(file, reply) => {
+                self.housekeeping();
+                self.reload(*file);
+                self.answer(reply, Ok(()));
+            }
+            Call::App(number, reply) => {
+                let found = self.find_app(number);
+                self.answer(reply, found);
+            }
+        }
+    }
+
+    /// Publishes what has changed, then sends the answers that waited for it.
+    pub(crate) fn publish(&mut self) {
+        if std::mem::take(&mut self.steady_pending) {
+            self.steady_shares();
+        }
+        if self.structure_changed || !self.dirty.is_empty() {
+            self.publish_structure();
+        }
+        for answer in self.answers.drain(..) {
+            (answer.0)();
+        }
+    }
+
+    fn publish_structure(&mut self) {
+        let last = self.shared.publisher.load();
+        let mut queues = last.structure.queues.clone();
+        queues.resize(self.tree.width(), None);
+        self.ledgers.resize(self.tree.width(), None);
+        for slot in std::mem::take(&mut self.dirty) {
+            let known = self.tree.at(slot).is_some();
+            queues[slot as usize] = known.then(|| Arc::new(self.queue_snapshot(slot)));
+        }
+        let structure = Structure {
+            cluster: ClusterTotal { types: self.shared.types, total: self.cluster },
+            nodes: u32::try_from(self.nodes.iter().filter(|node| node.closing.is_none()).count()).unwrap_or(u32::MAX),
+            max_allocation: self.max_allocation(),
+            queues,
+            racks: self.racks.clone(),
+            version: last.structure.version + 1,
+        };
+        self.structure_changed = false;
+        self.shared.publisher.publish_structure(Arc::new(structure));
+    }
+
+    fn queue_snapshot(&mut self, slot: u32) -> QueueSnapshot {
+        let id = self.tree.get(slot).slot;
+        let (workers, types) = (self.shared.workers, self.shared.types);
+        let ledger = match &self.ledgers[slot as usize] {
+            Some((known, ledger)) if *known == id => ledger.clone(),
+            _ => Arc::new(QueueShared::new(workers, types)),
+        };
+        self.ledgers[slot as usize] = Some((id, ledger.clone()));
+        let queue = self.tree.get(slot);
+        let siblings = queue.parent.map(|parent| &self.tree.get(parent).children);
+        let before = |other: &&u32| java_name_order(&self.tree.get(**other).name, &queue.name).is_lt();
+        let name_order = siblings.map_or(0, |siblings| siblings.iter().filter(before).count());
+        let apps = |list: &[u32]| list.iter().map(|app| self.app(*app).shared.clone()).collect();
+        QueueSnapshot {
+            slot: id,
+            name: queue.name.clone(),
+            parent: queue.parent,
+            leaf: queue.leaf,
+            dynamic: queue.dynamic,
+            policy: queue.policy.clone(),
+            weight: queue.weight,
+            min_share: queue.min_share,
+            max_share: queue.max_share(&self.cluster),
+            max_am_share: queue.max_am_share,
+            max_running_apps: queue.max_running_apps,
+            max_container: self.tree.max_container(slot),
+            steady_fair_share: queue.steady_fair_share,
+            name_order: u64::try_from(name_order).expect("siblings can be counted"),
+            children: queue.children.clone(),
+            runnable: apps(&queue.runnable),
+            waiting: apps(&queue.waiting),
+            shared: ledger,
+        }
+    }
+
+    pub(super) fn app(&self, slot: u32) -> &App {
+        self.apps[slot as usize].as_ref().expect("slots of the tree's lists name applications")
+    }
+
+    pub(crate) fn find_app(&self, number: u32) -> Option<Arc<AppShared>> {
+        let slot = self.by_number.get(&number)?;
+        self.apps[*slot as usize].as_ref().map(|app| app.shared.clone())
+    }
+
+    /// Every application, by number: itself, its leaf's name, whether it is runnable.
+    pub(crate) fn all_apps(&self) -> Vec<(Arc<AppShared>, Arc<str>, bool)> {
+        let mut out: Vec<_> = self
+            .apps
+            .iter()
+            .flatten()
+            .filter(|app| app.closing.is_none())
+            .map(|app| (app.shared.clone(), self.tree.get(app.leaf).name.clone(), app.runnable))
+            .collect();
+        out.sort_by_key(|(app, ..)| app.id.number);
+        out
+    }
+
+    /// Present nodes in order of registration.
+    pub(crate) fn all_nodes(&self) -> impl Iterator<Item = &Arc<NodeShared>> {
+        self.nodes.iter().filter(|node| node.closing.is_none()).map(|node| &node.shared)
+    }
+
+    /// Distributes steady shares; what changed is published anew.
+    pub(super) fn steady_shares(&mut self) {
+        let changed = self.tree.compute_steady_shares(self.shared.types, &self.cluster);
+        self.dirty.extend(changed);
+    }
+
+    pub(super) fn all_dirty(&mut self) {
+        self.dirty.extend((0..self.tree.width()).map(|slot| u32::try_from(slot).expect("slots are u32")));
+        self.structure_changed = true;
+    }
+}
+
+/// UTF-16 order, in which Java compares names; the same as by bytes, but for characters beyond the basic plane.
+pub(super) fn java_name_order(a: &str, b: &str) -> std::cmp::Ordering {
+    a.encode_utf16().cmp(b.encode_utf16())
+}

@@ -1,0 +1,159 @@
+//! Nodes: registration, removal, resizing, decommissioning.
+
+use super::{Control, NodeEntry};
+use crate::event::{Refused, SchedulerEvent};
+use crate::flow::ledger::NodeShared;
+use crate::flow::messages::Internal;
+use crate::id::NodeId;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::Sender;
+
+/// A node that registers.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeSpec {
+    pub(crate) name: String,
+    pub(crate) rack: String,
+    pub(crate) total: Resource,
+}
+
+impl Control {
+    /// Which worker gets a node: the one that has its rack, so that nobody else writes the rack's counts, unless that one
+    /// has clearly more than its part; then the one with the fewest.
+    fn choose_owner(&mut self, rack: u32) -> usize {
+        let fewest = (0..self.loads.len()).min_by_key(|worker| self.loads[*worker]).expect("at least one worker");
+        let owner = *self.rack_owner.entry(rack).or_insert(fewest);
+        if self.loads[owner] > self.loads[fewest] + self.loads[fewest] / 4 + 64 { fewest } else { owner }
+    }
+
+    pub(crate) fn add_node(&mut self, spec: &NodeSpec) -> Result<Arc<NodeShared>, Refused> {
+        let NodeSpec { name, rack, total } = spec;
+        let shared = self.shared.clone();
+        let name_location = shared.locations.intern(name);
+        if self.nodes.iter().any(|node| node.shared.name_location == name_location) {
+            return Err(Refused::DuplicateNode(name.clone()));
+        }
+        if total.lanes().iter().any(|lane| *lane < 0) {
+            return Err(Refused::BadNode { name: name.clone(), total: *total });
+        }
+        let rack_location = shared.locations.intern(rack);
+        let owner = self.choose_owner(rack_location);
+        let node = Arc::new(NodeShared::new(
+            NodeId(self.nodes_made),
+            name,
+            rack,
+            name_location,
+            rack_location,
+            owner,
+            self.locals[owner],
+            total,
+        ));
+        self.nodes_made += 1;
+        self.locals[owner] += 1;
+        self.loads[owner] += 1;
+        self.nodes.push(NodeEntry { shared: node.clone(), total: *total, closing: None, draining: false });
+        shared.nodes.lock().push(node.clone());
+        *Arc::make_mut(&mut self.racks).entry(rack_location).or_insert(0) += 1;
+        self.cluster = self.cluster.plus(total);
+        self.largest_node = Some(self.largest_node.unwrap_or(Resource::NONE).most(total));
+        self.to_worker(owner, Internal::AddNode { node: node.clone(), total: *total });
+        self.cluster_changed();
+        self.wake_update();
+        Ok(node)
+    }
+
+    fn entry(&mut self, node: &NodeShared) -> Option<&mut NodeEntry> {
+        self.nodes.iter_mut().find(|entry| entry.shared.id == node.id && entry.closing.is_none())
+    }
+
+    pub(crate) fn begin_remove_node(
+        &mut self,
+        node: &Arc<NodeShared>,
+        reply: Option<Sender<Result<(), Refused>>>,
+    ) -> Result<(), Refused> {
+        let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
+        entry.closing = Some(reply.into_iter().collect());
+        node.set_gone();
+        self.to_worker(node.owner, Internal::RemoveNode(node.clone()));
+        Ok(())
+    }
+
+    /// The owner has ended what ran on it: the node leaves the cluster.
+    pub(super) fn node_closed(&mut self, node: &Arc<NodeShared>) {
+        let Some(at) = self.nodes.iter().position(|entry| entry.shared.id == node.id) else { return };
+        let entry = self.nodes.remove(at);
+        self.shared.nodes.lock().retain(|other| other.id != node.id);
+        self.loads[node.owner] -= 1;
+        let racks = Arc::make_mut(&mut self.racks);
+        if let Some(count) = racks.get_mut(&node.rack_location) {
+            *count -= 1;
+            if *count == 0 {
+                racks.remove(&node.rack_location);
+                self.rack_owner.remove(&node.rack_location);
+            }
+        }
+        self.cluster = self.cluster.minus(&entry.total);
+        self.measure_largest_node();
+        self.cluster_changed();
+        self.wake_update();
+        for reply in entry.closing.into_iter().flatten() {
+            self.answer(reply, Ok(()));
+        }
+    }
+
+    pub(crate) fn resize_node(&mut self, node: &Arc<NodeShared>, total: Resource) -> Result<(), Refused> {
+        let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
+        if total.lanes().iter().any(|lane| *lane < 0) {
+            return Err(Refused::BadNode { name: node.name.to_string(), total });
+        }
+        if entry.total == total {
+            return Ok(());
+        }
+        let before = std::mem::replace(&mut entry.total, total);
+        let drained = entry.draining && total.is_none();
+        self.cluster = self.cluster.minus(&before).plus(&total);
+        self.measure_largest_node();
+        self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total });
+        self.cluster_changed();
+        if drained {
+            self.event(SchedulerEvent::NodeDrained(node.name.to_string()));
+        }
+        Ok(())
+    }
+
+    pub(super) fn decommission(&mut self, node: &Arc<NodeShared>) -> Result<(), Refused> {
+        let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
+        entry.draining = true;
+        self.to_worker(node.owner, Internal::Decommission(node.clone()));
+        Ok(())
+    }
+
+    fn measure_largest_node(&mut self) {
+        self.largest_node = self.nodes.iter().map(|node| node.total).reduce(|a, b| a.most(&b));
+    }
+
+    /// The most that one container may have: the configured maximum, no more than the largest node.
+    pub(super) fn max_allocation(&self) -> Resource {
+        let maximum = self.shared.settings.maximum;
+        self.largest_node.map_or(maximum, |largest| maximum.least(&largest))
+    }
+
+    /// Percentages and steady shares follow the cluster at once.
+    fn cluster_changed(&mut self) {
+        self.structure_changed = true;
+        let percent = |slot: &u32| {
+            self.tree.at(*slot).is_some_and(|queue| queue.raw_max.absolute().is_none())
+        };
+        let follow: Vec<_> =
+            (0..self.tree.width()).map(|slot| u32::try_from(slot).expect("slots are u32")).filter(percent).collect();
+        self.dirty.extend(follow);
+        self.steady_pending = true;
+    }
+
+    fn wake_update(&self) {
+        if let Some(wake) = &self.wake_update {
+            // Full: it is awake already.
+            let _ = wake.try_send(());
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Queues: creation with missing ancestors, type changes, cleaning.
+
+use super::Control;
+use crate::config::{ROOT, trim_java};
+use crate::event::Refused;
+use crate::policy::SchedulingPolicy;
+use crate::sync::Arc;
+
+/// The queues above a name, nearest first.
+fn above(name: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(name.rsplit_once('.').map(|(up, _)| up), |at| at.rsplit_once('.').map(|(up, _)| up))
+}
+
+/// Every part must be non-empty and trimmed.
+pub(super) fn check_name(name: &str) -> Result<(), Refused> {
+    if name.split('.').any(|part| part.is_empty() || part != trim_java(part)) {
+        return Err(Refused::BadQueueName { queue: name.to_owned() });
+    }
+    Ok(())
+}
+
+pub(super) fn compatible(parent: &dyn SchedulingPolicy, child: &dyn SchedulingPolicy) -> bool {
+    parent.allows_child(child)
+}
+
+impl Control {
+    fn policy_for(&self, name: &str) -> Arc<dyn SchedulingPolicy> {
+        self.policy(self.file.policy_of(name))
+    }
+
+    /// The queue, created with its missing ancestors; `None` when that cannot be. Ancestors made before the obstacle was
+    /// met remain, as in Hadoop.
+    pub(super) fn create_queue(&mut self, name: &str, leaf: bool) -> Option<u32> {
+        let mut missing = vec![name];
+        let mut parent = None;
+        for up in above(name) {
+            if let Some(slot) = self.tree.find(up) {
+                parent = Some(slot);
+                break;
+            }
+            missing.push(up);
+        }
+        let mut parent = parent?;
+        if self.tree.get(parent).leaf {
+            return None;
+        }
+        for new in missing.into_iter().rev() {
+            let is_leaf = leaf && new == name;
+            let policy = self.policy_for(new);
+            if !compatible(&*self.tree.get(parent).policy, &*policy) || (policy.leaf_only() && !is_leaf) {
+                return None;
+            }
+            let slot = self.tree.add(new, Some(parent), is_leaf, policy);
+            let file = std::mem::take(&mut self.file);
+            self.tree.get_mut(slot).configure(&file);
+            self.file = file;
+            self.use_child_max(slot);
+            // The names of the siblings decide ties.
+            let siblings = self.tree.get(parent).children.clone();
+            self.dirty.extend(siblings);
+            self.dirty.insert(parent);
+            self.structure_changed = true;
+            parent = slot;
+        }
+        Some(parent)
+    }
+
+    /// An ad hoc queue has the maximum that its parent gives to such children.
+    pub(super) fn use_child_max(&mut self, slot: u32) {
+        let queue = self.tree.get(slot);
+        let Some(parent) = queue.parent else { return };
+        if self.file.names(&queue.name) {
+            return;
+        }
+        if let Some(max) = self.tree.get(parent).max_child.clone() {
+            self.tree.get_mut(slot).raw_max = max;
+            self.dirty.insert(slot);
+        }
+    }
+
+    pub(super) fn remove_queue(&mut self, slot: u32) {
+        if let Some(parent) = self.tree.get(slot).parent {
+            self.dirty.insert(parent);
+            let siblings = self.tree.get(parent).children.clone();
+            self.dirty.extend(siblings);
+        }
+        let gone = self.tree.remove(slot);
+        self.dirty.extend(gone);
+        self.structure_changed = true;
+    }
+
+    /// The queue that has to go before this one can be.
+    fn in_the_way(&self, name: &str, leaf: bool) -> Option<u32> {
+        if name.starts_with("root.default.") {
+            return None;
+        }
+        if let Some(slot) = self.tree.find(name) {
+            return (self.tree.get(slot).leaf != leaf).then_some(slot);
+        }
+        above(name).filter_map(|up| self.tree.find(up)).find(|slot| self.tree.get(*slot).leaf)
+    }
+
+    /// Sees to it that a configured queue exists with the right type, or waits for it.
+    pub(super) fn ensure_queue(&mut self, name: &str, leaf: bool) {
+        if let Some(old) = self.in_the_way(name, leaf) {
+            if !self.tree.is_empty(old) {
+                self.pending_types.push((name.to_owned(), leaf));
+                return;
+            }
+            self.remove_queue(old);
+        }
+        if let Some(slot) = self.tree.find(name).or_else(|| self.create_queue(name, leaf)) {
+            self.tree.get_mut(slot).dynamic = false;
+            self.dirty.insert(slot);
+        }
+    }
+
+    /// Looks again at a queue that waits; true when the matter is settled.
+    fn retry_queue(&mut self, name: &str, leaf: bool) -> bool {
+        let Some(old) = self.in_the_way(name, leaf) else { return true };
+        if !self.tree.is_empty(old) {
+            return false;
+        }
+        self.remove_queue(old);
+        if let Some(slot) = self.create_queue(name, leaf)
+            && self.file.names(name)
+        {
+            self.tree.get_mut(slot).dynamic = false;
+            self.dirty.insert(slot);
+        }
+        true
+    }
+
+    /// What the file's watcher does each time it wakes: empty dynamic queues go, then parents left without applications;
+    /// queues in the way of configured ones are tried again.
+    pub(crate) fn housekeeping(&mut self) {
+        let mut parents = Vec::new();
+        for slot in self.tree.in_order_of_creation() {
+            let Some(queue) = self.tree.at(slot) else { continue };
+            if queue.dynamic && queue.children.is_empty() && self.tree.is_empty(slot) && queue.parent.is_some() {
+                parents.extend(queue.parent.map(|parent| self.tree.get(parent).name.clone()));
+                self.remove_queue(slot);
+            }
+        }
+        let mut at = 0;
+        while at < parents.len() {
+            let name = parents[at].clone();
+            at += 1;
+            let Some(slot) = self.tree.find(&name) else { continue };
+            let queue = self.tree.get(slot);
+            if &*queue.name != ROOT && queue.dynamic && self.tree.is_empty(slot) {
+                parents.extend(queue.parent.map(|parent| self.tree.get(parent).name.clone()));
+                self.remove_queue(slot);
+            }
+        }
+        for (name, leaf) in std::mem::take(&mut self.pending_types) {
+            if !self.retry_queue(&name, leaf) {
+                self.pending_types.push((name, leaf));
+            }
+        }
+    }
+}

@@ -1,0 +1,464 @@
+//! Drivers: who calls the stages. [`Stepper`] is one thread and one call a step; [`Threads`] is real threads.
+//!
+//! Both work the same messages off the same lanes with the same code; only who does it, and when, differs.
+
+use super::control::{Control, Groups, empty_structure};
+use super::mailbox::Arena;
+use super::messages::{ControlMessage, External, Internal};
+use super::shard::Shard;
+use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count};
+use super::snapshot::Publisher;
+use super::update::Updater;
+use super::worker::Next;
+use crate::clock::Clock;
+use crate::config::{AllocationFile, Settings};
+use crate::event::SchedulerEvent;
+use crate::policy::SchedulingPolicy;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded, select, unbounded};
+use crate::sync::thread::{Builder, JoinHandle};
+use crate::sync::{Arc, CachePadded};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+/// What a scheduler is made from.
+pub(crate) struct Setup {
+    pub(crate) settings: Settings,
+    pub(crate) file: AllocationFile,
+    pub(crate) groups: Arc<dyn Groups>,
+    pub(crate) custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
+    pub(crate) workers: usize,
+    pub(crate) channel_capacity: usize,
+    pub(crate) cluster_timestamp: u64,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) on_grants: Option<WakeUp>,
+    pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
+    pub(crate) resort: bool,
+    pub(crate) journal: bool,
+}
+
+/// The receiving ends of one worker's lanes.
+#[derive(Debug)]
+pub(crate) struct WorkerLanes {
+    internal: Receiver<Internal>,
+    external: Receiver<External>,
+}
+
+/// A scheduler at rest, before a driver takes it.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) control: Control,
+    shards: Vec<(Shard, WorkerLanes)>,
+    control_lane: Receiver<ControlMessage>,
+    updater: Updater,
+}
+
+impl Parts {
+    pub(crate) fn new(setup: Setup) -> Parts {
+        let types = setup.settings.types.len();
+        let workers = setup.workers;
+        let (mut external, mut internal, mut lanes) = (vec![], vec![], vec![]);
+        for _ in 0..workers {
+            let (external_in, external_out) = bounded(setup.channel_capacity);
+            let (internal_in, internal_out) = unbounded();
+            external.push(external_in);
+            internal.push(internal_in);
+            lanes.push(WorkerLanes { internal: internal_out, external: external_out });
+        }
+        let (control, control_lane) = unbounded();
+        let maximum = setup.settings.maximum;
+        let shared = Arc::new(Shared {
+            workers,
+            types,
+            cluster_timestamp: setup.cluster_timestamp,
+            publisher: Publisher::new(empty_structure(types, maximum)),
+            arenas: (0..workers).map(|w| Arena::new(u16::try_from(w).expect("workers are few"), types)).collect(),
+            locations: Locations::new(),
+            clock: setup.clock,
+            counters: (0..workers).map(|_| CachePadded::default()).collect(),
+            lanes: Lanes { external, internal, control },
+            on_grants: setup.on_grants,
+            probe: setup.probe,
+            nodes: crate::sync::Mutex::new(Vec::new()),
+            resort: setup.resort,
+            control_handled: AtomicU64::new(0),
+            offer_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            settings: setup.settings,
+        });
+        let control = Control::new(shared.clone(), setup.file, setup.groups, setup.custom_policies);
+        let shards = lanes
+            .into_iter()
+            .enumerate()
+            .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.journal), lanes))
+            .collect();
+        let updater = Updater::new(shared.clone());
+        Parts { shared, control, shards, control_lane, updater }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- one thread
+
+/// Everything on the caller's thread; after each call all messages are worked off.
+#[derive(Debug)]
+pub(crate) struct Stepper(Parts);
+
+impl Stepper {
+    pub(crate) fn new(parts: Parts) -> Stepper {
+        let mut stepper = Stepper(parts);
+        stepper.pump();
+        stepper
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0.shared
+    }
+
+    pub(crate) fn control(&mut self) -> &mut Control {
+        &mut self.0.control
+    }
+
+    pub(crate) fn shard(&mut self, worker: usize) -> &mut Shard {
+        &mut self.0.shards[worker].0
+    }
+
+    pub(crate) fn shards(&mut self) -> impl Iterator<Item = &mut Shard> {
+        self.0.shards.iter_mut().map(|(shard, _)| shard)
+    }
+
+    pub(crate) fn update(&mut self) {
+        self.0.updater.update();
+        self.pump();
+    }
+
+    /// Works off all messages, publishing in between, until none is left.
+    pub(crate) fn pump(&mut self) {
+        let Parts { control, shards, control_lane, shared, .. } = &mut self.0;
+        let now = shared.clock.now_ms();
+        loop {
+            let mut idle = true;
+            control.publish();
+            for (shard, lanes) in shards.iter_mut() {
+                shard.sync();
+                shard.fold_if_due(now);
+                while let Ok(message) = lanes.internal.try_recv() {
+                    idle = false;
+                    // The stepped driver ends by being dropped.
+                    let _ = shard.handle_internal(message);
+                }
+                while let Ok(message) = lanes.external.try_recv() {
+                    idle = false;
+                    shard.handle_external(message);
+                }
+                shard.hand_back_leases();
+            }
+            while let Ok(message) = control_lane.try_recv() {
+                idle = false;
+                control.handle(message);
+            }
+            if idle {
+                return;
+            }
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- many threads
+
+/// External messages that a worker takes before it looks at its internal lane and the snapshot again.
+const BATCH: usize = 64;
+/// A worker takes nothing external while another's internal lane is longer than this: the pressure goes to the callers.
+const LONG_LANE: usize = 1 << 14;
+
+/// What the update task is told.
+#[derive(Debug)]
+pub(crate) enum UpdateCall {
+    /// Update now and answer.
+    Now(Sender<()>),
+    Shutdown,
+}
+
+/// The running threads.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    workers: Vec<JoinHandle<()>>,
+    control: JoinHandle<()>,
+    update: JoinHandle<()>,
+    offers: Option<(Sender<()>, JoinHandle<()>)>,
+    update_lane: Sender<UpdateCall>,
+}
+
+fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    Builder::new().name(name).spawn(run)
+}
+
+impl Threads {
+    /// Starts all threads.
+    pub(crate) fn start(parts: Parts, events: Sender<SchedulerEvent>) -> std::io::Result<Threads> {
+        let Parts { shared, mut control, shards, control_lane, updater } = parts;
+        let (wake, woken) = bounded(1);
+        control.set_wake_update(wake);
+        control.set_events(events.clone());
+        let (update_lane, update_calls) = unbounded();
+        let mut workers = Vec::new();
+        for (worker, (shard, lanes)) in shards.into_iter().enumerate() {
+            let (shared, events) = (shared.clone(), events.clone());
+            workers.push(spawn(format!("evenweave-worker-{worker}"), move || {
+                run_worker(shard, &lanes, &shared, &events);
+            })?);
+        }
+        let counted = shared.clone();
+        let control = spawn("evenweave-control".into(), move || run_control(control, &control_lane, &counted))?;
+        let interval = shared.settings.update_interval_ms;
+        let update = spawn("evenweave-update".into(), move || run_update(updater, &update_calls, &woken, interval))?;
+        let offers = if shared.settings.schedule_asynchronously {
+            let (stop, stopped) = bounded(1);
+            let shared = shared.clone();
+            Some((stop, spawn("evenweave-offers".into(), move || run_offers(&shared, &stopped))?))
+        } else {
+            None
+        };
+        Ok(Threads { workers, control, update, offers, update_lane })
+    }
+
+    pub(crate) fn update_lane(&self) -> Sender<UpdateCall> {
+        self.update_lane.clone()
+    }
+
+    /// Ends all threads, workers after they have worked off what was accepted.
+    pub(crate) fn stop(self, shared: &Shared) {
+        if let Some((stop, offers)) = self.offers {
+            drop(stop);
+            join(offers);
+        }
+        for lane in &shared.lanes.internal {
+            // A worker that is gone has nothing left to work off.
+            let _ = lane.send(Internal::Shutdown);
+        }
+        self.workers.into_iter().for_each(join);
+        // As above.
+        let _ = shared.lanes.control.send(ControlMessage::Shutdown);
+        join(self.control);
+        let _ = self.update_lane.send(UpdateCall::Shutdown);
+        join(self.update);
+    }
+}
+
+fn join(thread: JoinHandle<()>) {
+    // A panic was reported as an event where it happened.
+    let _ = thread.join();
+}
+
+fn run_worker(mut shard: Shard, lanes: &WorkerLanes, shared: &Shared, events: &Sender<SchedulerEvent>) {
+    let worker = shard.id();
+    let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut shard, lanes, shared)));
+    let Err(panic) = outcome else { return };
+    let message = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned());
+    // Full: the embedder has more to read already.
+    let _ = events.try_send(SchedulerEvent::WorkerPanicked { worker, message });
+    lie_dead(lanes, shared);
+}
+
+/// The loop of a worker.
+fn work(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared) {
+    let mut stopping = false;
+    loop {
+        shard.sync();
+        shard.fold_if_due(shared.clock.now_ms());
+        let mut idle = true;
+        while let Ok(message) = lanes.internal.try_recv() {
+            idle = false;
+            stopping |= take_internal(shard, shared, message) == Next::Stop;
+        }
+        let congested = shared.lanes.internal.iter().any(|lane| lane.len() > LONG_LANE);
+        for _ in 0..if congested { 0 } else { BATCH } {
+            let Ok(message) = lanes.external.try_recv() else { break };
+            idle = false;
+            take_external(shard, shared, message);
+        }
+        shard.hand_back_leases();
+        if congested {
+            crate::sync::thread::yield_now();
+        } else if idle && stopping {
+            return;
+        } else if idle {
+            select! {
+                recv(lanes.internal) -> message => if let Ok(message) = message {
+                    shard.sync();
+                    stopping |= take_internal(shard, shared, message) == Next::Stop;
+                },
+                recv(lanes.external) -> message => if let Ok(message) = message {
+                    shard.sync();
+                    take_external(shard, shared, message);
+                },
+            }
+        }
+    }
+}
+
+fn take_internal(shard: &mut Shard, shared: &Shared, message: Internal) -> Next {
+    let is_offer = matches!(message, Internal::OfferAll);
+    if !is_offer && !matches!(message, Internal::Barrier(_)) {
+        count(&shared.counters[shard.id()].handled, 1);
+    }
+    let next = shard.handle_internal(message);
+    if is_offer {
+        // ORDERING: Relaxed. A hint that the next round may be sent.
+        shared.offer_pending[shard.id()].store(false, Ordering::Relaxed);
+    }
+    next
+}
+
+fn take_external(shard: &mut Shard, shared: &Shared, message: External) {
+    if !matches!(message, External::Barrier(_)) {
+        count(&shared.counters[shard.id()].handled, 1);
+    }
+    shard.handle_external(message);
+}
+
+/// After a panic: the worker's nodes get nothing more, but whoever waits for it is answered.
+fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
+    let acknowledge = |message: Internal| {
+        let answer = match message {
+            Internal::CloseApp(app) => ControlMessage::AppClosed(app.slot),
+            Internal::RemoveNode(node) => ControlMessage::NodeClosed(node),
+            Internal::Barrier(reply) => return reply.send(()).is_ok(),
+            Internal::Shutdown => return false,
+            Internal::News { .. }
+            | Internal::GiveBack { .. }
+            | Internal::FirstAsk { .. }
+            | Internal::MoveApp { .. }
+            | Internal::AddNode { .. }
+            | Internal::ResizeNode { .. }
+            | Internal::Decommission(_)
+            | Internal::OfferAll => return true,
+        };
+        shared.lanes.control.send(answer).is_ok()
+    };
+    loop {
+        select! {
+            recv(lanes.internal) -> message => match message {
+                Ok(message) => if !acknowledge(message) { return },
+                Err(_) => return,
+            },
+            recv(lanes.external) -> message => match message {
+                Ok(External::Barrier(reply)) => drop(reply.send(())),
+                Ok(_) => {}
+                Err(_) => return,
+            },
+        }
+    }
+}
+
+fn run_control(mut control: Control, lane: &Receiver<ControlMessage>, shared: &Shared) {
+    let mut take = |control: &mut Control, message: ControlMessage| {
+        if !matches!(message, ControlMessage::Barrier(_)) {
+            count(&shared.control_handled, 1);
+        }
+        control.handle(message)
+    };
+    while let Ok(message) = lane.recv() {
+        let mut go_on = take(&mut control, message);
+        // A batch shares one publish.
+        for _ in 0..1024 {
+            let Ok(message) = lane.try_recv() else { break };
+            go_on &= take(&mut control, message);
+        }
+        control.publish();
+        if !go_on {
+            return;
+        }
+    }
+}
+
+fn run_update(mut updater: Updater, calls: &Receiver<UpdateCall>, woken: &Receiver<()>, interval_ms: u64) {
+    // No interval: Hadoop has no update thread then, and only explicit calls update.
+    let interval = (interval_ms > 0).then(|| Duration::from_millis(interval_ms));
+    let mut woken = woken.clone();
+    loop {
+        let timeout = interval.unwrap_or(Duration::from_secs(3600));
+        select! {
+            recv(calls) -> call => match call {
+                Ok(UpdateCall::Now(reply)) => {
+                    updater.update();
+                    // Whoever asked may have gone.
+                    let _ = reply.send(());
+                }
+                Ok(UpdateCall::Shutdown) | Err(_) => return,
+            },
+            recv(woken) -> wake => match wake {
+                Ok(()) if interval.is_some() => {
+                    updater.update();
+                    // Nodes tend to come in crowds.
+                    if matches!(calls.recv_timeout(Duration::from_millis(10)), Ok(UpdateCall::Shutdown)) {
+                        return;
+                    }
+                }
+                Ok(()) => {}
+                Err(_) => woken = crate::sync::channel::never(),
+            },
+            default(timeout) => if interval.is_some() { updater.update() },
+        }
+    }
+}
+
+/// The async allocation thread: one round of offers to every worker, an interval apart, one outstanding a worker.
+fn run_offers(shared: &Shared, stopped: &Receiver<()>) {
+    let interval = Duration::from_millis(shared.settings.schedule_asynchronously_interval_ms.max(1));
+    loop {
+        match stopped.recv_timeout(interval) {
+            Err(RecvTimeoutError::Timeout) => {}
+            _ => return,
+        }
+        for (pending, lane) in shared.offer_pending.iter().zip(&shared.lanes.internal) {
+            // ORDERING: Relaxed. At most one too few or too many.
+            if !pending.swap(true, Ordering::Relaxed) {
+                // A worker that is gone needs no offers.
+                let _ = lane.send(Internal::OfferAll);
+            }
+        }
+    }
+}
+
+/// Waits until everything accepted is worked off. The caller sees to it that nobody sends meanwhile.
+///
+/// A message is counted when it is taken. If nothing was counted anywhere over two rounds of barriers then nothing was
+/// under way: what a thread was still at before its first barrier had sent its messages before the second round.
+pub(crate) fn quiesce(shared: &Shared) {
+    let handled = || {
+        // ORDERING: Relaxed. The barriers' channels order the counters' writes before these reads.
+        let workers: u64 = shared.counters.iter().map(|counters| counters.handled.load(Ordering::Relaxed)).sum();
+        workers + shared.control_handled.load(Ordering::Relaxed)
+    };
+    let barrier = || {
+        let (reply, answered) = unbounded();
+        let mut asked = 0;
+        for lane in &shared.lanes.external {
+            asked += u64::from(lane.send(External::Barrier(reply.clone())).is_ok());
+        }
+        for lane in &shared.lanes.internal {
+            asked += u64::from(lane.send(Internal::Barrier(reply.clone())).is_ok());
+        }
+        asked += u64::from(shared.lanes.control.send(ControlMessage::Barrier(reply)).is_ok());
+        (0..asked).all(|_| answered.recv().is_ok())
+    };
+    loop {
+        let before = handled();
+        if !(barrier() && barrier()) || handled() == before {
+            return;
+        }
+    }
+}
+
+/// What a full or closed lane means to callers.
+pub(crate) fn refused<T>(error: &TrySendError<T>) -> crate::event::Refused {
+    match error {
+        TrySendError::Full(_) => crate::event::Refused::Busy,
+        TrySendError::Disconnected(_) => crate::event::Refused::ShutDown,
+    }
+}
+

@@ -1,0 +1,491 @@
+//! Grants: turns a proposed placement into a container, or says why not; and ends containers again.
+//!
+//! # Where it stands
+//! `assignment` -> **grant** -> `ledger`, `mailbox`. Called by one worker at a time per node, by many at once per queue.
+//!
+//! # Protocol
+//! 1. The node's room is this worker's own: it cannot race. 2. One unit of each ask that the placement consumes is taken
+//!    (`lease::AskPool`, `lease::AskCount`). 3. An AM's size is added to its leaf's AM usage, within the limit. 4. With
+//!    several workers, room is spent from the lease of every limited queue on the path. 5. Where one is dry, all is handed
+//!    back in reverse. 6. The container is recorded, usage added, and the grant pushed into the mailbox.
+//!
+//! # Invariants
+//! I1: the node's free room is checked and reduced by its owner alone. I2, I3: see `lease`. I5, I7: a refusal has left no
+//! trace; a grant is in the mailbox or undone.
+
+use super::mailbox::{Container, EndReason, EndedContainer};
+use super::messages::{GiveBack, Internal};
+use super::shard::{ContainerRecord, NONE, Reservation, Shard};
+use super::shared::{ANY, count};
+use crate::app::Locality;
+use crate::id::{ContainerId, Slot};
+use crate::resource::Resource;
+use crate::sync::atomic::Ordering;
+use smallvec::SmallVec;
+
+/// A placement that fits the node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Proposal {
+    pub(super) app: u32,
+    /// Index of the request key.
+    pub(super) key: usize,
+    pub(super) node: u32,
+    pub(super) locality: Locality,
+    /// The size of the ask.
+    pub(super) size: Resource,
+    /// The reservation that this fulfils.
+    pub(super) reserved: Option<Reservation>,
+}
+
+/// Why a proposal came to nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// Nothing is outstanding any more, or others hold what is, or the AM has replaced the ask.
+    AskGone,
+    /// The AM share of the leaf is used up.
+    AmShare,
+    /// No room is left under the max share of a queue.
+    QueueFull,
+    /// The arena has no record left.
+    NoRecord,
+}
+
+impl Refusal {
+    /// Whether a reservation has lost its reason.
+    pub(super) fn is_final(self) -> bool {
+        match self {
+            Refusal::AskGone => true,
+            Refusal::AmShare | Refusal::QueueFull | Refusal::NoRecord => false,
+        }
+    }
+}
+
+impl Shard {
+    /// Grants the proposal; all or nothing.
+    pub(super) fn try_grant(&mut self, proposal: &Proposal) -> Result<(), Refusal> {
+        let Proposal { app, key, node, locality, size, reserved } = *proposal;
+        // Accounting goes by the reserved size, what the callers count by the ask's.
+        let granted = reserved.map_or(size, |reservation| reservation.size);
+        let relax = self.take_asks(app, key, node, locality)?;
+        let is_am = self.app(app).shared.waits_for_am();
+        if is_am && let Err(refusal) = self.take_am_share(app, &size) {
+            self.return_asks(app, key, node, locality);
+            return Err(refusal);
+        }
+        if self.shared.workers > 1 && !self.spend_rooms(self.app(app).leaf, &granted) {
+            self.undo(proposal, is_am);
+            count(&self.shared.counters[self.worker].refused, 1);
+            return Err(Refusal::QueueFull);
+        }
+        let Some(mail) = self.shared.arenas[self.worker].allocate(&mut self.own_records) else {
+            if self.shared.workers > 1 {
+                self.return_rooms(self.app(app).leaf, &granted);
+            }
+            self.undo(proposal, is_am);
+            return Err(Refusal::NoRecord);
+        };
+        let number = match reserved {
+            Some(reservation) => reservation.number,
+            None => self.next_number(app),
+        };
+        if reserved.is_some() {
+            self.unreserve(node);
+        }
+        let id = self.record_container(proposal, granted, number, mail, relax, is_am);
+        let worker = self.worker;
+        let types = self.types;
+        let local = self.app_mut(app);
+        let priority = local.keys[key].priority;
+        if is_am {
+            local.shared.set_am(types, &size);
+        }
+        if !local.ever_had {
+            local.ever_had = true;
+            local.shared.set_ever_had();
+        }
+        self.add_usage(app, &granted);
+        let at = &mut self.nodes[node as usize];
+        at.free = at.free.minus(&granted);
+        let container = Container { id, node: at.shared.id, priority, resource: granted };
+        let shared = &self.app(app).shared;
+        let was_empty = self.shared.arenas[worker].push_granted(&shared.cells[worker].granted, mail, &container);
+        if was_empty && let Some(wake) = &self.shared.on_grants {
+            wake(shared.id.number);
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.allocated.push((container, is_am));
+        }
+        count(&self.shared.counters[worker].granted, 1);
+        self.unfolded += 1;
+        Ok(())
+    }
+
+    fn undo(&mut self, proposal: &Proposal, is_am: bool) {
+        if is_am {
+            self.queue(self.app(proposal.app).leaf).snapshot.shared.am_usage.subtract(&proposal.size);
+        }
+        self.return_asks(proposal.app, proposal.key, proposal.node, proposal.locality);
+    }
+
+    /// Takes one unit of every ask that the placement consumes; returns their relaxation as bits.
+    fn take_asks(&mut self, app: u32, key: usize, node: u32, locality: Locality) -> Result<u8, Refusal> {
+        let (worker, workers) = (self.worker, self.shared.workers);
+        let at = self.nodes[node as usize].shared.locations();
+        let local = self.app_mut(app);
+        let slot = local.shared.slot;
+        let key = &mut local.keys[key];
+        if key.cell.pool.take_one(worker, key.epoch).is_err() {
+            return Err(Refusal::AskGone);
+        }
+        let mut relax = u8::from(key.relax);
+        let wanted = match locality {
+            Locality::Node => &at[..],
+            Locality::Rack => &at[..1],
+            Locality::OffSwitch => &[],
+        };
+        for (i, location) in wanted.iter().enumerate() {
+            let taken = key.row(*location).is_some_and(|row| row.count.take_one());
+            if !taken {
+                for earlier in &wanted[..i] {
+                    if let Some(row) = key.rows.iter().find(|row| row.location == *earlier) {
+                        row.count.put_one();
+                    }
+                }
+                key.cell.pool.put_one();
+                return Err(Refusal::AskGone);
+            }
+            if key.rows.iter().any(|row| row.location == *location && row.relax) {
+                relax |= 2 << i;
+            }
+        }
+        if !wanted.is_empty() {
+            // A row counted down to nothing is gone, even where the AM had once said 0.
+            for row in key.rows.iter_mut().filter(|row| wanted.contains(&row.location)) {
+                row.explicit_zero = false;
+            }
+        }
+        if !key.leased && workers > 1 {
+            let priority = key.priority;
+            key.leased = true;
+            self.leases.push((slot, priority));
+        }
+        Ok(relax)
+    }
+
+    fn return_asks(&mut self, app: u32, key: usize, node: u32, locality: Locality) {
+        let at = self.nodes[node as usize].shared.locations();
+        let key = &self.app(app).keys[key];
+        let wanted = match locality {
+            Locality::Node => &at[..],
+            Locality::Rack => &at[..1],
+            Locality::OffSwitch => &[],
+        };
+        for row in key.rows.iter().filter(|row| wanted.contains(&row.location)) {
+            row.count.put_one();
+        }
+        key.cell.pool.put_one();
+    }
+
+    fn take_am_share(&self, app: u32, size: &Resource) -> Result<(), Refusal> {
+        let leaf = self.app(app).leaf;
+        let usage = &self.queue(leaf).snapshot.shared.am_usage;
+        match self.am_limit(leaf) {
+            // Alone, this worker has checked the limit when it chose the application; the check looks at the first key.
+            Some(limit) if self.shared.workers > 1 => {
+                if usage.try_add(size, &limit) { Ok(()) } else { Err(Refusal::AmShare) }
+            }
+            _ => {
+                usage.add(size);
+                Ok(())
+            }
+        }
+    }
+
+    /// Spends room from the lease of every limited queue on the path; all or nothing.
+    fn spend_rooms(&self, leaf: u32, size: &Resource) -> bool {
+        let mut at = leaf;
+        while at != NONE {
+            let queue = self.queue(at);
+            let max = &queue.snapshot.max_share;
+            let shared = &queue.snapshot.shared;
+            if queue.joined {
+                let spent = if shared.all_joined() {
+                    (0..self.types).take_while(|i| shared.rooms[*i].try_spend(self.worker, size.get(*i), max.get(*i))).count()
+                } else {
+                    0
+                };
+                if spent < self.types {
+                    for i in 0..spent {
+                        shared.rooms[i].give_back(self.worker, size.get(i), max.get(i));
+                    }
+                    self.return_rooms_below(leaf, at, size);
+                    return false;
+                }
+            }
+            at = queue.parent;
+        }
+        true
+    }
+
+    fn return_rooms_below(&self, leaf: u32, end: u32, size: &Resource) {
+        let mut at = leaf;
+        while at != end {
+            let queue = self.queue(at);
+            if queue.joined {
+                for (i, room) in queue.snapshot.shared.rooms.iter().enumerate() {
+                    room.give_back(self.worker, size.get(i), queue.snapshot.max_share.get(i));
+                }
+            }
+            at = queue.parent;
+        }
+    }
+
+    /// Room comes back to this worker's lease of every limited queue on the path.
+    fn return_rooms(&self, leaf: u32, size: &Resource) {
+        self.return_rooms_below(leaf, NONE, size);
+    }
+
+    /// The application's next container number.
+    pub(super) fn next_number(&mut self, app: u32) -> u32 {
+        let local = self.app_mut(app);
+        if local.numbers_left == 0 {
+            (local.next_number, local.numbers_left) = local.shared.number_block();
+        }
+        let number = local.next_number;
+        local.next_number += 1;
+        local.numbers_left -= 1;
+        number
+    }
+
+    /// Publishes how many of this worker's nodes are reserved for an application.
+    pub(super) fn count_reserved(&self, app: u32) {
+        let local = self.app(app);
+        let reserved = u32::try_from(local.reserved.len()).unwrap_or(u32::MAX);
+        // ORDERING: Relaxed. A count with one writer; see `AppShared::reserved`.
+        local.shared.cells[self.worker].reserved.store(reserved, Ordering::Relaxed);
+    }
+
+    fn record_container(
+        &mut self,
+        proposal: &Proposal,
+        size: Resource,
+        number: u32,
+        mail: u32,
+        relax: u8,
+        is_am: bool,
+    ) -> ContainerId {
+        let app = self.app(proposal.app);
+        let at = &self.nodes[proposal.node as usize];
+        let record = ContainerRecord {
+            app: app.shared.slot,
+            application: app.shared.id.number,
+            number,
+            node: proposal.node,
+            priority: app.keys[proposal.key].priority,
+            size,
+            mail,
+            locality: proposal.locality,
+            relax,
+            live: true,
+            on_node: true,
+            launched: false,
+            acquired_at_end: false,
+            is_am,
+            app_previous: NONE,
+            app_next: app.first_container,
+            node_previous: at.last_container,
+            node_next: NONE,
+        };
+        let index = match self.free_containers.pop() {
+            Some(index) => {
+                self.containers[index as usize] = record;
+                index
+            }
+            None => {
+                self.containers.push(record);
+                u32::try_from(self.containers.len() - 1).expect("container records are u32")
+            }
+        };
+        if record.app_next != NONE {
+            self.containers[record.app_next as usize].app_previous = index;
+        }
+        self.app_mut(proposal.app).first_container = index;
+        let at = &mut self.nodes[proposal.node as usize];
+        let last = std::mem::replace(&mut at.last_container, index);
+        at.containers += 1;
+        if last == NONE {
+            at.first_container = index;
+        } else {
+            self.containers[last as usize].node_next = index;
+        }
+        self.container_id(index)
+    }
+
+    pub(super) fn container_id(&self, index: u32) -> ContainerId {
+        let record = &self.containers[index as usize];
+        ContainerId {
+            application: record.application,
+            app: record.app,
+            number: record.number,
+            worker: u16::try_from(self.worker).expect("workers are few"),
+            record: index,
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------ the end
+
+    /// Ends a container. `by_node`: its node says so, or is gone, so its room is free at once; otherwise a launched
+    /// container's room stays taken until the node reports.
+    pub(super) fn end_container(&mut self, index: u32, reason: EndReason, by_node: bool) {
+        let record = self.containers[index as usize];
+        if record.live {
+            self.end_live(index, reason);
+            if by_node || !record.launched {
+                self.free_room(index);
+            }
+        } else if !record.acquired_at_end && self.find_app(record.app).is_some_and(|app| !app.closed) {
+            // Hadoop puts the ask back once for every end that it is told of.
+            self.give_asks_back(&record);
+        }
+        self.refresh_available();
+        self.reuse_record(index);
+    }
+
+    fn end_live(&mut self, index: u32, reason: EndReason) {
+        let id = self.container_id(index);
+        let worker = self.worker;
+        let record = &mut self.containers[index as usize];
+        record.live = false;
+        let record = *record;
+        // A live container's application is known: a close ends its containers first.
+        let app = record.app.index;
+        let (previous, next) = (record.app_previous, record.app_next);
+        if previous == NONE {
+            self.app_mut(app).first_container = next;
+        } else {
+            self.containers[previous as usize].app_next = next;
+        }
+        if next != NONE {
+            self.containers[next as usize].app_previous = previous;
+        }
+        self.add_usage(app, &Resource::NONE.minus(&record.size));
+        if self.shared.workers > 1 {
+            self.return_rooms(self.app(app).leaf, &record.size);
+        }
+        let arena = &self.shared.arenas[worker];
+        let withdrawn = arena.withdraw(record.mail);
+        self.containers[index as usize].acquired_at_end = !withdrawn;
+        let local = self.app(app);
+        if local.closed {
+            // Nobody will ask: see `close_app`.
+            if !withdrawn {
+                self.own_records.put(record.mail);
+            }
+        } else if withdrawn {
+            self.give_asks_back(&record);
+        } else {
+            let was_empty = arena.push_ended(&local.shared.cells[worker].ended, record.mail, reason);
+            if was_empty && let Some(wake) = &self.shared.on_grants {
+                wake(local.shared.id.number);
+            }
+        }
+        if let Some(journal) = &mut self.journal {
+            journal.ended.push(EndedContainer { id, reason });
+        }
+        count(&self.shared.counters[worker].ended, 1);
+    }
+
+    /// The node has the room back.
+    pub(super) fn free_room(&mut self, index: u32) {
+        let record = &mut self.containers[index as usize];
+        if !std::mem::replace(&mut record.on_node, false) {
+            return;
+        }
+        let record = *record;
+        let (previous, next) = (record.node_previous, record.node_next);
+        if next != NONE {
+            self.containers[next as usize].node_previous = previous;
+        }
+        if previous != NONE {
+            self.containers[previous as usize].node_next = next;
+        }
+        let node = &mut self.nodes[record.node as usize];
+        if previous == NONE {
+            node.first_container = next;
+        }
+        if next == NONE {
+            node.last_container = previous;
+        }
+        node.free = node.free.plus(&record.size);
+        node.containers -= 1;
+    }
+
+    pub(super) fn reuse_record(&mut self, index: u32) {
+        let record = &mut self.containers[index as usize];
+        if !record.live && !record.on_node && record.node != NONE {
+            record.node = NONE;
+            self.free_containers.push(index);
+        }
+    }
+
+    /// One unit goes back to every ask that the container was taken from.
+    fn give_asks_back(&mut self, record: &ContainerRecord) {
+        let at = self.nodes[record.node as usize].shared.locations();
+        let row = |location, bit: u8| GiveBack {
+            priority: record.priority,
+            location,
+            size: record.size,
+            relax: record.relax & bit != 0,
+        };
+        let mut rows: SmallVec<[GiveBack; 3]> = SmallVec::new();
+        if record.locality == Locality::Node {
+            rows.push(row(at[1], 4));
+        }
+        if record.locality != Locality::OffSwitch {
+            rows.push(row(at[0], 2));
+        }
+        rows.push(row(ANY, 1));
+        let app = self.app(record.app.index).shared.clone();
+        if app.home == self.worker {
+            self.apply_give_back(&app, &rows);
+        } else {
+            let lane = &self.shared.lanes.internal[app.home];
+            // A lane is closed only at shutdown, when nobody asks any more.
+            let _ = lane.send(Internal::GiveBack { app, rows });
+        }
+    }
+
+    /// Ends all that this worker has of an application.
+    pub(super) fn close_app(&mut self, slot: Slot) {
+        let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut).filter(|app| app.shared.slot == slot) else {
+            return;
+        };
+        app.closed = true;
+        // In the order of their numbers, as views show them.
+        let mut at = app.first_container;
+        let mut containers: SmallVec<[u32; 16]> = SmallVec::new();
+        while at != NONE {
+            containers.push(at);
+            at = self.containers[at as usize].app_next;
+        }
+        containers.sort_unstable_by_key(|index| self.containers[*index as usize].number);
+        for index in containers {
+            self.end_container(index, EndReason::AppFinished, false);
+        }
+        let reserved = std::mem::take(&mut self.app_mut(slot.index).reserved);
+        for node in reserved {
+            self.unreserve(node);
+        }
+        let worker = self.worker;
+        let local = self.apps[slot.ix()].as_mut().expect("found above");
+        let cell = &local.shared.cells[worker];
+        self.shared.arenas[worker].purge(&cell.granted, &cell.ended, &mut self.own_records);
+        local.keys.clear();
+        let leaf = local.leaf;
+        self.refresh_app(slot.index);
+        if leaf != NONE {
+            self.refresh_upwards(leaf);
+        }
+        self.app_mut(slot.index).runnable = false;
+    }
+}

@@ -1,0 +1,441 @@
+//! The ledger: what is true now, of queues, applications and nodes.
+//!
+//! # Who owns what
+//! Usage is kept in cells, one a worker, padded: each worker changes only its own (a load and a store, no
+//! read-modify-write), everybody may read all; the sum is the usage. Limits are watched by [`Room`]s, outstanding asks
+//! by [`AskPool`]s. The AM usage of a leaf queue changes once an application, so it is one shared word a type.
+//!
+//! # Reading
+//! A sum is exact when nothing moves (one worker between two messages, or quiescence); otherwise each type is a value
+//! that the cell had, and types of one cell may be a grant apart. Orders and views live with that; limits do not look
+//! here.
+
+use super::lease::{AskCount, AskPool, Room};
+use super::mailbox::Stack;
+use crate::id::{ApplicationId, NodeId, Slot};
+use crate::resource::{MAX_TYPES, Resource};
+use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use crate::sync::{Arc, CachePadded, Mutex, OnceLock};
+use std::fmt;
+
+/// One vector that one thread changes and all may read.
+#[derive(Debug)]
+pub struct UsageCell([AtomicI64; MAX_TYPES]);
+
+impl Default for UsageCell {
+    fn default() -> Self {
+        UsageCell(std::array::from_fn(|_| AtomicI64::new(0)))
+    }
+}
+
+impl UsageCell {
+    /// Adds; by the owner alone.
+    #[inline]
+    pub(crate) fn add(&self, types: usize, amount: &Resource) {
+        for (cell, lane) in self.0.iter().zip(amount.lanes()).take(types) {
+            // ORDERING: Relaxed. A sum nobody infers other memory from; quiescence is reached through channels.
+            cell.store(cell.load(Ordering::Relaxed).wrapping_add(*lane), Ordering::Relaxed);
+        }
+    }
+
+    /// Replaces; by the owner alone.
+    #[inline]
+    pub(crate) fn set(&self, types: usize, amount: &Resource) {
+        for (cell, lane) in self.0.iter().zip(amount.lanes()).take(types) {
+            // ORDERING: Relaxed, as in `add`.
+            cell.store(*lane, Ordering::Relaxed);
+        }
+    }
+
+    /// The value, type by type.
+    #[inline]
+    pub(crate) fn read(&self) -> Resource {
+        // ORDERING: Relaxed, as in `add`.
+        Resource::from_fn(|i| self.0[i].load(Ordering::Relaxed))
+    }
+}
+
+/// A vector that several threads change, seldom.
+#[derive(Debug, Default)]
+pub(crate) struct SharedUsage(UsageCell);
+
+impl SharedUsage {
+    pub(crate) fn read(&self) -> Resource {
+        self.0.read()
+    }
+
+    pub(crate) fn add(&self, amount: &Resource) {
+        for (word, lane) in self.0.0.iter().zip(amount.lanes()).filter(|(_, lane)| **lane != 0) {
+            // ORDERING: Relaxed. Each type is one word with its own limit.
+            word.fetch_add(*lane, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn subtract(&self, amount: &Resource) {
+        self.add(&Resource::NONE.minus(amount));
+    }
+
+    /// Adds if every type stays within `limit`; otherwise leaves no trace.
+    pub(crate) fn try_add(&self, amount: &Resource, limit: &Resource) -> bool {
+        for i in 0..MAX_TYPES {
+            let (lane, limit) = (amount.get(i), limit.get(i));
+            // ORDERING: Relaxed, as in `add`: the compare-exchange on one word keeps it within its limit.
+            let taken = self.0.0[i].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+                (used.wrapping_add(lane) <= limit).then(|| used.wrapping_add(lane))
+            });
+            if taken.is_err() {
+                for j in 0..i {
+                    self.0.0[j].fetch_sub(amount.get(j), Ordering::Relaxed);
+                }
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// What one worker writes of an application.
+#[derive(Debug, Default)]
+pub(crate) struct AppCell {
+    pub(crate) usage: UsageCell,
+    /// Containers granted and not yet acquired.
+    pub(crate) granted: Stack,
+    /// Acquired containers that ended.
+    pub(crate) ended: Stack,
+    /// How many of this worker's nodes the application has reserved.
+    pub(crate) reserved: AtomicU32,
+}
+
+/// The outstanding `*` ask of one priority. Lives as long as the application.
+#[derive(Debug)]
+pub(crate) struct KeyCell {
+    pub(crate) priority: i32,
+    /// The size of one container; written by the home worker.
+    pub(crate) size: UsageCell,
+    pub(crate) pool: AskPool,
+    next: OnceLock<Arc<KeyCell>>,
+}
+
+/// What the AM's `allocate` calls keep: one AM calls one at a time, so this lock is never contended on purpose.
+#[derive(Debug, Default)]
+pub(crate) struct AmSide {
+    /// Interned node and rack names.
+    pub(crate) blacklist: Vec<u32>,
+    /// The nodes that the blacklist names, looked up when it last changed, as Hadoop does for headroom.
+    pub(crate) blacklisted: Option<Vec<Arc<NodeShared>>>,
+}
+
+/// An application as all threads see it.
+pub(crate) struct AppShared {
+    pub(crate) id: ApplicationId,
+    pub(crate) slot: Slot,
+    pub(crate) user: Box<str>,
+    /// Its first container is its AM.
+    pub(crate) managed: bool,
+    pub(crate) start_ms: u64,
+    /// The worker that applies its asks.
+    pub(crate) home: usize,
+    /// The slot of its leaf queue.
+    queue: AtomicU32,
+    closed: AtomicBool,
+    has_am: AtomicBool,
+    ever_had: AtomicBool,
+    am_resource: UsageCell,
+    /// The number of the last container, or of the last block of them.
+    sequence: AtomicU32,
+    pub(crate) cells: Box<[CachePadded<AppCell>]>,
+    first_key: OnceLock<Arc<KeyCell>>,
+    pub(crate) am: Mutex<AmSide>,
+}
+
+impl fmt::Debug for AppShared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AppShared").field("id", &self.id).field("slot", &self.slot).finish_non_exhaustive()
+    }
+}
+
+/// Containers are numbered in blocks of so many once several workers number them.
+const BLOCK: u32 = 16;
+
+impl AppShared {
+    #[expect(clippy::too_many_arguments, reason = "one call, by the control")]
+    pub(crate) fn new(
+        id: ApplicationId,
+        slot: Slot,
+        user: &str,
+        managed: bool,
+        start_ms: u64,
+        home: usize,
+        queue: u32,
+        workers: usize,
+    ) -> AppShared {
+        AppShared {
+            id,
+            slot,
+            user: user.into(),
+            managed,
+            start_ms,
+            home,
+            queue: AtomicU32::new(queue),
+            closed: AtomicBool::new(false),
+            has_am: AtomicBool::new(false),
+            ever_had: AtomicBool::new(false),
+            am_resource: UsageCell::default(),
+            sequence: AtomicU32::new(0),
+            cells: (0..workers).map(|_| CachePadded::new(AppCell::default())).collect(),
+            first_key: OnceLock::new(),
+            am: Mutex::new(AmSide::default()),
+        }
+    }
+
+    pub(crate) fn usage(&self) -> Resource {
+        self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()))
+    }
+
+    /// Nodes reserved for it, by all workers.
+    pub(crate) fn reserved(&self) -> u32 {
+        // ORDERING: Relaxed. A count that rules compare with a limit; late by a fold at most.
+        self.cells.iter().map(|cell| cell.reserved.load(Ordering::Relaxed)).sum()
+    }
+
+    pub(crate) fn queue(&self) -> u32 {
+        // ORDERING: Relaxed. A slot of a snapshot; who acts on it checks the snapshot.
+        self.queue.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_queue(&self, queue: u32) {
+        self.queue.store(queue, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        // ORDERING: Acquire. Pairs with the Release in `close`.
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// No further calls are taken; true for the first to close it.
+    pub(crate) fn close(&self) -> bool {
+        // ORDERING: AcqRel. The one who closes sees all that was done before by a closer that lost, and is seen by
+        // `is_closed`.
+        !self.closed.swap(true, Ordering::AcqRel)
+    }
+
+    /// Whether a managed application still waits for its AM's container.
+    #[inline]
+    pub(crate) fn waits_for_am(&self) -> bool {
+        // ORDERING: Acquire. Pairs with the Release in `set_am`: who sees the AM sees its size.
+        self.managed && !self.has_am.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_am(&self, types: usize, size: &Resource) {
+        self.am_resource.set(types, size);
+        // ORDERING: Release, with the Acquire in `waits_for_am`.
+        self.has_am.store(true, Ordering::Release);
+    }
+
+    /// What its AM was accounted with: nothing before it has one.
+    pub(crate) fn am_resource(&self) -> Resource {
+        // ORDERING: Acquire, as in `waits_for_am`.
+        if self.has_am.load(Ordering::Acquire) { self.am_resource.read() } else { Resource::NONE }
+    }
+
+    pub(crate) fn set_ever_had(&self) {
+        // ORDERING: Relaxed. A statistic.
+        self.ever_had.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn ever_had(&self) -> bool {
+        // ORDERING: Relaxed. A statistic.
+        self.ever_had.load(Ordering::Relaxed)
+    }
+
+    /// The first of a block of container numbers, and how many there are.
+    pub(crate) fn number_block(&self) -> (u32, u32) {
+        let size = if self.cells.len() == 1 { u32::MAX - 1 } else { BLOCK };
+        // ORDERING: Relaxed. Only uniqueness counts.
+        (self.sequence.fetch_add(size, Ordering::Relaxed) + 1, size)
+    }
+
+    /// The keys that were ever asked for, in the order of their first ask.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &Arc<KeyCell>> {
+        std::iter::successors(self.first_key.get(), |key| key.next.get())
+    }
+
+    /// The key of a priority, made if need be. By the home worker.
+    pub(crate) fn key(&self, priority: i32, workers: usize) -> Arc<KeyCell> {
+        let mut at = &self.first_key;
+        while let Some(key) = at.get() {
+            if key.priority == priority {
+                return key.clone();
+            }
+            at = &key.next;
+        }
+        at.get_or_init(|| {
+            Arc::new(KeyCell {
+                priority,
+                size: UsageCell::default(),
+                pool: AskPool::new(workers),
+                next: OnceLock::new(),
+            })
+        })
+        .clone()
+    }
+
+    /// What the AM still wants: each key's outstanding `*` count times its size.
+    pub(crate) fn wanted(&self) -> Resource {
+        self.keys().fold(Resource::NONE, |sum, key| match key.pool.total() {
+            0 => sum,
+            count => sum.plus(&key.size.read().times_int(i64::from(count))),
+        })
+    }
+}
+
+/// What one worker writes of a queue.
+#[derive(Debug, Default)]
+pub(crate) struct QueueCell {
+    pub(crate) usage: UsageCell,
+}
+
+/// A queue as all threads see it.
+#[derive(Debug)]
+pub(crate) struct QueueShared {
+    pub(crate) cells: Box<[CachePadded<QueueCell>]>,
+    /// Of a leaf queue.
+    pub(crate) am_usage: SharedUsage,
+    /// Room under the max share, a resource type each.
+    pub(crate) rooms: Box<[Room]>,
+    /// How many workers count their usage in `rooms`; limits are enforced (and grants refused) from the first to join.
+    joined: AtomicU32,
+}
+
+impl QueueShared {
+    pub(crate) fn new(workers: usize, types: usize) -> QueueShared {
+        QueueShared {
+            cells: (0..workers).map(|_| CachePadded::new(QueueCell::default())).collect(),
+            am_usage: SharedUsage::default(),
+            rooms: (0..types).map(|_| Room::new(workers)).collect(),
+            joined: AtomicU32::new(0),
+        }
+    }
+
+    pub(crate) fn usage(&self) -> Resource {
+        self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()))
+    }
+
+    /// A worker counts its usage in the rooms from now on. Once a worker and queue.
+    pub(crate) fn join(&self, worker: usize) {
+        let usage = self.cells[worker].usage.read();
+        for (i, room) in self.rooms.iter().enumerate() {
+            room.force(usage.get(i));
+        }
+        // ORDERING: Release. Pairs with the Acquire in `all_joined`: who finds all joined finds all their usage taken.
+        self.joined.fetch_add(1, Ordering::Release);
+    }
+
+    /// Whether every worker counts its usage in the rooms.
+    pub(crate) fn all_joined(&self) -> bool {
+        // ORDERING: Acquire, with the Release in `join`.
+        self.joined.load(Ordering::Acquire) as usize == self.cells.len()
+    }
+}
+
+/// A node as all threads see it.
+#[derive(Debug)]
+pub(crate) struct NodeShared {
+    pub(crate) id: NodeId,
+    pub(crate) name: Box<str>,
+    pub(crate) rack: Box<str>,
+    /// The interned name.
+    pub(crate) name_location: u32,
+    /// The interned rack name.
+    pub(crate) rack_location: u32,
+    /// The worker that owns it.
+    pub(crate) owner: usize,
+    /// Its place among that worker's nodes.
+    pub(crate) local: u32,
+    /// Free room, published by the owner.
+    pub(crate) free: UsageCell,
+    /// Total, published by the owner.
+    pub(crate) total: UsageCell,
+    gone: AtomicBool,
+}
+
+impl NodeShared {
+    #[expect(clippy::too_many_arguments, reason = "one call, by the control")]
+    pub(crate) fn new(
+        id: NodeId,
+        name: &str,
+        rack: &str,
+        name_location: u32,
+        rack_location: u32,
+        owner: usize,
+        local: u32,
+        total: &Resource,
+    ) -> NodeShared {
+        let node = NodeShared {
+            id,
+            name: name.into(),
+            rack: rack.into(),
+            name_location,
+            rack_location,
+            owner,
+            local,
+            free: UsageCell::default(),
+            total: UsageCell::default(),
+            gone: AtomicBool::new(false),
+        };
+        node.free.set(MAX_TYPES, total);
+        node.total.set(MAX_TYPES, total);
+        node
+    }
+
+    /// Rack and node, as asks name them.
+    pub(crate) fn locations(&self) -> [u32; 2] {
+        [self.rack_location, self.name_location]
+    }
+
+    pub(crate) fn is_gone(&self) -> bool {
+        // ORDERING: Relaxed. A hint for callers; the owner decides.
+        self.gone.load(Ordering::Relaxed)
+    }
+
+    /// Marks it removed; true for the first to do so.
+    pub(crate) fn set_gone(&self) -> bool {
+        !self.gone.swap(true, Ordering::Relaxed)
+    }
+}
+
+/// The count of one rack or node location of a key, shared by the workers.
+pub(crate) type LocationCount = Arc<AskCount>;
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_am_share_leaves_no_trace() {
+        let used = SharedUsage::default();
+        assert!(used.try_add(&Resource::new(10, 1), &Resource::new(10, 1)));
+        assert!(!used.try_add(&Resource::new(0, 1), &Resource::new(10, 1)));
+        assert!(!used.try_add(&Resource::new(1, 0), &Resource::new(10, 5)));
+        assert_eq!(used.read(), Resource::new(10, 1));
+    }
+
+    #[test]
+    fn keys_are_found_again_and_add_up() {
+        let id = ApplicationId { cluster_timestamp: 1, number: 1 };
+        let app = AppShared::new(id, Slot { index: 0, generation: 0 }, "u", false, 0, 0, 0, 1);
+        for (priority, size, count) in [(5, 1024, 3), (1, 2048, 2)] {
+            let key = app.key(priority, 1);
+            key.size.set(2, &Resource::new(size, 1));
+            key.pool.replace(count);
+        }
+        assert!(Arc::ptr_eq(&app.key(5, 1), &app.key(5, 1)));
+        assert_eq!(app.wanted(), Resource::new(3 * 1024 + 2 * 2048, 5));
+    }
+
+    #[test]
+    fn per_worker_cells_do_not_share_lines() {
+        assert!(align_of::<CachePadded<AppCell>>() >= 128);
+        assert_eq!(size_of::<CachePadded<AppCell>>() % 128, 0);
+    }
+}

@@ -1,0 +1,410 @@
+//! Mailboxes: grants, and the news of ended containers, on their way to `allocate`.
+//!
+//! # Where it stands
+//! `grant` -> **mailbox** -> the thread that calls `allocate`. One [`Arena`] a worker: container records as atomic words,
+//! addressed by index. Each application has two stacks of record indices a worker.
+//!
+//! # Protocol
+//! 1. The worker fills a record and pushes it on the application's *granted* stack (only this worker pushes there).
+//! 2. Whoever calls `allocate` swaps the whole stack out, and *acquires* each record by a compare-exchange on its state.
+//! 3. A container that ends after that is pushed on the *ended* stack; one that ends before is *withdrawn* by the worker
+//!    with a compare-exchange on the same word, and the drainer drops it.
+//! 4. Who took a record off its last stack pushes it on the arena's *freed* stack; the worker swaps that out as a whole.
+//!
+//! # Invariants
+//! I5: every grant is acquired exactly once or withdrawn. A record is on one stack at a time and is reused only after it
+//! was taken off. Stacks are only ever emptied as a whole, so there is no ABA: nobody pops one element.
+//!
+//! # What races, and why it is safe
+//! Push against drain, withdrawal against drain, close against push: `loom-tests/tests/push_vs_drain.rs`,
+//! `withdraw_vs_drain.rs`, `finish_vs_grant.rs`.
+//!
+//! # Trade-offs
+//! Safe Rust, nothing allocated but whole chunks of records. A record of an ended container waits for its AM to call.
+
+use crate::id::{ContainerId, NodeId, Slot};
+use crate::resource::{MAX_TYPES, Resource};
+use crate::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use crate::sync::{CachePadded, OnceLock};
+
+/// End of a stack.
+pub(crate) const NIL: u32 = u32::MAX;
+
+#[cfg(not(loom))]
+const CHUNK: usize = 4096;
+#[cfg(loom)]
+const CHUNK: usize = 2;
+#[cfg(not(loom))]
+const CHUNKS: usize = 8192;
+#[cfg(loom)]
+const CHUNKS: usize = 2;
+
+/// Granted; the AM has not seen it.
+const UNSEEN: u32 = 0;
+/// The AM has it.
+const ACQUIRED: u32 = 1;
+/// Ended before the AM saw it.
+const WITHDRAWN: u32 = 2;
+
+/// Why a container ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EndReason {
+    /// The node reported it.
+    Completed,
+    /// The AM gave it back.
+    Released,
+    /// Its attempt ended.
+    AppFinished,
+    /// Its node was lost or removed.
+    NodeLost,
+    /// The scheduler took it back.
+    Preempted,
+    /// It was not launched in time.
+    Expired,
+}
+
+impl EndReason {
+    const ALL: [EndReason; 6] = [
+        EndReason::Completed,
+        EndReason::Released,
+        EndReason::AppFinished,
+        EndReason::NodeLost,
+        EndReason::Preempted,
+        EndReason::Expired,
+    ];
+
+    /// Short lower-case words: `completed`, `released`, `app-finished`, `node-lost`, `preempted`, `expired`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EndReason::Completed => "completed",
+            EndReason::Released => "released",
+            EndReason::AppFinished => "app-finished",
+            EndReason::NodeLost => "node-lost",
+            EndReason::Preempted => "preempted",
+            EndReason::Expired => "expired",
+        }
+    }
+}
+
+/// A container as the AM gets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Container {
+    /// Its name.
+    pub id: ContainerId,
+    /// Where it is to run.
+    pub node: NodeId,
+    /// The priority of the ask that it answers.
+    pub priority: i32,
+    /// What it may use.
+    pub resource: Resource,
+}
+
+/// A container that ended, as the AM is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndedContainer {
+    /// Its name.
+    pub id: ContainerId,
+    /// Why it ended.
+    pub reason: EndReason,
+}
+
+/// One record: plain words, written by the worker before it pushes and read by the drainer after it took.
+#[derive(Debug)]
+struct Record {
+    next: AtomicU32,
+    state: AtomicU32,
+    application: AtomicU32,
+    app_index: AtomicU32,
+    app_generation: AtomicU32,
+    number: AtomicU32,
+    place: AtomicU32,
+    node: AtomicU32,
+    priority: AtomicU32,
+    reason: AtomicU32,
+    size: [AtomicI64; MAX_TYPES],
+}
+
+impl Record {
+    fn new() -> Record {
+        let word = || AtomicU32::new(0);
+        Record {
+            next: word(),
+            state: word(),
+            application: word(),
+            app_index: word(),
+            app_generation: word(),
+            number: word(),
+            place: word(),
+            node: word(),
+            priority: word(),
+            reason: word(),
+            size: std::array::from_fn(|_| AtomicI64::new(0)),
+        }
+    }
+}
+
+/// One stack of records of one worker's arena.
+#[derive(Debug)]
+pub struct Stack(AtomicU32);
+
+impl Default for Stack {
+    fn default() -> Self {
+        Stack(AtomicU32::new(NIL))
+    }
+}
+
+impl Stack {
+    /// Whether it was empty a moment ago.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        // ORDERING: Relaxed. A hint: `take_all` decides.
+        self.0.load(Ordering::Relaxed) == NIL
+    }
+
+    /// Takes the whole stack.
+    #[inline]
+    fn take_all(&self) -> u32 {
+        // ORDERING: Acquire. Pairs with the Release in `push`: who takes a record sees its words. Weaker fails in
+        // loom-tests/tests/push_vs_drain.rs.
+        self.0.swap(NIL, Ordering::Acquire)
+    }
+}
+
+/// The container records of one worker; see the module's text.
+#[derive(Debug)]
+pub struct Arena {
+    worker: u16,
+    types: usize,
+    chunks: Box<[OnceLock<Box<[Record]>>]>,
+    freed: CachePadded<Stack>,
+}
+
+/// What a worker keeps of its arena: the records that it may use. Owned by the worker.
+#[derive(Debug, Default)]
+pub struct FreeRecords {
+    free: Vec<u32>,
+    made: u32,
+}
+
+impl Arena {
+    /// An empty arena of worker `worker` for `types` resource types.
+    #[must_use]
+    pub fn new(worker: u16, types: usize) -> Arena {
+        Arena {
+            worker,
+            types,
+            chunks: (0..CHUNKS).map(|_| OnceLock::new()).collect(),
+            freed: CachePadded::new(Stack::default()),
+        }
+    }
+
+    #[inline]
+    fn record(&self, index: u32) -> &Record {
+        let index = index as usize;
+        &self.chunks[index / CHUNK].get().expect("an index in use lies in a chunk that was made")[index % CHUNK]
+    }
+
+    /// A record to use, or `None` when all that the arena can hold are in use. By the worker.
+    pub fn allocate(&self, own: &mut FreeRecords) -> Option<u32> {
+        if own.free.is_empty() && !self.freed.is_empty() {
+            let mut at = self.freed.take_all();
+            while at != NIL {
+                own.free.push(at);
+                // ORDERING: Relaxed here and on every record word: published by `push`'s Release, taken by `take_all`'s
+                // Acquire.
+                at = self.record(at).next.load(Ordering::Relaxed);
+            }
+        }
+        if let Some(index) = own.free.pop() {
+            return Some(index);
+        }
+        let index = own.made;
+        if index as usize >= CHUNK * CHUNKS {
+            return None;
+        }
+        self.chunks[index as usize / CHUNK].get_or_init(|| (0..CHUNK).map(|_| Record::new()).collect());
+        own.made += 1;
+        Some(index)
+    }
+
+    fn push(&self, stack: &Stack, index: u32) -> bool {
+        let record = self.record(index);
+        let mut head = stack.0.load(Ordering::Relaxed);
+        loop {
+            record.next.store(head, Ordering::Relaxed);
+            // ORDERING: Release. Pairs with the Acquire in `take_all`: the record's words, `next` included, are seen by
+            // who takes it.
+            match stack.0.compare_exchange_weak(head, index, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return head == NIL,
+                Err(now) => head = now,
+            }
+        }
+    }
+
+    /// Hands a new container over; says whether the stack was empty before, so that a sleeping AM can be woken. By the
+    /// worker.
+    pub fn push_granted(&self, stack: &Stack, index: u32, container: &Container) -> bool {
+        let record = self.record(index);
+        record.state.store(UNSEEN, Ordering::Relaxed);
+        record.application.store(container.id.application, Ordering::Relaxed);
+        record.app_index.store(container.id.app.index, Ordering::Relaxed);
+        record.app_generation.store(container.id.app.generation, Ordering::Relaxed);
+        record.number.store(container.id.number, Ordering::Relaxed);
+        record.place.store(container.id.record, Ordering::Relaxed);
+        record.node.store(container.node.0, Ordering::Relaxed);
+        record.priority.store(container.priority.cast_unsigned(), Ordering::Relaxed);
+        for (word, lane) in record.size.iter().zip(container.resource.lanes()).take(self.types) {
+            word.store(*lane, Ordering::Relaxed);
+        }
+        self.push(stack, index)
+    }
+
+    fn id(&self, record: &Record) -> ContainerId {
+        ContainerId {
+            application: record.application.load(Ordering::Relaxed),
+            app: Slot {
+                index: record.app_index.load(Ordering::Relaxed),
+                generation: record.app_generation.load(Ordering::Relaxed),
+            },
+            number: record.number.load(Ordering::Relaxed),
+            worker: self.worker,
+            record: record.place.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Acquires all that was granted, oldest first, onto the end of `out`. By any thread.
+    pub fn drain_granted(&self, stack: &Stack, out: &mut Vec<Container>) {
+        if stack.is_empty() {
+            return;
+        }
+        let first = out.len();
+        let mut at = stack.take_all();
+        while at != NIL {
+            let record = self.record(at);
+            let next = record.next.load(Ordering::Relaxed);
+            let container = Container {
+                id: self.id(record),
+                node: NodeId(record.node.load(Ordering::Relaxed)),
+                priority: record.priority.load(Ordering::Relaxed).cast_signed(),
+                resource: Resource::from_fn(|i| {
+                    if i < self.types { record.size[i].load(Ordering::Relaxed) } else { 0 }
+                }),
+            };
+            // ORDERING: Release on success. Pairs with the Acquire in `is_acquired` and `withdraw`: the worker that sees
+            // the container acquired may end it and push the record again only after the words above were read.
+            // Relaxed on failure: the record is this thread's alone then.
+            match record.state.compare_exchange(UNSEEN, ACQUIRED, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => out.push(container),
+                Err(_) => {
+                    self.push(&self.freed, at);
+                }
+            }
+            at = next;
+        }
+        out[first..].reverse();
+    }
+
+    /// Whether the AM has the container. By the worker.
+    pub fn is_acquired(&self, index: u32) -> bool {
+        // ORDERING: Acquire, with the Release in `drain_granted`.
+        self.record(index).state.load(Ordering::Acquire) == ACQUIRED
+    }
+
+    /// Takes a container back before its AM saw it; false when the AM was faster. By the worker. After true the record
+    /// belongs to whoever takes the granted stack.
+    pub fn withdraw(&self, index: u32) -> bool {
+        // ORDERING: Acquire on failure, with the Release in `drain_granted`. Relaxed on success: the drainer reads
+        // nothing that was written before the withdrawal.
+        self.record(index)
+            .state
+            .compare_exchange(UNSEEN, WITHDRAWN, Ordering::Relaxed, Ordering::Acquire)
+            .is_ok()
+    }
+
+    /// Tells the AM that an acquired container has ended. By the worker. The record belongs to the drainer from now on.
+    pub fn push_ended(&self, stack: &Stack, index: u32, reason: EndReason) -> bool {
+        let position = EndReason::ALL.iter().position(|r| *r == reason).expect("every reason is listed");
+        self.record(index).reason.store(u32::try_from(position).expect("six reasons"), Ordering::Relaxed);
+        self.push(stack, index)
+    }
+
+    /// Takes the news of all ended containers, oldest first, onto the end of `out`. By any thread.
+    pub fn drain_ended(&self, stack: &Stack, out: &mut Vec<EndedContainer>) {
+        if stack.is_empty() {
+            return;
+        }
+        let first = out.len();
+        let mut at = stack.take_all();
+        while at != NIL {
+            let record = self.record(at);
+            let next = record.next.load(Ordering::Relaxed);
+            let reason = EndReason::ALL[record.reason.load(Ordering::Relaxed) as usize];
+            out.push(EndedContainer { id: self.id(record), reason });
+            self.push(&self.freed, at);
+            at = next;
+        }
+        out[first..].reverse();
+    }
+
+    /// Empties a closed application's stacks; nobody will ask for them. By the worker, after it has withdrawn or ended
+    /// every container of the application. A drainer under way keeps what it took.
+    pub fn purge(&self, granted: &Stack, ended: &Stack, own: &mut FreeRecords) {
+        for stack in [granted, ended] {
+            let mut at = stack.take_all();
+            while at != NIL {
+                own.free.push(at);
+                at = self.record(at).next.load(Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl FreeRecords {
+    /// Takes back a record that is on no stack. By the worker.
+    pub fn put(&mut self, index: u32) {
+        self.free.push(index);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn container(number: u32, record: u32) -> Container {
+        Container {
+            id: ContainerId { application: 1, app: Slot { index: 0, generation: 0 }, number, worker: 0, record },
+            node: NodeId(3),
+            priority: -1,
+            resource: Resource::new(1024, 1),
+        }
+    }
+
+    #[test]
+    fn grants_arrive_in_order_and_records_come_back() {
+        let (arena, mut own) = (Arena::new(0, 2), FreeRecords::default());
+        let (granted, ended) = (Stack::default(), Stack::default());
+        let made: Vec<_> = (1..=3)
+            .map(|number| {
+                let record = arena.allocate(&mut own).unwrap();
+                let container = container(number, record);
+                arena.push_granted(&granted, record, &container);
+                container
+            })
+            .collect();
+        assert!(arena.withdraw(made[1].id.record));
+        let mut out = vec![];
+        arena.drain_granted(&granted, &mut out);
+        assert_eq!(out, [made[0], made[2]]);
+        assert!(!arena.withdraw(made[0].id.record), "the AM has it");
+        arena.push_ended(&ended, made[0].id.record, EndReason::NodeLost);
+        let mut news = vec![];
+        arena.drain_ended(&ended, &mut news);
+        assert_eq!(news, [EndedContainer { id: made[0].id, reason: EndReason::NodeLost }]);
+        // Two records are free again: the withdrawn and the ended one.
+        let mut again = [arena.allocate(&mut own).unwrap(), arena.allocate(&mut own).unwrap()];
+        again.sort_unstable();
+        assert_eq!(again, [made[0].id.record, made[1].id.record]);
+    }
+}

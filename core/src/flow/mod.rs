@@ -1,0 +1,74 @@
+//! The concurrent path, one file a stage, listed in the order of the story.
+//!
+//! ```text
+//! heartbeat ──> worker ──> snapshot ──> assignment ──> grant ──> mailbox ──> allocate
+//!                             ^                          | usage cells, leases
+//!                             └──── update <── ledger <──┘
+//! ```
+//!
+//! Under `cfg(loom)` only the protocols are built; the stages that call them are plain, single-threaded code.
+
+#[cfg(not(loom))]
+mod messages;
+
+#[cfg(not(loom))]
+mod shared;
+
+#[cfg(not(loom))]
+mod worker;
+
+#[cfg(not(loom))]
+mod shard;
+
+#[cfg(not(loom))]
+mod snapshot;
+
+#[cfg(not(loom))]
+mod assignment;
+
+#[cfg(not(loom))]
+mod grant;
+
+#[cfg(not(loom))]
+mod ledger;
+
+pub mod lease;
+
+pub mod mailbox;
+
+#[cfg(not(loom))]
+mod reconcile;
+
+#[cfg(not(loom))]
+mod control;
+
+#[cfg(not(loom))]
+mod update;
+
+#[cfg(not(loom))]
+mod edge;
+
+#[cfg(not(loom))]
+pub(crate) mod views;
+
+#[cfg(not(loom))]
+mod driver;
+
+#[cfg(not(loom))]
+mod exports {
+    pub use super::control::{Groups, Submission};
+    pub use super::edge::{AllocateRequest, Allocation};
+    pub use super::mailbox::{Container, EndReason, EndedContainer};
+    pub use super::messages::Heartbeat;
+    pub use super::shared::{HeartbeatProbe, WakeUp};
+    pub use super::views::{AppView, NodeView, QueueView, Stats};
+
+    pub(crate) use super::control::{Call, NodeSpec};
+    pub(crate) use super::driver::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
+    pub(crate) use super::edge::{collect, drain, send_changes};
+    pub(crate) use super::ledger::{AppShared, NodeShared};
+    pub(crate) use super::messages::{ControlMessage, External};
+    pub(crate) use super::shared::Shared;
+}
+#[cfg(not(loom))]
+pub use exports::*;

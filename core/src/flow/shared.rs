@@ -1,0 +1,151 @@
+//! What all threads of one scheduler share: settings, the publisher, arenas, the name table, lanes.
+
+use super::ledger::NodeShared;
+use super::mailbox::Arena;
+use super::messages::{ControlMessage, External, Internal};
+use super::snapshot::Publisher;
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::resource::Resource;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::channel::Sender;
+use crate::sync::{Arc, CachePadded, Map, Mutex};
+use std::fmt;
+
+/// Told how long sampled heartbeats take; see [`HeartbeatProbe::taken`].
+pub trait HeartbeatProbe: Send + Sync {
+    /// A worker takes a heartbeat with a stamp that is not zero off its channel. What it returns comes back in
+    /// [`HeartbeatProbe::served`].
+    fn taken(&self, worker: usize, stamp: u64) -> u64;
+
+    /// All that the heartbeat granted is in mailboxes.
+    fn served(&self, worker: usize, stamp: u64, token: u64, grants: u32);
+}
+
+/// Called, with the number of an application, when its empty mailbox gets a grant. It runs on a worker: be quick.
+pub type WakeUp = Arc<dyn Fn(u32) + Send + Sync>;
+
+/// Names of nodes and racks as small numbers. 0 is `*`. At the edge: the workers see numbers only.
+#[derive(Debug)]
+pub(crate) struct Locations {
+    numbers: Map<Box<str>, u32>,
+    next: Mutex<u32>,
+}
+
+/// The number of `*`.
+pub(crate) const ANY: u32 = 0;
+
+impl Locations {
+    pub(crate) fn new() -> Locations {
+        let numbers = Map::default();
+        numbers.insert("*".into(), ANY);
+        Locations { numbers, next: Mutex::new(1) }
+    }
+
+    pub(crate) fn intern(&self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let mut next = self.next.lock();
+        *self.numbers.entry(name.into()).or_insert_with(|| {
+            let number = *next;
+            *next += 1;
+            number
+        })
+    }
+}
+
+/// What one worker counts. Written by that worker alone.
+#[derive(Debug, Default)]
+pub(crate) struct WorkerCounters {
+    pub(crate) granted: AtomicU64,
+    pub(crate) ended: AtomicU64,
+    pub(crate) heartbeats: AtomicU64,
+    pub(crate) offers: AtomicU64,
+    pub(crate) reserved: AtomicU64,
+    pub(crate) refused: AtomicU64,
+    pub(crate) folds: AtomicU64,
+    /// Messages worked off, of both lanes.
+    pub(crate) handled: AtomicU64,
+}
+
+/// Adds to a counter that only the caller's thread writes.
+#[inline]
+pub(crate) fn count(counter: &AtomicU64, n: u64) {
+    // ORDERING: Relaxed. A statistic with one writer; readers act on no other memory.
+    counter.store(counter.load(Ordering::Relaxed) + n, Ordering::Relaxed);
+}
+
+/// The sending ends of all lanes.
+#[derive(Debug)]
+pub(crate) struct Lanes {
+    /// Bounded; what the embedder sends.
+    pub(crate) external: Vec<Sender<External>>,
+    /// Unbounded, so that no core thread ever blocks on a send; what bounds them is that a worker takes nothing
+    /// external while another worker's internal lane is long.
+    pub(crate) internal: Vec<Sender<Internal>>,
+    pub(crate) control: Sender<ControlMessage>,
+}
+
+/// Shared by all threads of one scheduler.
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) workers: usize,
+    pub(crate) types: usize,
+    pub(crate) cluster_timestamp: u64,
+    pub(crate) publisher: Publisher,
+    pub(crate) arenas: Box<[Arena]>,
+    pub(crate) locations: Locations,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) counters: Box<[CachePadded<WorkerCounters>]>,
+    pub(crate) lanes: Lanes,
+    pub(crate) on_grants: Option<WakeUp>,
+    pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
+    /// Present nodes in order of registration; for the edge.
+    pub(crate) nodes: Mutex<Vec<Arc<NodeShared>>>,
+    /// Children are sorted anew for every container, as the classic design does.
+    pub(crate) resort: bool,
+    /// Messages that the control has worked off.
+    pub(crate) control_handled: AtomicU64,
+    /// An offer to all nodes of a worker is on its way to it.
+    pub(crate) offer_pending: Box<[AtomicBool]>,
+}
+
+impl Shared {
+    /// The weight of an application: 1, or with `sizebasedweight` log2(1 + memory demanded).
+    pub(crate) fn app_weight(&self, demand: &Resource) -> f32 {
+        if self.settings.size_based_weight { size_based_weight(demand) } else { 1.0 }
+    }
+}
+
+/// In single precision at the end, as in Hadoop.
+fn size_based_weight(demand: &Resource) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "Hadoop narrows here")]
+    let weight = ((demand.memory_mb() as f64).ln_1p() / std::f64::consts::LN_2) as f32;
+    weight
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("workers", &self.workers).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn size_based_weight_of_the_reference() {
+        assert!((size_based_weight(&Resource::new(1023, 0)) - 10.0).abs() < f32::EPSILON);
+        assert!(size_based_weight(&Resource::NONE).abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn names_get_numbers_once() {
+        let locations = Locations::new();
+        assert_eq!(locations.intern("*"), ANY);
+        let n1 = locations.intern("n1");
+        assert_eq!((locations.intern("/r1"), locations.intern("n1")), (n1 + 1, n1));
+    }
+}

@@ -1,0 +1,163 @@
+//! The snapshot: queue tree, limits and shares as last published.
+//!
+//! # Where it stands
+//! `control` publishes *structure* (queues, limits, weights, steady shares, runnable lists, cluster total) at once;
+//! `update` publishes *shares* (demand, instantaneous fair shares). Workers and callers read. A structure publish carries
+//! the shares over untouched and the other way round, because Hadoop changes some things at once and some only in
+//! `update`; recordings show the difference.
+//!
+//! # Invariant
+//! I6: a reader sees one whole snapshot; versions only grow. Publishers serialise on a mutex that no reader takes.
+
+use super::ledger::{AppShared, QueueShared};
+use crate::id::Slot;
+use crate::policy::{ClusterTotal, SchedulingPolicy};
+use crate::resource::Resource;
+use crate::sync::{Arc, Mutex, SnapshotCell};
+use rustc_hash::FxHashMap;
+
+/// The slot of the root queue.
+pub(crate) const ROOT: u32 = 0;
+
+/// One queue as published.
+#[derive(Debug)]
+pub(crate) struct QueueSnapshot {
+    pub(crate) slot: Slot,
+    pub(crate) name: Arc<str>,
+    pub(crate) parent: Option<u32>,
+    pub(crate) leaf: bool,
+    pub(crate) dynamic: bool,
+    pub(crate) policy: Arc<dyn SchedulingPolicy>,
+    pub(crate) weight: f32,
+    pub(crate) min_share: Resource,
+    /// Effective: of the present cluster, raised to the min share.
+    pub(crate) max_share: Resource,
+    pub(crate) max_am_share: f32,
+    pub(crate) max_running_apps: i32,
+    /// The most that one container may have here; inherited.
+    pub(crate) max_container: Resource,
+    pub(crate) steady_fair_share: Resource,
+    /// Orders as the name does among siblings.
+    pub(crate) name_order: u64,
+    /// Slots of child queues in order of creation.
+    pub(crate) children: Vec<u32>,
+    /// Applications in the order in which they became runnable.
+    pub(crate) runnable: Vec<Arc<AppShared>>,
+    /// Applications that wait for a running limit, in the order in which they came.
+    pub(crate) waiting: Vec<Arc<AppShared>>,
+    pub(crate) shared: Arc<QueueShared>,
+}
+
+/// What `control` publishes.
+#[derive(Debug)]
+pub(crate) struct Structure {
+    pub(crate) cluster: ClusterTotal,
+    pub(crate) nodes: u32,
+    /// The most that one container may have: the configured maximum, no more than the largest node.
+    pub(crate) max_allocation: Resource,
+    /// By slot; a slot may be empty.
+    pub(crate) queues: Vec<Option<Arc<QueueSnapshot>>>,
+    /// Nodes by interned rack name.
+    pub(crate) racks: Arc<FxHashMap<u32, u32>>,
+    /// Grows with every structure publish.
+    pub(crate) version: u64,
+}
+
+impl Structure {
+    pub(crate) fn queue(&self, slot: u32) -> &Arc<QueueSnapshot> {
+        self.queues[slot as usize].as_ref().expect("slots of one snapshot name queues of the same snapshot")
+    }
+
+    /// From a queue up to the root.
+    pub(crate) fn path(&self, slot: u32) -> impl Iterator<Item = &Arc<QueueSnapshot>> {
+        std::iter::successors(Some(self.queue(slot)), |queue| queue.parent.map(|parent| self.queue(parent)))
+    }
+}
+
+/// Demand and instantaneous fair share of one queue or application.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Share {
+    /// Of the slot that this entry is about; another generation's entry means nothing.
+    pub(crate) generation: u32,
+    pub(crate) demand: Resource,
+    pub(crate) fair_share: Resource,
+}
+
+/// What `update` publishes, by slot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shares {
+    pub(crate) queues: Vec<Share>,
+    pub(crate) apps: Vec<Share>,
+    /// Grows with every update.
+    pub(crate) version: u64,
+    /// When it was computed.
+    pub(crate) at_ms: u64,
+}
+
+impl Shares {
+    fn get(entries: &[Share], slot: Slot) -> Share {
+        match entries.get(slot.ix()) {
+            Some(share) if share.generation == slot.generation => *share,
+            _ => Share { generation: slot.generation, ..Share::default() },
+        }
+    }
+
+    /// Zero for a queue that no update has seen.
+    pub(crate) fn queue(&self, slot: Slot) -> Share {
+        Shares::get(&self.queues, slot)
+    }
+
+    /// Zero for an application that no update has seen.
+    pub(crate) fn app(&self, slot: Slot) -> Share {
+        Shares::get(&self.apps, slot)
+    }
+}
+
+/// Structure and shares, as one value.
+#[derive(Clone, Debug)]
+pub(crate) struct SchedulerSnapshot {
+    pub(crate) version: u64,
+    pub(crate) structure: Arc<Structure>,
+    pub(crate) shares: Arc<Shares>,
+}
+
+/// Where snapshots are published.
+#[derive(Debug)]
+pub(crate) struct Publisher {
+    cell: SnapshotCell<SchedulerSnapshot>,
+    writing: Mutex<()>,
+}
+
+impl Publisher {
+    pub(crate) fn new(structure: Structure) -> Publisher {
+        let first = SchedulerSnapshot { version: 0, structure: Arc::new(structure), shares: Arc::default() };
+        Publisher { cell: SnapshotCell::new(Arc::new(first)), writing: Mutex::new(()) }
+    }
+
+    /// The newest snapshot.
+    pub(crate) fn load(&self) -> Arc<SchedulerSnapshot> {
+        self.cell.load()
+    }
+
+    /// Whether `seen` is the newest.
+    #[inline]
+    pub(crate) fn is_newest(&self, seen: &Arc<SchedulerSnapshot>) -> bool {
+        self.cell.is(seen)
+    }
+
+    fn publish(&self, change: impl FnOnce(&mut SchedulerSnapshot)) {
+        let _writing = self.writing.lock();
+        let mut next = (*self.cell.load()).clone();
+        next.version += 1;
+        change(&mut next);
+        self.cell.publish(Arc::new(next));
+    }
+
+    pub(crate) fn publish_structure(&self, structure: Arc<Structure>) {
+        self.publish(|next| next.structure = structure);
+    }
+
+    pub(crate) fn publish_shares(&self, shares: Arc<Shares>) {
+        self.publish(|next| next.shares = shares);
+    }
+}

@@ -1,0 +1,507 @@
+//! One worker: the only writer of a shard of the nodes.
+//!
+//! # Where it stands
+//! Messages in, one at a time: internal lane first, then a batch of external ones; then `assignment` and `grant`. One
+//! thread in the threaded driver, a plain call in the stepped one; the code is the same.
+//!
+//! # Batches
+//! A batch loads one snapshot. At its end leases are handed back (`reconcile`), so that no room is idle in the hands of a
+//! worker that blocks.
+
+use super::ledger::{AppShared, NodeShared};
+use super::lease::AskCount;
+use super::mailbox::EndReason;
+use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind};
+use super::shard::{KeyLocal, LocationRow, NONE, Node, Shard};
+use super::shared::{ANY, count};
+use crate::id::{ContainerId, Slot};
+use crate::resource::Resource;
+use crate::sync::Arc;
+use smallvec::SmallVec;
+
+/// What the loop does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    GoOn,
+    Stop,
+}
+
+impl Shard {
+    /// Works off one internal message.
+    pub(crate) fn handle_internal(&mut self, message: Internal) -> Next {
+        match message {
+            Internal::News { app, rows, blacklist } => self.apply_news(&app, &rows, blacklist),
+            Internal::GiveBack { app, rows } => self.apply_give_back(&app, &rows),
+            Internal::FirstAsk { app, size } => {
+                let asks = smallvec::smallvec![crate::app::Ask::anywhere(0, size, 1)];
+                self.apply_asks(AskChange { app, asks, blacklist: None });
+            }
+            Internal::CloseApp(app) => {
+                self.close_app(app.slot);
+                self.tell_control(ControlMessage::AppClosed(app.slot));
+            }
+            Internal::MoveApp { app, from, to } => self.move_app(&app, from, to),
+            Internal::AddNode { node, total } => self.add_node(node, total),
+            Internal::RemoveNode(node) => {
+                self.remove_node(node.local);
+                self.tell_control(ControlMessage::NodeClosed(node));
+            }
+            Internal::ResizeNode { node, total } => self.resize_node(&node, total),
+            Internal::Decommission(node) => {
+                self.nodes[node.local as usize].decommissioning = true;
+                self.follow_allocation(node.local);
+            }
+            Internal::OfferAll => self.offer_all(),
+            Internal::Barrier(reply) => {
+                // Whoever asked may have gone.
+                let _ = reply.send(());
+            }
+            Internal::Shutdown => return Next::Stop,
+        }
+        Next::GoOn
+    }
+
+    /// Works off one external message.
+    pub(crate) fn handle_external(&mut self, message: External) {
+        match message {
+            External::Heartbeat(heartbeat) => self.heartbeat(&heartbeat),
+            External::Heartbeats(batch) => {
+                for heartbeat in &batch {
+                    self.heartbeat(heartbeat);
+                }
+            }
+            External::Asks(change) => self.apply_asks(change),
+            External::Release(container) => {
+                if let Some(index) = self.live_container(container) {
+                    let node = self.containers[index as usize].node;
+                    self.end_container(index, EndReason::Released, false);
+                    self.publish_free(node);
+                }
+            }
+            External::Barrier(reply) => {
+                // Whoever asked may have gone.
+                let _ = reply.send(());
+            }
+        }
+    }
+
+    pub(crate) fn id(&self) -> usize {
+        self.worker
+    }
+
+    fn tell_control(&self, message: ControlMessage) {
+        // The control ends after the workers; a closed lane means that the scheduler is being dropped.
+        let _ = self.shared.lanes.control.send(message);
+    }
+
+    /// A node reports: what runs, what has ended; then it is offered.
+    pub(crate) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
+        let token = match (&self.shared.probe, heartbeat.stamp) {
+            (Some(probe), stamp) if stamp != 0 => Some(probe.taken(self.worker, stamp)),
+            _ => None,
+        };
+        let before = self.unfolded;
+        let node = heartbeat.node.local;
+        count(&self.shared.counters[self.worker].heartbeats, 1);
+        if !self.nodes[node as usize].gone {
+            for container in &heartbeat.launched {
+                if let Some(index) = self.container_on(*container, node) {
+                    self.containers[index as usize].launched = true;
+                }
+            }
+            for container in &heartbeat.completed {
+                if let Some(index) = self.container_on(*container, node) {
+                    self.complete(index);
+                }
+            }
+            self.nodes[node as usize].last_heartbeat_ms = self.shared.clock.now_ms();
+            if self.nodes[node as usize].decommissioning {
+                self.follow_allocation(node);
+            } else {
+                self.schedule(node);
+            }
+            self.publish_free(node);
+        }
+        if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
+            probe.served(self.worker, heartbeat.stamp, token, self.unfolded.wrapping_sub(before));
+        }
+    }
+
+    /// A container that this worker still knows, on the given node.
+    fn container_on(&self, container: ContainerId, node: u32) -> Option<u32> {
+        self.known_container(container).filter(|index| self.containers[*index as usize].node == node)
+    }
+
+    /// A container that is live, or whose node still has to report its end.
+    pub(crate) fn known_container(&self, container: ContainerId) -> Option<u32> {
+        let record = self.containers.get(container.record as usize)?;
+        let same = usize::from(container.worker) == self.worker
+            && record.app == container.app
+            && record.number == container.number;
+        (same && (record.live || record.on_node)).then_some(container.record)
+    }
+
+    pub(crate) fn live_container(&self, container: ContainerId) -> Option<u32> {
+        self.known_container(container).filter(|index| self.containers[*index as usize].live)
+    }
+
+    /// The node says that a container is done.
+    pub(crate) fn complete(&mut self, index: u32) {
+        if self.containers[index as usize].live {
+            self.end_container(index, EndReason::Completed, true);
+        } else {
+            self.free_room(index);
+            self.reuse_record(index);
+        }
+    }
+
+    pub(crate) fn launch(&mut self, index: u32) {
+        self.containers[index as usize].launched = true;
+    }
+
+    /// Lets callers see the node's room.
+    pub(crate) fn publish_free(&self, node: u32) {
+        if let Some(node) = self.nodes.get(node as usize) {
+            node.shared.free.set(self.types, &node.free);
+        }
+    }
+
+    /// One offer to every node that has reported lately, from the async allocation thread.
+    fn offer_all(&mut self) {
+        let now = self.shared.clock.now_ms();
+        let silent = 2 * self.shared.settings.node_heartbeat_interval_ms;
+        for node in 0..self.nodes.len() {
+            if self.nodes[node].gone || now.saturating_sub(self.nodes[node].last_heartbeat_ms) > silent {
+                continue;
+            }
+            let node = u32::try_from(node).expect("node indices are u32");
+            count(&self.shared.counters[self.worker].offers, 1);
+            self.schedule(node);
+            self.publish_free(node);
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------ asks
+
+    /// Applies what an AM asks; by the application's home worker, which tells the others.
+    pub(crate) fn apply_asks(&mut self, change: AskChange) {
+        let AskChange { app: shared, asks, blacklist } = change;
+        if shared.is_closed() {
+            return;
+        }
+        let index = self.ensure_app(&shared);
+        if self.app(index).closed {
+            return;
+        }
+        let mut news: SmallVec<[AskNews; 2]> = SmallVec::new();
+        for (i, ask) in asks.iter().enumerate() {
+            // Of two asks for one key and location in a call the last counts.
+            let later = |other: &crate::app::Ask| other.priority == ask.priority && other.location == ask.location;
+            if asks[i + 1..].iter().any(later) {
+                continue;
+            }
+            news.push(self.replace_ask(index, ask));
+        }
+        // Within a key the `*` ask decides last whether the rest is kept.
+        for row in news.iter().filter(|row| row.location == ANY) {
+            if let NewsKind::Any { open: false, .. } = row.what {
+                self.drop_rows(index, row.priority);
+            }
+        }
+        if let Some(blacklist) = &blacklist {
+            self.app_mut(index).blacklist = SmallVec::from_slice(blacklist);
+        }
+        if !news.is_empty() {
+            self.asks_changed(index);
+        }
+        for other in (0..self.shared.workers).filter(|other| *other != self.worker) {
+            let message =
+                Internal::News { app: shared.clone(), rows: news.clone(), blacklist: blacklist.clone() };
+            // As in `tell_control`.
+            let _ = self.shared.lanes.internal[other].send(message);
+        }
+    }
+
+    fn key_of(&mut self, app: u32, priority: i32) -> &mut KeyLocal {
+        let workers = self.shared.workers;
+        let local = self.app_mut(app);
+        let at = match local.keys.binary_search_by_key(&priority, |key| key.priority) {
+            Ok(at) => at,
+            Err(at) => {
+                let cell = local.shared.key(priority, workers);
+                let size = cell.size.read();
+                let key = KeyLocal {
+                    priority,
+                    cell,
+                    epoch: 0,
+                    size,
+                    relax: true,
+                    rows: Vec::new(),
+                    level: None,
+                    opportunities: 0,
+                    last_scheduled_ms: None,
+                    leased: false,
+                };
+                local.keys.insert(at, key);
+                at
+            }
+        };
+        &mut local.keys[at]
+    }
+
+    fn replace_ask(&mut self, app: u32, ask: &crate::app::Ask) -> AskNews {
+        let types = self.types;
+        let key = self.key_of(app, ask.priority);
+        let location = ask.location.0;
+        let what = if location == ANY {
+            key.cell.size.set(types, &ask.resource);
+            let epoch = key.cell.pool.replace(ask.count);
+            key.epoch = epoch;
+            key.size = ask.resource;
+            key.relax = ask.relax_locality;
+            NewsKind::Any { epoch, cell: key.cell.clone(), open: ask.count > 0 }
+        } else {
+            let explicit_zero = ask.count == 0;
+            let count = match key.rows.iter_mut().find(|row| row.location == location) {
+                Some(row) => {
+                    row.count.replace(ask.count);
+                    row.size = ask.resource;
+                    row.relax = ask.relax_locality;
+                    row.explicit_zero = explicit_zero;
+                    row.count.clone()
+                }
+                None => {
+                    let count = Arc::new(AskCount::new(ask.count));
+                    key.rows.push(LocationRow {
+                        location,
+                        size: ask.resource,
+                        relax: ask.relax_locality,
+                        count: count.clone(),
+                        explicit_zero,
+                    });
+                    count
+                }
+            };
+            NewsKind::Location { count, explicit_zero }
+        };
+        AskNews { priority: ask.priority, location, size: ask.resource, relax: ask.relax_locality, what }
+    }
+
+    /// The AM wants nothing of a key any more: its racks and nodes are forgotten.
+    fn drop_rows(&mut self, app: u32, priority: i32) {
+        self.key_of(app, priority).rows.clear();
+    }
+
+    /// What the home worker has done.
+    fn apply_news(&mut self, shared: &Arc<AppShared>, rows: &[AskNews], blacklist: Option<Box<[u32]>>) {
+        if shared.is_closed() {
+            return;
+        }
+        let index = self.ensure_app(shared);
+        for news in rows {
+            let key = self.key_of(index, news.priority);
+            match &news.what {
+                NewsKind::Any { epoch, cell, open } => {
+                    key.cell = cell.clone();
+                    key.epoch = *epoch;
+                    key.size = news.size;
+                    key.relax = news.relax;
+                    if !open {
+                        key.rows.clear();
+                    }
+                }
+                NewsKind::Location { count, explicit_zero } => {
+                    let row = LocationRow {
+                        location: news.location,
+                        size: news.size,
+                        relax: news.relax,
+                        count: count.clone(),
+                        explicit_zero: *explicit_zero,
+                    };
+                    match key.rows.iter_mut().find(|row| row.location == news.location) {
+                        Some(old) => *old = row,
+                        None => key.rows.push(row),
+                    }
+                }
+            }
+        }
+        if let Some(blacklist) = blacklist {
+            self.app_mut(index).blacklist = SmallVec::from_slice(&blacklist);
+        }
+        self.asks_changed(index);
+    }
+
+    /// Units go back to asks; by the application's home worker.
+    pub(crate) fn apply_give_back(&mut self, shared: &Arc<AppShared>, rows: &[GiveBack]) {
+        if shared.is_closed() || self.find_app(shared.slot).is_none_or(|app| app.closed) {
+            return;
+        }
+        let (index, types) = (shared.slot.index, self.types);
+        let mut news: SmallVec<[AskNews; 2]> = SmallVec::new();
+        for back in rows {
+            let key = self.key_of(index, back.priority);
+            let what = if back.location == ANY {
+                key.cell.size.set(types, &back.size);
+                key.size = back.size;
+                key.relax = back.relax;
+                key.cell.pool.put_one();
+                NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: true }
+            } else if let Some(row) = key.rows.iter_mut().find(|row| row.location == back.location) {
+                row.size = back.size;
+                row.relax = back.relax;
+                row.count.put_one();
+                NewsKind::Location { count: row.count.clone(), explicit_zero: row.explicit_zero }
+            } else {
+                let count = Arc::new(AskCount::new(1));
+                key.rows.push(LocationRow {
+                    location: back.location,
+                    size: back.size,
+                    relax: back.relax,
+                    count: count.clone(),
+                    explicit_zero: false,
+                });
+                NewsKind::Location { count, explicit_zero: false }
+            };
+            news.push(AskNews {
+                priority: back.priority,
+                location: back.location,
+                size: back.size,
+                relax: back.relax,
+                what,
+            });
+        }
+        self.asks_changed(index);
+        for other in (0..self.shared.workers).filter(|other| *other != self.worker) {
+            let message = Internal::News { app: shared.clone(), rows: news.clone(), blacklist: None };
+            // As in `tell_control`.
+            let _ = self.shared.lanes.internal[other].send(message);
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------ queues, nodes
+
+    /// The application's usage on this worker's nodes goes to another leaf.
+    fn move_app(&mut self, shared: &Arc<AppShared>, from: u32, to: u32) {
+        let index = self.ensure_app(shared);
+        let usage = shared.cells[self.worker].usage.read();
+        let back = Resource::NONE.minus(&usage);
+        for (leaf, amount) in [(from, &back), (to, &usage)] {
+            if self.queues.get(leaf as usize).is_some_and(Option::is_some) {
+                self.add_queue_usage(leaf, amount);
+                self.force_rooms(leaf, amount);
+                self.refresh_upwards(leaf);
+            }
+        }
+        if self.app(index).leaf == from {
+            self.app_mut(index).leaf = to;
+        }
+    }
+
+    fn force_rooms(&self, leaf: u32, amount: &Resource) {
+        let mut at = leaf;
+        while at != NONE {
+            let queue = self.queue(at);
+            if queue.joined {
+                for (i, room) in queue.snapshot.shared.rooms.iter().enumerate() {
+                    room.force(amount.get(i));
+                }
+            }
+            at = queue.parent;
+        }
+    }
+
+    fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource) {
+        let index = shared.local as usize;
+        debug_assert_eq!(index, self.nodes.len(), "a worker's nodes arrive in the order of their numbers");
+        self.nodes.push(Node {
+            shared,
+            total,
+            free: total,
+            reservation: None,
+            first_container: NONE,
+            last_container: NONE,
+            containers: 0,
+            gone: false,
+            decommissioning: false,
+            last_heartbeat_ms: self.shared.clock.now_ms(),
+        });
+        self.refresh_available();
+    }
+
+    fn remove_node(&mut self, node: u32) {
+        if self.nodes[node as usize].gone {
+            return;
+        }
+        let mut at = self.nodes[node as usize].first_container;
+        while at != NONE {
+            let next = self.containers[at as usize].node_next;
+            if self.containers[at as usize].live {
+                self.end_container(at, EndReason::NodeLost, true);
+            } else {
+                self.free_room(at);
+                self.reuse_record(at);
+            }
+            at = next;
+        }
+        self.unreserve(node);
+        self.nodes[node as usize].gone = true;
+        self.publish_free(node);
+        self.refresh_available();
+    }
+
+    fn resize_node(&mut self, shared: &Arc<NodeShared>, total: Resource) {
+        let node = &mut self.nodes[shared.local as usize];
+        if node.gone {
+            return;
+        }
+        let allocated = node.total.minus(&node.free);
+        node.total = total;
+        node.free = total.minus(&allocated);
+        shared.total.set(self.types, &total);
+        self.publish_free(shared.local);
+        self.refresh_available();
+    }
+
+    /// A node that is being emptied: its total follows what is allocated, so nothing more fits.
+    fn follow_allocation(&mut self, node: u32) {
+        let at = &self.nodes[node as usize];
+        let allocated = at.total.minus(&at.free);
+        if allocated != at.total {
+            self.tell_control(ControlMessage::ResizeNode { node: at.shared.clone(), total: allocated });
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------ for drivers
+
+    pub(crate) fn continuous(&mut self) {
+        self.continuous_pass();
+    }
+
+    pub(crate) fn publish_all_free(&mut self) {
+        for node in &self.nodes {
+            node.shared.free.set(self.types, &node.free);
+        }
+    }
+
+    /// What happened since this was last called.
+    pub(crate) fn take_journal(&mut self) -> super::shard::Journal {
+        self.journal.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The name of the node with a number, among this worker's.
+    pub(crate) fn node_name(&self, node: crate::id::NodeId) -> String {
+        self.nodes.iter().find(|at| at.shared.id == node).map_or_else(String::new, |at| at.shared.name.to_string())
+    }
+
+    /// Where the reservation of each node stands: node, application slot, number, priority, size.
+    pub(crate) fn reservations(&self) -> Vec<(Arc<NodeShared>, Slot, u32, i32, Resource)> {
+        self.nodes
+            .iter()
+            .filter(|node| !node.gone)
+            .filter_map(|node| {
+                let reservation = node.reservation.as_ref()?;
+                Some((node.shared.clone(), reservation.app, reservation.number, reservation.priority, reservation.size))
+            })
+            .collect()
+    }
+}

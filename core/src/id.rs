@@ -1,0 +1,111 @@
+//! Identifiers. Inside, everything is a dense slot with a generation; a stale identifier never names a newer object.
+
+use std::fmt;
+
+/// A YARN application id: `application_<clusterTimestamp>_<number, at least 4 digits>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ApplicationId {
+    /// The start time of the ResourceManager, ms since the epoch, as the embedder gave it.
+    pub cluster_timestamp: u64,
+    /// The running number of the application.
+    pub number: u32,
+}
+
+impl fmt::Display for ApplicationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "application_{}_{:04}", self.cluster_timestamp, self.number)
+    }
+}
+
+impl ApplicationId {
+    /// A number that orders applications of one cluster as their names order as text: `…_10000` sorts before `…_9999`,
+    /// as in Hadoop's comparators. Each digit takes four bits from the left, a missing one sorts first.
+    pub(crate) fn name_order(self) -> u64 {
+        let mut digits = [0_u8; 16];
+        let mut n = self.number;
+        let mut length = 0;
+        while n > 0 || length < 4 {
+            digits[length] = u8::try_from(n % 10).expect("a digit") + 1;
+            n /= 10;
+            length += 1;
+        }
+        digits[..length].reverse();
+        digits.iter().fold(0, |key, digit| key << 4 | u64::from(*digit))
+    }
+}
+
+/// A slot with its generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Slot {
+    pub(crate) index: u32,
+    pub(crate) generation: u32,
+}
+
+impl Slot {
+    #[inline]
+    pub(crate) fn ix(self) -> usize {
+        self.index as usize
+    }
+}
+
+/// A node as the scheduler numbers it: dense, from 0, in the order of registration; a removed node's number is not used
+/// again while the scheduler lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    /// The dense number, from 0.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A container: which application's, its number within it, and where its record lies.
+///
+/// Cheap to copy. It can be had only from the scheduler; one that names an ended container is recognised as such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ContainerId {
+    pub(crate) application: u32,
+    pub(crate) app: Slot,
+    pub(crate) number: u32,
+    pub(crate) worker: u16,
+    pub(crate) record: u32,
+}
+
+impl ContainerId {
+    /// The number within the application, from 1. Reservations take numbers too, so there are gaps.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.number
+    }
+
+    /// The number of the application, as in its [`ApplicationId`].
+    #[must_use]
+    pub fn application_number(self) -> u32 {
+        self.application
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn names_order_as_text(a: u32, b: u32) {
+            let id = |number| ApplicationId { cluster_timestamp: 1, number };
+            prop_assert_eq!(
+                id(a).name_order().cmp(&id(b).name_order()),
+                id(a).to_string().cmp(&id(b).to_string())
+            );
+        }
+    }
+
+    #[test]
+    fn ten_thousand_sorts_before_nine_thousand() {
+        let id = |number| ApplicationId { cluster_timestamp: 1, number };
+        assert!(id(10_000).name_order() < id(9_999).name_order());
+    }
+}

@@ -1,0 +1,110 @@
+//! Placement: which queue an application enters.
+//!
+//! Pure; run by the control. Follows `QueuePlacementPolicy`'s rules (configuration reference 6).
+
+use crate::config::{PlacementRule, RuleKind, rooted, trim_java, valid_requested_name};
+
+/// What rules look at of the queue tree.
+pub(crate) trait QueueNames {
+    /// A configured (not dynamic) queue of this name is there.
+    fn is_static(&self, name: &str) -> bool;
+    /// A leaf queue of this name is there.
+    fn is_leaf(&self, name: &str) -> bool;
+}
+
+/// An application to be placed.
+#[derive(Debug)]
+pub(crate) struct Request<'a> {
+    /// `default` stands for none.
+    pub(crate) queue: &'a str,
+    pub(crate) user: &'a str,
+    /// The first is the primary one.
+    pub(crate) groups: &'a [String],
+}
+
+/// A rule failed, so the submission does.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RuleFailed;
+
+/// The full name of the queue that the first rule to decide gives; `None` when none does.
+pub(crate) fn place(
+    rules: &[PlacementRule],
+    request: &Request<'_>,
+    queues: &impl QueueNames,
+) -> Result<Option<String>, RuleFailed> {
+    for rule in rules {
+        if let Some(queue) = apply(rule, request, queues)? {
+            return Ok(Some(queue));
+        }
+    }
+    Ok(None)
+}
+
+fn apply(
+    rule: &PlacementRule,
+    request: &Request<'_>,
+    queues: &impl QueueNames,
+) -> Result<Option<String>, RuleFailed> {
+    let queue = match rule.kind {
+        RuleKind::Reject => return Ok(None),
+        RuleKind::Specified => {
+            if !valid_requested_name(request.queue) {
+                return Err(RuleFailed);
+            }
+            if request.queue == "default" {
+                return Ok(None);
+            }
+            rooted(request.queue)
+        }
+        RuleKind::Default => rule.queue.clone().unwrap_or_else(|| "root.default".to_owned()),
+        RuleKind::User => match parent_of(rule, request, queues)? {
+            Parent::Nothing => return Ok(None),
+            parent => parent.child(request.user),
+        },
+        RuleKind::PrimaryGroup => {
+            let primary = request.groups.first().ok_or(RuleFailed)?;
+            match parent_of(rule, request, queues)? {
+                Parent::Nothing => return Ok(None),
+                parent => parent.child(primary),
+            }
+        }
+        RuleKind::SecondaryGroupExisting => {
+            if request.groups.is_empty() {
+                return Err(RuleFailed);
+            }
+            let parent = match parent_of(rule, request, queues)? {
+                Parent::Nothing => return Ok(None),
+                parent => parent,
+            };
+            return Ok(request.groups.iter().map(|group| parent.child(group)).find(|queue| queues.is_static(queue)));
+        }
+    };
+    Ok((rule.create || queues.is_static(&queue)).then_some(queue))
+}
+
+enum Parent {
+    /// No nested rule: under root.
+    Root,
+    Queue(String),
+    /// The nested rule gives nothing to put a queue under.
+    Nothing,
+}
+
+impl Parent {
+    /// The queue named after a user or group: trimmed, dots written out.
+    fn child(&self, name: &str) -> String {
+        let name = trim_java(name).replace('.', "_dot_");
+        match self {
+            Parent::Queue(parent) => format!("{parent}.{name}"),
+            Parent::Root | Parent::Nothing => rooted(&name),
+        }
+    }
+}
+
+fn parent_of(rule: &PlacementRule, request: &Request<'_>, queues: &impl QueueNames) -> Result<Parent, RuleFailed> {
+    let Some(nested) = &rule.parent else { return Ok(Parent::Root) };
+    Ok(match apply(nested, request, queues)? {
+        Some(queue) if !queues.is_leaf(&queue) => Parent::Queue(queue),
+        _ => Parent::Nothing,
+    })
+}

@@ -1,0 +1,91 @@
+//! Comparator keys: a total order as plain integers, compared word by word.
+
+/// What decides between equals: start time, then name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tie {
+    /// Start time in ms; 0 for queues.
+    pub start_ms: u64,
+    /// A number that orders as the name does among siblings.
+    pub name: u64,
+}
+
+/// A place among siblings: smaller is offered a node first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OrderKey {
+    words: [u64; 5],
+    tie: Tie,
+}
+
+impl OrderKey {
+    /// Nobody: sorts after every key that a policy makes.
+    pub(crate) const ABSENT: OrderKey =
+        OrderKey { words: [u64::MAX; 5], tie: Tie { start_ms: u64::MAX, name: u64::MAX } };
+
+    /// The key of a class (smaller first), up to four numbers compared in turn, and the tie. `None` when a number is
+    /// NaN: then no key can express what Java's comparators do.
+    #[must_use]
+    #[inline]
+    pub fn of(class: u32, numbers: [f64; 4], tie: Tie) -> Option<OrderKey> {
+        if numbers.iter().any(|n| n.is_nan()) {
+            return None;
+        }
+        let [a, b, c, d] = numbers.map(ordered);
+        Some(OrderKey { words: [u64::from(class), a, b, c, d], tie })
+    }
+
+    /// The key of a class and up to eight single-precision numbers, as [`OrderKey::of`].
+    #[must_use]
+    #[inline]
+    pub fn of_singles(class: u32, numbers: [f32; 8], tie: Tie) -> Option<OrderKey> {
+        if numbers.iter().any(|n| n.is_nan()) {
+            return None;
+        }
+        let n = numbers.map(|n| u64::from(ordered_single(n)));
+        let pair = |i: usize| n[i] << 32 | n[i + 1];
+        Some(OrderKey { words: [u64::from(class), pair(0), pair(2), pair(4), pair(6)], tie })
+    }
+
+    /// Whether this is [`OrderKey::ABSENT`]: a real key's first word is a class of 32 bits.
+    #[inline]
+    pub(crate) fn is_absent(&self) -> bool {
+        self.words[0] == u64::MAX
+    }
+}
+
+/// An integer that orders as the double does; the two zeros are one.
+#[inline]
+fn ordered(x: f64) -> u64 {
+    let bits = (x + 0.0).to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
+#[inline]
+fn ordered_single(x: f32) -> u32 {
+    let bits = (x + 0.0).to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn integers_order_as_the_doubles(a in proptest::num::f64::ANY, b in proptest::num::f64::ANY) {
+            let key = |x| OrderKey::of(0, [x, 0.0, 0.0, 0.0], Tie::default());
+            match a.partial_cmp(&b) {
+                Some(order) => prop_assert_eq!(key(a).unwrap().cmp(&key(b).unwrap()), order),
+                None => prop_assert!(key(a).is_none() || key(b).is_none()),
+            }
+        }
+    }
+
+    #[test]
+    fn the_two_zeros_are_equal_and_infinity_is_last() {
+        let key = |x| OrderKey::of(0, [x, 0.0, 0.0, 0.0], Tie::default()).unwrap();
+        assert_eq!(key(-0.0), key(0.0));
+        assert!(key(f64::INFINITY) > key(f64::MAX));
+        assert!(OrderKey::ABSENT > key(f64::INFINITY));
+    }
+}

@@ -1,0 +1,94 @@
+//! What a scheduling policy is: the trait that `fair`, `fifo`, `drf` and an embedder's own policies implement.
+//!
+//! Pure: a policy holds no state and is called by every worker, the control and the update task at once. Follows
+//! Hadoop's pluggable `SchedulingPolicy`.
+
+mod key;
+
+pub use key::{OrderKey, Tie};
+
+use crate::resource::{Calculator, Resource};
+use std::cmp::Ordering;
+use std::fmt;
+
+/// What a policy may look at of a queue or application when it orders it among its siblings.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedulable<'a> {
+    /// What it uses now.
+    pub usage: &'a Resource,
+    /// What it wanted at the last update.
+    pub demand: &'a Resource,
+    /// Its min share; zero for applications.
+    pub min_share: &'a Resource,
+    /// Its weight.
+    pub weight: f32,
+    /// What decides last: start time, then name.
+    pub tie: Tie,
+}
+
+/// The cluster as comparators need it.
+#[derive(Clone, Copy, Debug)]
+pub struct ClusterTotal {
+    /// How many resource types count.
+    pub types: usize,
+    /// The sum of all nodes.
+    pub total: Resource,
+}
+
+/// One child of a queue whose share is distributed.
+#[derive(Clone, Copy, Debug)]
+pub struct ShareInput {
+    /// Its weight.
+    pub weight: f32,
+    /// Its min share.
+    pub min: Resource,
+    /// Its max share.
+    pub max: Resource,
+    /// False for a queue without runnable applications, which then gets nothing but a steady share.
+    pub active: bool,
+    /// Start time in ms; 0 for queues.
+    pub start_ms: u64,
+    /// Its share: the present one on entry; a policy changes the types that it distributes and leaves the others.
+    pub share: Resource,
+}
+
+/// How the children of a queue are ordered, and how its share is distributed among them.
+///
+/// Give [`SchedulingPolicy::key`] wherever the order can be expressed as one: children are then kept in a winner tree,
+/// O(log children) a container. Without it they are sorted anew for every container, as Hadoop does.
+pub trait SchedulingPolicy: Send + Sync + fmt::Debug {
+    /// The name that views show.
+    fn name(&self) -> &str;
+
+    /// The place of `child` among its siblings, smallest first, or `None` when [`SchedulingPolicy::compare`] must be
+    /// asked. Where two keys are given they must order as `compare` does.
+    fn key(&self, cluster: &ClusterTotal, child: &Schedulable<'_>) -> Option<OrderKey> {
+        let _ = (cluster, child);
+        None
+    }
+
+    /// Which of two siblings is offered a node first. Need not be transitive; then the order is that of insertion
+    /// into a red-black tree in sibling order.
+    fn compare(&self, cluster: &ClusterTotal, a: &Schedulable<'_>, b: &Schedulable<'_>) -> Ordering;
+
+    /// Distributes `total` among `children`: their instantaneous shares, or, with `steady`, their steady ones.
+    fn compute_shares(&self, types: usize, total: &Resource, children: &mut [ShareInput], steady: bool);
+
+    /// How this policy compares two amounts.
+    fn calculator(&self) -> Calculator;
+
+    /// What an application of a queue with this policy is told that it can still get, of `available` (what the
+    /// cluster and the queue's max share leave).
+    fn headroom(&self, fair_share: &Resource, usage: &Resource, available: &Resource) -> Resource;
+
+    /// Whether a child queue may have the given policy.
+    fn allows_child(&self, child: &dyn SchedulingPolicy) -> bool {
+        let _ = child;
+        true
+    }
+
+    /// Whether only leaf queues can have this policy.
+    fn leaf_only(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,10 @@
+//! The queue tree as the control keeps it: structure, settings, who runs and who waits.
+//!
+//! Plain data of one thread. Follows `QueueManager` and `FSQueue` (fair-shares reference 2 and 7).
+
+mod running;
+
+mod tree;
+
+pub(crate) use running::{Apps, Running, UserLimits};
+pub(crate) use tree::{Queue, QueueTree};

@@ -1,0 +1,204 @@
+//! Running limits: who may run, and who starts when a slot frees (fair-shares reference 7, `MaxRunningAppsEnforcer`).
+
+use super::tree::QueueTree;
+use rustc_hash::FxHashMap;
+
+/// Running and waiting applications by user.
+#[derive(Debug, Default)]
+pub(crate) struct Running {
+    running_of: FxHashMap<String, i64>,
+    /// In the order in which they came to wait; by slot index.
+    waiting_of: FxHashMap<String, Vec<u32>>,
+}
+
+/// What the limits need of an application.
+pub(crate) trait Apps {
+    fn user(&self, app: u32) -> &str;
+    fn leaf(&self, app: u32) -> u32;
+    fn start_ms(&self, app: u32) -> u64;
+}
+
+/// How many applications of a user may run.
+pub(crate) trait UserLimits {
+    fn limit(&self, user: &str) -> i64;
+}
+
+impl Running {
+    fn of(&self, user: &str) -> i64 {
+        self.running_of.get(user).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn can_run(&self, tree: &QueueTree, limits: &impl UserLimits, user: &str, leaf: u32) -> bool {
+        self.of(user) < limits.limit(user)
+            && tree.path(leaf).all(|queue| queue.count() < i64::from(queue.max_running_apps))
+    }
+
+    /// Counts an application in, or out with -1, at the ancestors of its leaf and at its user.
+    pub(crate) fn count(&mut self, tree: &mut QueueTree, user: &str, leaf: u32, change: i64) {
+        let mut at = tree.get(leaf).parent;
+        while let Some(parent) = at {
+            let queue = tree.get_mut(parent);
+            queue.running_below += change;
+            at = queue.parent;
+        }
+        let running = self.running_of.entry(user.to_owned()).or_insert(0);
+        *running += change;
+        if *running == 0 {
+            self.running_of.remove(user);
+        }
+    }
+
+    pub(crate) fn wait(&mut self, user: &str, app: u32) {
+        self.waiting_of.entry(user.to_owned()).or_default().push(app);
+    }
+
+    pub(crate) fn stop_waiting(&mut self, user: &str, app: u32) {
+        if let Some(waiting) = self.waiting_of.get_mut(user) {
+            waiting.retain(|other| *other != app);
+            if waiting.is_empty() {
+                self.waiting_of.remove(user);
+            }
+        }
+    }
+
+    /// The lists of waiting applications below a queue that has room, children in order of creation.
+    pub(crate) fn gather(tree: &QueueTree, queue: u32, lists: &mut Vec<Vec<u32>>) {
+        let at = tree.get(queue);
+        if at.count() >= i64::from(at.max_running_apps) {
+            return;
+        }
+        if at.leaf {
+            lists.push(at.waiting.clone());
+        } else {
+            for child in &at.children {
+                Running::gather(tree, *child, lists);
+            }
+        }
+    }
+
+    /// After a runnable application has left `leaf`: who may start now. At most as many as lists were gathered, and only
+    /// where a queue or the user was exactly at its limit, as in Hadoop.
+    pub(crate) fn slot_freed(
+        &mut self,
+        tree: &mut QueueTree,
+        apps: &impl Apps,
+        limits: &impl UserLimits,
+        leaf: u32,
+        user: &str,
+    ) -> Vec<u32> {
+        let at_limit = |slot: u32| {
+            let queue = tree.get(slot);
+            queue.count() == i64::from(queue.max_running_apps) - 1
+        };
+        let highest = tree.path(leaf).map(|queue| queue.slot.index).filter(|slot| at_limit(*slot)).last();
+        let mut lists = Vec::new();
+        if let Some(highest) = highest {
+            Running::gather(tree, highest, &mut lists);
+        }
+        if self.of(user) == limits.limit(user) - 1
+            && let Some(waiting) = self.waiting_of.get(user)
+        {
+            lists.push(waiting.clone());
+        }
+        let most = lists.len();
+        self.start_waiting(tree, apps, limits, &lists, Some(most))
+    }
+
+    /// Makes waiting applications runnable in order of their start times, at most `most`; returns them.
+    pub(crate) fn start_waiting(
+        &mut self,
+        tree: &mut QueueTree,
+        apps: &impl Apps,
+        limits: &impl UserLimits,
+        lists: &[Vec<u32>],
+        most: Option<usize>,
+    ) -> Vec<u32> {
+        let mut started = Vec::new();
+        let mut previous = None;
+        for app in merge(lists, |app| apps.start_ms(app)) {
+            if most.is_some_and(|most| started.len() >= most) {
+                break;
+            }
+            if previous.replace(app) == Some(app) {
+                continue;
+            }
+            let (user, leaf) = (apps.user(app), apps.leaf(app));
+            if self.can_run(tree, limits, user, leaf) {
+                self.count(tree, user, leaf, 1);
+                tree.get_mut(leaf).runnable.push(app);
+                started.push(app);
+            }
+        }
+        for app in &started {
+            tree.get_mut(apps.leaf(*app)).waiting.retain(|other| other != app);
+            self.stop_waiting(apps.user(*app), *app);
+        }
+        started
+    }
+}
+
+/// All applications by start time; ties as a binary heap of lists gives them (`java.util.PriorityQueue`).
+fn merge(lists: &[Vec<u32>], start_ms: impl Fn(u32) -> u64) -> Vec<u32> {
+    let key = |list: usize, at: usize| lists[list].get(at).map_or(u64::MAX, |app| start_ms(*app));
+    // (list, position in it, key)
+    let mut heap: Vec<(usize, usize, u64)> = Vec::new();
+    fn sift_up(heap: &mut Vec<(usize, usize, u64)>, new: (usize, usize, u64)) {
+        heap.push(new);
+        let mut k = heap.len() - 1;
+        while k > 0 {
+            let parent = (k - 1) / 2;
+            if new.2 >= heap[parent].2 {
+                break;
+            }
+            heap[k] = heap[parent];
+            k = parent;
+        }
+        heap[k] = new;
+    }
+    fn take(heap: &mut Vec<(usize, usize, u64)>) -> Option<(usize, usize, u64)> {
+        let last = heap.pop()?;
+        let Some(head) = heap.first().copied() else { return Some(last) };
+        let n = heap.len();
+        let mut k = 0;
+        while k < n / 2 {
+            let mut child = 2 * k + 1;
+            if child + 1 < n && heap[child].2 > heap[child + 1].2 {
+                child += 1;
+            }
+            if last.2 <= heap[child].2 {
+                break;
+            }
+            heap[k] = heap[child];
+            k = child;
+        }
+        heap[k] = last;
+        Some(head)
+    }
+    for list in 0..lists.len() {
+        sift_up(&mut heap, (list, 0, key(list, 0)));
+    }
+    let mut out = Vec::new();
+    while let Some((list, at, start)) = take(&mut heap) {
+        if start == u64::MAX {
+            break;
+        }
+        out.push(lists[list][at]);
+        sift_up(&mut heap, (list, at + 1, key(list, at + 1)));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_go_to_the_first_list_as_the_heap_has_it() {
+        // fair-shares 7.5: lists b c d a by creation, two rounds each, one start time: b's two, c's, d's, a's.
+        let lists = vec![vec![1, 2], vec![3, 4], vec![5, 6], vec![7, 8]];
+        assert_eq!(merge(&lists, |_| 7).first(), Some(&1));
+        let by_start = merge(&[vec![10, 30], vec![20]], u64::from);
+        assert_eq!(by_start, [10, 20, 30]);
+        assert!(merge(&[vec![], vec![]], u64::from).is_empty());
+    }
+}

@@ -1,0 +1,242 @@
+//! Queues by slot and name.
+
+use crate::config::{AllocationFile, Limit, QueueSettings};
+use crate::id::Slot;
+use crate::policy::{ShareInput, SchedulingPolicy};
+use crate::resource::Resource;
+use crate::sync::Arc;
+use rustc_hash::FxHashMap;
+use std::collections::HashSet;
+
+/// One queue.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    pub(crate) slot: Slot,
+    pub(crate) name: Arc<str>,
+    pub(crate) parent: Option<u32>,
+    pub(crate) leaf: bool,
+    /// Not named by the allocation file.
+    pub(crate) dynamic: bool,
+    /// In order of creation.
+    pub(crate) children: Vec<u32>,
+    /// Counts creations: the order in which housekeeping looks at queues.
+    pub(crate) created: u64,
+    /// Applications in the order in which they became runnable; by slot index.
+    pub(crate) runnable: Vec<u32>,
+    /// Applications that wait for a running limit.
+    pub(crate) waiting: Vec<u32>,
+    /// Of a parent: runnable applications below.
+    pub(crate) running_below: i64,
+    /// Numbers of the applications that keep the queue from being cleaned away.
+    pub(crate) submitted: HashSet<u32>,
+    pub(crate) policy: Arc<dyn SchedulingPolicy>,
+    pub(crate) weight: f32,
+    pub(crate) min_share: Resource,
+    pub(crate) raw_max: Limit,
+    pub(crate) max_running_apps: i32,
+    pub(crate) max_am_share: f32,
+    pub(crate) max_child: Option<Limit>,
+    /// Its own; unbounded = the parent's.
+    pub(crate) max_container: Resource,
+    pub(crate) steady_fair_share: Resource,
+}
+
+impl Queue {
+    /// Runnable applications here and below.
+    pub(crate) fn count(&self) -> i64 {
+        if self.leaf { i64::try_from(self.runnable.len()).unwrap_or(i64::MAX) } else { self.running_below }
+    }
+
+    /// On the present cluster, raised to the min share.
+    pub(crate) fn max_share(&self, cluster: &Resource) -> Resource {
+        self.raw_max.of(cluster).most(&self.min_share)
+    }
+
+    /// Reads its settings.
+    pub(crate) fn configure(&mut self, file: &AllocationFile) {
+        let nothing_said = QueueSettings::default();
+        let own = file.queues.get(&*self.name).unwrap_or(&nothing_said);
+        self.weight = own.weight.unwrap_or(1.0);
+        self.min_share = own.min.unwrap_or(Resource::NONE);
+        self.raw_max = own.max.clone().unwrap_or_else(|| file.queue_max_resources.clone());
+        self.max_running_apps = own.max_running_apps.unwrap_or(file.queue_max_apps);
+        self.max_am_share = own.max_am_share.unwrap_or(file.queue_max_am_share);
+        self.max_child = own.max_child.clone();
+        self.max_container = own.max_container.unwrap_or(Resource::UNBOUNDED);
+    }
+}
+
+/// All queues; see the module's text.
+#[derive(Debug, Default)]
+pub(crate) struct QueueTree {
+    slots: Vec<Option<Queue>>,
+    /// The generation of each slot's next queue.
+    generations: Vec<u32>,
+    free: Vec<u32>,
+    by_name: FxHashMap<Arc<str>, u32>,
+    created: u64,
+}
+
+impl QueueTree {
+    pub(crate) fn get(&self, slot: u32) -> &Queue {
+        self.slots[slot as usize].as_ref().expect("slots are taken from the tree itself")
+    }
+
+    pub(crate) fn get_mut(&mut self, slot: u32) -> &mut Queue {
+        self.slots[slot as usize].as_mut().expect("slots are taken from the tree itself")
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<u32> {
+        self.by_name.get(name).copied()
+    }
+
+    /// How many slots there are, empty ones included.
+    pub(crate) fn width(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(crate) fn at(&self, slot: u32) -> Option<&Queue> {
+        self.slots.get(slot as usize)?.as_ref()
+    }
+
+    /// All queues, in order of creation.
+    pub(crate) fn in_order_of_creation(&self) -> Vec<u32> {
+        let mut all: Vec<_> = self.slots.iter().flatten().map(|queue| (queue.created, queue.slot.index)).collect();
+        all.sort_unstable();
+        all.into_iter().map(|(_, slot)| slot).collect()
+    }
+
+    /// From a queue up to the root.
+    pub(crate) fn path(&self, slot: u32) -> impl Iterator<Item = &Queue> {
+        std::iter::successors(Some(self.get(slot)), |queue| queue.parent.map(|parent| self.get(parent)))
+    }
+
+    /// A queue and all below it, parents first.
+    pub(crate) fn walk(&self, slot: u32) -> Vec<u32> {
+        let mut out = vec![slot];
+        let mut at = 0;
+        // Depth first, children in order.
+        while at < out.len() {
+            let children = &self.get(out[at]).children;
+            for (i, child) in children.iter().enumerate() {
+                out.insert(at + 1 + i, *child);
+            }
+            at += 1;
+        }
+        out
+    }
+
+    /// Whether no application is in a queue or below it.
+    pub(crate) fn is_empty(&self, slot: u32) -> bool {
+        let queue = self.get(slot);
+        if queue.leaf {
+            queue.runnable.is_empty() && queue.waiting.is_empty() && queue.submitted.is_empty()
+        } else {
+            queue.children.iter().all(|child| self.is_empty(*child))
+        }
+    }
+
+    /// Adds a queue under its parent.
+    pub(crate) fn add(&mut self, name: &str, parent: Option<u32>, leaf: bool, policy: Arc<dyn SchedulingPolicy>) -> u32 {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.generations.push(0);
+            u32::try_from(self.slots.len() - 1).expect("queues are u32")
+        });
+        let generation = self.generations[index as usize];
+        let name: Arc<str> = name.into();
+        self.created += 1;
+        self.slots[index as usize] = Some(Queue {
+            slot: Slot { index, generation },
+            name: name.clone(),
+            parent,
+            leaf,
+            dynamic: true,
+            children: Vec::new(),
+            created: self.created,
+            runnable: Vec::new(),
+            waiting: Vec::new(),
+            running_below: 0,
+            submitted: HashSet::new(),
+            policy,
+            weight: 1.0,
+            min_share: Resource::NONE,
+            raw_max: Limit::UNBOUNDED,
+            max_running_apps: i32::MAX,
+            max_am_share: 0.5,
+            max_child: None,
+            max_container: Resource::UNBOUNDED,
+            steady_fair_share: Resource::NONE,
+        });
+        if let Some(parent) = parent {
+            self.get_mut(parent).children.push(index);
+        }
+        self.by_name.insert(name, index);
+        index
+    }
+
+    /// Takes a queue and all below it away; returns their slots.
+    pub(crate) fn remove(&mut self, slot: u32) -> Vec<u32> {
+        let gone = self.walk(slot);
+        if let Some(parent) = self.get(slot).parent {
+            self.get_mut(parent).children.retain(|child| *child != slot);
+        }
+        for slot in &gone {
+            if let Some(queue) = self.slots[*slot as usize].take() {
+                self.by_name.remove(&queue.name);
+                self.generations[*slot as usize] += 1;
+                self.free.push(*slot);
+            }
+        }
+        gone
+    }
+
+    /// The most that one container may have in a queue: its own, else its parent's, up to root's.
+    pub(crate) fn max_container(&self, slot: u32) -> Resource {
+        self.path(slot)
+            .map(|queue| queue.max_container)
+            .find(|own| *own != Resource::UNBOUNDED)
+            .unwrap_or(Resource::UNBOUNDED)
+    }
+
+    /// Distributes steady fair shares from the root down; returns the queues whose share changed.
+    pub(crate) fn compute_steady_shares(&mut self, types: usize, cluster: &Resource) -> Vec<u32> {
+        let mut changed = Vec::new();
+        let mut inputs: Vec<ShareInput> = Vec::new();
+        let Some(root) = self.find(crate::config::ROOT) else { return changed };
+        if self.get(root).steady_fair_share != *cluster {
+            self.get_mut(root).steady_fair_share = *cluster;
+            changed.push(root);
+        }
+        let mut todo = vec![root];
+        while let Some(at) = todo.pop() {
+            let queue = self.get(at);
+            if queue.leaf {
+                continue;
+            }
+            inputs.clear();
+            inputs.extend(queue.children.iter().map(|child| {
+                let child = self.get(*child);
+                ShareInput {
+                    weight: child.weight,
+                    min: child.min_share,
+                    max: child.max_share(cluster),
+                    active: true,
+                    start_ms: 0,
+                    share: child.steady_fair_share,
+                }
+            }));
+            queue.policy.compute_shares(types, &queue.steady_fair_share, &mut inputs, true);
+            let children = queue.children.clone();
+            for (child, input) in children.iter().zip(&inputs) {
+                let queue = self.get_mut(*child);
+                if queue.steady_fair_share != input.share {
+                    queue.steady_fair_share = input.share;
+                    changed.push(*child);
+                }
+            }
+            todo.extend(children);
+        }
+        changed
+    }
+}

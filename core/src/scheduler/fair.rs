@@ -1,0 +1,340 @@
+//! The threaded FairScheduler.
+
+use super::builder::{BuildError, FairSchedulerBuilder};
+use super::handles::{AppHandle, NodeHandle};
+use crate::app::Location;
+use crate::config::AllocationFile;
+use crate::event::{Refused, SchedulerEvent};
+use crate::flow::{
+    AllocateRequest, Allocation, AppView, Call, ControlMessage, External, Heartbeat, NodeSpec, NodeView, Parts,
+    QueueView, Shared, Stats, Submission, Threads, UpdateCall, collect, quiesce, send_changes, views,
+};
+use crate::resource::Resource;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
+use crate::sync::{Arc, Mutex};
+use std::fmt;
+
+/// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task and, where the settings
+/// say so, the async allocation thread.
+///
+/// A handle: clone it, send it, share it. The last one to go shuts the scheduler down.
+///
+/// ```
+/// use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Submission};
+///
+/// let scheduler = FairScheduler::builder().start()?;
+/// let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8))?;
+/// let app = scheduler.submit(Submission { number: 1, user: "ann".into(), queue: None, am: None })?;
+/// let (mut request, mut answer) = (AllocateRequest::default(), Allocation::default());
+/// request.asks.push(Ask::anywhere(1, Resource::new(1024, 1), 2));
+/// scheduler.allocate(&app, &request, &mut answer)?;
+/// scheduler.quiesce(); // asks travel
+/// scheduler.update_now(); // new demand counts from the next update on
+/// for _ in 0..2 {
+///     scheduler.heartbeat(Heartbeat::new(&node))?;
+/// }
+/// scheduler.quiesce();
+/// scheduler.allocate(&app, &AllocateRequest::default(), &mut answer)?;
+/// assert_eq!(answer.granted.len(), 2);
+/// scheduler.shutdown();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct FairScheduler {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    shared: Arc<Shared>,
+    update: Sender<UpdateCall>,
+    threads: Mutex<Option<Threads>>,
+    closed: AtomicBool,
+    events: Receiver<SchedulerEvent>,
+}
+
+impl fmt::Debug for FairScheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FairScheduler").field("shared", &self.inner.shared).finish_non_exhaustive()
+    }
+}
+
+impl Inner {
+    fn shutdown(&self) {
+        // ORDERING: AcqRel. The first to close joins the threads; later ones find none.
+        self.closed.swap(true, Ordering::AcqRel);
+        if let Some(threads) = self.threads.lock().take() {
+            quiesce(&self.shared);
+            threads.stop(&self.shared);
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.shutdown();
+    }
+}
+
+impl From<TrySendError<External>> for Refused {
+    fn from(error: TrySendError<External>) -> Refused {
+        match error {
+            TrySendError::Full(_) => Refused::Busy,
+            TrySendError::Disconnected(_) => Refused::ShutDown,
+        }
+    }
+}
+
+/// A heartbeat that was not taken: it comes back.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+pub struct NotSent<T> {
+    /// What was to be sent.
+    pub returned: T,
+    /// [`Refused::Busy`] or [`Refused::ShutDown`].
+    pub reason: Refused,
+}
+
+impl FairScheduler {
+    /// A builder with Hadoop's defaults and one worker.
+    pub fn builder() -> FairSchedulerBuilder {
+        FairSchedulerBuilder::default()
+    }
+
+    pub(super) fn start(parts: Parts, event_capacity: usize) -> Result<FairScheduler, BuildError> {
+        let shared = parts.shared.clone();
+        let (events_in, events) = bounded(event_capacity);
+        let threads = Threads::start(parts, events_in).map_err(BuildError::Thread)?;
+        let update = threads.update_lane();
+        let inner = Inner { shared, update, threads: Mutex::new(Some(threads)), closed: AtomicBool::new(false), events };
+        Ok(FairScheduler { inner: Arc::new(inner) })
+    }
+
+    fn open(&self) -> Result<&Shared, Refused> {
+        // ORDERING: Acquire, with the AcqRel in `shutdown`.
+        if self.inner.closed.load(Ordering::Acquire) { Err(Refused::ShutDown) } else { Ok(&self.inner.shared) }
+    }
+
+    fn call<T>(&self, call: impl FnOnce(Sender<T>) -> Call) -> Result<T, Refused> {
+        let shared = self.open()?;
+        let (reply, answer) = bounded(1);
+        shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| Refused::ShutDown)?;
+        answer.recv().map_err(|_| Refused::ShutDown)
+    }
+
+    /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`].
+    #[must_use]
+    pub fn location(&self, name: &str) -> Location {
+        Location(self.inner.shared.locations.intern(name))
+    }
+
+    // ------------------------------------------------------------------------------------------------ nodes
+
+    /// Registers a node. Waits for the control.
+    ///
+    /// # Errors
+    /// When a node of the name is there, or a total is negative.
+    pub fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
+        let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
+        self.call(|reply| Call::AddNode(spec, reply))?.map(NodeHandle)
+    }
+
+    /// Removes a node: its containers end as lost, its reservation goes. Waits until that is done.
+    ///
+    /// # Errors
+    /// When it is gone already.
+    pub fn remove_node(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.call(|reply| Call::RemoveNode(node.0.clone(), reply))?
+    }
+
+    /// Gives a node a new total. Below what runs its free room is negative until containers end; nothing is killed.
+    ///
+    /// # Errors
+    /// When it is gone, or the total is negative.
+    pub fn resize_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
+        self.call(|reply| Call::ResizeNode(node.0.clone(), total, reply))?
+    }
+
+    /// Empties a node gracefully: nothing new is placed, its total follows what still runs, and
+    /// [`SchedulerEvent::NodeDrained`] tells when nothing does.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.call(|reply| Call::Decommission(node.0.clone(), reply))?
+    }
+
+    /// Sends a node's report to the worker that owns it; never waits. The node is offered when the worker gets to it.
+    ///
+    /// # Errors
+    /// When the worker's channel is full or closed: the heartbeat comes back.
+    pub fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
+        let owner = heartbeat.node.owner;
+        let back = |message, reason| match message {
+            External::Heartbeat(returned) => Box::new(NotSent { returned, reason }),
+            External::Heartbeats(_) | External::Asks(_) | External::Release(_) | External::Barrier(_) => {
+                unreachable!("what was sent comes back")
+            }
+        };
+        match self.inner.shared.lanes.external[owner].try_send(External::Heartbeat(heartbeat)) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Full(message)) => Err(back(message, Refused::Busy)),
+            Err(TrySendError::Disconnected(message)) => Err(back(message, Refused::ShutDown)),
+        }
+    }
+
+    /// Sends many reports, one message a worker: several times cheaper than one by one.
+    ///
+    /// # Errors
+    /// When a worker's channel is full or closed: the heartbeats for it come back, the others were taken.
+    pub fn heartbeats(&self, heartbeats: Vec<Heartbeat>) -> Result<(), Box<NotSent<Vec<Heartbeat>>>> {
+        let lanes = &self.inner.shared.lanes.external;
+        let mut parts: Vec<Vec<Heartbeat>> = Vec::new();
+        if lanes.len() == 1 {
+            parts.push(heartbeats);
+        } else {
+            parts.resize_with(lanes.len(), Vec::new);
+            for heartbeat in heartbeats {
+                parts[heartbeat.node.owner].push(heartbeat);
+            }
+        }
+        let (mut returned, mut reason) = (Vec::new(), Refused::Busy);
+        for (lane, part) in lanes.iter().zip(parts).filter(|(_, part)| !part.is_empty()) {
+            let (message, why) = match lane.try_send(External::Heartbeats(part)) {
+                Ok(()) => continue,
+                Err(TrySendError::Full(message)) => (message, Refused::Busy),
+                Err(TrySendError::Disconnected(message)) => (message, Refused::ShutDown),
+            };
+            if let External::Heartbeats(part) = message {
+                returned.extend(part);
+                reason = why;
+            }
+        }
+        if returned.is_empty() { Ok(()) } else { Err(Box::new(NotSent { returned, reason })) }
+    }
+
+    // ------------------------------------------------------------------------------------------------ applications
+
+    /// Submits an application with its first attempt. Waits for the control.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
+        self.call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
+    }
+
+    /// An AM's call: asks, releases and blacklist go to the workers, and what was granted since the last call comes back.
+    /// It never waits for a worker.
+    ///
+    /// # Errors
+    /// Nothing has changed then; [`Refused::Busy`] asks for another try with the same request (releases that were taken
+    /// already do no harm).
+    pub fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
+        let shared = self.open()?;
+        send_changes(shared, &app.0, request)?;
+        collect(shared, &app.0, answer)
+    }
+
+    /// Ends an application: its containers end, its reservations go. Waits until that is done.
+    ///
+    /// # Errors
+    /// When it has ended already.
+    pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
+        self.call(|reply| Call::Finish(app.0.clone(), reply))?
+    }
+
+    /// Starts to end an application and does not wait; later calls with it are refused.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn finish_later(&self, app: &AppHandle) -> Result<(), Refused> {
+        let shared = self.open()?;
+        let (reply, _) = bounded(1);
+        let call = ControlMessage::Call(Call::Finish(app.0.clone(), reply));
+        shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)
+    }
+
+    /// Kills an application: to the scheduler the same as [`FairScheduler::finish`].
+    ///
+    /// # Errors
+    /// When it has ended already.
+    pub fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
+        self.finish(app)
+    }
+
+    /// Moves an application to another leaf queue.
+    ///
+    /// # Errors
+    /// When the target is no leaf or a limit stands against it.
+    pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.call(|reply| Call::Move { app: app.0.clone(), queue: queue.to_owned(), reply })?
+    }
+
+    /// Takes a new allocation file; scheduling goes on meanwhile.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn reload(&self, allocations: AllocationFile) -> Result<(), Refused> {
+        self.call(|reply| Call::Reload(Box::new(allocations), reply))?
+    }
+
+    // ------------------------------------------------------------------------------------------------ views
+
+    /// All queues, by name.
+    #[must_use]
+    pub fn queues(&self) -> Vec<QueueView> {
+        views::queues(&self.inner.shared.publisher.load())
+    }
+
+    /// An application by its number.
+    #[must_use]
+    pub fn app(&self, number: u32) -> Option<AppView> {
+        let app = self.call(|reply| Call::App(number, reply)).ok()??;
+        Some(views::app(&self.inner.shared.publisher.load(), &app))
+    }
+
+    /// A node by its name.
+    #[must_use]
+    pub fn node(&self, name: &str) -> Option<NodeView> {
+        self.inner.shared.nodes.lock().iter().find(|node| &*node.name == name).map(|node| views::node(node))
+    }
+
+    /// All nodes, in order of registration.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<NodeView> {
+        self.inner.shared.nodes.lock().iter().map(|node| views::node(node)).collect()
+    }
+
+    /// Counters and totals.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        views::stats(&self.inner.shared)
+    }
+
+    /// The next event, if there is one.
+    #[must_use]
+    pub fn next_event(&self) -> Option<SchedulerEvent> {
+        self.inner.events.try_recv().ok()
+    }
+
+    // ------------------------------------------------------------------------------------------------ the whole
+
+    /// Runs the update task once and waits for it.
+    pub fn update_now(&self) {
+        let (reply, answer) = bounded(1);
+        if self.inner.update.send(UpdateCall::Now(reply)).is_ok() {
+            // The task ends only at shutdown.
+            let _ = answer.recv();
+        }
+    }
+
+    /// Waits until everything accepted so far is worked off. Meant for moments when nobody else sends.
+    pub fn quiesce(&self) {
+        quiesce(&self.inner.shared);
+    }
+
+    /// Works off what was accepted and ends the threads. Later calls are refused.
+    pub fn shutdown(&self) {
+        self.inner.shutdown();
+    }
+}

@@ -1,0 +1,79 @@
+//! Handles to applications and nodes: cheap to clone, usable from any thread.
+
+use crate::flow::{AppShared, Heartbeat, NodeShared};
+use crate::id::{ApplicationId, NodeId};
+use crate::sync::Arc;
+
+/// A submitted application. Calls with a handle whose application has finished are refused.
+#[derive(Clone, Debug)]
+pub struct AppHandle(pub(crate) Arc<AppShared>);
+
+impl AppHandle {
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> ApplicationId {
+        self.0.id
+    }
+
+    /// Its running number.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.0.id.number
+    }
+
+    /// Whether it has been finished or killed.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.0.is_closed()
+    }
+
+    /// Whether it still waits for its AM's container.
+    #[must_use]
+    pub fn waits_for_am(&self) -> bool {
+        self.0.waits_for_am()
+    }
+}
+
+/// A registered node.
+#[derive(Clone, Debug)]
+pub struct NodeHandle(pub(crate) Arc<NodeShared>);
+
+impl NodeHandle {
+    /// Its number.
+    #[must_use]
+    pub fn id(&self) -> NodeId {
+        self.0.id
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its rack.
+    #[must_use]
+    pub fn rack(&self) -> &str {
+        &self.0.rack
+    }
+
+    /// Which worker owns it.
+    #[must_use]
+    pub fn worker(&self) -> usize {
+        self.0.owner
+    }
+}
+
+impl Heartbeat {
+    /// A report of a node that has nothing new to say of its containers.
+    #[must_use]
+    pub fn new(node: &NodeHandle) -> Heartbeat {
+        Heartbeat::of(node.0.clone())
+    }
+
+    /// The number of the node that reports.
+    #[must_use]
+    pub fn node(&self) -> NodeId {
+        self.node.id
+    }
+}

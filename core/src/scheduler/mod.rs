@@ -1,0 +1,14 @@
+//! The doors that an embedder opens.
+
+mod builder;
+
+mod fair;
+
+mod handles;
+
+mod stepped;
+
+pub use builder::{BuildError, FairSchedulerBuilder};
+pub use fair::{FairScheduler, NotSent};
+pub use handles::{AppHandle, NodeHandle};
+pub use stepped::{AllocatedView, AppRow, StepOutcome, Stepped};

@@ -1,0 +1,441 @@
+//! The stepped FairScheduler: the same stages, no threads.
+
+use super::handles::{AppHandle, NodeHandle};
+use crate::app::{Ask, Location};
+use crate::clock::VirtualClock;
+use crate::config::AllocationFile;
+use crate::event::Refused;
+use crate::flow::{
+    AllocateRequest, Allocation, AppShared, Container, EndReason, EndedContainer, External, Heartbeat, NodeShared,
+    NodeSpec, NodeView, Parts, QueueView, Stats, Stepper, Submission, collect, drain, send_changes, views,
+};
+use crate::id::ContainerId;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use std::collections::HashMap;
+
+/// A container or reservation, as a step shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllocatedView {
+    /// The application's number.
+    pub app: u32,
+    /// The container's number.
+    pub container: u32,
+    /// The node's name.
+    pub node: String,
+    /// The priority of the ask.
+    pub priority: i32,
+    /// Its size.
+    pub resource: Resource,
+}
+
+/// What happened since it was last asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepOutcome {
+    /// Containers made, in order.
+    pub allocated: Vec<AllocatedView>,
+    /// Containers ended, by application and number.
+    pub completed: Vec<(u32, u32, EndReason)>,
+    /// Reservations that stand, by node in order of registration.
+    pub reserved: Vec<AllocatedView>,
+}
+
+/// An application in a list of all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppRow {
+    /// Its number.
+    pub app: u32,
+    /// Its leaf queue.
+    pub queue: String,
+    /// Instantaneous fair share.
+    pub fair_share: Resource,
+    /// Usage.
+    pub usage: Resource,
+    /// Demand.
+    pub demand: Resource,
+    /// Whether it is runnable.
+    pub runnable: bool,
+}
+
+/// A FairScheduler without threads, for those who bring their own runtime, and for replay: every call runs the same
+/// stages as the threaded one to their end before it returns. With one worker it decides as Hadoop does, step by step.
+///
+/// Time moves by [`Stepped::advance`], shares by [`Stepped::update`]; nodes are offered by [`Stepped::heartbeat`].
+#[derive(Debug)]
+pub struct Stepped {
+    stepper: Stepper,
+    clock: Option<Arc<VirtualClock>>,
+    /// By number, finished ones included: nodes may still report their containers.
+    apps: HashMap<u32, Arc<AppShared>>,
+    /// By application and number.
+    containers: HashMap<(u32, u32), ContainerId>,
+    scratch: Allocation,
+    pending: StepOutcome,
+}
+
+impl Stepped {
+    pub(super) fn new(parts: Parts, clock: Option<Arc<VirtualClock>>) -> Stepped {
+        Stepped {
+            stepper: Stepper::new(parts),
+            clock,
+            apps: HashMap::new(),
+            containers: HashMap::new(),
+            scratch: Allocation::default(),
+            pending: StepOutcome::default(),
+        }
+    }
+
+    /// Moves the virtual clock; does nothing where the embedder gave in its own.
+    pub fn advance(&mut self, ms: u64) {
+        if let Some(clock) = &self.clock {
+            clock.advance(ms);
+        }
+    }
+
+    /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`].
+    #[must_use]
+    pub fn location(&self, name: &str) -> Location {
+        Location(self.stepper.shared().locations.intern(name))
+    }
+
+    // ------------------------------------------------------------------------------------------------ nodes
+
+    /// Registers a node.
+    ///
+    /// # Errors
+    /// When a node of the name is there, or a total is negative.
+    pub fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
+        let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
+        let node = self.stepper.control().add_node(&spec)?;
+        self.settle();
+        Ok(NodeHandle(node))
+    }
+
+    fn node_named(&mut self, name: &str) -> Result<Arc<NodeShared>, Refused> {
+        let found = self.stepper.control().all_nodes().find(|node| &*node.name == name).cloned();
+        found.ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+    }
+
+    /// A present node by its name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn node(&mut self, name: &str) -> Result<NodeHandle, Refused> {
+        self.node_named(name).map(NodeHandle)
+    }
+
+    /// Removes a node: its containers end as lost.
+    ///
+    /// # Errors
+    /// When it is gone already.
+    pub fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.stepper.control().begin_remove_node(&node.0, None)?;
+        self.settle();
+        Ok(())
+    }
+
+    /// Gives a node a new total.
+    ///
+    /// # Errors
+    /// When it is gone, or the total is negative.
+    pub fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
+        self.stepper.control().resize_node(&node.0, total)?;
+        self.settle();
+        Ok(())
+    }
+
+    /// A node reports, and is offered.
+    pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
+        self.stepper.pump();
+        self.stepper.shard(heartbeat.node.owner).heartbeat(heartbeat);
+        self.settle();
+    }
+
+    /// One pass of continuous scheduling over all nodes.
+    pub fn continuous(&mut self) {
+        self.stepper.pump();
+        self.stepper.shards().for_each(|shard| shard.continuous());
+        self.settle();
+    }
+
+    // ------------------------------------------------------------------------------------------------ applications
+
+    /// Submits an application with its first attempt.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn submit(&mut self, submission: &Submission) -> Result<AppHandle, Refused> {
+        let outcome = self.stepper.control().submit(submission);
+        self.settle();
+        let app = outcome?;
+        self.apps.insert(submission.number, app.clone());
+        Ok(AppHandle(app))
+    }
+
+    /// An AM's call, as [`FairScheduler::allocate`](crate::FairScheduler::allocate).
+    ///
+    /// # Errors
+    /// Nothing has changed then.
+    pub fn allocate(
+        &mut self,
+        app: &AppHandle,
+        request: &AllocateRequest,
+        answer: &mut Allocation,
+    ) -> Result<(), Refused> {
+        send_changes(self.stepper.shared(), &app.0, request)?;
+        self.settle();
+        collect(self.stepper.shared(), &app.0, answer)
+    }
+
+    /// Ends an application.
+    ///
+    /// # Errors
+    /// When it has ended already.
+    pub fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
+        self.stepper.control().begin_finish(&app.0, None)?;
+        self.settle();
+        Ok(())
+    }
+
+    /// Moves an application to another leaf queue.
+    ///
+    /// # Errors
+    /// When the target is no leaf or a limit stands against it.
+    pub fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.stepper.control().move_app(&app.0, queue)?;
+        self.settle();
+        Ok(())
+    }
+
+    // ------------------------------------------------------------------------------------------------ queues
+
+    /// The periodic update, once: demand and instantaneous fair shares.
+    pub fn update(&mut self) {
+        self.stepper.pump();
+        self.stepper.update();
+        self.settle();
+    }
+
+    /// The allocation file's watcher wakes: empty dynamic queues go, queues in the way of configured ones are tried again;
+    /// then the new text, if any, is taken.
+    ///
+    /// # Errors
+    /// When the text is no allocation file: the old one stays.
+    pub fn reload(&mut self, text: Option<&str>) -> Result<(), Refused> {
+        let types = self.stepper.shared().settings.types.clone();
+        let control = self.stepper.control();
+        control.housekeeping();
+        let outcome = match text.map(|text| AllocationFile::parse(text, "allocations", &types, &control.policy_names())) {
+            None => Ok(()),
+            Some(Ok(parsed)) => {
+                control.reload(parsed.file);
+                Ok(())
+            }
+            Some(Err(error)) => {
+                if let Some(change) = error.installed_placement() {
+                    control.install_placement(change);
+                }
+                Err(Refused::BadAllocations(error.to_string()))
+            }
+        };
+        self.settle();
+        outcome
+    }
+
+    // ------------------------------------------------------------------------------------------------ by number
+
+    /// The application of a number, while it is there.
+    ///
+    /// # Errors
+    /// When it is unknown or has finished.
+    pub fn app(&self, number: u32) -> Result<AppHandle, Refused> {
+        let app = self.apps.get(&number).filter(|app| !app.is_closed());
+        app.cloned().map(AppHandle).ok_or(Refused::NoSuchApp(number))
+    }
+
+    /// An AM's call as recordings have it: all containers of the application are acquired by it, as its last act. Returns
+    /// the headroom.
+    ///
+    /// # Errors
+    /// Nothing has changed then.
+    pub fn allocate_numbered(
+        &mut self,
+        number: u32,
+        asks: &[Ask],
+        blacklist_add: &[&str],
+        blacklist_remove: &[&str],
+    ) -> Result<Resource, Refused> {
+        let app = self.app(number)?;
+        if app.waits_for_am() {
+            return Err(Refused::NoAm(number));
+        }
+        let locations = |names: &[&str]| names.iter().map(|name| self.location(name)).collect();
+        let request = AllocateRequest {
+            asks: asks.to_vec(),
+            releases: Vec::new(),
+            blacklist_add: locations(blacklist_add),
+            blacklist_remove: locations(blacklist_remove),
+        };
+        let mut answer = std::mem::take(&mut self.scratch);
+        let outcome = self.allocate(&app, &request, &mut answer);
+        let headroom = answer.headroom;
+        self.scratch = answer;
+        outcome.map(|()| headroom)
+    }
+
+    /// The AM acquires all that it was granted.
+    fn acquire(&mut self, app: &AppShared) {
+        self.scratch.granted.clear();
+        self.scratch.ended.clear();
+        drain(self.stepper.shared(), app, &mut self.scratch);
+    }
+
+    /// The AM gives a container back; one that is not its own is ignored.
+    ///
+    /// # Errors
+    /// When the application is unknown or its AM has no container yet.
+    pub fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
+        let app = self.app(number)?;
+        if app.waits_for_am() {
+            return Err(Refused::NoAm(number));
+        }
+        self.acquire(&app.0);
+        if let Some(id) = self.containers.get(&(number, container)).copied() {
+            self.stepper.shard(usize::from(id.worker)).handle_external(External::Release(id));
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// The node of a container says that it runs.
+    ///
+    /// # Errors
+    /// When the application is unknown, or the container has ended.
+    pub fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
+        let (app, id) = self.find_container(number, container)?;
+        let shard = self.stepper.shard(usize::from(id.worker));
+        let record = shard.live_container(id).ok_or(Refused::NoSuchContainer { app: number, container })?;
+        shard.launch(record);
+        self.acquire(&app);
+        self.settle();
+        Ok(())
+    }
+
+    /// The node of a container says that it is done.
+    ///
+    /// # Errors
+    /// When the application is unknown, or the container has ended and its node does not wait for it.
+    pub fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
+        let (app, id) = self.find_container(number, container)?;
+        let missing = Refused::NoSuchContainer { app: number, container };
+        let worker = usize::from(id.worker);
+        let record = self.stepper.shard(worker).known_container(id).ok_or(missing)?;
+        if self.stepper.shard(worker).live_container(id).is_some() {
+            self.acquire(&app);
+        }
+        self.stepper.shard(worker).complete(record);
+        self.settle();
+        Ok(())
+    }
+
+    fn find_container(&self, number: u32, container: u32) -> Result<(Arc<AppShared>, ContainerId), Refused> {
+        let app = self.apps.get(&number).cloned().ok_or(Refused::NoSuchApp(number))?;
+        let id = self.containers.get(&(number, container)).copied();
+        Ok((app, id.ok_or(Refused::NoSuchContainer { app: number, container })?))
+    }
+
+    // ------------------------------------------------------------------------------------------------ views
+
+    /// What happened since this was last called, and the reservations that stand.
+    pub fn take_outcome(&mut self) -> StepOutcome {
+        let mut outcome = std::mem::take(&mut self.pending);
+        outcome.completed.sort_by_key(|(app, container, _)| (*app, *container));
+        let nodes: Vec<_> = self.stepper.control().all_nodes().map(|node| node.id).collect();
+        let control_apps: HashMap<_, _> =
+            self.stepper.control().all_apps().into_iter().map(|(app, ..)| (app.slot, app.id.number)).collect();
+        let mut reserved: Vec<_> = self.stepper.shards().flat_map(|shard| shard.reservations()).collect();
+        reserved.sort_by_key(|(node, ..)| nodes.iter().position(|id| *id == node.id));
+        outcome.reserved = reserved
+            .into_iter()
+            .filter_map(|(node, app, container, priority, resource)| {
+                let app = *control_apps.get(&app)?;
+                Some(AllocatedView { app, container, node: node.name.to_string(), priority, resource })
+            })
+            .collect();
+        outcome
+    }
+
+    /// All queues, by name.
+    #[must_use]
+    pub fn queues(&self) -> Vec<QueueView> {
+        views::queues(&self.stepper.shared().publisher.load())
+    }
+
+    /// All applications, by number.
+    #[must_use]
+    pub fn apps(&mut self) -> Vec<AppRow> {
+        let snapshot = self.stepper.shared().publisher.load();
+        self.stepper
+            .control()
+            .all_apps()
+            .into_iter()
+            .map(|(app, queue, runnable)| {
+                let share = snapshot.shares.app(app.slot);
+                AppRow {
+                    app: app.id.number,
+                    queue: queue.to_string(),
+                    fair_share: share.fair_share,
+                    usage: app.usage(),
+                    demand: share.demand,
+                    runnable,
+                }
+            })
+            .collect()
+    }
+
+    /// All nodes, in order of registration.
+    #[must_use]
+    pub fn nodes(&mut self) -> Vec<NodeView> {
+        self.stepper.control().all_nodes().map(|node| views::node(node)).collect()
+    }
+
+    /// Counters and totals.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        views::stats(self.stepper.shared())
+    }
+
+    /// Works off all messages and notes what happened.
+    fn settle(&mut self) {
+        self.stepper.pump();
+        let mut fresh_ams = Vec::new();
+        for shard in self.stepper.shards() {
+            shard.publish_all_free();
+            let journal = shard.take_journal();
+            for (container, is_am) in journal.allocated {
+                let Container { id, node, priority, resource } = container;
+                self.containers.insert((id.application, id.number), id);
+                let node = shard.node_name(node);
+                self.pending.allocated.push(AllocatedView {
+                    app: id.application,
+                    container: id.number,
+                    node,
+                    priority,
+                    resource,
+                });
+                if is_am {
+                    fresh_ams.push(id.application);
+                }
+            }
+            for EndedContainer { id, reason } in journal.ended {
+                self.pending.completed.push((id.application, id.number, reason));
+            }
+        }
+        // The RM fetches an AM's container at once.
+        for number in fresh_ams {
+            if let Some(app) = self.apps.get(&number).cloned() {
+                self.acquire(&app);
+            }
+        }
+    }
+}
