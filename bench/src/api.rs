@@ -1,3 +1,7 @@
 //! The scheduler's public surface as this program uses it; nothing here reaches deeper.
 
-pub(crate) use crate::api_stub::*;
+pub(crate) use evenweave::{
+    AllocateRequest, AllocatedView, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, EndReason,
+    FairScheduler, Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeId, NodeView, QueueView, Refused, Resource,
+    ResourceTypes, Settings, Stats, Stepped, Submission,
+};

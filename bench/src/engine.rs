@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::api::{
-    AllocateError, AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, Heartbeat,
-    HeartbeatProbe, NodeHandle, NodeView, QueueView, Resource, Settings, Stats, Stepped, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, FairScheduler, Heartbeat, HeartbeatProbe, NodeHandle,
+    NodeView, QueueView, Refused, Resource, Settings, Stats, Stepped, Submission,
 };
 use crate::clock::now_ns;
 
@@ -38,6 +38,14 @@ impl fmt::Debug for Parts {
 /// All ids of a run are made from this, so that two runs name the same things alike.
 const CLUSTER_TIMESTAMP: u64 = 1_700_000_000_000;
 
+/// What the scheduler says of one application.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AppState {
+    pub(crate) usage: Resource,
+    /// Asked for and not granted; `None` where the engine cannot say.
+    pub(crate) outstanding: Option<Resource>,
+}
+
 /// What the load needs of a scheduler. Refusals come as their message: the load can only report them.
 pub(crate) trait Engine: Send + Sync {
     /// A node registers.
@@ -47,18 +55,13 @@ pub(crate) trait Engine: Send + Sync {
     /// Hands heartbeats over; those for which there was no room come back.
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>>;
     /// One call of an ApplicationMaster.
-    fn allocate(
-        &self,
-        app: &AppHandle,
-        request: &AllocateRequest,
-        answer: &mut Allocation,
-    ) -> Result<(), AllocateError>;
+    fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused>;
     /// The application leaves.
     fn finish(&self, app: &AppHandle) -> Result<(), String>;
     /// Every queue, by name.
     fn queues(&self) -> Vec<QueueView>;
-    /// Every application, by number.
-    fn apps(&self) -> Vec<AppView>;
+    /// The applications of these numbers, in their order; `None` where the scheduler knows none.
+    fn apps(&self, numbers: &[u32]) -> Vec<Option<AppState>>;
     /// Every node, by registration.
     fn nodes(&self) -> Vec<NodeView>;
     /// Sums over the whole scheduler.
@@ -112,28 +115,28 @@ impl Engine for Threaded {
     }
 
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
-        self.0.heartbeats(batch)
+        self.0.heartbeats(batch).map_err(|not_sent| not_sent.returned)
     }
 
-    fn allocate(
-        &self,
-        app: &AppHandle,
-        request: &AllocateRequest,
-        answer: &mut Allocation,
-    ) -> Result<(), AllocateError> {
+    fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
         self.0.allocate(app, request, answer)
     }
 
     fn finish(&self, app: &AppHandle) -> Result<(), String> {
-        self.0.finish(app).map_err(|error| error.to_string())
+        // Without waiting: the books are looked at once the scheduler is quiet.
+        self.0.finish_later(app).map_err(|error| error.to_string())
     }
 
     fn queues(&self) -> Vec<QueueView> {
         self.0.queues()
     }
 
-    fn apps(&self) -> Vec<AppView> {
-        self.0.apps()
+    fn apps(&self, numbers: &[u32]) -> Vec<Option<AppState>> {
+        let state = |number: &u32| {
+            let view = self.0.app(*number)?;
+            Some(AppState { usage: view.usage, outstanding: Some(view.outstanding) })
+        };
+        numbers.iter().map(state).collect()
     }
 
     fn nodes(&self) -> Vec<NodeView> {
@@ -202,6 +205,8 @@ impl Locked {
                     let mut core = lock(&core);
                     core.advance(now_ms - last_ms);
                     core.update();
+                    // The stepped driver keeps a journal for replay; nobody reads it here.
+                    drop(core.take_outcome());
                     last_ms = now_ms;
                 }
             })
@@ -216,7 +221,7 @@ impl Engine for Locked {
     }
 
     fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
-        lock(&self.core).submit(submission).map_err(|refusal| refusal.to_string())
+        lock(&self.core).submit(&submission).map_err(|refusal| refusal.to_string())
     }
 
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
@@ -224,10 +229,10 @@ impl Engine for Locked {
             let stamp = heartbeat.stamp;
             let mut core = lock(&self.core);
             if stamp == 0 {
-                core.heartbeat(heartbeat);
+                core.heartbeat(&heartbeat);
             } else {
                 let token = self.probe.taken(0, stamp);
-                core.heartbeat(heartbeat);
+                core.heartbeat(&heartbeat);
                 drop(core);
                 self.probe.served(0, stamp, token, 0);
             }
@@ -235,12 +240,7 @@ impl Engine for Locked {
         Ok(())
     }
 
-    fn allocate(
-        &self,
-        app: &AppHandle,
-        request: &AllocateRequest,
-        answer: &mut Allocation,
-    ) -> Result<(), AllocateError> {
+    fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
         lock(&self.core).allocate(app, request, answer)
     }
 
@@ -252,8 +252,15 @@ impl Engine for Locked {
         lock(&self.core).queues()
     }
 
-    fn apps(&self) -> Vec<AppView> {
-        lock(&self.core).apps()
+    fn apps(&self, numbers: &[u32]) -> Vec<Option<AppState>> {
+        let rows = lock(&self.core).apps();
+        let state = |number: &u32| {
+            let row = &rows[rows.binary_search_by_key(number, |row| row.app).ok()?];
+            // The demand of one that waits for a running limit is not computed, as in Hadoop.
+            let outstanding = row.runnable.then(|| row.demand.minus(&row.usage));
+            Some(AppState { usage: row.usage, outstanding })
+        };
+        numbers.iter().map(state).collect()
     }
 
     fn nodes(&self) -> Vec<NodeView> {

@@ -12,7 +12,6 @@
 //! | `clock`, `latency` | measuring |
 
 mod api;
-mod api_stub;
 mod bundled;
 mod cli;
 mod clock;

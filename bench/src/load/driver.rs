@@ -18,7 +18,7 @@ use crossbeam_channel::Receiver;
 use hdrhistogram::Histogram;
 
 use crate::api::{
-    AllocateError, AllocateRequest, Allocation, EndReason, Heartbeat, NodeHandle, QueueView, Resource, Submission,
+    AllocateRequest, Allocation, EndReason, Heartbeat, NodeHandle, QueueView, Refused, Resource, Submission,
 };
 use crate::clock::{now_ns, seconds, thread_cpu_seconds};
 use crate::engine::Engine;
@@ -260,7 +260,7 @@ impl<'a> Driver<'a> {
             }
             match outcome {
                 Ok(()) => self.request.asks.clear(),
-                Err(AllocateError::Busy) => {
+                Err(Refused::Busy) => {
                     std::mem::swap(&mut self.request.asks, &mut app.to_ask);
                     self.calls.push(slot);
                     return Ok(received);
@@ -463,7 +463,9 @@ impl<'a> Driver<'a> {
         let stats = self.engine.stats();
         let total = (stats.cluster.memory_mb() as f64).max(1.0);
         let allocated = stats.allocated.memory_mb() as f64 / total;
-        self.admission.observe(allocated, stats.pending_demand.memory_mb() as f64 / total);
+        // What waited at the last update, for as long as as much ends as is granted.
+        let waiting = stats.demand.minus(&stats.allocated).memory_mb() as f64 / total;
+        self.admission.observe(allocated, waiting);
         self.observations += 1;
         self.utilisation_sum += allocated;
         if !self.observations.is_multiple_of(OBSERVATIONS_A_SAMPLE) {

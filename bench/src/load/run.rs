@@ -353,8 +353,7 @@ fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::api::{
-        AllocateError, AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeHandle, NodeView, Stats,
-        Submission,
+        AllocateRequest, Allocation, AppHandle, Heartbeat, NodeHandle, NodeView, Refused, Stats, Submission,
     };
     use std::sync::atomic::Ordering;
 
@@ -378,12 +377,7 @@ mod tests {
         fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
             self.inner.heartbeats(batch)
         }
-        fn allocate(
-            &self,
-            app: &AppHandle,
-            request: &AllocateRequest,
-            answer: &mut Allocation,
-        ) -> Result<(), AllocateError> {
+        fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
             self.inner.allocate(app, request, answer)?;
             // ORDERING: Relaxed. One thread calls.
             if answer.granted.len() > 1 && !self.taken.swap(true, Ordering::Relaxed) {
@@ -397,8 +391,8 @@ mod tests {
         fn queues(&self) -> Vec<QueueView> {
             self.inner.queues()
         }
-        fn apps(&self) -> Vec<AppView> {
-            self.inner.apps()
+        fn apps(&self, numbers: &[u32]) -> Vec<Option<crate::engine::AppState>> {
+            self.inner.apps(numbers)
         }
         fn nodes(&self) -> Vec<NodeView> {
             self.inner.nodes()

@@ -1,6 +1,6 @@
 //! The scenario format, version 1: what is done step by step, and what real Hadoop showed after each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,6 +18,8 @@ pub(crate) struct Scenario {
     #[serde(default)]
     pub(super) properties: BTreeMap<String, String>,
     pub(super) allocations: String,
+    #[serde(default)]
+    pub(super) groups: HashMap<String, Vec<String>>,
     pub(super) steps: Vec<Step>,
     pub(super) expect: Vec<Expected>,
 }
@@ -28,7 +30,7 @@ pub(super) struct AskLine {
     pub(super) priority: i32,
     pub(super) location: String,
     pub(super) resource: Amounts,
-    pub(super) count: i32,
+    pub(super) count: u32,
     #[serde(default = "yes")]
     pub(super) relax: bool,
 }
