@@ -1,4 +1,4 @@
-//! The scheduler's public surface as this program uses it; nothing here reaches deeper.
+//! The core, under one name.
 
 pub(crate) use evenweave::{
     AllocateRequest, AllocatedView, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, EndReason,

@@ -51,6 +51,6 @@ pub use flow::{
 };
 #[cfg(not(loom))]
 pub use scheduler::{
-    AllocatedView, AppHandle, AppRow, BuildError, FairScheduler, FairSchedulerBuilder, NodeHandle, NotSent, StepOutcome,
+    AllocatedView, AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, NodeHandle, NotSent, StepOutcome,
     Stepped,
 };

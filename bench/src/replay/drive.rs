@@ -187,7 +187,7 @@ impl Player {
                 priority: line.priority,
                 location: self.stepped.location(&line.location),
                 resource: self.amounts(&line.resource),
-                count: line.count,
+                count: u32::try_from(line.count).unwrap_or(0),
                 relax_locality: line.relax,
             });
         }

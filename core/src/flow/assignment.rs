@@ -42,6 +42,7 @@ impl Shard {
         self.schedule_within(node);
         self.end_pass();
         self.refresh_available();
+        self.publish_free(node);
     }
 
     fn schedule_within(&mut self, node: u32) {

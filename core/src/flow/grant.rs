@@ -418,6 +418,7 @@ impl Shard {
         }
         node.free = node.free.plus(&record.size);
         node.containers -= 1;
+        self.publish_free(record.node);
     }
 
     pub(super) fn reuse_record(&mut self, index: u32) {

@@ -466,11 +466,18 @@ impl Shard {
         if old.is_some_and(|old| old.structure.cluster.total != structure.cluster.total) {
             return; // Everything is put in order anew by the caller.
         }
+        changed.retain(|index| self.queues[*index as usize].is_some());
+        // Children first: what a queue's place in its parent needs is then there.
+        changed.sort_by_key(|index| std::cmp::Reverse(structure.path(*index).count()));
+        for index in &changed {
+            self.refresh_queue_contents(*index);
+        }
         for index in changed {
-            if self.queues[index as usize].is_some() {
-                self.refresh_queue_contents(index);
-                self.refresh_upwards(index);
+            let QueueLocal { floor, may_reserve, parent, .. } = *self.queue(index);
+            if parent != NONE {
+                self.widen_bounds(parent, &floor, may_reserve);
             }
+            self.refresh_upwards(index);
         }
     }
 
@@ -617,10 +624,17 @@ impl Shard {
             return;
         }
         let (floor, may_reserve, leaf) = (app.floor, app.may_reserve, app.leaf);
-        let mut at = leaf;
+        self.widen_bounds(leaf, &floor, may_reserve);
+        self.refresh_app(index);
+        self.refresh_upwards(leaf);
+    }
+
+    /// Lets the bounds of a queue and those above it admit what is new below.
+    fn widen_bounds(&mut self, queue: u32, floor: &Resource, may_reserve: bool) {
+        let mut at = queue;
         while at != NONE {
             let queue = self.queue_mut(at);
-            let lower = queue.floor.least(&floor);
+            let lower = queue.floor.least(floor);
             if lower == queue.floor && (queue.may_reserve || !may_reserve) {
                 break;
             }
@@ -628,8 +642,6 @@ impl Shard {
             queue.may_reserve |= may_reserve;
             at = queue.parent;
         }
-        self.refresh_app(index);
-        self.refresh_upwards(leaf);
     }
 
     /// Puts an application at its place in its leaf queue.

@@ -115,6 +115,14 @@ pub struct Stats {
     pub snapshot_age_ms: u64,
 }
 
+impl Stats {
+    /// What is asked for beyond what is allocated, as the scheduler sees it since the last update.
+    #[must_use]
+    pub fn pending_demand(&self) -> Resource {
+        self.demand.minus(&self.allocated).most(&Resource::NONE)
+    }
+}
+
 /// All queues, by name.
 pub(crate) fn queues(snapshot: &SchedulerSnapshot) -> Vec<QueueView> {
     let structure = &snapshot.structure;

@@ -73,9 +73,7 @@ impl Shard {
             External::Asks(change) => self.apply_asks(change),
             External::Release(container) => {
                 if let Some(index) = self.live_container(container) {
-                    let node = self.containers[index as usize].node;
                     self.end_container(index, EndReason::Released, false);
-                    self.publish_free(node);
                 }
             }
             External::Barrier(reply) => {
@@ -120,7 +118,6 @@ impl Shard {
             } else {
                 self.schedule(node);
             }
-            self.publish_free(node);
         }
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
             probe.served(self.worker, heartbeat.stamp, token, self.unfolded.wrapping_sub(before));
@@ -177,7 +174,6 @@ impl Shard {
             let node = u32::try_from(node).expect("node indices are u32");
             count(&self.shared.counters[self.worker].offers, 1);
             self.schedule(node);
-            self.publish_free(node);
         }
     }
 
@@ -475,12 +471,6 @@ impl Shard {
 
     pub(crate) fn continuous(&mut self) {
         self.continuous_pass();
-    }
-
-    pub(crate) fn publish_all_free(&mut self) {
-        for node in &self.nodes {
-            node.shared.free.set(self.types, &node.free);
-        }
     }
 
     /// What happened since this was last called.

@@ -43,6 +43,7 @@ pub struct FairSchedulerBuilder {
     on_grants: Option<WakeUp>,
     probe: Option<Arc<dyn HeartbeatProbe>>,
     resort: bool,
+    journal: bool,
 }
 
 impl fmt::Debug for FairSchedulerBuilder {
@@ -66,6 +67,7 @@ impl Default for FairSchedulerBuilder {
             on_grants: None,
             probe: None,
             resort: false,
+            journal: false,
         }
     }
 }
@@ -147,6 +149,13 @@ impl FairSchedulerBuilder {
         self
     }
 
+    /// Whether a [`Stepped`] scheduler notes what each step did and knows applications and containers by number, as replay
+    /// needs it. What is noted is kept until it is taken.
+    pub fn journal(mut self, journal: bool) -> Self {
+        self.journal = journal;
+        self
+    }
+
     fn parts(self, journal: bool, clock: Arc<dyn Clock>) -> Result<Parts, BuildError> {
         if self.workers == 0 || self.workers > MOST_WORKERS {
             return Err(BuildError::Workers(self.workers));
@@ -189,7 +198,8 @@ impl FairSchedulerBuilder {
         let given = self.clock.take();
         let own = Arc::new(crate::clock::VirtualClock::new());
         let clock = given.clone().unwrap_or_else(|| own.clone());
-        let parts = self.parts(true, clock)?;
-        Ok(Stepped::new(parts, given.is_none().then_some(own)))
+        let journal = self.journal;
+        let parts = self.parts(journal, clock)?;
+        Ok(Stepped::new(parts, given.is_none().then_some(own), journal))
     }
 }

@@ -293,6 +293,14 @@ impl FairScheduler {
         Some(views::app(&self.inner.shared.publisher.load(), &app))
     }
 
+    /// All applications, by number.
+    #[must_use]
+    pub fn apps(&self) -> Vec<AppView> {
+        let apps = self.call(Call::Apps).unwrap_or_default();
+        let snapshot = self.inner.shared.publisher.load();
+        apps.iter().map(|app| views::app(&snapshot, app)).collect()
+    }
+
     /// A node by its name.
     #[must_use]
     pub fn node(&self, name: &str) -> Option<NodeView> {

@@ -6,7 +6,7 @@ use crate::clock::VirtualClock;
 use crate::config::AllocationFile;
 use crate::event::Refused;
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, Container, EndReason, EndedContainer, External, Heartbeat, NodeShared,
+    AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, External, Heartbeat, NodeShared,
     NodeSpec, NodeView, Parts, QueueView, Stats, Stepper, Submission, collect, drain, send_changes, views,
 };
 use crate::id::ContainerId;
@@ -40,27 +40,12 @@ pub struct StepOutcome {
     pub reserved: Vec<AllocatedView>,
 }
 
-/// An application in a list of all.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AppRow {
-    /// Its number.
-    pub app: u32,
-    /// Its leaf queue.
-    pub queue: String,
-    /// Instantaneous fair share.
-    pub fair_share: Resource,
-    /// Usage.
-    pub usage: Resource,
-    /// Demand.
-    pub demand: Resource,
-    /// Whether it is runnable.
-    pub runnable: bool,
-}
-
 /// A FairScheduler without threads, for those who bring their own runtime, and for replay: every call runs the same
 /// stages as the threaded one to their end before it returns. With one worker it decides as Hadoop does, step by step.
 ///
-/// Time moves by [`Stepped::advance`], shares by [`Stepped::update`]; nodes are offered by [`Stepped::heartbeat`].
+/// Time moves by [`Stepped::advance`], shares by [`Stepped::update`]; nodes are offered by [`Stepped::heartbeat`]. What
+/// each step did ([`Stepped::take_outcome`]) and calls by number are there with a
+/// [journal](crate::FairSchedulerBuilder::journal).
 #[derive(Debug)]
 pub struct Stepped {
     stepper: Stepper,
@@ -71,11 +56,13 @@ pub struct Stepped {
     containers: HashMap<(u32, u32), ContainerId>,
     scratch: Allocation,
     pending: StepOutcome,
+    journal: bool,
 }
 
 impl Stepped {
-    pub(super) fn new(parts: Parts, clock: Option<Arc<VirtualClock>>) -> Stepped {
+    pub(super) fn new(parts: Parts, clock: Option<Arc<VirtualClock>>, journal: bool) -> Stepped {
         Stepped {
+            journal,
             stepper: Stepper::new(parts),
             clock,
             apps: HashMap::new(),
@@ -168,7 +155,9 @@ impl Stepped {
         let outcome = self.stepper.control().submit(submission);
         self.settle();
         let app = outcome?;
-        self.apps.insert(submission.number, app.clone());
+        if self.journal {
+            self.apps.insert(submission.number, app.clone());
+        }
         Ok(AppHandle(app))
     }
 
@@ -352,7 +341,7 @@ impl Stepped {
         outcome.completed.sort_by_key(|(app, container, _)| (*app, *container));
         let nodes: Vec<_> = self.stepper.control().all_nodes().map(|node| node.id).collect();
         let control_apps: HashMap<_, _> =
-            self.stepper.control().all_apps().into_iter().map(|(app, ..)| (app.slot, app.id.number)).collect();
+            self.stepper.control().all_apps().iter().map(|app| (app.slot, app.id.number)).collect();
         let mut reserved: Vec<_> = self.stepper.shards().flat_map(|shard| shard.reservations()).collect();
         reserved.sort_by_key(|(node, ..)| nodes.iter().position(|id| *id == node.id));
         outcome.reserved = reserved
@@ -373,24 +362,9 @@ impl Stepped {
 
     /// All applications, by number.
     #[must_use]
-    pub fn apps(&mut self) -> Vec<AppRow> {
+    pub fn apps(&mut self) -> Vec<AppView> {
         let snapshot = self.stepper.shared().publisher.load();
-        self.stepper
-            .control()
-            .all_apps()
-            .into_iter()
-            .map(|(app, queue, runnable)| {
-                let share = snapshot.shares.app(app.slot);
-                AppRow {
-                    app: app.id.number,
-                    queue: queue.to_string(),
-                    fair_share: share.fair_share,
-                    usage: app.usage(),
-                    demand: share.demand,
-                    runnable,
-                }
-            })
-            .collect()
+        self.stepper.control().all_apps().iter().map(|app| views::app(&snapshot, app)).collect()
     }
 
     /// All nodes, in order of registration.
@@ -408,9 +382,11 @@ impl Stepped {
     /// Works off all messages and notes what happened.
     fn settle(&mut self) {
         self.stepper.pump();
+        if !self.journal {
+            return;
+        }
         let mut fresh_ams = Vec::new();
         for shard in self.stepper.shards() {
-            shard.publish_all_free();
             let journal = shard.take_journal();
             for (container, is_am) in journal.allocated {
                 let Container { id, node, priority, resource } = container;

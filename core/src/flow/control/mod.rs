@@ -74,6 +74,7 @@ pub(crate) enum Call {
     Decommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
     Reload(Box<AllocationFile>, Sender<Result<(), Refused>>),
     App(u32, Sender<Option<Arc<AppShared>>>),
+    Apps(Sender<Vec<Arc<AppShared>>>),
 }
 
 impl std::fmt::Debug for Call {
@@ -308,6 +309,10 @@ impl Control {
                 self.reload(*file);
                 self.answer(reply, Ok(()));
             }
+            Call::Apps(reply) => {
+                let all = self.all_apps();
+                self.answer(reply, all);
+            }
             Call::App(number, reply) => {
                 let found = self.find_app(number);
                 self.answer(reply, found);
@@ -393,16 +398,11 @@ impl Control {
         self.apps[*slot as usize].as_ref().map(|app| app.shared.clone())
     }
 
-    /// Every application, by number: itself, its leaf's name, whether it is runnable.
-    pub(crate) fn all_apps(&self) -> Vec<(Arc<AppShared>, Arc<str>, bool)> {
-        let mut out: Vec<_> = self
-            .apps
-            .iter()
-            .flatten()
-            .filter(|app| app.closing.is_none())
-            .map(|app| (app.shared.clone(), self.tree.get(app.leaf).name.clone(), app.runnable))
-            .collect();
-        out.sort_by_key(|(app, ..)| app.id.number);
+    /// Every application, by number.
+    pub(crate) fn all_apps(&self) -> Vec<Arc<AppShared>> {
+        let present = self.apps.iter().flatten().filter(|app| app.closing.is_none());
+        let mut out: Vec<_> = present.map(|app| app.shared.clone()).collect();
+        out.sort_by_key(|app| app.id.number);
         out
     }
 
