@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::api::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, FairScheduler, Heartbeat, HeartbeatProbe, NodeHandle,
-    NodeView, QueueView, Refused, Resource, Settings, Stats, Stepped, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, Heartbeat, HeartbeatProbe,
+    NodeHandle, NodeView, QueueView, Refused, Resource, Settings, Stats, Stepped, Submission,
 };
 use crate::clock::now_ns;
 
@@ -38,14 +38,6 @@ impl fmt::Debug for Parts {
 /// All ids of a run are made from this, so that two runs name the same things alike.
 const CLUSTER_TIMESTAMP: u64 = 1_700_000_000_000;
 
-/// What the scheduler says of one application.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AppState {
-    pub(crate) usage: Resource,
-    /// Asked for and not granted; `None` where the engine cannot say.
-    pub(crate) outstanding: Option<Resource>,
-}
-
 /// What the load needs of a scheduler. Refusals come as their message: the load can only report them.
 pub(crate) trait Engine: Send + Sync {
     /// A node registers.
@@ -55,13 +47,14 @@ pub(crate) trait Engine: Send + Sync {
     /// Hands heartbeats over; those for which there was no room come back.
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>>;
     /// One call of an ApplicationMaster.
+    #[expect(clippy::result_large_err, reason = "as the core gives it; the error is rare")]
     fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused>;
     /// The application leaves.
     fn finish(&self, app: &AppHandle) -> Result<(), String>;
     /// Every queue, by name.
     fn queues(&self) -> Vec<QueueView>;
-    /// The applications of these numbers, in their order; `None` where the scheduler knows none.
-    fn apps(&self, numbers: &[u32]) -> Vec<Option<AppState>>;
+    /// Every application, by number.
+    fn apps(&self) -> Vec<AppView>;
     /// Every node, by registration.
     fn nodes(&self) -> Vec<NodeView>;
     /// Sums over the whole scheduler.
@@ -131,12 +124,8 @@ impl Engine for Threaded {
         self.0.queues()
     }
 
-    fn apps(&self, numbers: &[u32]) -> Vec<Option<AppState>> {
-        let state = |number: &u32| {
-            let view = self.0.app(*number)?;
-            Some(AppState { usage: view.usage, outstanding: Some(view.outstanding) })
-        };
-        numbers.iter().map(state).collect()
+    fn apps(&self) -> Vec<AppView> {
+        self.0.apps()
     }
 
     fn nodes(&self) -> Vec<NodeView> {
@@ -205,8 +194,6 @@ impl Locked {
                     let mut core = lock(&core);
                     core.advance(now_ms - last_ms);
                     core.update();
-                    // The stepped driver keeps a journal for replay; nobody reads it here.
-                    drop(core.take_outcome());
                     last_ms = now_ms;
                 }
             })
@@ -252,15 +239,8 @@ impl Engine for Locked {
         lock(&self.core).queues()
     }
 
-    fn apps(&self, numbers: &[u32]) -> Vec<Option<AppState>> {
-        let rows = lock(&self.core).apps();
-        let state = |number: &u32| {
-            let row = &rows[rows.binary_search_by_key(number, |row| row.app).ok()?];
-            // The demand of one that waits for a running limit is not computed, as in Hadoop.
-            let outstanding = row.runnable.then(|| row.demand.minus(&row.usage));
-            Some(AppState { usage: row.usage, outstanding })
-        };
-        numbers.iter().map(state).collect()
+    fn apps(&self) -> Vec<AppView> {
+        lock(&self.core).apps()
     }
 
     fn nodes(&self) -> Vec<NodeView> {

@@ -128,20 +128,21 @@ impl Books {
 }
 
 fn check_apps<'a>(engine: &dyn Engine, apps: impl Iterator<Item = &'a LoadApp>, found: &mut Found) {
+    let views = engine.apps();
     let mut ours: Vec<&LoadApp> = apps.collect();
     ours.sort_unstable_by_key(|app| app.handle.number());
-    let numbers: Vec<u32> = ours.iter().map(|app| app.handle.number()).collect();
-    for (app, state) in ours.into_iter().zip(engine.apps(&numbers)) {
+    found.compare::<u64>(|| "applications".into(), views.len() as u64, ours.len() as u64);
+    let mut at = views.iter().peekable();
+    for app in ours {
         let number = app.handle.number();
-        let Some(state) = state else {
+        while at.next_if(|view| view.id.number < number).is_some() {}
+        let Some(view) = at.next_if(|view| view.id.number == number) else {
             found.compare::<String>(|| format!("application {number}"), "unknown", "in flight");
             continue;
         };
         let held = containers(u64::from(app.held));
-        found.compare::<Resource>(|| format!("usage of application {number}"), state.usage, held);
-        if let Some(outstanding) = state.outstanding {
-            let asked = containers(u64::from(app.asked()));
-            found.compare::<Resource>(|| format!("outstanding asks of application {number}"), outstanding, asked);
-        }
+        found.compare::<Resource>(|| format!("usage of application {number}"), view.usage, held);
+        let asked = containers(u64::from(app.asked()));
+        found.compare::<Resource>(|| format!("outstanding asks of application {number}"), view.outstanding, asked);
     }
 }

@@ -353,7 +353,7 @@ fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::api::{
-        AllocateRequest, Allocation, AppHandle, Heartbeat, NodeHandle, NodeView, Refused, Stats, Submission,
+        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeHandle, NodeView, Refused, Stats, Submission,
     };
     use std::sync::atomic::Ordering;
 
@@ -391,8 +391,8 @@ mod tests {
         fn queues(&self) -> Vec<QueueView> {
             self.inner.queues()
         }
-        fn apps(&self, numbers: &[u32]) -> Vec<Option<crate::engine::AppState>> {
-            self.inner.apps(numbers)
+        fn apps(&self) -> Vec<AppView> {
+            self.inner.apps()
         }
         fn nodes(&self) -> Vec<NodeView> {
             self.inner.nodes()

@@ -22,20 +22,6 @@ fn kind(refusal: &Refused) -> String {
     refusal.kind().to_owned()
 }
 
-/// The format's word for why a container ended.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the core may add some; the comparison then shows it")]
-fn reason(reason: EndReason) -> &'static str {
-    match reason {
-        EndReason::Completed => "completed",
-        EndReason::Released => "released",
-        EndReason::AppFinished => "app-finished",
-        EndReason::NodeLost => "node-lost",
-        EndReason::Preempted => "preempted",
-        EndReason::Expired => "expired",
-        _ => "unknown",
-    }
-}
-
 impl Player {
     /// Builds the scheduler from the scenario's configuration.
     ///
@@ -51,7 +37,8 @@ impl Player {
             .settings(settings)
             .allocations(parsed.file)
             .groups(Arc::new(scenario.groups.clone()))
-            .cluster_timestamp(CLUSTER_TIMESTAMP);
+            .cluster_timestamp(CLUSTER_TIMESTAMP)
+            .journal(true);
         let stepped = builder.stepped().map_err(|error| error.to_string())?;
         Ok(Player { stepped, types })
     }
@@ -86,7 +73,7 @@ impl Player {
         seen.allocated = containers(outcome.allocated);
         seen.reserved = containers(outcome.reserved);
         let end =
-            |(app, container, why): (u32, u32, EndReason)| SeenEnd { app, container, reason: reason(why).to_owned() };
+            |(app, container, why): (u32, u32, EndReason)| SeenEnd { app, container, reason: why.as_str().to_owned() };
         seen.completed = outcome.completed.into_iter().map(end).collect();
         if all {
             self.show_all(&mut seen);
@@ -111,8 +98,8 @@ impl Player {
             counts: [view.runnable, view.non_runnable, view.pending],
         };
         seen.queues = self.stepped.queues().into_iter().map(queue).collect();
-        let app = |view: evenweave::AppRow| SeenApp {
-            app: view.app,
+        let app = |view: crate::api::AppView| SeenApp {
+            app: view.id.number,
             queue: view.queue,
             resources: [view.fair_share, view.usage, view.demand],
             runnable: view.runnable,

@@ -18,6 +18,7 @@ pub(crate) struct Scenario {
     #[serde(default)]
     pub(super) properties: BTreeMap<String, String>,
     pub(super) allocations: String,
+    /// Users' groups, the primary one first.
     #[serde(default)]
     pub(super) groups: HashMap<String, Vec<String>>,
     pub(super) steps: Vec<Step>,
@@ -30,7 +31,8 @@ pub(super) struct AskLine {
     pub(super) priority: i32,
     pub(super) location: String,
     pub(super) resource: Amounts,
-    pub(super) count: u32,
+    /// Below zero counts as none.
+    pub(super) count: i32,
     #[serde(default = "yes")]
     pub(super) relax: bool,
 }
