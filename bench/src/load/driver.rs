@@ -37,6 +37,8 @@ const WATCHED: u64 = 16;
 const TIMED: u64 = 16;
 /// Jobs submitted between two looks at the nodes.
 const SUBMITTED_AT_ONCE: usize = 64;
+/// And no longer than this: a submission waits for the scheduler's answer, and the nodes must not.
+const SUBMITTING_AT_MOST_NS: u64 = 1_000_000;
 /// Wake-ups taken between two looks at the nodes.
 const WAKE_UPS_AT_ONCE: usize = 1024;
 const OBSERVE_EVERY_NS: u64 = 250_000_000;
@@ -113,6 +115,7 @@ pub(crate) struct Driver<'a> {
     pub(crate) samples: Vec<Sample>,
     pub(crate) enqueue: Histogram<u64>,
     pub(crate) allocate: Histogram<u64>,
+    pub(crate) submit: Histogram<u64>,
     pub(crate) allocate_calls: u64,
     pub(crate) jobs_finished: u64,
     pub(crate) most_jobs_in_flight: usize,
@@ -189,6 +192,7 @@ impl<'a> Driver<'a> {
             samples: Vec::new(),
             enqueue: histogram(),
             allocate: histogram(),
+            submit: histogram(),
             allocate_calls: 0,
             jobs_finished: 0,
             most_jobs_in_flight: 0,
@@ -324,7 +328,12 @@ impl<'a> Driver<'a> {
     }
 
     fn submit_jobs(&mut self) -> Result<bool, String> {
+        let begun = now_ns();
         for submitted in 0..SUBMITTED_AT_ONCE {
+            let since = now_ns();
+            if since - begun > SUBMITTING_AT_MOST_NS {
+                break;
+            }
             let Some((index, leaf)) = self.admission.next(self.jobs) else { return Ok(submitted > 0) };
             let job = &self.jobs[index];
             let number = u32::try_from(self.slot_of.len().max(1)).expect("fewer than 2^32 jobs");
@@ -337,6 +346,7 @@ impl<'a> Driver<'a> {
             let handle = self.engine.submit(submission).map_err(|refusal| {
                 format!("application {number} was refused by queue {}: {refusal}", self.leaves[leaf])
             })?;
+            record(&mut self.submit, now_ns() - since);
             let app = LoadApp::new(handle, index, leaf, job.maps, job.reduces);
             let slot = self.free_slots.pop().unwrap_or_else(|| {
                 self.apps.push(None);
