@@ -1,3 +1,7 @@
-//! The core, under one name.
+//! The scheduler's public surface as this program uses it; nothing here reaches deeper.
 
-pub use evenweave::*;
+pub(crate) use evenweave::{
+    AllocateRequest, AllocatedView, Allocation, AllocationFile, AppHandle, AppView, Ask, Container, ContainerId,
+    EndReason, FairScheduler, Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeId, NodeView, QueueView, Refused,
+    Resource, ResourceTypes, Settings, Stats, Stepped, Submission,
+};

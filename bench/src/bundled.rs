@@ -24,7 +24,7 @@ pub(crate) const PROPERTIES: [(&str, &str); 6] = [
 ];
 
 /// Switches the asynchronous allocation thread.
-pub(crate) const ASYNC_PROPERTY: &str = "yarn.scheduler.fair.continuous-scheduling-enabled";
+pub(crate) const ASYNC_PROPERTY: &str = "yarn.scheduler.fair.schedule-asynchronously.enable";
 
 const RECORDINGS: [&[u8]; 6] = [
     include_bytes!("../data/scenarios/shares.jsonl.gz"),

@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::api::{
-    Refused, AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, Heartbeat,
-    HeartbeatProbe, NodeHandle, NodeView, QueueView, Resource, Settings, Stats, Stepped, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, Heartbeat, HeartbeatProbe,
+    NodeHandle, NodeView, QueueView, Refused, Resource, Settings, Stats, Stepped, Submission,
 };
 use crate::clock::now_ns;
 
@@ -47,12 +47,8 @@ pub(crate) trait Engine: Send + Sync {
     /// Hands heartbeats over; those for which there was no room come back.
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>>;
     /// One call of an ApplicationMaster.
-    fn allocate(
-        &self,
-        app: &AppHandle,
-        request: &AllocateRequest,
-        answer: &mut Allocation,
-    ) -> Result<(), Refused>;
+    #[expect(clippy::result_large_err, reason = "as the core gives it; the error is rare")]
+    fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused>;
     /// The application leaves.
     fn finish(&self, app: &AppHandle) -> Result<(), String>;
     /// Every queue, by name.
@@ -115,17 +111,13 @@ impl Engine for Threaded {
         self.0.heartbeats(batch).map_err(|not_sent| not_sent.returned)
     }
 
-    fn allocate(
-        &self,
-        app: &AppHandle,
-        request: &AllocateRequest,
-        answer: &mut Allocation,
-    ) -> Result<(), Refused> {
+    fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
         self.0.allocate(app, request, answer)
     }
 
     fn finish(&self, app: &AppHandle) -> Result<(), String> {
-        self.0.finish(app).map_err(|error| error.to_string())
+        // Without waiting: the books are looked at once the scheduler is quiet.
+        self.0.finish_later(app).map_err(|error| error.to_string())
     }
 
     fn queues(&self) -> Vec<QueueView> {
@@ -235,12 +227,7 @@ impl Engine for Locked {
         Ok(())
     }
 
-    fn allocate(
-        &self,
-        app: &AppHandle,
-        request: &AllocateRequest,
-        answer: &mut Allocation,
-    ) -> Result<(), Refused> {
+    fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
         lock(&self.core).allocate(app, request, answer)
     }
 

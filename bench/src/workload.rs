@@ -16,8 +16,8 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 use crate::api::{
-    Refused, AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, Heartbeat,
-    Location, NodeHandle, Resource, ResourceTypes, Settings, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, Heartbeat, Location,
+    NodeHandle, Refused, Resource, ResourceTypes, Settings, Submission,
 };
 use crate::cli::{BenchArgs, CoreChoice, Mode, Size, WorkloadName};
 use crate::clock::{now_ns, process_cpu_seconds, seconds, thread_cpu_seconds};
@@ -144,13 +144,7 @@ impl Drop for Bed {
 }
 
 fn ask(count: u32) -> Ask {
-    Ask {
-        priority: PRIORITY,
-        location: Location::ANY,
-        resource: CONTAINER,
-        count,
-        relax_locality: true,
-    }
+    Ask { priority: PRIORITY, location: Location::ANY, resource: CONTAINER, count, relax_locality: true }
 }
 
 /// Calls until the scheduler takes it.

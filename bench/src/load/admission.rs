@@ -18,7 +18,6 @@ pub(crate) enum InFlight {
 }
 
 const LEAST: f64 = 1.5;
-const MOST: f64 = 4.0;
 const STEP: f64 = 1.1;
 
 #[derive(Debug)]
@@ -38,13 +37,18 @@ pub(crate) struct Admission {
     in_flight: InFlight,
     leaves: Vec<Leaf>,
     factor: f64,
+    /// What the factor may grow to.
+    most: f64,
+    /// Waiting demand, as a part of the cluster, that is enough: what ends between two updates, and some more.
+    enough: f64,
     live: usize,
     turn: usize,
 }
 
 impl Admission {
-    /// `shares[i]` is the steady share of leaf `i` in containers, `capacity` what the cluster holds.
-    pub(crate) fn new(jobs: &[Job], shares: &[f64], capacity: f64, in_flight: InFlight) -> Admission {
+    /// `shares[i]` is the steady share of leaf `i` in containers, `capacity` what the cluster holds, `turnovers` how
+    /// often all containers end between two updates of the scheduler.
+    pub(crate) fn new(jobs: &[Job], shares: &[f64], capacity: f64, turnovers: f64, in_flight: InFlight) -> Admission {
         let sum: f64 = shares.iter().sum();
         let mut leaves: Vec<Leaf> = shares
             .iter()
@@ -60,7 +64,16 @@ impl Admission {
         for leaf in leaves.iter_mut().filter(|leaf| leaf.jobs.is_empty()) {
             leaf.jobs.extend(0..jobs.len());
         }
-        Admission { in_flight, leaves, factor: LEAST, live: 0, turn: 0 }
+        let turnovers = turnovers.min(8.0);
+        Admission {
+            in_flight,
+            leaves,
+            factor: LEAST,
+            most: 2.0 + 4.0 * turnovers,
+            enough: 0.4 + turnovers,
+            live: 0,
+            turn: 0,
+        }
     }
 
     /// The next job to submit and the leaf for it, if one is wanted now.
@@ -100,8 +113,8 @@ impl Admission {
     /// Told a few times a second: the part of the cluster that is allocated, and the demand that the scheduler sees
     /// waiting, as a part of the cluster.
     pub(crate) fn observe(&mut self, allocated: f64, visible: f64) {
-        if allocated < 0.985 && visible < 0.75 {
-            self.factor = (self.factor * STEP).min(MOST);
+        if allocated < 0.985 && visible < self.enough {
+            self.factor = (self.factor * STEP).min(self.most);
         }
     }
 }
@@ -117,7 +130,7 @@ mod tests {
     #[test]
     fn each_leaf_is_filled_to_its_share_and_refilled() {
         let jobs = [job(9, 0), job(4, 1)];
-        let mut admission = Admission::new(&jobs, &[30.0, 10.0], 40.0, InFlight::Auto);
+        let mut admission = Admission::new(&jobs, &[30.0, 10.0], 40.0, 0.5, InFlight::Auto);
         let mut taken = [0_u64; 2];
         while let Some((job, leaf)) = admission.next(&jobs) {
             taken[leaf] += jobs[job].containers();
@@ -129,8 +142,9 @@ mod tests {
         }
         assert_eq!(admission.next(&jobs), Some((1, 1)));
         assert_eq!(admission.next(&jobs), None);
-        admission.observe(0.5, 0.1);
-        assert!(admission.next(&jobs).is_none(), "one step is less than a job here");
+        admission.observe(1.0, 0.1);
+        admission.observe(0.5, 2.0);
+        assert_eq!(admission.next(&jobs), None, "full, or enough waits");
         (0..20).for_each(|_| admission.observe(0.5, 0.1));
         assert!(admission.next(&jobs).is_some());
     }
@@ -138,7 +152,7 @@ mod tests {
     #[test]
     fn a_fixed_number_is_kept() {
         let jobs = [job(9, 0), job(4, 1)];
-        let mut admission = Admission::new(&jobs, &[1.0, 1.0], 2.0, InFlight::Fixed(3));
+        let mut admission = Admission::new(&jobs, &[1.0, 1.0], 2.0, 0.5, InFlight::Fixed(3));
         assert_eq!((0..5).filter_map(|_| admission.next(&jobs)).count(), 3);
         admission.job_left();
         assert!(admission.next(&jobs).is_some());

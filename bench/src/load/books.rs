@@ -142,11 +142,7 @@ fn check_apps<'a>(engine: &dyn Engine, apps: impl Iterator<Item = &'a LoadApp>, 
         };
         let held = containers(u64::from(app.held));
         found.compare::<Resource>(|| format!("usage of application {number}"), view.usage, held);
-        // The demand of one that waits for a running limit is not computed, as in Hadoop.
-        if view.runnable {
-            let asked = containers(u64::from(app.asked()));
-            let waiting = view.demand.minus(&view.usage);
-            found.compare::<Resource>(|| format!("outstanding asks of application {number}"), waiting, asked);
-        }
+        let asked = containers(u64::from(app.asked()));
+        found.compare::<Resource>(|| format!("outstanding asks of application {number}"), view.outstanding, asked);
     }
 }

@@ -18,7 +18,7 @@ use crossbeam_channel::Receiver;
 use hdrhistogram::Histogram;
 
 use crate::api::{
-    Refused, AllocateRequest, Allocation, EndReason, Heartbeat, NodeHandle, QueueView, Resource, Submission,
+    AllocateRequest, Allocation, EndReason, Heartbeat, NodeHandle, QueueView, Refused, Resource, Submission,
 };
 use crate::clock::{now_ns, seconds, thread_cpu_seconds};
 use crate::engine::Engine;
@@ -37,6 +37,8 @@ const WATCHED: u64 = 16;
 const TIMED: u64 = 16;
 /// Jobs submitted between two looks at the nodes.
 const SUBMITTED_AT_ONCE: usize = 64;
+/// And no longer than this: a submission waits for the scheduler's answer, and the nodes must not.
+const SUBMITTING_AT_MOST_NS: u64 = 1_000_000;
 /// Wake-ups taken between two looks at the nodes.
 const WAKE_UPS_AT_ONCE: usize = 1024;
 const OBSERVE_EVERY_NS: u64 = 250_000_000;
@@ -54,8 +56,8 @@ pub(crate) struct Pace {
     pub(crate) node_total: Resource,
     pub(crate) heartbeat: Duration,
     pub(crate) duration: Duration,
-    /// The longest life of a task.
-    pub(crate) longest_life: Duration,
+    /// The mean life of a task; the longest is ten times it.
+    pub(crate) mean_life: Duration,
 }
 
 /// One look at the scheduler.
@@ -113,6 +115,7 @@ pub(crate) struct Driver<'a> {
     pub(crate) samples: Vec<Sample>,
     pub(crate) enqueue: Histogram<u64>,
     pub(crate) allocate: Histogram<u64>,
+    pub(crate) submit: Histogram<u64>,
     pub(crate) allocate_calls: u64,
     pub(crate) jobs_finished: u64,
     pub(crate) most_jobs_in_flight: usize,
@@ -156,7 +159,7 @@ impl<'a> Driver<'a> {
         engine.quiesce();
         let queues = engine.queues();
         let heartbeat_ns = crate::clock::nanos(pace.heartbeat).max(1);
-        let longest = crate::clock::nanos(pace.longest_life) / heartbeat_ns + 2;
+        let longest = crate::clock::nanos(pace.mean_life * 10) / heartbeat_ns + 2;
         Ok(Driver {
             engine,
             jobs,
@@ -189,6 +192,7 @@ impl<'a> Driver<'a> {
             samples: Vec::new(),
             enqueue: histogram(),
             allocate: histogram(),
+            submit: histogram(),
             allocate_calls: 0,
             jobs_finished: 0,
             most_jobs_in_flight: 0,
@@ -324,7 +328,12 @@ impl<'a> Driver<'a> {
     }
 
     fn submit_jobs(&mut self) -> Result<bool, String> {
+        let begun = now_ns();
         for submitted in 0..SUBMITTED_AT_ONCE {
+            let since = now_ns();
+            if since - begun > SUBMITTING_AT_MOST_NS {
+                break;
+            }
             let Some((index, leaf)) = self.admission.next(self.jobs) else { return Ok(submitted > 0) };
             let job = &self.jobs[index];
             let number = u32::try_from(self.slot_of.len().max(1)).expect("fewer than 2^32 jobs");
@@ -337,6 +346,7 @@ impl<'a> Driver<'a> {
             let handle = self.engine.submit(submission).map_err(|refusal| {
                 format!("application {number} was refused by queue {}: {refusal}", self.leaves[leaf])
             })?;
+            record(&mut self.submit, now_ns() - since);
             let app = LoadApp::new(handle, index, leaf, job.maps, job.reduces);
             let slot = self.free_slots.pop().unwrap_or_else(|| {
                 self.apps.push(None);
@@ -344,10 +354,10 @@ impl<'a> Driver<'a> {
                 u32::try_from(self.apps.len() - 1).expect("fewer than 2^30 jobs in flight")
             });
             self.apps[slot as usize] = Some(app);
+            self.most_jobs_in_flight = self.most_jobs_in_flight.max(self.admission.live());
             self.slot_of.resize(number as usize, NO_SLOT);
             self.slot_of.push(slot);
         }
-        self.most_jobs_in_flight = self.most_jobs_in_flight.max(self.admission.live());
         Ok(true)
     }
 
@@ -463,7 +473,9 @@ impl<'a> Driver<'a> {
         let stats = self.engine.stats();
         let total = (stats.cluster.memory_mb() as f64).max(1.0);
         let allocated = stats.allocated.memory_mb() as f64 / total;
-        self.admission.observe(allocated, stats.pending_demand().memory_mb() as f64 / total);
+        // What waited at the last update, for as long as as much ends as is granted.
+        let waiting = stats.pending_demand().memory_mb() as f64 / total;
+        self.admission.observe(allocated, waiting);
         self.observations += 1;
         self.utilisation_sum += allocated;
         if !self.observations.is_multiple_of(OBSERVATIONS_A_SAMPLE) {

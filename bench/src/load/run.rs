@@ -76,6 +76,7 @@ pub(crate) struct CoreRun {
     pub(crate) service: Histogram<u64>,
     pub(crate) grant: Histogram<u64>,
     pub(crate) allocate: Histogram<u64>,
+    pub(crate) submit: Histogram<u64>,
     pub(crate) samples: Vec<Sample>,
     pub(crate) queues: Vec<QueueLine>,
     pub(crate) differences: Vec<Difference>,
@@ -226,7 +227,7 @@ fn drive(
         node_total: NODE,
         heartbeat: Duration::from_millis(args.heartbeat_ms),
         duration,
-        longest_life: mean * 10,
+        mean_life: mean,
     };
     let measured = measure(&*engine, core, &jobs, lives, pace, leaves, args.jobs_in_flight, woken, stop, watch, &probe);
     engine.shutdown();
@@ -248,13 +249,14 @@ fn measure(
     probe: &LatencyProbe,
 ) -> Result<CoreRun, String> {
     let capacity = f64::from(pace.nodes) * (pace.node_total.memory_mb() / CONTAINER.memory_mb()) as f64;
+    let turnovers = UPDATE_EVERY.as_secs_f64() / pace.mean_life.as_secs_f64();
     let names = leaves.clone();
     let admission = |queues: &[QueueView]| {
         let share = |leaf: &String| {
             let view = queues.iter().find(|queue| queue.name == *leaf);
             view.map_or(0.0, |v| v.steady_fair_share.memory_mb() as f64 / CONTAINER.memory_mb() as f64)
         };
-        Admission::new(jobs, &names.iter().map(share).collect::<Vec<_>>(), capacity, in_flight)
+        Admission::new(jobs, &names.iter().map(share).collect::<Vec<_>>(), capacity, turnovers, in_flight)
     };
     let mut driver = Driver::new(engine, jobs, lives, pace, leaves, admission, woken, stop)?;
     let whole = pace.duration.as_secs_f64();
@@ -310,6 +312,7 @@ fn measure(
         service,
         grant,
         allocate: driver.allocate.clone(),
+        submit: driver.submit.clone(),
         samples: std::mem::take(&mut driver.samples),
         queues,
         differences,
@@ -352,8 +355,7 @@ fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::api::{
-        AllocateError, AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeHandle, NodeView, Stats,
-        Submission,
+        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeHandle, NodeView, Refused, Stats, Submission,
     };
     use std::sync::atomic::Ordering;
 
@@ -377,12 +379,7 @@ mod tests {
         fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
             self.inner.heartbeats(batch)
         }
-        fn allocate(
-            &self,
-            app: &AppHandle,
-            request: &AllocateRequest,
-            answer: &mut Allocation,
-        ) -> Result<(), AllocateError> {
+        fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
             self.inner.allocate(app, request, answer)?;
             // ORDERING: Relaxed. One thread calls.
             if answer.granted.len() > 1 && !self.taken.swap(true, Ordering::Relaxed) {
@@ -439,7 +436,7 @@ mod tests {
             node_total: NODE,
             heartbeat: Duration::from_millis(5),
             duration: Duration::from_millis(600),
-            longest_life: mean * 10,
+            mean_life: mean,
         };
         let (stop, core) = (AtomicBool::new(false), CoreChoice::Locked);
         let watch: Watch<'_> = &mut |_, _, _, _| ();

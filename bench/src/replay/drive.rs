@@ -1,12 +1,11 @@
 //! A scenario's steps on the stepped driver. Everything that depends on the core's stepped API is in this file.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNode, SeenQueue};
+use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenNode, SeenQueue};
 use super::scenario::{Amounts, AskLine, Scenario, Step, resource};
 use crate::api::{
-    AllocatedView, AllocationFile, Ask, FairScheduler, Heartbeat, NodeHandle, ResourceTypes, Settings, Stepped,
+    AllocatedView, AllocationFile, Ask, EndReason, FairScheduler, Heartbeat, Refused, ResourceTypes, Settings, Stepped,
     Submission,
 };
 
@@ -17,11 +16,10 @@ const CLUSTER_TIMESTAMP: u64 = 1;
 pub(super) struct Player {
     stepped: Stepped,
     types: ResourceTypes,
-    nodes: HashMap<String, NodeHandle>,
 }
 
-fn kind(name: &str) -> String {
-    name.to_owned()
+fn kind(refusal: &Refused) -> String {
+    refusal.kind().to_owned()
 }
 
 impl Player {
@@ -35,10 +33,14 @@ impl Player {
         let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
         let parsed = AllocationFile::parse(&scenario.allocations, &scenario.name, &types, &[])
             .map_err(|error| error.to_string())?;
-        let builder =
-            FairScheduler::builder().settings(settings).allocations(parsed.file).cluster_timestamp(CLUSTER_TIMESTAMP).groups(Arc::new(scenario.groups.clone())).journal(true);
+        let builder = FairScheduler::builder()
+            .settings(settings)
+            .allocations(parsed.file)
+            .groups(Arc::new(scenario.groups.clone()))
+            .cluster_timestamp(CLUSTER_TIMESTAMP)
+            .journal(true);
         let stepped = builder.stepped().map_err(|error| error.to_string())?;
-        Ok(Player { stepped, types, nodes: HashMap::new() })
+        Ok(Player { stepped, types })
     }
 
     /// The scenario's resource types.
@@ -70,11 +72,9 @@ impl Player {
         };
         seen.allocated = containers(outcome.allocated);
         seen.reserved = containers(outcome.reserved);
-        seen.completed = outcome
-            .completed
-            .into_iter()
-            .map(|(app, container, reason)| SeenEnd { app, container, reason: reason.as_str().to_owned() })
-            .collect();
+        let end =
+            |(app, container, why): (u32, u32, EndReason)| SeenEnd { app, container, reason: why.as_str().to_owned() };
+        seen.completed = outcome.completed.into_iter().map(end).collect();
         if all {
             self.show_all(&mut seen);
         }
@@ -114,47 +114,45 @@ impl Player {
         match step {
             Step::NodeAdd { node, rack, resource } => {
                 let total = self.amounts(resource);
-                let handle = self.stepped.add_node(node, rack, total).map_err(|error| error.to_string())?;
-                self.nodes.insert(node.clone(), handle);
+                self.stepped.add_node(node, rack, total).map_err(|refusal| kind(&refusal))?;
             }
             Step::NodeRemove { node } => {
-                let handle = self.nodes.get(node).ok_or_else(|| kind("no-such-node"))?;
-                self.stepped.remove_node(handle).map_err(|refusal| kind(refusal.kind()))?;
-                self.nodes.remove(node);
+                let handle = self.stepped.node(node).map_err(|refusal| kind(&refusal))?;
+                self.stepped.remove_node(&handle).map_err(|refusal| kind(&refusal))?;
             }
             Step::Heartbeat { node } => {
-                let handle = self.nodes.get(node).ok_or_else(|| kind("no-such-node"))?;
-                self.stepped.heartbeat(&Heartbeat::new(handle));
+                let handle = self.stepped.node(node).map_err(|refusal| kind(&refusal))?;
+                self.stepped.heartbeat(&Heartbeat::new(&handle));
             }
             Step::Submit { app, user, queue, am } => {
                 let am = am.as_ref().map(|amounts| self.amounts(amounts));
                 let submission = Submission { number: *app, user: user.clone(), queue: queue.clone(), am };
-                self.stepped.submit(&submission).map_err(|refusal| kind(refusal.kind()))?;
+                self.stepped.submit(&submission).map_err(|refusal| kind(&refusal))?;
             }
             Step::Ask { app, asks, blacklist_add, blacklist_remove } => {
                 return self.ask(*app, asks, blacklist_add, blacklist_remove).map(Some);
             }
             Step::Release { app, container } => {
-                self.stepped.release_numbered(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
+                self.stepped.release_numbered(*app, *container).map_err(|refusal| kind(&refusal))?;
             }
             Step::Launch { app, container } => {
-                self.stepped.launch_numbered(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
+                self.stepped.launch_numbered(*app, *container).map_err(|refusal| kind(&refusal))?;
             }
             Step::Complete { app, container } => {
-                self.stepped.complete_numbered(*app, *container).map_err(|refusal| kind(refusal.kind()))?;
+                self.stepped.complete_numbered(*app, *container).map_err(|refusal| kind(&refusal))?;
             }
             Step::Finish { app } => {
-                let handle = self.stepped.app(*app).map_err(|refusal| kind(refusal.kind()))?;
-                self.stepped.finish(&handle).map_err(|refusal| kind(refusal.kind()))?;
+                let app = self.stepped.app(*app).map_err(|refusal| kind(&refusal))?;
+                self.stepped.finish(&app).map_err(|refusal| kind(&refusal))?;
             }
             Step::Update => self.stepped.update(),
             Step::Advance { ms } => self.stepped.advance(*ms),
             Step::Move { app, queue } => {
-                let handle = self.stepped.app(*app).map_err(|refusal| kind(refusal.kind()))?;
-                self.stepped.move_app(&handle, queue).map_err(|refusal| kind(refusal.kind()))?;
+                let app = self.stepped.app(*app).map_err(|refusal| kind(&refusal))?;
+                self.stepped.move_app(&app, queue).map_err(|refusal| kind(&refusal))?;
             }
             Step::Reload { allocations } => {
-                self.stepped.reload(allocations.as_deref()).map_err(|refusal| kind(refusal.kind()))?;
+                self.stepped.reload(allocations.as_deref()).map_err(|refusal| kind(&refusal))?;
             }
             Step::Continuous => self.stepped.continuous(),
             // Preemption is not built yet: such a scenario fails at this step and says so.
@@ -182,6 +180,6 @@ impl Player {
         }
         let add: Vec<&str> = add.iter().map(String::as_str).collect();
         let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
-        self.stepped.allocate_numbered(app, &asks, &add, &remove).map_err(|refusal| kind(refusal.kind()))
+        self.stepped.allocate_numbered(app, &asks, &add, &remove).map_err(|refusal| kind(&refusal))
     }
 }

@@ -31,6 +31,7 @@ pub(super) struct AskLine {
     pub(super) priority: i32,
     pub(super) location: String,
     pub(super) resource: Amounts,
+    /// Below zero counts as none.
     pub(super) count: i32,
     #[serde(default = "yes")]
     pub(super) relax: bool,

@@ -53,6 +53,7 @@ pub(crate) fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
         "service_us": percentiles(&run.service),
         "grant_us": percentiles(&run.grant),
         "allocate_us": percentiles(&run.allocate),
+        "submit_us": percentiles(&run.submit),
         "snapshot_age_ms": run.snapshot_age_ms,
         "workers": result.workers,
         "nodes": result.nodes,

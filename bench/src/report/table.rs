@@ -45,9 +45,13 @@ fn figures(result: &LoadResult) -> Table {
 
 fn latencies(run: &CoreRun) -> Table {
     let mut table = table(&["latency", "p50", "p99", "p99.9", "max"]);
-    for (name, histogram) in
-        [("enqueue", &run.enqueue), ("service", &run.service), ("grant", &run.grant), ("allocate", &run.allocate)]
-    {
+    for (name, histogram) in [
+        ("enqueue", &run.enqueue),
+        ("service", &run.service),
+        ("grant", &run.grant),
+        ("allocate", &run.allocate),
+        ("submit", &run.submit),
+    ] {
         let p = Percentiles::of(histogram);
         table.add_row([name.to_owned(), micros(p.p50), micros(p.p99), micros(p.p999), micros(p.max)]);
     }

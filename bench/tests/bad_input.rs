@@ -1,0 +1,103 @@
+//! Bad input: a clear message with its place, exit code 2, and nothing left behind.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A directory of one test, gone at its end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("evenweave-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+
+    fn out(&self) -> PathBuf {
+        self.0.join("out")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn evenweave(arguments: &[&str], out: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_evenweave")).args(arguments).arg("--out").arg(out).output().unwrap()
+}
+
+/// Runs it, and gives what it said once code and traces are as they should be.
+fn refused(arguments: &[&str], scratch: &Scratch) -> String {
+    let output = evenweave(arguments, &scratch.out());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(output.stdout.is_empty(), "nothing on standard output");
+    assert!(!scratch.out().exists(), "nothing half-written");
+    said
+}
+
+#[test]
+fn no_nodes() {
+    let said = refused(&["load", "--nodes", "0"], &Scratch::new("nodes"));
+    assert!(said.contains("'0'") && said.contains("--nodes") && said.contains("1..=1000000"), "{said}");
+}
+
+#[test]
+fn a_missing_trace() {
+    let scratch = Scratch::new("missing");
+    let said = refused(&["--trace", "no-such.tsv"], &scratch);
+    assert!(said.contains("trace no-such.tsv: ") && said.contains("must be a text file"), "{said}");
+}
+
+#[test]
+fn a_malformed_trace() {
+    let scratch = Scratch::new("trace");
+    let file = scratch.file("bad.tsv", "job0\t1\t1\t5\t6\t7\njob1\t2\t1\t5\tsix\t7\n");
+    let said = refused(&["--trace", &file], &scratch);
+    assert!(said.contains(":2:12: shuffle bytes \"six\" is not a whole number"), "{said}");
+    assert!(said.contains("must be a whole number"), "{said}");
+}
+
+#[test]
+fn missing_and_malformed_allocation_files() {
+    let scratch = Scratch::new("queues");
+    let said = refused(&["--queues", "no-such.xml"], &scratch);
+    assert!(said.contains("allocation file no-such.xml: "), "{said}");
+    let file = scratch.file("bad.xml", "<wrong/>");
+    let said = refused(&["--queues", &file], &scratch);
+    assert!(said.contains("bad.xml:1:"), "{said}");
+}
+
+#[test]
+fn an_unknown_queue() {
+    let said = refused(&["--queue", "root.nowhere"], &Scratch::new("queue"));
+    assert!(said.contains("no queue of that name") && said.contains("root.production.reports"), "{said}");
+}
+
+#[test]
+fn an_output_directory_that_cannot_be() {
+    let scratch = Scratch::new("out");
+    let file = scratch.file("file", "");
+    let output = evenweave(&[], &Path::new(&file).join("out"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("it must be a directory"));
+}
+
+#[test]
+fn a_scenario_file_that_is_none() {
+    let scratch = Scratch::new("scenario");
+    let file = scratch.file("s.jsonl", "{\"name\": \"x\"\n");
+    let output = Command::new(env!("CARGO_BIN_EXE_evenweave")).args(["replay", &file]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("s.jsonl:1:"));
+}
