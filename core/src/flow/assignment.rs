@@ -105,7 +105,8 @@ impl Shard {
             return Outcome::Declined;
         }
         let leaf = local.snapshot.leaf;
-        while let Some(position) = self.queue(queue).order.winner() {
+        let masters = leaf && self.may_start_masters(queue);
+        while let Some((position, is_master)) = self.next_child(queue, masters) {
             let before = std::mem::replace(&mut self.repeatable, false);
             let child = self.queue(queue).ids[position as usize];
             let outcome =
@@ -115,11 +116,34 @@ impl Shard {
             if outcome != Outcome::Declined {
                 return outcome;
             }
-            self.queue_mut(queue).order.suspend(position);
+            let local = self.queue_mut(queue);
+            if is_master { local.masters.suspend(position) } else { local.order.suspend(position) }
             let out = Suspended { queue, position };
             if repeatable { self.out_for_descent.push(out) } else { self.out_for_pass.push(out) }
         }
         Outcome::Declined
+    }
+
+    /// Whether some AM that a leaf's applications wait for may fit its AM share. Where not, all of them decline without
+    /// effect, and need not be visited.
+    fn may_start_masters(&self, leaf: u32) -> bool {
+        let local = self.queue(leaf);
+        if local.masters.winner().is_none() {
+            return false;
+        }
+        self.am_limit(leaf).is_none_or(|limit| {
+            local.snapshot.shared.am_usage.read().plus(&local.master_floor).fits_in(&limit)
+        })
+    }
+
+    /// The most deserving child; of a leaf's two orders, the smaller of their firsts.
+    #[inline]
+    fn next_child(&self, queue: u32, masters: bool) -> Option<(u32, bool)> {
+        let local = self.queue(queue);
+        if masters && local.masters.first() < local.order.first() {
+            return local.masters.winner().map(|position| (position, true));
+        }
+        local.order.winner().map(|position| (position, false))
     }
 
     /// The same with the children sorted anew, in the order in which Java's tree set would walk them.
@@ -377,14 +401,12 @@ impl Shard {
         if !local.shared.waits_for_am() {
             return false;
         }
-        let Some(first) = local.keys.iter().find(|key| key.cell.pool.visible(self.worker) > 0) else {
-            return false;
-        };
+        let Some(first) = self.first_ask(app) else { return false };
         match self.am_limit(local.leaf) {
             None => false,
             Some(limit) => {
                 let used = self.queue(local.leaf).snapshot.shared.am_usage.read();
-                !used.plus(&first.size).fits_in(&limit)
+                !used.plus(&first).fits_in(&limit)
             }
         }
     }

@@ -111,6 +111,12 @@ impl WinnerTree {
         (!self.keys[winner as usize].is_absent()).then_some(winner)
     }
 
+    /// The smallest key; [`OrderKey::ABSENT`] when there is nobody.
+    #[inline]
+    pub(crate) fn first(&self) -> OrderKey {
+        if self.keys.is_empty() { OrderKey::ABSENT } else { self.keys[self.at(1) as usize] }
+    }
+
     #[inline]
     fn replay(&mut self, position: u32) {
         let mut node = (self.width + position as usize) / 2;
