@@ -17,6 +17,7 @@
 
 use super::grant::Proposal;
 use super::shard::{NONE, Reservation, Shard, Suspended};
+use super::shared::count;
 use super::snapshot::ROOT;
 use crate::app::Locality;
 use crate::order::java_order;
@@ -36,7 +37,9 @@ pub(super) enum Outcome {
 impl Shard {
     /// One scheduling pass over a node: its reservation first, then one descent a container.
     pub(super) fn schedule(&mut self, node: u32) {
-        if self.nodes[node as usize].gone || self.nodes[node as usize].total.is_none() && self.nodes[node as usize].containers == 0 {
+        if self.nodes[node as usize].gone
+            || self.nodes[node as usize].total.is_none() && self.nodes[node as usize].containers == 0
+        {
             return;
         }
         self.schedule_within(node);
@@ -50,8 +53,7 @@ impl Shard {
             return;
         }
         let settings = &self.shared.settings;
-        let (multiple, dynamic, most) =
-            (settings.assign_multiple, settings.dynamic_max_assign, settings.max_assign);
+        let (multiple, dynamic, most) = (settings.assign_multiple, settings.dynamic_max_assign, settings.max_assign);
         let half = self.nodes[node as usize].free.times(0.5);
         let (mut count, mut sum) = (0, Resource::NONE);
         while self.nodes[node as usize].reservation.is_none() {
@@ -109,15 +111,18 @@ impl Shard {
         while let Some((position, is_master)) = self.next_child(queue, masters) {
             let before = std::mem::replace(&mut self.repeatable, false);
             let child = self.queue(queue).ids[position as usize];
-            let outcome =
-                if leaf { self.offer(child, node) } else { self.descend(child, node, depth + 1) };
+            let outcome = if leaf { self.offer(child, node) } else { self.descend(child, node, depth + 1) };
             let repeatable = std::mem::replace(&mut self.repeatable, before);
             self.repeatable |= repeatable;
             if outcome != Outcome::Declined {
                 return outcome;
             }
             let local = self.queue_mut(queue);
-            if is_master { local.masters.suspend(position) } else { local.order.suspend(position) }
+            if is_master {
+                local.masters.suspend(position)
+            } else {
+                local.order.suspend(position)
+            }
             let out = Suspended { queue, position };
             if repeatable { self.out_for_descent.push(out) } else { self.out_for_pass.push(out) }
         }
@@ -131,9 +136,8 @@ impl Shard {
         if local.masters.winner().is_none() {
             return false;
         }
-        self.am_limit(leaf).is_none_or(|limit| {
-            local.snapshot.shared.am_usage.read().plus(&local.master_floor).fits_in(&limit)
-        })
+        self.am_limit(leaf)
+            .is_none_or(|limit| local.snapshot.shared.am_usage.read().plus(&local.master_floor).fits_in(&limit))
     }
 
     /// The most deserving child; of a leaf's two orders, the smaller of their firsts.
@@ -159,9 +163,8 @@ impl Shard {
             let mut members: Vec<u32> = local.ids.iter().copied().filter(|app| *app != NONE).collect();
             members.retain(|app| self.app(*app).is_pending());
             members.sort_unstable_by_key(|app| self.app(*app).sequence);
-            let compare = |a, b| {
-                snapshot.policy.compare(&self.cluster, &self.app(a).schedulable(), &self.app(b).schedulable())
-            };
+            let compare =
+                |a, b| snapshot.policy.compare(&self.cluster, &self.app(a).schedulable(), &self.app(b).schedulable());
             java_order(members, compare, &mut order);
         } else {
             let members = snapshot.children.iter().copied().filter(|child| self.queues[*child as usize].is_some());
@@ -474,6 +477,7 @@ impl Shard {
             local.reserved.push(node);
             self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, priority, size });
             self.count_reserved(app);
+            count(&self.shared.counters[self.worker].reserved, 1);
         }
         true
     }

@@ -19,8 +19,10 @@ fn fold_every(applications: usize) -> u32 {
     u32::try_from(applications).unwrap_or(u32::MAX).max(8192)
 }
 
-/// A worker that grants little folds after this long.
-const FOLD_MS: u64 = 20;
+/// A worker that grants little folds after this long, by number of applications: a fold of 20,000 takes milliseconds.
+fn fold_after_ms(applications: usize) -> u64 {
+    20 + u64::try_from(applications / 200).unwrap_or(u64::MAX)
+}
 
 impl Shard {
     /// Hands back what is leased and not spent. Before a worker blocks, and between batches.
@@ -52,7 +54,9 @@ impl Shard {
             self.unfolded = 0;
             return;
         }
-        if self.unfolded >= fold_every(self.apps.len()) || now_ms.saturating_sub(self.last_fold_ms) >= FOLD_MS {
+        if self.unfolded >= fold_every(self.apps.len())
+            || now_ms.saturating_sub(self.last_fold_ms) >= fold_after_ms(self.apps.len())
+        {
             self.fold(now_ms);
         }
     }

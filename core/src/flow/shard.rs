@@ -16,7 +16,7 @@ use super::members::{Member, Members};
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::app::Locality;
-use crate::id::{ContainerId, Slot};
+use crate::id::Slot;
 use crate::order::WinnerTree;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, Tie};
 use crate::resource::Resource;
@@ -110,11 +110,8 @@ impl QueueLocal {
     fn update_app(&mut self, position: u32, member: bool, eligible: bool, waits_for_am: bool, key: Option<OrderKey>) {
         let key = self.place_child(position, member, eligible, key).then_some(key).flatten();
         let key = key.unwrap_or(OrderKey::ABSENT);
-        let (here, there) = if waits_for_am {
-            (&mut self.masters, &mut self.order)
-        } else {
-            (&mut self.order, &mut self.masters)
-        };
+        let (here, there) =
+            if waits_for_am { (&mut self.masters, &mut self.order) } else { (&mut self.order, &mut self.masters) };
         there.clear(position);
         here.set(position, key);
     }
@@ -300,7 +297,6 @@ pub(super) struct ContainerRecord {
     pub(super) on_node: bool,
     pub(super) launched: bool,
     pub(super) acquired_at_end: bool,
-    pub(super) is_am: bool,
     /// Neighbours among the application's containers of this worker.
     pub(super) app_previous: u32,
     pub(super) app_next: u32,
@@ -705,13 +701,14 @@ impl Shard {
         if app.leaf != NONE {
             let calculator = self.queue(app.leaf).snapshot.policy.calculator();
             let threshold = &self.shared.settings.reservation_threshold;
-            let sizes = app.keys.iter().filter(|key| key.cell.pool.visible(self.worker) > 0).flat_map(|key| {
-                std::iter::once(&key.size).chain(key.rows.iter().map(|row| &row.size))
-            });
+            let sizes = app
+                .keys
+                .iter()
+                .filter(|key| key.cell.pool.visible(self.worker) > 0)
+                .flat_map(|key| std::iter::once(&key.size).chain(key.rows.iter().map(|row| &row.size)));
             for size in sizes {
                 floor = floor.least(size);
-                may_reserve |=
-                    calculator.compare(self.types, &self.cluster.total, size, threshold, false).is_ge();
+                may_reserve |= calculator.compare(self.types, &self.cluster.total, size, threshold, false).is_ge();
             }
         }
         let app = self.app_mut(index);

@@ -122,8 +122,7 @@ impl WinnerTree {
         let mut node = (self.width + position as usize) / 2;
         while node >= 1 {
             let (left, right) = (self.at(2 * node), self.at(2 * node + 1));
-            let winner =
-                if self.keys[right as usize] < self.keys[left as usize] { right } else { left };
+            let winner = if self.keys[right as usize] < self.keys[left as usize] { right } else { left };
             // Above a match that another position won and still wins nothing has changed.
             if winner == self.winners[node] && winner != position {
                 return;
