@@ -214,7 +214,14 @@ impl Shard {
         {
             return Outcome::Declined;
         }
-        self.assign(app, node, None)
+        let outcome = self.assign(app, node, None);
+        if outcome == Outcome::Declined && self.shared.workers > 1 && !self.app(app).has_open_key(self.worker) {
+            // Others have taken what was asked for: not visited again until the next fold or news of the application.
+            let leaf = self.app(app).leaf;
+            self.refresh_app(app);
+            self.refresh_upwards(leaf);
+        }
+        outcome
     }
 
     /// The node's reservation, at each pass: true when it is valid, which ends the pass.
