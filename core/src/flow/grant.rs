@@ -207,20 +207,10 @@ impl Shard {
         while at != NONE {
             let queue = self.queue(at);
             let max = &queue.snapshot.max_share;
-            let shared = &queue.snapshot.shared;
-            if queue.joined {
-                let spent = if shared.all_joined() {
-                    (0..self.types).take_while(|i| shared.rooms[*i].try_spend(self.worker, size.get(*i), max.get(*i))).count()
-                } else {
-                    0
-                };
-                if spent < self.types {
-                    for i in 0..spent {
-                        shared.rooms[i].give_back(self.worker, size.get(i), max.get(i));
-                    }
-                    self.return_rooms_below(leaf, at, size);
-                    return false;
-                }
+            let watch = &queue.snapshot.shared.watch;
+            if queue.joined && !watch.try_spend(self.worker, size, max) {
+                self.return_rooms_below(leaf, at, size);
+                return false;
             }
             at = queue.parent;
         }
@@ -232,9 +222,7 @@ impl Shard {
         while at != end {
             let queue = self.queue(at);
             if queue.joined {
-                for (i, room) in queue.snapshot.shared.rooms.iter().enumerate() {
-                    room.give_back(self.worker, size.get(i), queue.snapshot.max_share.get(i));
-                }
+                queue.snapshot.shared.watch.give_back(self.worker, size, &queue.snapshot.max_share);
             }
             at = queue.parent;
         }

@@ -29,7 +29,11 @@ use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 /// A piece is one part in this many of what is left.
-const PIECES: i64 = 8;
+#[cfg(not(loom))]
+const PIECES: u32 = 8;
+/// Models have little to share out.
+#[cfg(loom)]
+const PIECES: u32 = 2;
 /// No piece is larger: keeps sums of pieces of unlimited rooms far from overflow.
 const LARGEST_PIECE: i64 = 1 << 40;
 
@@ -91,7 +95,7 @@ impl Room {
             if left < amount {
                 return false;
             }
-            let piece = amount + ((left - amount) / PIECES).min(LARGEST_PIECE);
+            let piece = amount + ((left - amount) / i64::from(PIECES)).min(LARGEST_PIECE);
             match self.taken.compare_exchange_weak(taken, taken + piece, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => {
                     if piece > amount {
@@ -284,7 +288,7 @@ impl AskPool {
             if left.count == 0 {
                 return Err(NotTaken::Dry);
             }
-            let piece = if self.pieces.len() == 1 { left.count } else { (left.count / 8).max(1) };
+            let piece = if self.pieces.len() == 1 { left.count } else { (left.count / PIECES).max(1) };
             let less = Word { epoch, count: left.count - piece }.pack();
             match self.word.compare_exchange_weak(word, less, Ordering::Acquire, Ordering::Acquire) {
                 Ok(_) => {

@@ -20,6 +20,8 @@ mod worker;
 #[cfg(not(loom))]
 mod shard;
 
+pub mod publish;
+
 #[cfg(not(loom))]
 mod snapshot;
 
@@ -34,6 +36,8 @@ mod grant;
 
 #[cfg(not(loom))]
 mod ledger;
+
+pub mod watch;
 
 pub mod lease;
 

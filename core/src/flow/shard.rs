@@ -38,7 +38,7 @@ pub(super) struct QueueLocal {
     pub(super) fair_share: Resource,
     /// Some type of the max share is limited.
     pub(super) limited: bool,
-    /// This worker counts its usage in the queue's rooms.
+    /// This worker counts its usage in the queue's watch.
     pub(super) joined: bool,
     /// Children by position, those that can be served at all.
     pub(super) order: WinnerTree,
@@ -554,9 +554,7 @@ impl Shard {
                 let lowered = !old.snapshot.max_share.fits_in(&new.max_share);
                 if old.joined && lowered {
                     // I2: what was leased under the higher limit is not spent under the lower one.
-                    for room in &new.shared.rooms {
-                        room.hand_back(self.worker);
-                    }
+                    new.shared.watch.hand_back(self.worker);
                 }
                 old.snapshot = new.clone();
                 old

@@ -398,9 +398,7 @@ impl Shard {
         while at != NONE {
             let queue = self.queue(at);
             if queue.joined {
-                for (i, room) in queue.snapshot.shared.rooms.iter().enumerate() {
-                    room.force(amount.get(i));
-                }
+                queue.snapshot.shared.watch.force(amount);
             }
             at = queue.parent;
         }
