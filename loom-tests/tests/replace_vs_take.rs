@@ -1,7 +1,7 @@
 //! The AM's replacement of a count by k against workers that take: at most k are taken after it, and k can be.
 #![cfg(loom)]
 
-use evenweave::flow::lease::{AskPool, NotTaken};
+use evenweave::flow::lease::{AskCount, AskPool, NotTaken};
 use evenweave::sync::Arc;
 use evenweave::sync::channel::bounded;
 use evenweave::sync::thread::spawn;
@@ -63,7 +63,7 @@ fn a_refusal_after_it() {
         let thread = spawn(move || {
             // A grant that takes its unit and is then refused, for want of room.
             if other.take_one(1, old).is_ok() {
-                other.put_one();
+                other.untake_one(old);
             }
         });
         let new = pool.replace(1);
@@ -71,5 +71,41 @@ fn a_refusal_after_it() {
         assert_eq!(pool.total(), 1, "I3, I7: a refused grant leaves no trace in the count that replaced its own");
         assert_eq!(pool.take_one(0, new), Ok(()));
         assert_eq!(pool.take_one(0, new), Err(NotTaken::Dry), "I3: at most k are taken after the replacement");
+    });
+}
+
+#[test]
+fn of_a_rack_and_of_the_whole() {
+    check("replace_vs_take/of_a_rack_and_of_the_whole", || {
+        // Two are asked for on one rack, in all two; then one and one.
+        let (pool, rack) = (Arc::new(AskPool::new(2)), Arc::new(AskCount::new(2)));
+        let (old, old_rack) = (pool.replace(2), 0);
+        let (their_pool, their_rack) = (pool.clone(), rack.clone());
+        let thread = spawn(move || {
+            // A grant takes a unit of both, or undoes what it has taken.
+            if their_pool.take_one(1, old).is_ok() && !their_rack.take_one(old_rack) {
+                their_pool.untake_one(old);
+            }
+        });
+        let (new_rack, new) = (rack.replace(1), pool.replace(1));
+        thread.join().unwrap();
+        assert_eq!((pool.total(), rack.left()), (1, 1), "I3: a grant from before the replacement takes nothing of it");
+        assert!(pool.take_one(0, new).is_ok() && rack.take_one(new_rack), "I3: given room and time, exactly k");
+    });
+}
+
+#[test]
+fn of_a_rack_before_a_refusal() {
+    check("replace_vs_take/of_a_rack_before_a_refusal", || {
+        let rack = Arc::new(AskCount::new(2));
+        let other = rack.clone();
+        let thread = spawn(move || {
+            if other.take_one(0) {
+                other.untake_one(0);
+            }
+        });
+        rack.replace(1);
+        thread.join().unwrap();
+        assert_eq!(rack.left(), 1, "I3, I7: a refused grant leaves no trace in the count that replaced its own");
     });
 }

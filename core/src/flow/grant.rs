@@ -144,14 +144,14 @@ impl Shard {
             Locality::OffSwitch => &[],
         };
         for (i, location) in wanted.iter().enumerate() {
-            let taken = key.row(*location).is_some_and(|row| row.count.take_one());
+            let taken = key.row(*location).is_some_and(|row| row.count.take_one(row.epoch));
             if !taken {
                 for earlier in &wanted[..i] {
                     if let Some(row) = key.rows.iter().find(|row| row.location == *earlier) {
-                        row.count.put_one();
+                        row.count.untake_one(row.epoch);
                     }
                 }
-                key.cell.pool.put_one();
+                key.cell.pool.untake_one(key.epoch);
                 return Err(Refusal::AskGone);
             }
             if key.rows.iter().any(|row| row.location == *location && row.relax) {
@@ -181,9 +181,9 @@ impl Shard {
             Locality::OffSwitch => &[],
         };
         for row in key.rows.iter().filter(|row| wanted.contains(&row.location)) {
-            row.count.put_one();
+            row.count.untake_one(row.epoch);
         }
-        key.cell.pool.put_one();
+        key.cell.pool.untake_one(key.epoch);
     }
 
     fn take_am_share(&self, app: u32, size: &Resource) -> Result<(), Refusal> {

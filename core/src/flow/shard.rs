@@ -111,6 +111,8 @@ pub(super) struct LocationRow {
     pub(super) size: Resource,
     pub(super) relax: bool,
     pub(super) count: LocationCount,
+    /// Of the count, as far as this worker knows.
+    pub(super) epoch: u32,
     /// The AM itself said 0: then the row still counts as a location, in Hadoop.
     pub(super) explicit_zero: bool,
 }
