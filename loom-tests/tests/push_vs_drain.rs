@@ -57,6 +57,9 @@ fn a_record_used_again() {
         arena.drain_ended(&ended, &mut news);
         assert_eq!(got, [first, second], "I5: each grant is acquired exactly once, in order, its words whole");
         assert_eq!(news.len(), usize::from(acquired), "the AM is told of each end once");
-        assert!(news.iter().all(|end| end.id == first.id && end.reason == EndReason::Completed), "and of the right one");
+        assert!(
+            news.iter().all(|end| end.id == first.id && end.reason == EndReason::Completed),
+            "and of the right one"
+        );
     });
 }

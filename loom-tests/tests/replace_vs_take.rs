@@ -31,7 +31,7 @@ fn of_a_leased_count() {
         after += theirs;
         assert_eq!(pool.total(), 2 - after, "I3: k less what was taken after the replacement is left");
         assert_eq!(pool.take_one(1, old), Err(NotTaken::Stale), "I3: a stale epoch gets nothing");
-        while pool.take_one(0, new).is_ok() {
+        while pool.take_one(1, new).is_ok() {
             after += 1;
         }
         assert_eq!(after, 2, "I3: at most k are taken after the replacement, and k can be");

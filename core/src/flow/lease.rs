@@ -255,7 +255,8 @@ impl AskPool {
             piece.swap(closed, Ordering::Relaxed);
         }
         // ORDERING: Release. Pairs with the Acquire in `take_one`'s refill: a worker that takes from the new count finds
-        // every piece already voided, its own included. Without it its piece could still look like the old epoch's.
+        // every piece already voided, its own included. A belt: a worker learns of an epoch through a channel, which says
+        // the same, so no model fails without it.
         self.word.store(Word { epoch, count }.pack(), Ordering::Release);
         epoch
     }
@@ -349,8 +350,7 @@ impl AskPool {
     fn put(&self, units: u32, only: Option<u32>) {
         let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
             let Word { epoch, count } = Word::unpack(word);
-            (only.is_none() || only == Some(epoch))
-                .then(|| Word { epoch, count: count.saturating_add(units) }.pack())
+            (only.is_none() || only == Some(epoch)).then(|| Word { epoch, count: count.saturating_add(units) }.pack())
         });
     }
 
