@@ -42,9 +42,7 @@ impl Shard {
             }
         }
         for queue in self.queues.iter().flatten().filter(|queue| queue.joined) {
-            for room in &queue.snapshot.shared.rooms {
-                room.hand_back(self.worker);
-            }
+            queue.snapshot.shared.watch.hand_back(self.worker);
         }
     }
 

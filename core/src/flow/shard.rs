@@ -38,7 +38,7 @@ pub(super) struct QueueLocal {
     pub(super) fair_share: Resource,
     /// Some type of the max share is limited.
     pub(super) limited: bool,
-    /// This worker counts its usage in the queue's rooms.
+    /// This worker counts its usage in the queue's watch.
     pub(super) joined: bool,
     /// Children by position, those that can be served at all.
     pub(super) order: WinnerTree,
@@ -135,6 +135,8 @@ pub(super) struct LocationRow {
     pub(super) size: Resource,
     pub(super) relax: bool,
     pub(super) count: LocationCount,
+    /// Of the count, as far as this worker knows.
+    pub(super) epoch: u32,
     /// The AM itself said 0: then the row still counts as a location, in Hadoop.
     pub(super) explicit_zero: bool,
 }
@@ -577,9 +579,7 @@ impl Shard {
                 let lowered = !old.snapshot.max_share.fits_in(&new.max_share);
                 if old.joined && lowered {
                     // I2: what was leased under the higher limit is not spent under the lower one.
-                    for room in &new.shared.rooms {
-                        room.hand_back(self.worker);
-                    }
+                    new.shared.watch.hand_back(self.worker);
                 }
                 old.snapshot = new.clone();
                 old

@@ -257,13 +257,13 @@ impl Shard {
             NewsKind::Any { epoch, cell: key.cell.clone(), open: ask.count > 0 }
         } else {
             let explicit_zero = ask.count == 0;
-            let count = match key.rows.iter_mut().find(|row| row.location == location) {
+            let (count, epoch) = match key.rows.iter_mut().find(|row| row.location == location) {
                 Some(row) => {
-                    row.count.replace(ask.count);
+                    row.epoch = row.count.replace(ask.count);
                     row.size = ask.resource;
                     row.relax = ask.relax_locality;
                     row.explicit_zero = explicit_zero;
-                    row.count.clone()
+                    (row.count.clone(), row.epoch)
                 }
                 None => {
                     let count = Arc::new(AskCount::new(ask.count));
@@ -272,12 +272,13 @@ impl Shard {
                         size: ask.resource,
                         relax: ask.relax_locality,
                         count: count.clone(),
+                        epoch: 0,
                         explicit_zero,
                     });
-                    count
+                    (count, 0)
                 }
             };
-            NewsKind::Location { count, explicit_zero }
+            NewsKind::Location { count, epoch, explicit_zero }
         };
         AskNews { priority: ask.priority, location, size: ask.resource, relax: ask.relax_locality, what }
     }
@@ -305,12 +306,13 @@ impl Shard {
                         key.rows.clear();
                     }
                 }
-                NewsKind::Location { count, explicit_zero } => {
+                NewsKind::Location { count, epoch, explicit_zero } => {
                     let row = LocationRow {
                         location: news.location,
                         size: news.size,
                         relax: news.relax,
                         count: count.clone(),
+                        epoch: *epoch,
                         explicit_zero: *explicit_zero,
                     };
                     match key.rows.iter_mut().find(|row| row.location == news.location) {
@@ -345,7 +347,7 @@ impl Shard {
                 row.size = back.size;
                 row.relax = back.relax;
                 row.count.put_one();
-                NewsKind::Location { count: row.count.clone(), explicit_zero: row.explicit_zero }
+                NewsKind::Location { count: row.count.clone(), epoch: row.epoch, explicit_zero: row.explicit_zero }
             } else {
                 let count = Arc::new(AskCount::new(1));
                 key.rows.push(LocationRow {
@@ -353,9 +355,10 @@ impl Shard {
                     size: back.size,
                     relax: back.relax,
                     count: count.clone(),
+                    epoch: 0,
                     explicit_zero: false,
                 });
-                NewsKind::Location { count, explicit_zero: false }
+                NewsKind::Location { count, epoch: 0, explicit_zero: false }
             };
             news.push(AskNews {
                 priority: back.priority,
@@ -397,9 +400,7 @@ impl Shard {
         while at != NONE {
             let queue = self.queue(at);
             if queue.joined {
-                for (i, room) in queue.snapshot.shared.rooms.iter().enumerate() {
-                    room.force(amount.get(i));
-                }
+                queue.snapshot.shared.watch.force(amount);
             }
             at = queue.parent;
         }
