@@ -906,9 +906,12 @@ impl World {
                 let app = seen.apps.iter().find(|app| app.id.number == made.app);
                 app.is_some_and(|app| app.queue == view.name || app.queue.starts_with(&format!("{}.", view.name)))
             };
-            if (self.shape.uniform || self.workers > 1) && seen.outcome.allocated.iter().any(inside) {
+            let grants: Vec<_> = seen.outcome.allocated.iter().filter(|made| inside(made)).collect();
+            for i in 0..self.shape.types {
+                // One worker refuses whatever the type that is above; several look at what a container has some of.
+                let grown = grants.iter().any(|made| self.workers == 1 || made.resource.get(i) > 0);
                 hold!(
-                    view.usage.fits_in(&view.max_share),
+                    !(grown && (self.shape.uniform || self.workers > 1)) || view.usage.get(i) <= view.max_share.get(i),
                     "I2: {} uses {} of at most {}",
                     view.name,
                     view.usage,
