@@ -23,9 +23,9 @@ pub enum Refused {
     #[error("{asked} is negative or above the largest container here, {largest}")]
     InvalidResource {
         /// What was asked for.
-        asked: Resource,
+        asked: Box<Resource>,
         /// What can be had at most.
-        largest: Resource,
+        largest: Box<Resource>,
     },
     /// No leaf queue can be had under the name.
     #[error("{queue:?} is no leaf queue and cannot become one")]
@@ -34,7 +34,9 @@ pub enum Refused {
         queue: String,
     },
     /// A part of a queue name is empty or has white space around it.
-    #[error("{queue:?} is no queue name: every part between dots must be non-empty and without white space at its ends")]
+    #[error(
+        "{queue:?} is no queue name: every part between dots must be non-empty and without white space at its ends"
+    )]
     BadQueueName {
         /// The name.
         queue: String,
@@ -51,7 +53,7 @@ pub enum Refused {
     #[error("{asked} asks for a resource of which queue {queue:?} may have nothing")]
     ZeroMax {
         /// What was asked for.
-        asked: Resource,
+        asked: Box<Resource>,
         /// The queue.
         queue: String,
     },
@@ -76,7 +78,7 @@ pub enum Refused {
         /// Its name.
         name: String,
         /// Its total.
-        total: Resource,
+        total: Box<Resource>,
     },
     /// The node is unknown or was removed.
     #[error("node {0:?} is unknown or was removed")]

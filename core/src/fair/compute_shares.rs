@@ -48,8 +48,7 @@ pub(super) fn compute_shares(kind: usize, total: i64, children: &mut [ShareInput
             continue;
         }
         sum_max = sum_max.saturating_add(child.max.get(kind));
-        let (weight, min, max) =
-            (f64::from(child.weight), child.min.get(kind) as f64, child.max.get(kind) as f64);
+        let (weight, min, max) = (f64::from(child.weight), child.min.get(kind) as f64, child.max.get(kind) as f64);
         // Few distinct ones are the common case; many are not searched.
         let alike = |run: &&mut Run| run.weight == weight && run.min == min && run.max == max;
         match runs.iter_mut().rev().take(LOOK_BACK).find(alike) {

@@ -46,11 +46,8 @@ fn general(cluster: &ClusterTotal, child: &Schedulable<'_>) -> General {
     }
     let needy = child.usage.get(dominant) < child.min_share.get(dominant);
     for (i, row) in rows.iter_mut().enumerate().take(types) {
-        let compared = if needy {
-            child.usage.get(i) as f32 / child.min_share.get(i) as f32
-        } else {
-            share(i) / child.weight
-        };
+        let compared =
+            if needy { child.usage.get(i) as f32 / child.min_share.get(i) as f32 } else { share(i) / child.weight };
         *row = (share(i), compared);
     }
     // Stable, descending; incomparable rows stay where they are.
@@ -114,10 +111,7 @@ impl SchedulingPolicy for Drf {
 
     fn headroom(&self, fair_share: &Resource, usage: &Resource, available: &Resource) -> Resource {
         let due = fair_share.minus(usage);
-        Resource::new(
-            available.memory_mb().min(due.memory_mb().max(0)),
-            available.vcores().min(due.vcores().max(0)),
-        )
+        Resource::new(available.memory_mb().min(due.memory_mb().max(0)), available.vcores().min(due.vcores().max(0)))
     }
 }
 

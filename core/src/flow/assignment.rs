@@ -17,6 +17,7 @@
 
 use super::grant::Proposal;
 use super::shard::{NONE, Reservation, Shard, Suspended};
+use super::shared::count;
 use super::snapshot::ROOT;
 use crate::app::Locality;
 use crate::order::java_order;
@@ -36,7 +37,9 @@ pub(super) enum Outcome {
 impl Shard {
     /// One scheduling pass over a node: its reservation first, then one descent a container.
     pub(super) fn schedule(&mut self, node: u32) {
-        if self.nodes[node as usize].gone || self.nodes[node as usize].total.is_none() && self.nodes[node as usize].containers == 0 {
+        if self.nodes[node as usize].gone
+            || self.nodes[node as usize].total.is_none() && self.nodes[node as usize].containers == 0
+        {
             return;
         }
         self.schedule_within(node);
@@ -50,8 +53,7 @@ impl Shard {
             return;
         }
         let settings = &self.shared.settings;
-        let (multiple, dynamic, most) =
-            (settings.assign_multiple, settings.dynamic_max_assign, settings.max_assign);
+        let (multiple, dynamic, most) = (settings.assign_multiple, settings.dynamic_max_assign, settings.max_assign);
         let half = self.nodes[node as usize].free.times(0.5);
         let (mut count, mut sum) = (0, Resource::NONE);
         while self.nodes[node as usize].reservation.is_none() {
@@ -105,21 +107,47 @@ impl Shard {
             return Outcome::Declined;
         }
         let leaf = local.snapshot.leaf;
-        while let Some(position) = self.queue(queue).order.winner() {
+        let masters = leaf && self.may_start_masters(queue);
+        while let Some((position, is_master)) = self.next_child(queue, masters) {
             let before = std::mem::replace(&mut self.repeatable, false);
             let child = self.queue(queue).ids[position as usize];
-            let outcome =
-                if leaf { self.offer(child, node) } else { self.descend(child, node, depth + 1) };
+            let outcome = if leaf { self.offer(child, node) } else { self.descend(child, node, depth + 1) };
             let repeatable = std::mem::replace(&mut self.repeatable, before);
             self.repeatable |= repeatable;
             if outcome != Outcome::Declined {
                 return outcome;
             }
-            self.queue_mut(queue).order.suspend(position);
+            let local = self.queue_mut(queue);
+            if is_master {
+                local.masters.suspend(position)
+            } else {
+                local.order.suspend(position)
+            }
             let out = Suspended { queue, position };
             if repeatable { self.out_for_descent.push(out) } else { self.out_for_pass.push(out) }
         }
         Outcome::Declined
+    }
+
+    /// Whether some AM that a leaf's applications wait for may fit its AM share. Where not, all of them decline without
+    /// effect, and need not be visited.
+    fn may_start_masters(&self, leaf: u32) -> bool {
+        let local = self.queue(leaf);
+        if local.masters.winner().is_none() {
+            return false;
+        }
+        self.am_limit(leaf)
+            .is_none_or(|limit| local.snapshot.shared.am_usage.read().plus(&local.master_floor).fits_in(&limit))
+    }
+
+    /// The most deserving child; of a leaf's two orders, the smaller of their firsts.
+    #[inline]
+    fn next_child(&self, queue: u32, masters: bool) -> Option<(u32, bool)> {
+        let local = self.queue(queue);
+        if masters && local.masters.first() < local.order.first() {
+            return local.masters.winner().map(|position| (position, true));
+        }
+        local.order.winner().map(|position| (position, false))
     }
 
     /// The same with the children sorted anew, in the order in which Java's tree set would walk them.
@@ -135,9 +163,8 @@ impl Shard {
             let mut members: Vec<u32> = local.ids.iter().copied().filter(|app| *app != NONE).collect();
             members.retain(|app| self.app(*app).is_pending());
             members.sort_unstable_by_key(|app| self.app(*app).sequence);
-            let compare = |a, b| {
-                snapshot.policy.compare(&self.cluster, &self.app(a).schedulable(), &self.app(b).schedulable())
-            };
+            let compare =
+                |a, b| snapshot.policy.compare(&self.cluster, &self.app(a).schedulable(), &self.app(b).schedulable());
             java_order(members, compare, &mut order);
         } else {
             let members = snapshot.children.iter().copied().filter(|child| self.queues[*child as usize].is_some());
@@ -187,7 +214,14 @@ impl Shard {
         {
             return Outcome::Declined;
         }
-        self.assign(app, node, None)
+        let outcome = self.assign(app, node, None);
+        if outcome == Outcome::Declined && self.shared.workers > 1 && !self.app(app).has_open_key(self.worker) {
+            // Others have taken what was asked for: not visited again until the next fold or news of the application.
+            let leaf = self.app(app).leaf;
+            self.refresh_app(app);
+            self.refresh_upwards(leaf);
+        }
+        outcome
     }
 
     /// The node's reservation, at each pass: true when it is valid, which ends the pass.
@@ -400,14 +434,12 @@ impl Shard {
         if !local.shared.waits_for_am() {
             return false;
         }
-        let Some(first) = local.keys.iter().find(|key| key.cell.pool.visible(self.worker) > 0) else {
-            return false;
-        };
+        let Some(first) = self.first_ask(app) else { return false };
         match self.am_limit(local.leaf) {
             None => false,
             Some(limit) => {
                 let used = self.queue(local.leaf).snapshot.shared.am_usage.read();
-                !used.plus(&first.size).fits_in(&limit)
+                !used.plus(&first).fits_in(&limit)
             }
         }
     }
@@ -475,6 +507,7 @@ impl Shard {
             local.reserved.push(node);
             self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, priority, size });
             self.count_reserved(app);
+            count(&self.shared.counters[self.worker].reserved, 1);
         }
         true
     }

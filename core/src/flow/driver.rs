@@ -3,6 +3,7 @@
 //! Both work the same messages off the same lanes with the same code; only who does it, and when, differs.
 
 use super::control::{Control, Groups, empty_structure};
+use super::events::EventSink;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal};
 use super::shard::Shard;
@@ -15,7 +16,7 @@ use crate::config::{AllocationFile, Settings};
 use crate::event::SchedulerEvent;
 use crate::policy::SchedulingPolicy;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded, select, unbounded};
+use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use crate::sync::thread::{Builder, JoinHandle};
 use crate::sync::{Arc, CachePadded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -194,7 +195,7 @@ fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::io::Result<J
 
 impl Threads {
     /// Starts all threads.
-    pub(crate) fn start(parts: Parts, events: Sender<SchedulerEvent>) -> std::io::Result<Threads> {
+    pub(crate) fn start(parts: Parts, events: EventSink) -> std::io::Result<Threads> {
         let Parts { shared, mut control, shards, control_lane, updater } = parts;
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
@@ -249,7 +250,7 @@ fn join(thread: JoinHandle<()>) {
     let _ = thread.join();
 }
 
-fn run_worker(mut shard: Shard, lanes: &WorkerLanes, shared: &Shared, events: &Sender<SchedulerEvent>) {
+fn run_worker(mut shard: Shard, lanes: &WorkerLanes, shared: &Shared, events: &EventSink) {
     let worker = shard.id();
     let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut shard, lanes, shared)));
     let Err(panic) = outcome else { return };
@@ -258,8 +259,7 @@ fn run_worker(mut shard: Shard, lanes: &WorkerLanes, shared: &Shared, events: &S
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".to_owned());
-    // Full: the embedder has more to read already.
-    let _ = events.try_send(SchedulerEvent::WorkerPanicked { worker, message });
+    events.put(SchedulerEvent::WorkerPanicked { worker, message });
     lie_dead(lanes, shared);
 }
 
@@ -355,7 +355,7 @@ fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
 }
 
 fn run_control(mut control: Control, lane: &Receiver<ControlMessage>, shared: &Shared) {
-    let mut take = |control: &mut Control, message: ControlMessage| {
+    let take = |control: &mut Control, message: ControlMessage| {
         if !matches!(message, ControlMessage::Barrier(_)) {
             count(&shared.control_handled, 1);
         }
@@ -446,12 +446,3 @@ pub(crate) fn quiesce(shared: &Shared) {
         }
     }
 }
-
-/// What a full or closed lane means to callers.
-pub(crate) fn refused<T>(error: &TrySendError<T>) -> crate::event::Refused {
-    match error {
-        TrySendError::Full(_) => crate::event::Refused::Busy,
-        TrySendError::Disconnected(_) => crate::event::Refused::ShutDown,
-    }
-}
-

@@ -77,7 +77,7 @@ pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &Allo
         return Err(Refused::InvalidBlacklist);
     }
     if let Some(ask) = asks.iter().find(|ask| asks_for_nothing_left(shared.types, &ask.resource, &leaf.max_share)) {
-        return Err(Refused::ZeroMax { asked: ask.resource, queue: leaf.name.to_string() });
+        return Err(Refused::ZeroMax { asked: Box::new(ask.resource), queue: leaf.name.to_string() });
     }
     for release in releases.iter().filter(|release| release.app == app.slot) {
         let Some(lane) = shared.lanes.external.get(usize::from(release.worker)) else { continue };
@@ -93,10 +93,8 @@ pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &Allo
     if asks.is_empty() && !changed {
         return Ok(());
     }
-    let asks: SmallVec<[Ask; 2]> = asks
-        .iter()
-        .map(|ask| Ask { resource: normalise(&shared.settings, &ask.resource, &largest), ..*ask })
-        .collect();
+    let asks: SmallVec<[Ask; 2]> =
+        asks.iter().map(|ask| Ask { resource: normalise(&shared.settings, &ask.resource, &largest), ..*ask }).collect();
     let message =
         AskChange { app: app.clone(), asks, blacklist: changed.then(|| blacklist.clone().into_boxed_slice()) };
     shared.lanes.external[app.home].try_send(External::Asks(message)).map_err(busy)?;

@@ -91,7 +91,7 @@ impl Shard {
         if reserved.is_some() {
             self.unreserve(node);
         }
-        let id = self.record_container(proposal, granted, number, mail, relax, is_am);
+        let id = self.record_container(proposal, granted, number, mail, relax);
         let worker = self.worker;
         let types = self.types;
         let local = self.app_mut(app);
@@ -192,7 +192,11 @@ impl Shard {
         match self.am_limit(leaf) {
             // Alone, this worker has checked the limit when it chose the application; the check looks at the first key.
             Some(limit) if self.shared.workers > 1 => {
-                if usage.try_add(size, &limit) { Ok(()) } else { Err(Refusal::AmShare) }
+                if usage.try_add(size, &limit) {
+                    Ok(())
+                } else {
+                    Err(Refusal::AmShare)
+                }
             }
             _ => {
                 usage.add(size);
@@ -210,7 +214,9 @@ impl Shard {
             let shared = &queue.snapshot.shared;
             if queue.joined {
                 let spent = if shared.all_joined() {
-                    (0..self.types).take_while(|i| shared.rooms[*i].try_spend(self.worker, size.get(*i), max.get(*i))).count()
+                    (0..self.types)
+                        .take_while(|i| shared.rooms[*i].try_spend(self.worker, size.get(*i), max.get(*i)))
+                        .count()
                 } else {
                     0
                 };
@@ -272,7 +278,6 @@ impl Shard {
         number: u32,
         mail: u32,
         relax: u8,
-        is_am: bool,
     ) -> ContainerId {
         let app = self.app(proposal.app);
         let at = &self.nodes[proposal.node as usize];
@@ -290,7 +295,6 @@ impl Shard {
             on_node: true,
             launched: false,
             acquired_at_end: false,
-            is_am,
             app_previous: NONE,
             app_next: app.first_container,
             node_previous: at.last_container,
@@ -458,7 +462,8 @@ impl Shard {
 
     /// Ends all that this worker has of an application.
     pub(super) fn close_app(&mut self, slot: Slot) {
-        let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut).filter(|app| app.shared.slot == slot) else {
+        let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut).filter(|app| app.shared.slot == slot)
+        else {
             return;
         };
         app.closed = true;

@@ -334,8 +334,7 @@ impl AskPool {
     fn put(&self, units: u32, only: Option<u32>) {
         let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
             let Word { epoch, count } = Word::unpack(word);
-            (only.is_none() || only == Some(epoch))
-                .then(|| Word { epoch, count: count.saturating_add(units) }.pack())
+            (only.is_none() || only == Some(epoch)).then(|| Word { epoch, count: count.saturating_add(units) }.pack())
         });
     }
 

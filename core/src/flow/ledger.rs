@@ -20,7 +20,7 @@ use std::fmt;
 
 /// One vector that one thread changes and all may read.
 #[derive(Debug)]
-pub struct UsageCell([AtomicI64; MAX_TYPES]);
+pub(crate) struct UsageCell([AtomicI64; MAX_TYPES]);
 
 impl Default for UsageCell {
     fn default() -> Self {

@@ -284,14 +284,15 @@ impl Arena {
         while at != NIL {
             let record = self.record(at);
             let next = record.next.load(Ordering::Relaxed);
-            let container = Container {
-                id: self.id(record),
-                node: NodeId(record.node.load(Ordering::Relaxed)),
-                priority: record.priority.load(Ordering::Relaxed).cast_signed(),
-                resource: Resource::from_fn(|i| {
-                    if i < self.types { record.size[i].load(Ordering::Relaxed) } else { 0 }
-                }),
-            };
+            let container =
+                Container {
+                    id: self.id(record),
+                    node: NodeId(record.node.load(Ordering::Relaxed)),
+                    priority: record.priority.load(Ordering::Relaxed).cast_signed(),
+                    resource: Resource::from_fn(|i| {
+                        if i < self.types { record.size[i].load(Ordering::Relaxed) } else { 0 }
+                    }),
+                };
             // ORDERING: Release on success. Pairs with the Acquire in `is_acquired` and `withdraw`: the worker that sees
             // the container acquired may end it and push the record again only after the words above were read.
             // Relaxed on failure: the record is this thread's alone then.
@@ -317,10 +318,7 @@ impl Arena {
     pub fn withdraw(&self, index: u32) -> bool {
         // ORDERING: Acquire on failure, with the Release in `drain_granted`. Relaxed on success: the drainer reads
         // nothing that was written before the withdrawal.
-        self.record(index)
-            .state
-            .compare_exchange(UNSEEN, WITHDRAWN, Ordering::Relaxed, Ordering::Acquire)
-            .is_ok()
+        self.record(index).state.compare_exchange(UNSEEN, WITHDRAWN, Ordering::Relaxed, Ordering::Acquire).is_ok()
     }
 
     /// Tells the AM that an acquired container has ended. By the worker. The record belongs to the drainer from now on.

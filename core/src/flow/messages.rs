@@ -73,19 +73,39 @@ pub(crate) struct GiveBack {
 #[derive(Debug)]
 pub(crate) enum Internal {
     /// From the application's home worker.
-    News { app: Arc<AppShared>, rows: SmallVec<[AskNews; 2]>, blacklist: Option<Box<[u32]>> },
+    News {
+        app: Arc<AppShared>,
+        rows: SmallVec<[AskNews; 2]>,
+        blacklist: Option<Box<[u32]>>,
+    },
     /// To the application's home worker.
-    GiveBack { app: Arc<AppShared>, rows: SmallVec<[GiveBack; 3]> },
+    GiveBack {
+        app: Arc<AppShared>,
+        rows: SmallVec<[GiveBack; 3]>,
+    },
     /// The AM's first request, made by the control when it accepts a managed application.
-    FirstAsk { app: Arc<AppShared>, size: Resource },
+    FirstAsk {
+        app: Arc<AppShared>,
+        size: Resource,
+    },
     /// The attempt ends: its containers end, then [`ControlMessage::AppClosed`].
     CloseApp(Arc<AppShared>),
     /// The usage of an application changes queues.
-    MoveApp { app: Arc<AppShared>, from: u32, to: u32 },
-    AddNode { node: Arc<NodeShared>, total: Resource },
+    MoveApp {
+        app: Arc<AppShared>,
+        from: u32,
+        to: u32,
+    },
+    AddNode {
+        node: Arc<NodeShared>,
+        total: Resource,
+    },
     /// Its containers end, then [`ControlMessage::NodeClosed`].
     RemoveNode(Arc<NodeShared>),
-    ResizeNode { node: Arc<NodeShared>, total: Resource },
+    ResizeNode {
+        node: Arc<NodeShared>,
+        total: Resource,
+    },
     Decommission(Arc<NodeShared>),
     /// One offer to every node of the worker, from the async allocation thread; one outstanding a worker.
     OfferAll,
@@ -103,7 +123,10 @@ pub(crate) enum ControlMessage {
     /// The owner has ended what ran on a node.
     NodeClosed(Arc<NodeShared>),
     /// The owner asks for a decommissioning node's total to follow its allocation.
-    ResizeNode { node: Arc<NodeShared>, total: Resource },
+    ResizeNode {
+        node: Arc<NodeShared>,
+        total: Resource,
+    },
     /// A request of the embedder.
     Call(super::control::Call),
     /// Answer when it is reached.

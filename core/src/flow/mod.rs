@@ -35,8 +35,10 @@ mod grant;
 #[cfg(not(loom))]
 mod ledger;
 
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod lease;
 
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod mailbox;
 
 #[cfg(not(loom))]
@@ -50,6 +52,9 @@ mod update;
 
 #[cfg(not(loom))]
 mod edge;
+
+#[cfg(not(loom))]
+mod events;
 
 #[cfg(not(loom))]
 pub(crate) mod views;
@@ -69,6 +74,7 @@ mod exports {
     pub(crate) use super::control::{Call, NodeSpec};
     pub(crate) use super::driver::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
     pub(crate) use super::edge::{collect, drain, send_changes};
+    pub(crate) use super::events::{EventSource, events};
     pub(crate) use super::ledger::{AppShared, NodeShared};
     pub(crate) use super::messages::{ControlMessage, External};
     pub(crate) use super::shared::Shared;

@@ -8,8 +8,8 @@
 //! (W - 1) x [`fold_every`] grants are out of exact order. Limits are not affected: they are kept by `lease`.
 //!
 //! # Cost
-//! A fold reads every worker's cell of every queue and application and puts everything in order anew:
-//! O((queues + applications) x workers), so it is done the more seldom the more there are.
+//! A fold reads every worker's cell of every queue and application, O((queues + applications) x workers), and puts those
+//! in place that the others have changed; so it is done the more seldom the more there are.
 
 use super::shard::Shard;
 use super::shared::count;
@@ -19,8 +19,10 @@ fn fold_every(applications: usize) -> u32 {
     u32::try_from(applications).unwrap_or(u32::MAX).max(8192)
 }
 
-/// A worker that grants little folds after this long.
-const FOLD_MS: u64 = 20;
+/// A worker that grants little folds after this long, by number of applications: a fold of 20,000 takes milliseconds.
+fn fold_after_ms(applications: usize) -> u64 {
+    20 + u64::try_from(applications / 200).unwrap_or(u64::MAX)
+}
 
 impl Shard {
     /// Hands back what is leased and not spent. Before a worker blocks, and between batches.
@@ -52,7 +54,9 @@ impl Shard {
             self.unfolded = 0;
             return;
         }
-        if self.unfolded >= fold_every(self.apps.len()) || now_ms.saturating_sub(self.last_fold_ms) >= FOLD_MS {
+        if self.unfolded >= fold_every(self.apps.len())
+            || now_ms.saturating_sub(self.last_fold_ms) >= fold_after_ms(self.apps.len())
+        {
             self.fold(now_ms);
         }
     }
@@ -64,10 +68,17 @@ impl Shard {
         for queue in self.queues.iter_mut().flatten() {
             queue.usage = queue.snapshot.shared.usage();
         }
-        for app in self.apps.iter_mut().flatten().filter(|app| app.runnable) {
-            app.usage = app.shared.usage();
+        for index in 0..self.apps.len() {
+            let Some(app) = self.apps[index].as_mut().filter(|app| app.runnable) else { continue };
+            let usage = app.shared.usage();
+            let changed = usage != app.usage;
+            app.usage = usage;
+            // One that found no ask left may find some again: others hand their pieces back.
+            if changed || self.may_be_dry(index) {
+                self.refresh_app(u32::try_from(index).expect("applications are u32"));
+            }
         }
-        self.refresh_everything();
+        self.refresh_all_queues();
         self.refresh_available();
         count(&self.shared.counters[self.worker].folds, 1);
     }

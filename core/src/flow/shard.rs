@@ -16,7 +16,7 @@ use super::members::{Member, Members};
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::app::Locality;
-use crate::id::{ContainerId, Slot};
+use crate::id::Slot;
 use crate::order::WinnerTree;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, Tie};
 use crate::resource::Resource;
@@ -42,6 +42,11 @@ pub(super) struct QueueLocal {
     pub(super) joined: bool,
     /// Children by position, those that can be served at all.
     pub(super) order: WinnerTree,
+    /// Of a leaf: by position, applications that wait for their AM's container. Apart from the others, so that all of them
+    /// can be passed over at once when the AM share is used up.
+    pub(super) masters: WinnerTree,
+    /// Of a leaf: no AM that is waited for is smaller in any type; kept like `floor`.
+    pub(super) master_floor: Resource,
     /// By position: may be offered a node; has no key.
     children: Vec<Child>,
     /// By position: the slot of the child queue or application; [`NONE`] where there is none.
@@ -80,6 +85,7 @@ impl QueueLocal {
 
     fn reset_children(&mut self, count: usize) {
         self.order.reset(count);
+        self.masters.reset(if self.snapshot.leaf { count } else { 0 });
         self.children.clear();
         self.children.resize(count, Child::default());
         self.ids.clear();
@@ -92,15 +98,33 @@ impl QueueLocal {
     /// it can change the places of the others.
     #[inline]
     fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) {
+        if self.place_child(position, member, eligible, key) {
+            self.order.set(position, key.unwrap_or(OrderKey::ABSENT));
+        } else {
+            self.order.clear(position);
+        }
+    }
+
+    /// The same for an application: one that waits for its AM stands apart.
+    #[inline]
+    fn update_app(&mut self, position: u32, member: bool, eligible: bool, waits_for_am: bool, key: Option<OrderKey>) {
+        let key = self.place_child(position, member, eligible, key).then_some(key).flatten();
+        let key = key.unwrap_or(OrderKey::ABSENT);
+        let (here, there) =
+            if waits_for_am { (&mut self.masters, &mut self.order) } else { (&mut self.order, &mut self.masters) };
+        there.clear(position);
+        here.set(position, key);
+    }
+
+    /// Counts a child; says whether it has a place in an order.
+    #[inline]
+    fn place_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) -> bool {
         let child = &mut self.children[position as usize];
         let new = Child { eligible, irregular: member && key.is_none() };
         self.eligible = self.eligible + u32::from(new.eligible) - u32::from(child.eligible);
         self.irregular = self.irregular + u32::from(new.irregular) - u32::from(child.irregular);
         *child = new;
-        match key {
-            Some(key) if eligible => self.order.set(position, key),
-            _ => self.order.clear(position),
-        }
+        eligible && key.is_some()
     }
 }
 
@@ -273,7 +297,6 @@ pub(super) struct ContainerRecord {
     pub(super) on_node: bool,
     pub(super) launched: bool,
     pub(super) acquired_at_end: bool,
-    pub(super) is_am: bool,
     /// Neighbours among the application's containers of this worker.
     pub(super) app_previous: u32,
     pub(super) app_next: u32,
@@ -533,7 +556,7 @@ impl Shard {
             && let Some(id) = queue.ids.get_mut(position as usize)
         {
             *id = NONE;
-            queue.update_child(position, false, false, None);
+            queue.update_app(position, false, false, false, None);
         }
         self.refresh_upwards(leaf);
     }
@@ -575,6 +598,8 @@ impl Shard {
                 limited,
                 joined: false,
                 order: WinnerTree::default(),
+                masters: WinnerTree::default(),
+                master_floor: Resource::UNBOUNDED,
                 children: Vec::new(),
                 ids: Vec::new(),
                 eligible: 0,
@@ -620,11 +645,30 @@ impl Shard {
         self.refresh_queue_contents(queue);
     }
 
+    /// Whether an application is pending and out of its leaf's order: for want of asks, as far as this worker saw.
+    pub(super) fn may_be_dry(&self, index: usize) -> bool {
+        self.apps[index].as_ref().is_some_and(|app| {
+            app.is_pending()
+                && app.leaf != NONE
+                && self.queue(app.leaf).children.get(app.position as usize).is_some_and(|child| !child.eligible)
+        })
+    }
+
+    /// Puts every queue in place among its siblings.
+    pub(super) fn refresh_all_queues(&mut self) {
+        for index in 0..self.queues.len() {
+            if self.queues[index].is_some() {
+                self.refresh_upwards(u32::try_from(index).expect("queues are u32"));
+            }
+        }
+    }
+
     /// Puts the children of one queue in order anew.
     fn refresh_queue_contents(&mut self, index: u32) {
         let snapshot = self.queue(index).snapshot.clone();
         let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
         if snapshot.leaf {
+            let mut master_floor = Resource::UNBOUNDED;
             self.queue_mut(index).reset_children(snapshot.runnable.width());
             for (position, member) in snapshot.runnable.positions() {
                 let app = member.app.slot.index;
@@ -632,8 +676,12 @@ impl Shard {
                 self.bound_asks(app);
                 floor = floor.least(&self.app(app).floor);
                 may_reserve |= self.app(app).may_reserve;
+                if self.app(app).shared.waits_for_am() {
+                    master_floor = self.first_ask(app).map_or(master_floor, |size| master_floor.least(&size));
+                }
                 self.refresh_app(app);
             }
+            self.queue_mut(index).master_floor = master_floor;
         } else {
             self.queue_mut(index).reset_children(snapshot.children.len());
             for (position, child) in snapshot.children.iter().enumerate() {
@@ -657,13 +705,14 @@ impl Shard {
         if app.leaf != NONE {
             let calculator = self.queue(app.leaf).snapshot.policy.calculator();
             let threshold = &self.shared.settings.reservation_threshold;
-            let sizes = app.keys.iter().filter(|key| key.cell.pool.visible(self.worker) > 0).flat_map(|key| {
-                std::iter::once(&key.size).chain(key.rows.iter().map(|row| &row.size))
-            });
+            let sizes = app
+                .keys
+                .iter()
+                .filter(|key| key.cell.pool.visible(self.worker) > 0)
+                .flat_map(|key| std::iter::once(&key.size).chain(key.rows.iter().map(|row| &row.size)));
             for size in sizes {
                 floor = floor.least(size);
-                may_reserve |=
-                    calculator.compare(self.types, &self.cluster.total, size, threshold, false).is_ge();
+                may_reserve |= calculator.compare(self.types, &self.cluster.total, size, threshold, false).is_ge();
             }
         }
         let app = self.app_mut(index);
@@ -679,9 +728,20 @@ impl Shard {
             return;
         }
         let (floor, may_reserve, leaf) = (app.floor, app.may_reserve, app.leaf);
+        let master = app.shared.waits_for_am().then(|| self.first_ask(index)).flatten();
         self.widen_bounds(leaf, &floor, may_reserve);
+        if let Some(master) = master {
+            let queue = self.queue_mut(leaf);
+            queue.master_floor = queue.master_floor.least(&master);
+        }
         self.refresh_app(index);
         self.refresh_upwards(leaf);
+    }
+
+    /// The size of the first key that has something outstanding: for an application that waits, its AM's.
+    pub(super) fn first_ask(&self, index: u32) -> Option<Resource> {
+        let first = self.app(index).keys.iter().find(|key| key.cell.pool.visible(self.worker) > 0)?;
+        Some(first.size)
     }
 
     /// Lets the bounds of a queue and those above it admit what is new below.
@@ -710,7 +770,7 @@ impl Shard {
         let eligible = member && app.has_open_key(self.worker);
         let queue = self.queues[app.leaf as usize].as_mut().expect("a queue of the snapshot");
         let key = if member { queue.snapshot.policy.key(&self.cluster, &app.schedulable()) } else { None };
-        queue.update_child(app.position, member, eligible, key);
+        queue.update_app(app.position, member, eligible, app.shared.waits_for_am(), key);
     }
 
     /// Puts a queue at its place in its parent.
@@ -762,16 +822,22 @@ impl Shard {
 
     /// Puts those back that were out for one descent.
     pub(super) fn end_descent(&mut self) {
-        while let Some(Suspended { queue, position }) = self.out_for_descent.pop() {
-            self.queue_mut(queue).order.resume(position);
+        while let Some(out) = self.out_for_descent.pop() {
+            self.resume(out);
         }
     }
 
     /// Puts all back.
     pub(super) fn end_pass(&mut self) {
         self.end_descent();
-        while let Some(Suspended { queue, position }) = self.out_for_pass.pop() {
-            self.queue_mut(queue).order.resume(position);
+        while let Some(out) = self.out_for_pass.pop() {
+            self.resume(out);
         }
+    }
+
+    fn resume(&mut self, Suspended { queue, position }: Suspended) {
+        let queue = self.queue_mut(queue);
+        queue.order.resume(position);
+        queue.masters.resume(position);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct QueueSnapshot {
     /// Effective: of the present cluster, raised to the min share.
     pub(crate) max_share: Resource,
     pub(crate) max_am_share: f32,
-    pub(crate) max_running_apps: i32,
+    pub(crate) max_running_apps: u32,
     /// The most that one container may have here; inherited.
     pub(crate) max_container: Resource,
     pub(crate) steady_fair_share: Resource,

@@ -43,6 +43,8 @@ pub struct QueueView {
     pub pending: u32,
     /// What AMs use; of a leaf.
     pub am_usage: Resource,
+    /// Runnable applications that it may have.
+    pub max_running_apps: u32,
 }
 
 /// An application.
@@ -101,6 +103,8 @@ pub struct Stats {
     pub offers: u64,
     /// Grants refused for want of room under a limit that other workers had used up.
     pub refused: u64,
+    /// Reservations made.
+    pub reservations: u64,
     /// How often workers folded in what the others had done.
     pub folds: u64,
     /// The sum of all nodes.
@@ -157,6 +161,7 @@ pub(crate) fn queues(snapshot: &SchedulerSnapshot) -> Vec<QueueView> {
                 non_runnable: waiting,
                 pending: waiting + u32::try_from(fresh).unwrap_or(u32::MAX),
                 am_usage: queue.shared.am_usage.read(),
+                max_running_apps: queue.max_running_apps,
             }
         })
         .collect();
@@ -210,6 +215,7 @@ pub(crate) fn stats(shared: &Shared) -> Stats {
         stats.heartbeats += counters.heartbeats.load(Ordering::Relaxed);
         stats.offers += counters.offers.load(Ordering::Relaxed);
         stats.refused += counters.refused.load(Ordering::Relaxed);
+        stats.reservations += counters.reserved.load(Ordering::Relaxed);
         stats.folds += counters.folds.load(Ordering::Relaxed);
     }
     stats.running = stats.granted.saturating_sub(stats.completed);

@@ -8,8 +8,8 @@
 //! A batch loads one snapshot. At its end leases are handed back (`reconcile`), so that no room is idle in the hands of a
 //! worker that blocks.
 
-use super::ledger::{AppShared, NodeShared};
 use super::lease::AskCount;
+use super::ledger::{AppShared, NodeShared};
 use super::mailbox::EndReason;
 use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind};
 use super::shard::{KeyLocal, LocationRow, NONE, Node, Shard};
@@ -211,8 +211,7 @@ impl Shard {
             self.asks_changed(index);
         }
         for other in (0..self.shared.workers).filter(|other| *other != self.worker) {
-            let message =
-                Internal::News { app: shared.clone(), rows: news.clone(), blacklist: blacklist.clone() };
+            let message = Internal::News { app: shared.clone(), rows: news.clone(), blacklist: blacklist.clone() };
             // As in `tell_control`.
             let _ = self.shared.lanes.internal[other].send(message);
         }

@@ -111,13 +111,18 @@ impl WinnerTree {
         (!self.keys[winner as usize].is_absent()).then_some(winner)
     }
 
+    /// The smallest key; [`OrderKey::ABSENT`] when there is nobody.
+    #[inline]
+    pub(crate) fn first(&self) -> OrderKey {
+        if self.keys.is_empty() { OrderKey::ABSENT } else { self.keys[self.at(1) as usize] }
+    }
+
     #[inline]
     fn replay(&mut self, position: u32) {
         let mut node = (self.width + position as usize) / 2;
         while node >= 1 {
             let (left, right) = (self.at(2 * node), self.at(2 * node + 1));
-            let winner =
-                if self.keys[right as usize] < self.keys[left as usize] { right } else { left };
+            let winner = if self.keys[right as usize] < self.keys[left as usize] { right } else { left };
             // Above a match that another position won and still wins nothing has changed.
             if winner == self.winners[node] && winner != position {
                 return;

@@ -40,48 +40,34 @@ pub(crate) fn place(
     Ok(None)
 }
 
-fn apply(
-    rule: &PlacementRule,
-    request: &Request<'_>,
-    queues: &impl QueueNames,
-) -> Result<Option<String>, RuleFailed> {
+fn apply(rule: &PlacementRule, request: &Request<'_>, queues: &impl QueueNames) -> Result<Option<String>, RuleFailed> {
     let queue = match rule.kind {
         RuleKind::Reject => return Ok(None),
         RuleKind::Specified => {
             if !valid_requested_name(request.queue) {
                 return Err(RuleFailed);
             }
-            if request.queue == "default" {
-                return Ok(None);
-            }
-            rooted(request.queue)
+            (request.queue != "default").then(|| rooted(request.queue))
         }
-        RuleKind::Default => rule.queue.clone().unwrap_or_else(|| "root.default".to_owned()),
-        RuleKind::User => match parent_of(rule, request, queues)? {
-            Parent::Nothing => return Ok(None),
-            parent => parent.child(request.user),
-        },
+        RuleKind::Default => Some(rule.queue.clone().unwrap_or_else(|| "root.default".to_owned())),
+        RuleKind::User => parent_of(rule, request, queues)?.child(request.user),
         RuleKind::PrimaryGroup => {
             let primary = request.groups.first().ok_or(RuleFailed)?;
-            match parent_of(rule, request, queues)? {
-                Parent::Nothing => return Ok(None),
-                parent => parent.child(primary),
-            }
+            parent_of(rule, request, queues)?.child(primary)
         }
         RuleKind::SecondaryGroupExisting => {
             if request.groups.is_empty() {
                 return Err(RuleFailed);
             }
-            let parent = match parent_of(rule, request, queues)? {
-                Parent::Nothing => return Ok(None),
-                parent => parent,
-            };
-            return Ok(request.groups.iter().map(|group| parent.child(group)).find(|queue| queues.is_static(queue)));
+            let parent = parent_of(rule, request, queues)?;
+            let existing = |queue: &String| queues.is_static(queue);
+            return Ok(request.groups.iter().filter_map(|group| parent.child(group)).find(existing));
         }
     };
-    Ok((rule.create || queues.is_static(&queue)).then_some(queue))
+    Ok(queue.filter(|queue| rule.create || queues.is_static(queue)))
 }
 
+/// Where a rule puts its queue.
 enum Parent {
     /// No nested rule: under root.
     Root,
@@ -92,11 +78,12 @@ enum Parent {
 
 impl Parent {
     /// The queue named after a user or group: trimmed, dots written out.
-    fn child(&self, name: &str) -> String {
+    fn child(&self, name: &str) -> Option<String> {
         let name = trim_java(name).replace('.', "_dot_");
         match self {
-            Parent::Queue(parent) => format!("{parent}.{name}"),
-            Parent::Root | Parent::Nothing => rooted(&name),
+            Parent::Root => Some(rooted(&name)),
+            Parent::Queue(parent) => Some(format!("{parent}.{name}")),
+            Parent::Nothing => None,
         }
     }
 }

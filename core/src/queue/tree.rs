@@ -2,7 +2,7 @@
 
 use crate::config::{AllocationFile, Limit, QueueSettings};
 use crate::id::Slot;
-use crate::policy::{ShareInput, SchedulingPolicy};
+use crate::policy::{SchedulingPolicy, ShareInput};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
@@ -58,10 +58,10 @@ impl Queue {
         let own = file.queues.get(&*self.name).unwrap_or(&nothing_said);
         self.weight = own.weight.unwrap_or(1.0);
         self.min_share = own.min.unwrap_or(Resource::NONE);
-        self.raw_max = own.max.clone().unwrap_or_else(|| file.queue_max_resources.clone());
+        self.raw_max = own.max.unwrap_or(file.queue_max_resources);
         self.max_running_apps = own.max_running_apps.unwrap_or(file.queue_max_apps);
         self.max_am_share = own.max_am_share.unwrap_or(file.queue_max_am_share);
-        self.max_child = own.max_child.clone();
+        self.max_child = own.max_child;
         self.max_container = own.max_container.unwrap_or(Resource::UNBOUNDED);
     }
 }
@@ -137,7 +137,13 @@ impl QueueTree {
     }
 
     /// Adds a queue under its parent.
-    pub(crate) fn add(&mut self, name: &str, parent: Option<u32>, leaf: bool, policy: Arc<dyn SchedulingPolicy>) -> u32 {
+    pub(crate) fn add(
+        &mut self,
+        name: &str,
+        parent: Option<u32>,
+        leaf: bool,
+        policy: Arc<dyn SchedulingPolicy>,
+    ) -> u32 {
         let index = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             self.generations.push(0);

@@ -72,9 +72,9 @@ fn compare_dominant(types: usize, cluster: &Resource, a: &Resource, b: &Resource
         if x.is_infinite() || y.is_infinite() {
             continue;
         }
-        match sign(x - y) {
-            Ordering::Equal => {}
-            unequal => return unequal,
+        let order = sign(x - y);
+        if order.is_ne() {
+            return order;
         }
     }
     Ordering::Equal

@@ -6,12 +6,12 @@ use crate::app::Location;
 use crate::config::AllocationFile;
 use crate::event::{Refused, SchedulerEvent};
 use crate::flow::{
-    AllocateRequest, Allocation, AppView, Call, ControlMessage, External, Heartbeat, NodeSpec, NodeView, Parts,
-    QueueView, Shared, Stats, Submission, Threads, UpdateCall, collect, quiesce, send_changes, views,
+    AllocateRequest, Allocation, AppView, Call, ControlMessage, EventSource, External, Heartbeat, NodeSpec, NodeView,
+    Parts, QueueView, Shared, Stats, Submission, Threads, UpdateCall, collect, events, quiesce, send_changes, views,
 };
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
+use crate::sync::channel::{Sender, TrySendError, bounded};
 use crate::sync::{Arc, Mutex};
 use std::fmt;
 
@@ -50,7 +50,7 @@ struct Inner {
     update: Sender<UpdateCall>,
     threads: Mutex<Option<Threads>>,
     closed: AtomicBool,
-    events: Receiver<SchedulerEvent>,
+    events: EventSource,
 }
 
 impl fmt::Debug for FairScheduler {
@@ -91,7 +91,7 @@ impl From<TrySendError<External>> for Refused {
 pub struct NotSent<T> {
     /// What was to be sent.
     pub returned: T,
-    /// [`Refused::Busy`] or [`Refused::ShutDown`].
+    /// [`Refused::Busy`], [`Refused::ShutDown`], or, of one heartbeat, [`Refused::NoSuchNode`].
     pub reason: Refused,
 }
 
@@ -103,10 +103,11 @@ impl FairScheduler {
 
     pub(super) fn start(parts: Parts, event_capacity: usize) -> Result<FairScheduler, BuildError> {
         let shared = parts.shared.clone();
-        let (events_in, events) = bounded(event_capacity);
+        let (events_in, events) = events(event_capacity);
         let threads = Threads::start(parts, events_in).map_err(BuildError::Thread)?;
         let update = threads.update_lane();
-        let inner = Inner { shared, update, threads: Mutex::new(Some(threads)), closed: AtomicBool::new(false), events };
+        let inner =
+            Inner { shared, update, threads: Mutex::new(Some(threads)), closed: AtomicBool::new(false), events };
         Ok(FairScheduler { inner: Arc::new(inner) })
     }
 
@@ -167,8 +168,12 @@ impl FairScheduler {
     /// Sends a node's report to the worker that owns it; never waits. The node is offered when the worker gets to it.
     ///
     /// # Errors
-    /// When the worker's channel is full or closed: the heartbeat comes back.
+    /// When the worker's channel is full or closed, or the node was removed: the heartbeat comes back.
     pub fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
+        if heartbeat.node.is_gone() {
+            let reason = Refused::NoSuchNode(heartbeat.node.name.to_string());
+            return Err(Box::new(NotSent { returned: heartbeat, reason }));
+        }
         let owner = heartbeat.node.owner;
         let back = |message, reason| match message {
             External::Heartbeat(returned) => Box::new(NotSent { returned, reason }),
@@ -183,7 +188,8 @@ impl FairScheduler {
         }
     }
 
-    /// Sends many reports, one message a worker: several times cheaper than one by one.
+    /// Sends many reports, one message a worker: several times cheaper than one by one. Reports of removed nodes are
+    /// taken and ignored.
     ///
     /// # Errors
     /// When a worker's channel is full or closed: the heartbeats for it come back, the others were taken.
@@ -322,7 +328,7 @@ impl FairScheduler {
     /// The next event, if there is one.
     #[must_use]
     pub fn next_event(&self) -> Option<SchedulerEvent> {
-        self.inner.events.try_recv().ok()
+        self.inner.events.take()
     }
 
     // ------------------------------------------------------------------------------------------------ the whole

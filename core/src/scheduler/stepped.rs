@@ -6,8 +6,8 @@ use crate::clock::VirtualClock;
 use crate::config::AllocationFile;
 use crate::event::Refused;
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, External, Heartbeat, NodeShared,
-    NodeSpec, NodeView, Parts, QueueView, Stats, Stepper, Submission, collect, drain, send_changes, views,
+    AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, External, Heartbeat,
+    NodeShared, NodeSpec, NodeView, Parts, QueueView, Stats, Stepper, Submission, collect, drain, send_changes, views,
 };
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -214,7 +214,8 @@ impl Stepped {
         let types = self.stepper.shared().settings.types.clone();
         let control = self.stepper.control();
         control.housekeeping();
-        let outcome = match text.map(|text| AllocationFile::parse(text, "allocations", &types, &control.policy_names())) {
+        let outcome = match text.map(|text| AllocationFile::parse(text, "allocations", &types, &control.policy_names()))
+        {
             None => Ok(()),
             Some(Ok(parsed)) => {
                 control.reload(parsed.file);

@@ -5,8 +5,10 @@
 //! parts. Nothing outside this module names those crates (`tests/layers.rs` checks it).
 
 #[cfg(not(loom))]
+#[expect(unreachable_pub, reason = "public to the models, under cfg(loom)")]
 mod real;
 #[cfg(not(loom))]
+#[expect(unreachable_pub, reason = "as above")]
 pub use real::*;
 
 #[cfg(loom)]

@@ -9,14 +9,12 @@ pub type Map<K, V> = dashmap::DashMap<K, V, rustc_hash::FxBuildHasher>;
 
 /// Atomics.
 pub mod atomic {
-    pub use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering, fence};
+    pub use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 }
 
 /// Channels.
 pub mod channel {
-    pub use crossbeam_channel::{
-        Receiver, RecvTimeoutError, Sender, TrySendError, bounded, never, select, unbounded,
-    };
+    pub use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded, never, select, unbounded};
 }
 
 /// Threads.

@@ -116,7 +116,7 @@ impl Control {
         if let Some(asked) = &am {
             let max = self.tree.get(leaf).max_share(&self.cluster);
             if asks_for_nothing_left(types, asked, &max) {
-                return Err(Refused::ZeroMax { asked: *asked, queue: name });
+                return Err(Refused::ZeroMax { asked: Box::new(*asked), queue: name });
             }
         }
         let app = self.add_app(submission, leaf, am.is_some());
@@ -139,8 +139,7 @@ impl Control {
         let id = ApplicationId { cluster_timestamp: shared.cluster_timestamp, number: submission.number };
         let home = slot.ix() % shared.workers;
         let start = shared.clock.now_ms();
-        let app =
-            Arc::new(AppShared::new(id, slot, &submission.user, managed, start, home, leaf, shared.workers));
+        let app = Arc::new(AppShared::new(id, slot, &submission.user, managed, start, home, leaf, shared.workers));
         self.by_number.insert(submission.number, index);
         self.tree.get_mut(leaf).submitted.insert(submission.number);
         let runnable = self.running.can_run(&self.tree, &self.file, &submission.user, leaf);
@@ -334,7 +333,7 @@ impl Control {
 pub(crate) fn check_size(types: usize, asked: &Resource, largest: &Resource) -> Result<(), Refused> {
     let negative = (0..types).any(|i| asked.get(i) < 0);
     if negative || !(0..types).all(|i| asked.get(i) <= largest.get(i)) {
-        return Err(Refused::InvalidResource { asked: *asked, largest: *largest });
+        return Err(Refused::InvalidResource { asked: Box::new(*asked), largest: Box::new(*largest) });
     }
     Ok(())
 }

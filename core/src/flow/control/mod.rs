@@ -20,6 +20,7 @@ mod reload;
 pub(crate) use apps::{asks_for_nothing_left, check_size, normalise};
 pub(crate) use nodes::NodeSpec;
 
+use super::events::EventSink;
 use super::ledger::{AppShared, NodeShared, QueueShared};
 use super::members::MemberTable;
 use super::messages::{ControlMessage, Internal};
@@ -84,6 +85,9 @@ impl std::fmt::Debug for Call {
     }
 }
 
+/// Who waits for the end of something.
+type Waiters = Vec<Sender<Result<(), Refused>>>;
+
 /// An application as the control keeps it.
 #[derive(Debug)]
 pub(super) struct App {
@@ -93,7 +97,7 @@ pub(super) struct App {
     /// Its place in the leaf's table of runnable or of waiting applications.
     pub(super) position: u32,
     /// How many workers have yet to acknowledge its close, and who waits for the end of it.
-    pub(super) closing: Option<(usize, Vec<Sender<Result<(), Refused>>>)>,
+    pub(super) closing: Option<(usize, Waiters)>,
 }
 
 /// A node as the control keeps it.
@@ -101,7 +105,7 @@ pub(super) struct App {
 pub(super) struct NodeEntry {
     pub(super) shared: Arc<NodeShared>,
     pub(super) total: Resource,
-    pub(super) closing: Option<Vec<Sender<Result<(), Refused>>>>,
+    pub(super) closing: Option<Waiters>,
     pub(super) draining: bool,
 }
 
@@ -149,7 +153,7 @@ pub(crate) struct Control {
     pub(super) ledgers: Vec<Option<(Slot, Arc<QueueShared>)>>,
     /// Wakes the update task early.
     pub(super) wake_update: Option<Sender<()>>,
-    pub(super) events: Option<Sender<SchedulerEvent>>,
+    pub(super) events: Option<EventSink>,
     /// Answers that go out after the next publish.
     pub(super) answers: Vec<Answer>,
 }
@@ -226,14 +230,13 @@ impl Control {
         self.wake_update = Some(wake);
     }
 
-    pub(crate) fn set_events(&mut self, events: Sender<SchedulerEvent>) {
+    pub(crate) fn set_events(&mut self, events: EventSink) {
         self.events = Some(events);
     }
 
     pub(super) fn event(&self, event: SchedulerEvent) {
         if let Some(events) = &self.events {
-            // Full: the event is one that can be seen in the views too.
-            let _ = events.try_send(event);
+            events.put(event);
         }
     }
 
@@ -404,7 +407,7 @@ impl Control {
             min_share: queue.min_share,
             max_share: queue.max_share(&self.cluster),
             max_am_share: queue.max_am_share,
-            max_running_apps: queue.max_running_apps,
+            max_running_apps: u32::try_from(queue.max_running_apps).unwrap_or(0),
             max_container: self.tree.max_container(slot),
             steady_fair_share: queue.steady_fair_share,
             name_order: u64::try_from(name_order).expect("siblings can be counted"),

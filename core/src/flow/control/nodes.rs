@@ -34,7 +34,7 @@ impl Control {
             return Err(Refused::DuplicateNode(name.clone()));
         }
         if total.lanes().iter().any(|lane| *lane < 0) {
-            return Err(Refused::BadNode { name: name.clone(), total: *total });
+            return Err(Refused::BadNode { name: name.clone(), total: Box::new(*total) });
         }
         let rack_location = shared.locations.intern(rack);
         let owner = self.choose_owner(rack_location);
@@ -104,7 +104,7 @@ impl Control {
     pub(crate) fn resize_node(&mut self, node: &Arc<NodeShared>, total: Resource) -> Result<(), Refused> {
         let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
         if total.lanes().iter().any(|lane| *lane < 0) {
-            return Err(Refused::BadNode { name: node.name.to_string(), total });
+            return Err(Refused::BadNode { name: node.name.to_string(), total: Box::new(total) });
         }
         if entry.total == total {
             return Ok(());
@@ -141,9 +141,7 @@ impl Control {
     /// Percentages and steady shares follow the cluster at once.
     fn cluster_changed(&mut self) {
         self.structure_changed = true;
-        let percent = |slot: &u32| {
-            self.tree.at(*slot).is_some_and(|queue| queue.raw_max.absolute().is_none())
-        };
+        let percent = |slot: &u32| self.tree.at(*slot).is_some_and(|queue| queue.raw_max.absolute().is_none());
         let follow: Vec<_> =
             (0..self.tree.width()).map(|slot| u32::try_from(slot).expect("slots are u32")).filter(percent).collect();
         self.dirty.extend(follow);

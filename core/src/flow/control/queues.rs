@@ -72,7 +72,7 @@ impl Control {
         if self.file.names(&queue.name) {
             return;
         }
-        if let Some(max) = self.tree.get(parent).max_child.clone() {
+        if let Some(max) = self.tree.get(parent).max_child {
             self.tree.get_mut(slot).raw_max = max;
             self.dirty.insert(slot);
         }
