@@ -325,10 +325,33 @@ impl Shard {
                 }
             }
             if let Some((locality, size)) = locality {
-                return self.put(&Proposal { app, key: index, node, locality, size, reserved });
+                let outcome = self.put(&Proposal { app, key: index, node, locality, size, reserved });
+                if outcome == Outcome::Declined && self.may_pass_over(app, index) {
+                    self.repeatable = true;
+                }
+                return outcome;
             }
         }
         Outcome::Declined
+    }
+
+    /// Whether this key, having declined, may be passed over later in this pass, so that a key behind it gets its turn:
+    /// when a queue on the path comes nearer to its limit.
+    fn may_pass_over(&self, app: u32, key: usize) -> bool {
+        let local = self.app(app);
+        let behind = &local.keys[key + 1..];
+        if !behind.iter().any(|key| key.cell.pool.visible(self.worker) > 0) {
+            return false;
+        }
+        let mut at = local.leaf;
+        while at != NONE {
+            let queue = self.queue(at);
+            if queue.limited {
+                return true;
+            }
+            at = queue.parent;
+        }
+        false
     }
 
     /// Counts the opportunity and says which locality is allowed now.

@@ -448,7 +448,11 @@ impl Shard {
         if old.structure.version != self.snapshot.structure.version {
             self.take_structure(Some(&old));
         }
-        if new_shares || new_cluster {
+        if new_shares && self.shared.workers > 1 {
+            // Demand counts what all workers did. Beside an older view of usage an application could look as if nothing
+            // were pending, and room would stay unused (I7).
+            self.fold(self.shared.clock.now_ms());
+        } else if new_shares || new_cluster {
             self.refresh_everything();
             self.refresh_available();
         }
