@@ -157,7 +157,7 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], number: u32, rounds: u
         });
         beat(scheduler, heartbeat);
     }
-    if number % 3 == 0 {
+    if number.is_multiple_of(3) {
         return seen.len() as u64;
     }
     scheduler.finish(&app).unwrap();
@@ -513,7 +513,7 @@ fn async_allocation_fills_a_cluster_whose_nodes_have_reported_once() {
     for workers in [1, 2] {
         let (wake, woken) = mpsc::channel();
         let wake = Mutex::new(wake);
-        let wake: evenweave::WakeUp = Arc::new(move |app| drop(wake.lock().unwrap().send(app)));
+        let wake: evenweave::WakeUp = Arc::new(move |app| wake.lock().unwrap().send(app).unwrap_or(()));
         let builder = FairScheduler::builder().settings(settings(&properties)).on_grants(wake);
         let scheduler = start(workers, builder);
         let nodes = add_nodes(&scheduler, NODES);

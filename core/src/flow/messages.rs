@@ -90,12 +90,6 @@ pub(crate) enum Internal {
     },
     /// The attempt ends: its containers end, then [`ControlMessage::AppClosed`].
     CloseApp(Arc<AppShared>),
-    /// The usage of an application changes queues.
-    MoveApp {
-        app: Arc<AppShared>,
-        from: u32,
-        to: u32,
-    },
     AddNode {
         node: Arc<NodeShared>,
         total: Resource,

@@ -40,7 +40,6 @@ impl Shard {
                 self.close_app(app.slot);
                 self.tell_control(ControlMessage::AppClosed(app.slot));
             }
-            Internal::MoveApp { app, from, to } => self.move_app(&app, from, to),
             Internal::AddNode { node, total } => self.add_node(node, total),
             Internal::RemoveNode(node) => {
                 self.remove_node(node.local);
@@ -377,34 +376,6 @@ impl Shard {
     }
 
     // ------------------------------------------------------------------------------------------------ queues, nodes
-
-    /// The application's usage on this worker's nodes goes to another leaf.
-    fn move_app(&mut self, shared: &Arc<AppShared>, from: u32, to: u32) {
-        let index = self.ensure_app(shared);
-        let usage = shared.cells[self.worker].usage.read();
-        let back = Resource::NONE.minus(&usage);
-        for (leaf, amount) in [(from, &back), (to, &usage)] {
-            if self.queues.get(leaf as usize).is_some_and(Option::is_some) {
-                self.add_queue_usage(leaf, amount);
-                self.force_rooms(leaf, amount);
-                self.refresh_upwards(leaf);
-            }
-        }
-        if self.app(index).leaf == from {
-            self.app_mut(index).leaf = to;
-        }
-    }
-
-    fn force_rooms(&self, leaf: u32, amount: &Resource) {
-        let mut at = leaf;
-        while at != NONE {
-            let queue = self.queue(at);
-            if queue.joined {
-                queue.snapshot.shared.watch.force(amount);
-            }
-            at = queue.parent;
-        }
-    }
 
     fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource) {
         let index = shared.local as usize;

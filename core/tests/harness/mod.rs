@@ -747,7 +747,7 @@ impl World {
         let number = u32::try_from(self.apps.len()).expect("few applications") + 1;
         let queue = self.shape.leaves[usize::from(queue) % self.shape.leaves.len()].clone();
         let sizes = [[1024, 1, 0], [2048, 1, 0], [512, 2, 0]];
-        let am = (am % 4 > 0).then(|| Resource::from_slice(&sizes[usize::from(am % 3)][..self.shape.types]));
+        let am = (!am.is_multiple_of(4)).then(|| Resource::from_slice(&sizes[usize::from(am % 3)][..self.shape.types]));
         let submission = Submission { number, user: USERS[usize::from(user) % 3].to_owned(), queue: Some(queue), am };
         let handle = self.stepped.submit(&submission)?;
         let asks = am.map(|size| (0, (1, self.normalised(&size)))).into_iter().collect();
