@@ -45,6 +45,9 @@ fn add_nodes(scheduler: &FairScheduler, count: usize) -> Vec<NodeHandle> {
 fn beat(scheduler: &FairScheduler, mut heartbeat: Heartbeat) {
     while let Err(not_sent) = scheduler.heartbeat(heartbeat) {
         let NotSent { returned, reason } = *not_sent;
+        if matches!(reason, Refused::NoSuchNode(_)) {
+            return; // The node was removed meanwhile.
+        }
         assert_eq!(reason, Refused::Busy);
         heartbeat = returned;
         thread::yield_now();

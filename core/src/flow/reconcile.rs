@@ -59,6 +59,18 @@ impl Shard {
         }
     }
 
+    /// Reads everybody's usage; the caller puts everything in order anew.
+    pub(super) fn read_usage(&mut self) {
+        self.unfolded = 0;
+        self.last_fold_ms = self.shared.clock.now_ms();
+        for queue in self.queues.iter_mut().flatten() {
+            queue.usage = queue.snapshot.shared.usage();
+        }
+        for app in self.apps.iter_mut().flatten().filter(|app| app.runnable) {
+            app.usage = app.shared.usage();
+        }
+    }
+
     /// Folds in what the others have done.
     pub(crate) fn fold(&mut self, now_ms: u64) {
         self.unfolded = 0;

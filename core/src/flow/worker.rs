@@ -114,9 +114,8 @@ impl Shard {
             self.nodes[node as usize].last_heartbeat_ms = self.shared.clock.now_ms();
             if self.nodes[node as usize].decommissioning {
                 self.follow_allocation(node);
-            } else {
-                self.schedule(node);
             }
+            self.schedule(node);
         }
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
             probe.served(self.worker, heartbeat.stamp, token, self.unfolded.wrapping_sub(before));
