@@ -126,6 +126,34 @@ pub(crate) struct AmSide {
     pub(crate) blacklisted: Option<Vec<Arc<NodeShared>>>,
 }
 
+/// What an application is made of.
+#[derive(Debug)]
+pub(crate) struct NewApp<'a> {
+    pub(crate) id: ApplicationId,
+    pub(crate) slot: Slot,
+    pub(crate) user: &'a str,
+    pub(crate) managed: bool,
+    pub(crate) start_ms: u64,
+    pub(crate) queue: u32,
+    pub(crate) placed_in: &'a str,
+}
+
+#[cfg(test)]
+impl NewApp<'_> {
+    /// An application for tests, in slot `number`.
+    pub(crate) fn example(number: u32) -> NewApp<'static> {
+        NewApp {
+            id: ApplicationId { cluster_timestamp: 1, number },
+            slot: Slot { index: number, generation: 0 },
+            user: "u",
+            managed: false,
+            start_ms: 0,
+            queue: 0,
+            placed_in: "root.a",
+        }
+    }
+}
+
 /// An application as all threads see it.
 pub(crate) struct AppShared {
     pub(crate) id: ApplicationId,
@@ -136,6 +164,8 @@ pub(crate) struct AppShared {
     pub(crate) start_ms: u64,
     /// The worker that applies its asks.
     pub(crate) home: usize,
+    /// The name of the queue that it entered.
+    pub(crate) placed_in: Box<str>,
     /// The slot of its leaf queue.
     queue: AtomicU32,
     closed: AtomicBool,
@@ -159,24 +189,17 @@ impl fmt::Debug for AppShared {
 const BLOCK: u32 = 16;
 
 impl AppShared {
-    #[expect(clippy::too_many_arguments, reason = "one call, by the control")]
-    pub(crate) fn new(
-        id: ApplicationId,
-        slot: Slot,
-        user: &str,
-        managed: bool,
-        start_ms: u64,
-        home: usize,
-        queue: u32,
-        workers: usize,
-    ) -> AppShared {
+    /// An application as `made_of` says, of a scheduler with `workers`.
+    pub(crate) fn new(made_of: NewApp<'_>, workers: usize) -> AppShared {
+        let NewApp { id, slot, user, managed, start_ms, queue, placed_in } = made_of;
         AppShared {
             id,
             slot,
             user: user.into(),
             managed,
             start_ms,
-            home,
+            home: slot.ix() % workers,
+            placed_in: placed_in.into(),
             queue: AtomicU32::new(queue),
             closed: AtomicBool::new(false),
             has_am: AtomicBool::new(false),
@@ -409,8 +432,7 @@ mod tests {
 
     #[test]
     fn keys_are_found_again_and_add_up() {
-        let id = ApplicationId { cluster_timestamp: 1, number: 1 };
-        let app = AppShared::new(id, Slot { index: 0, generation: 0 }, "u", false, 0, 0, 0, 1);
+        let app = AppShared::new(NewApp::example(0), 1);
         for (priority, size, count) in [(5, 1024, 3), (1, 2048, 2)] {
             let key = app.key(priority, 1);
             key.size.set(2, &Resource::new(size, 1));
