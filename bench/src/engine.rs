@@ -38,16 +38,20 @@ impl fmt::Debug for Parts {
 /// All ids of a run are made from this, so that two runs name the same things alike.
 const CLUSTER_TIMESTAMP: u64 = 1_700_000_000_000;
 
+/// Asked again and again, gives the answers to many submissions once, when they are there.
+pub(crate) type Pending = Box<dyn FnMut() -> Option<Vec<Result<AppHandle, String>>>>;
+
 /// What the load needs of a scheduler. Refusals come as their message: the load can only report them.
 pub(crate) trait Engine: Send + Sync {
     /// A node registers.
     fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String>;
     /// An application enters.
     fn submit(&self, submission: Submission) -> Result<AppHandle, String>;
+    /// Applications enter; the answers, in their order, come when the returned function has them.
+    fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String>;
     /// Hands heartbeats over; those for which there was no room come back.
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>>;
     /// One call of an ApplicationMaster.
-    #[expect(clippy::result_large_err, reason = "as the core gives it; the error is rare")]
     fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused>;
     /// The application leaves.
     fn finish(&self, app: &AppHandle) -> Result<(), String>;
@@ -105,6 +109,14 @@ impl Engine for Threaded {
 
     fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
         self.0.submit(submission).map_err(|refusal| refusal.to_string())
+    }
+
+    fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {
+        let submitted = self.0.submit_all(submissions).map_err(|refusal| refusal.to_string())?;
+        Ok(Box::new(move || {
+            let answers = submitted.try_take()?;
+            Some(answers.into_iter().map(|answer| answer.map_err(|refusal| refusal.to_string())).collect())
+        }))
     }
 
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
@@ -209,6 +221,13 @@ impl Engine for Locked {
 
     fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
         lock(&self.core).submit(&submission).map_err(|refusal| refusal.to_string())
+    }
+
+    fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {
+        let mut core = lock(&self.core);
+        let answers = submissions.iter().map(|one| core.submit(one).map_err(|refusal| refusal.to_string())).collect();
+        let mut answers = Some(answers);
+        Ok(Box::new(move || answers.take()))
     }
 
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {

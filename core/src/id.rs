@@ -20,6 +20,7 @@ impl fmt::Display for ApplicationId {
 impl ApplicationId {
     /// A number that orders applications of one cluster as their names order as text: `…_10000` sorts before `…_9999`,
     /// as in Hadoop's comparators. Each digit takes four bits from the left, a missing one sorts first.
+    #[cfg(not(loom))]
     pub(crate) fn name_order(self) -> u64 {
         let mut digits = [0_u8; 16];
         let mut n = self.number;
@@ -41,6 +42,7 @@ pub(crate) struct Slot {
     pub(crate) generation: u32,
 }
 
+#[cfg(not(loom))]
 impl Slot {
     #[inline]
     pub(crate) fn ix(self) -> usize {

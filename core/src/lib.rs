@@ -102,5 +102,5 @@ pub use flow::{
 #[cfg(not(loom))]
 pub use scheduler::{
     AllocatedView, AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, NodeHandle, NotSent, StepOutcome,
-    Stepped,
+    Stepped, Submitted,
 };

@@ -18,10 +18,10 @@ use crossbeam_channel::Receiver;
 use hdrhistogram::Histogram;
 
 use crate::api::{
-    AllocateRequest, Allocation, EndReason, Heartbeat, NodeHandle, QueueView, Refused, Resource, Submission,
+    AllocateRequest, Allocation, AppHandle, EndReason, Heartbeat, NodeHandle, QueueView, Refused, Resource, Submission,
 };
 use crate::clock::{now_ns, seconds, thread_cpu_seconds};
-use crate::engine::Engine;
+use crate::engine::{Engine, Pending};
 use crate::jobs::{Job, Lives};
 use crate::latency::{histogram, record};
 use crate::load::admission::Admission;
@@ -35,10 +35,8 @@ const BATCH: usize = 64;
 const WATCHED: u64 = 16;
 /// One `allocate` in so many is timed.
 const TIMED: u64 = 16;
-/// Jobs submitted between two looks at the nodes.
+/// Jobs submitted in one call.
 const SUBMITTED_AT_ONCE: usize = 64;
-/// And no longer than this: a submission waits for the scheduler's answer, and the nodes must not.
-const SUBMITTING_AT_MOST_NS: u64 = 1_000_000;
 /// Wake-ups taken between two looks at the nodes.
 const WAKE_UPS_AT_ONCE: usize = 1024;
 const OBSERVE_EVERY_NS: u64 = 250_000_000;
@@ -75,6 +73,14 @@ pub(crate) struct Sample {
     pub(crate) snapshot_age_ms: u64,
 }
 
+/// One batch of submissions under way.
+struct Submitting {
+    since: u64,
+    /// Number, job and leaf of each.
+    jobs: Vec<(u32, usize, usize)>,
+    pending: Pending,
+}
+
 /// Everything the driver holds.
 pub(crate) struct Driver<'a> {
     engine: &'a dyn Engine,
@@ -99,6 +105,9 @@ pub(crate) struct Driver<'a> {
     called: Vec<u64>,
     round: u64,
     leaving: VecDeque<(u64, u32)>,
+    /// Jobs whose answers have not come.
+    submitted: Option<Submitting>,
+    next_number: u32,
     admission: Admission,
     books: Books,
     request: AllocateRequest,
@@ -178,6 +187,8 @@ impl<'a> Driver<'a> {
             called: Vec::new(),
             round: 0,
             leaving: VecDeque::new(),
+            submitted: None,
+            next_number: 1,
             admission: admission(&queues),
             books: Books::new(count, leaves.len()),
             leaves,
@@ -327,38 +338,67 @@ impl<'a> Driver<'a> {
         Ok(any)
     }
 
+    /// Takes the answers to the jobs that were submitted, and submits the next: one batch at a time is under way, so that
+    /// the nodes never wait for the scheduler's control. Whether there was something.
     fn submit_jobs(&mut self) -> Result<bool, String> {
-        let begun = now_ns();
-        for submitted in 0..SUBMITTED_AT_ONCE {
-            let since = now_ns();
-            if since - begun > SUBMITTING_AT_MOST_NS {
-                break;
-            }
-            let Some((index, leaf)) = self.admission.next(self.jobs) else { return Ok(submitted > 0) };
-            let job = &self.jobs[index];
-            let number = u32::try_from(self.slot_of.len().max(1)).expect("fewer than 2^32 jobs");
-            let submission = Submission {
+        self.take_submitted()?;
+        if self.submitted.is_some() {
+            return Ok(false);
+        }
+        let (mut jobs, mut submissions) = (Vec::new(), Vec::new());
+        while jobs.len() < SUBMITTED_AT_ONCE {
+            let Some((index, leaf)) = self.admission.next(self.jobs) else { break };
+            let number = self.next_number;
+            self.next_number += 1;
+            submissions.push(Submission {
                 number,
-                user: job.user_name(),
+                user: self.jobs[index].user_name(),
                 queue: Some(self.leaves[leaf].clone()),
                 am: Some(CONTAINER),
-            };
-            let handle = self.engine.submit(submission).map_err(|refusal| {
+            });
+            jobs.push((number, index, leaf));
+        }
+        if jobs.is_empty() {
+            return Ok(false);
+        }
+        self.most_jobs_in_flight = self.most_jobs_in_flight.max(self.admission.live());
+        let since = now_ns();
+        self.submitted = Some(Submitting { since, jobs, pending: self.engine.submit_all(submissions)? });
+        Ok(true)
+    }
+
+    /// Takes the answers that have come.
+    fn take_submitted(&mut self) -> Result<(), String> {
+        let Some(submitting) = &mut self.submitted else { return Ok(()) };
+        let Some(answers) = (submitting.pending)() else { return Ok(()) };
+        record(&mut self.submit, now_ns() - submitting.since);
+        let jobs = std::mem::take(&mut submitting.jobs);
+        self.submitted = None;
+        for (answer, (number, index, leaf)) in answers.into_iter().zip(jobs) {
+            let handle = answer.map_err(|refusal| {
                 format!("application {number} was refused by queue {}: {refusal}", self.leaves[leaf])
             })?;
-            record(&mut self.submit, now_ns() - since);
-            let app = LoadApp::new(handle, index, leaf, job.maps, job.reduces);
-            let slot = self.free_slots.pop().unwrap_or_else(|| {
-                self.apps.push(None);
-                self.called.push(0);
-                u32::try_from(self.apps.len() - 1).expect("fewer than 2^30 jobs in flight")
-            });
-            self.apps[slot as usize] = Some(app);
-            self.most_jobs_in_flight = self.most_jobs_in_flight.max(self.admission.live());
-            self.slot_of.resize(number as usize, NO_SLOT);
-            self.slot_of.push(slot);
+            self.job_entered(handle, index, leaf);
         }
-        Ok(true)
+        Ok(())
+    }
+
+    fn job_entered(&mut self, handle: AppHandle, index: usize, leaf: usize) {
+        let number = handle.number() as usize;
+        let job = &self.jobs[index];
+        let app = LoadApp::new(handle, index, leaf, job.maps, job.reduces);
+        let slot = self.free_slots.pop().unwrap_or_else(|| {
+            self.apps.push(None);
+            self.called.push(0);
+            u32::try_from(self.apps.len() - 1).expect("fewer than 2^30 jobs in flight")
+        });
+        self.apps[slot as usize] = Some(app);
+        if self.slot_of.len() <= number {
+            self.slot_of.resize(number + 1, NO_SLOT);
+        }
+        self.slot_of[number] = slot;
+        // Its AM's container may have come, and its wake-up gone, before the answer did.
+        self.calls.push(slot);
     }
 
     /// Sends what is due. Whether there was something.
@@ -509,6 +549,10 @@ impl<'a> Driver<'a> {
             if now_ns() - begun < PATIENCE_NS { Ok(()) } else { Err("the scheduler does not come to rest".to_owned()) }
         };
         let now = begun - self.start;
+        while self.submitted.is_some() {
+            self.take_submitted()?;
+            in_time()?;
+        }
         while !self.refused.is_empty() {
             let again = std::mem::take(&mut self.refused);
             if !self.hand_over(again) {

@@ -376,6 +376,9 @@ mod tests {
         fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
             self.inner.submit(submission)
         }
+        fn submit_all(&self, submissions: Vec<Submission>) -> Result<crate::engine::Pending, String> {
+            self.inner.submit_all(submissions)
+        }
         fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
             self.inner.heartbeats(batch)
         }

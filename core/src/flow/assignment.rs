@@ -37,9 +37,8 @@ pub(super) enum Outcome {
 impl Shard {
     /// One scheduling pass over a node: its reservation first, then one descent a container.
     pub(super) fn schedule(&mut self, node: u32) {
-        if self.nodes[node as usize].gone
-            || self.nodes[node as usize].total.is_none() && self.nodes[node as usize].containers == 0
-        {
+        let at = &self.nodes[node as usize];
+        if at.gone || at.decommissioning {
             return;
         }
         self.schedule_within(node);
@@ -214,7 +213,14 @@ impl Shard {
         {
             return Outcome::Declined;
         }
-        self.assign(app, node, None)
+        let outcome = self.assign(app, node, None);
+        if outcome == Outcome::Declined && self.shared.workers > 1 && !self.app(app).has_open_key(self.worker) {
+            // Others have taken what was asked for: not visited again until the next fold or news of the application.
+            let leaf = self.app(app).leaf;
+            self.refresh_app(app);
+            self.refresh_upwards(leaf);
+        }
+        outcome
     }
 
     /// The node's reservation, at each pass: true when it is valid, which ends the pass.
@@ -318,10 +324,33 @@ impl Shard {
                 }
             }
             if let Some((locality, size)) = locality {
-                return self.put(&Proposal { app, key: index, node, locality, size, reserved });
+                let outcome = self.put(&Proposal { app, key: index, node, locality, size, reserved });
+                if outcome == Outcome::Declined && self.may_pass_over(app, index) {
+                    self.repeatable = true;
+                }
+                return outcome;
             }
         }
         Outcome::Declined
+    }
+
+    /// Whether this key, having declined, may be passed over later in this pass, so that a key behind it gets its turn:
+    /// when a queue on the path comes nearer to its limit.
+    fn may_pass_over(&self, app: u32, key: usize) -> bool {
+        let local = self.app(app);
+        let behind = &local.keys[key + 1..];
+        if !behind.iter().any(|key| key.cell.pool.visible(self.worker) > 0) {
+            return false;
+        }
+        let mut at = local.leaf;
+        while at != NONE {
+            let queue = self.queue(at);
+            if queue.limited {
+                return true;
+            }
+            at = queue.parent;
+        }
+        false
     }
 
     /// Counts the opportunity and says which locality is allowed now.

@@ -331,7 +331,6 @@ fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
             Internal::News { .. }
             | Internal::GiveBack { .. }
             | Internal::FirstAsk { .. }
-            | Internal::MoveApp { .. }
             | Internal::AddNode { .. }
             | Internal::ResizeNode { .. }
             | Internal::Decommission(_)

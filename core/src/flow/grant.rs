@@ -144,14 +144,14 @@ impl Shard {
             Locality::OffSwitch => &[],
         };
         for (i, location) in wanted.iter().enumerate() {
-            let taken = key.row(*location).is_some_and(|row| row.count.take_one());
+            let taken = key.row(*location).is_some_and(|row| row.count.take_one(row.epoch));
             if !taken {
                 for earlier in &wanted[..i] {
                     if let Some(row) = key.rows.iter().find(|row| row.location == *earlier) {
-                        row.count.put_one();
+                        row.count.untake_one(row.epoch);
                     }
                 }
-                key.cell.pool.put_one();
+                key.cell.pool.untake_one(key.epoch);
                 return Err(Refusal::AskGone);
             }
             if key.rows.iter().any(|row| row.location == *location && row.relax) {
@@ -181,9 +181,9 @@ impl Shard {
             Locality::OffSwitch => &[],
         };
         for row in key.rows.iter().filter(|row| wanted.contains(&row.location)) {
-            row.count.put_one();
+            row.count.untake_one(row.epoch);
         }
-        key.cell.pool.put_one();
+        key.cell.pool.untake_one(key.epoch);
     }
 
     fn take_am_share(&self, app: u32, size: &Resource) -> Result<(), Refusal> {
@@ -211,22 +211,10 @@ impl Shard {
         while at != NONE {
             let queue = self.queue(at);
             let max = &queue.snapshot.max_share;
-            let shared = &queue.snapshot.shared;
-            if queue.joined {
-                let spent = if shared.all_joined() {
-                    (0..self.types)
-                        .take_while(|i| shared.rooms[*i].try_spend(self.worker, size.get(*i), max.get(*i)))
-                        .count()
-                } else {
-                    0
-                };
-                if spent < self.types {
-                    for i in 0..spent {
-                        shared.rooms[i].give_back(self.worker, size.get(i), max.get(i));
-                    }
-                    self.return_rooms_below(leaf, at, size);
-                    return false;
-                }
+            let watch = &queue.snapshot.shared.watch;
+            if queue.joined && !watch.try_spend(self.worker, size, max) {
+                self.return_rooms_below(leaf, at, size);
+                return false;
             }
             at = queue.parent;
         }
@@ -238,9 +226,7 @@ impl Shard {
         while at != end {
             let queue = self.queue(at);
             if queue.joined {
-                for (i, room) in queue.snapshot.shared.rooms.iter().enumerate() {
-                    room.give_back(self.worker, size.get(i), queue.snapshot.max_share.get(i));
-                }
+                queue.snapshot.shared.watch.give_back(self.worker, size, &queue.snapshot.max_share);
             }
             at = queue.parent;
         }

@@ -29,7 +29,11 @@ use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 /// A piece is one part in this many of what is left.
-const PIECES: i64 = 8;
+#[cfg(not(loom))]
+const PIECES: u32 = 8;
+/// Models have little to share out.
+#[cfg(loom)]
+const PIECES: u32 = 2;
 /// No piece is larger: keeps sums of pieces of unlimited rooms far from overflow.
 const LARGEST_PIECE: i64 = 1 << 40;
 
@@ -91,7 +95,7 @@ impl Room {
             if left < amount {
                 return false;
             }
-            let piece = amount + ((left - amount) / PIECES).min(LARGEST_PIECE);
+            let piece = amount + ((left - amount) / i64::from(PIECES)).min(LARGEST_PIECE);
             match self.taken.compare_exchange_weak(taken, taken + piece, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => {
                     if piece > amount {
@@ -162,7 +166,8 @@ pub enum NotTaken {
 
 /// The outstanding count of one location of one request key that no worker holds pieces of: taken one by one.
 ///
-/// For racks and nodes: the nodes of a rack belong to one worker where that can be had, so nobody contends.
+/// For racks and nodes: the nodes of a rack belong to one worker where that can be had, so nobody contends. A grant takes
+/// units of several words; the epochs make all of them old or all of them new.
 #[derive(Debug)]
 pub struct AskCount(AtomicU64);
 
@@ -179,15 +184,15 @@ impl AskCount {
         Word::unpack(self.0.load(Ordering::Relaxed)).count
     }
 
-    /// Takes one unit.
-    pub fn take_one(&self) -> bool {
+    /// Takes one unit of `epoch`; false when none is left or the AM has replaced the ask.
+    pub fn take_one(&self, epoch: u32) -> bool {
         let mut word = self.0.load(Ordering::Relaxed);
         loop {
-            let Word { epoch, count } = Word::unpack(word);
-            if count == 0 {
+            let left = Word::unpack(word);
+            if left.epoch != epoch || left.count == 0 {
                 return false;
             }
-            let less = Word { epoch, count: count - 1 }.pack();
+            let less = Word { epoch, count: left.count - 1 }.pack();
             match self.0.compare_exchange_weak(word, less, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return true,
                 Err(now) => word = now,
@@ -195,19 +200,29 @@ impl AskCount {
         }
     }
 
-    /// Puts one unit back.
+    /// Puts one unit back, whatever the epoch: the container that took it ended before the AM saw it.
     pub fn put_one(&self) {
+        self.put(None);
+    }
+
+    /// Undoes a take of `epoch`: the grant was refused. A count that has replaced the one it was taken from is no longer
+    /// concerned.
+    pub fn untake_one(&self, epoch: u32) {
+        self.put(Some(epoch));
+    }
+
+    fn put(&self, only: Option<u32>) {
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
             let Word { epoch, count } = Word::unpack(word);
-            Some(Word { epoch, count: count.saturating_add(1) }.pack())
+            (only.is_none() || only == Some(epoch)).then(|| Word { epoch, count: count.saturating_add(1) }.pack())
         });
     }
 
-    /// The AM's replacement.
-    pub fn replace(&self, count: u32) {
-        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
-            Some(Word { epoch: Word::unpack(word).epoch.wrapping_add(1), count }.pack())
-        });
+    /// The AM's replacement; returns the new epoch. Called by the application's home worker only.
+    pub fn replace(&self, count: u32) -> u32 {
+        let epoch = Word::unpack(self.0.load(Ordering::Relaxed)).epoch.wrapping_add(1);
+        self.0.swap(Word { epoch, count }.pack(), Ordering::Relaxed);
+        epoch
     }
 }
 
@@ -240,7 +255,8 @@ impl AskPool {
             piece.swap(closed, Ordering::Relaxed);
         }
         // ORDERING: Release. Pairs with the Acquire in `take_one`'s refill: a worker that takes from the new count finds
-        // every piece already voided, its own included. Without it its piece could still look like the old epoch's.
+        // every piece already voided, its own included. A belt: a worker learns of an epoch through a channel, which says
+        // the same, so no model fails without it.
         self.word.store(Word { epoch, count }.pack(), Ordering::Release);
         epoch
     }
@@ -284,7 +300,7 @@ impl AskPool {
             if left.count == 0 {
                 return Err(NotTaken::Dry);
             }
-            let piece = if self.pieces.len() == 1 { left.count } else { (left.count / 8).max(1) };
+            let piece = if self.pieces.len() == 1 { left.count } else { (left.count / PIECES).max(1) };
             let less = Word { epoch, count: left.count - piece }.pack();
             match self.word.compare_exchange_weak(word, less, Ordering::Acquire, Ordering::Acquire) {
                 Ok(_) => {
@@ -341,6 +357,12 @@ impl AskPool {
     /// Puts one unit back, whatever the epoch: the container that took it ended before the AM saw it.
     pub fn put_one(&self) {
         self.put(1, None);
+    }
+
+    /// Undoes a take of `epoch`: the grant was refused. A count that has replaced the one it was taken from is no longer
+    /// concerned.
+    pub fn untake_one(&self, epoch: u32) {
+        self.put(1, Some(epoch));
     }
 
     /// What `worker` can take without a recall.

@@ -2,16 +2,17 @@
 //!
 //! # Who owns what
 //! Usage is kept in cells, one a worker, padded: each worker changes only its own (a load and a store, no
-//! read-modify-write), everybody may read all; the sum is the usage. Limits are watched by [`Room`]s, outstanding asks
-//! by [`AskPool`]s. The AM usage of a leaf queue changes once an application, so it is one shared word a type.
+//! read-modify-write), everybody may read all; the sum is the usage. Limits are kept by a [`Watch`], outstanding asks by
+//! [`AskPool`]s. The AM usage of a leaf queue changes once an application, so it is one shared word a type.
 //!
 //! # Reading
 //! A sum is exact when nothing moves (one worker between two messages, or quiescence); otherwise each type is a value
 //! that the cell had, and types of one cell may be a grant apart. Orders and views live with that; limits do not look
 //! here.
 
-use super::lease::{AskCount, AskPool, Room};
+use super::lease::{AskCount, AskPool};
 use super::mailbox::Stack;
+use super::watch::Watch;
 use crate::id::{ApplicationId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
@@ -301,10 +302,8 @@ pub(crate) struct QueueShared {
     pub(crate) cells: Box<[CachePadded<QueueCell>]>,
     /// Of a leaf queue.
     pub(crate) am_usage: SharedUsage,
-    /// Room under the max share, a resource type each.
-    pub(crate) rooms: Box<[Room]>,
-    /// How many workers count their usage in `rooms`; limits are enforced (and grants refused) from the first to join.
-    joined: AtomicU32,
+    /// Room under the max share; limits are enforced (and grants refused) from the first worker to join.
+    pub(crate) watch: Watch,
 }
 
 impl QueueShared {
@@ -312,8 +311,7 @@ impl QueueShared {
         QueueShared {
             cells: (0..workers).map(|_| CachePadded::new(QueueCell::default())).collect(),
             am_usage: SharedUsage::default(),
-            rooms: (0..types).map(|_| Room::new(workers)).collect(),
-            joined: AtomicU32::new(0),
+            watch: Watch::new(workers, types),
         }
     }
 
@@ -321,20 +319,9 @@ impl QueueShared {
         self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()))
     }
 
-    /// A worker counts its usage in the rooms from now on. Once a worker and queue.
+    /// A worker counts its usage in the watch from now on. Once a worker and queue.
     pub(crate) fn join(&self, worker: usize) {
-        let usage = self.cells[worker].usage.read();
-        for (i, room) in self.rooms.iter().enumerate() {
-            room.force(usage.get(i));
-        }
-        // ORDERING: Release. Pairs with the Acquire in `all_joined`: who finds all joined finds all their usage taken.
-        self.joined.fetch_add(1, Ordering::Release);
-    }
-
-    /// Whether every worker counts its usage in the rooms.
-    pub(crate) fn all_joined(&self) -> bool {
-        // ORDERING: Acquire, with the Release in `join`.
-        self.joined.load(Ordering::Acquire) as usize == self.cells.len()
+        self.watch.join(&self.cells[worker].usage.read());
     }
 }
 

@@ -101,6 +101,21 @@ pub struct Container {
     pub resource: Resource,
 }
 
+#[cfg(loom)]
+impl Container {
+    /// A container whose words all differ, for models: of one number and record all words are known.
+    #[must_use]
+    pub fn of_model(number: u32, record: u32) -> Container {
+        let app = Slot { index: 10 + number, generation: 20 + number };
+        Container {
+            id: ContainerId { application: 30 + number, app, number, worker: 0, record },
+            node: NodeId(40 + number),
+            priority: -1,
+            resource: Resource::from_fn(|i| if i == 0 { i64::from(number) << 40 } else { 0 }),
+        }
+    }
+}
+
 /// A container that ended, as the AM is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndedContainer {
@@ -307,7 +322,8 @@ impl Arena {
         out[first..].reverse();
     }
 
-    /// Whether the AM has the container. By the worker.
+    /// Whether the AM has the container. For models; a worker asks by withdrawing.
+    #[cfg(loom)]
     pub fn is_acquired(&self, index: u32) -> bool {
         // ORDERING: Acquire, with the Release in `drain_granted`.
         self.record(index).state.load(Ordering::Acquire) == ACQUIRED

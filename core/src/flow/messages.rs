@@ -57,7 +57,7 @@ pub(crate) enum NewsKind {
     /// The `*` count was replaced, under this epoch.
     Any { epoch: u32, cell: Arc<super::ledger::KeyCell>, open: bool },
     /// A rack or node has a count now.
-    Location { count: super::ledger::LocationCount, explicit_zero: bool },
+    Location { count: super::ledger::LocationCount, epoch: u32, explicit_zero: bool },
 }
 
 /// One unit that goes back: the container ended before its AM saw it.
@@ -90,12 +90,6 @@ pub(crate) enum Internal {
     },
     /// The attempt ends: its containers end, then [`ControlMessage::AppClosed`].
     CloseApp(Arc<AppShared>),
-    /// The usage of an application changes queues.
-    MoveApp {
-        app: Arc<AppShared>,
-        from: u32,
-        to: u32,
-    },
     AddNode {
         node: Arc<NodeShared>,
         total: Resource,

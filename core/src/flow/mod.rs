@@ -20,6 +20,9 @@ mod worker;
 #[cfg(not(loom))]
 mod shard;
 
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod publish;
+
 #[cfg(not(loom))]
 mod snapshot;
 
@@ -34,6 +37,9 @@ mod grant;
 
 #[cfg(not(loom))]
 mod ledger;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod watch;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod lease;

@@ -42,9 +42,7 @@ impl Shard {
             }
         }
         for queue in self.queues.iter().flatten().filter(|queue| queue.joined) {
-            for room in &queue.snapshot.shared.rooms {
-                room.hand_back(self.worker);
-            }
+            queue.snapshot.shared.watch.hand_back(self.worker);
         }
     }
 
@@ -58,6 +56,18 @@ impl Shard {
             || now_ms.saturating_sub(self.last_fold_ms) >= fold_after_ms(self.apps.len())
         {
             self.fold(now_ms);
+        }
+    }
+
+    /// Reads everybody's usage; the caller puts everything in order anew.
+    pub(super) fn read_usage(&mut self) {
+        self.unfolded = 0;
+        self.last_fold_ms = self.shared.clock.now_ms();
+        for queue in self.queues.iter_mut().flatten() {
+            queue.usage = queue.snapshot.shared.usage();
+        }
+        for app in self.apps.iter_mut().flatten().filter(|app| app.runnable) {
+            app.usage = app.shared.usage();
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) struct QueueLocal {
     pub(super) fair_share: Resource,
     /// Some type of the max share is limited.
     pub(super) limited: bool,
-    /// This worker counts its usage in the queue's rooms.
+    /// This worker counts its usage in the queue's watch.
     pub(super) joined: bool,
     /// Children by position, those that can be served at all.
     pub(super) order: WinnerTree,
@@ -135,6 +135,8 @@ pub(super) struct LocationRow {
     pub(super) size: Resource,
     pub(super) relax: bool,
     pub(super) count: LocationCount,
+    /// Of the count, as far as this worker knows.
+    pub(super) epoch: u32,
     /// The AM itself said 0: then the row still counts as a location, in Hadoop.
     pub(super) explicit_zero: bool,
 }
@@ -446,6 +448,11 @@ impl Shard {
         if old.structure.version != self.snapshot.structure.version {
             self.take_structure(Some(&old));
         }
+        if new_shares && self.shared.workers > 1 {
+            // Demand counts what all workers did. Beside an older view of usage an application could look as if nothing
+            // were pending, and room would stay unused (I7).
+            self.read_usage();
+        }
         if new_shares || new_cluster {
             self.refresh_everything();
             self.refresh_available();
@@ -479,12 +486,21 @@ impl Shard {
                 }
             }
         }
+        // Who has moved takes its usage along: out of the old path while all of it is still there.
+        for (index, known) in &changed {
+            let Some(new) = &structure.queues[*index as usize] else { continue };
+            let [runnable, waiting] = known.as_ref().map_or([&nobody; 2], |known| [&known.runnable, &known.waiting]);
+            for change in runnable.changes(&new.runnable).chain(waiting.changes(&new.waiting)) {
+                if let Some(member) = change.new
+                    && self.find_app(member.app.slot).is_some_and(|app| app.leaf != NONE && app.leaf != *index)
+                {
+                    self.depart(member.app.slot.index);
+                }
+            }
+        }
         let mut anew = Vec::new();
         for (index, known) in &changed {
-            let Some(new) = &structure.queues[*index as usize] else {
-                self.queues[*index as usize] = None;
-                continue;
-            };
+            let Some(new) = &structure.queues[*index as usize] else { continue };
             let known = known.as_ref().filter(|known| known.slot == new.slot);
             let same_settings = known.is_some_and(|known| known.settings_version == new.settings_version);
             self.take_queue(new);
@@ -498,7 +514,7 @@ impl Shard {
             for change in waited.changes(&new.waiting) {
                 if let Some(member) = change.new {
                     let app = self.ensure_app(&member.app);
-                    self.app_mut(app).leaf = *index;
+                    self.arrive(app, *index);
                 }
             }
             let local = self.queue(*index);
@@ -513,6 +529,11 @@ impl Shard {
                 }
             } else {
                 anew.push(*index);
+            }
+        }
+        for (index, _) in &changed {
+            if structure.queues[*index as usize].is_none() {
+                self.queues[*index as usize] = None;
             }
         }
         for (index, _) in &changed {
@@ -560,11 +581,55 @@ impl Shard {
     /// A member is runnable in a leaf from now on.
     fn enter_leaf(&mut self, member: &Member, leaf: u32, position: u32) {
         let app = self.ensure_app(&member.app);
+        self.arrive(app, leaf);
         let app = self.app_mut(app);
-        app.leaf = leaf;
         app.position = position;
         app.sequence = member.sequence;
         app.runnable = !app.closed && !app.shared.is_closed();
+    }
+
+    /// What this worker counts of an application in its leaf and above goes; its leaf is unknown until it arrives.
+    pub(super) fn depart(&mut self, index: u32) {
+        let worker = self.worker;
+        let app = self.app_mut(index);
+        let (leaf, position) = (std::mem::replace(&mut app.leaf, NONE), app.position);
+        app.runnable = false;
+        let usage = app.shared.cells[worker].usage.read();
+        if let Some(Some(queue)) = self.queues.get_mut(leaf as usize)
+            && queue.ids.get(position as usize) == Some(&index)
+        {
+            queue.ids[position as usize] = NONE;
+            queue.update_app(position, false, false, false, None);
+        }
+        self.carry_usage(leaf, &Resource::NONE.minus(&usage));
+    }
+
+    /// An application is in a leaf: what this worker counts of it counts there and above.
+    pub(super) fn arrive(&mut self, index: u32, leaf: u32) {
+        let worker = self.worker;
+        let app = self.app_mut(index);
+        if app.leaf == leaf {
+            return;
+        }
+        app.leaf = leaf;
+        let usage = app.shared.cells[worker].usage.read();
+        self.carry_usage(leaf, &usage);
+    }
+
+    fn carry_usage(&mut self, leaf: u32, amount: &Resource) {
+        if amount.is_none() || self.queues.get(leaf as usize).is_none_or(Option::is_none) {
+            return;
+        }
+        self.add_queue_usage(leaf, amount);
+        let mut at = leaf;
+        while at != NONE {
+            let queue = self.queue(at);
+            if queue.joined {
+                queue.snapshot.shared.watch.force(amount);
+            }
+            at = queue.parent;
+        }
+        self.refresh_upwards(leaf);
     }
 
     fn take_queue(&mut self, new: &Arc<QueueSnapshot>) {
@@ -577,9 +642,7 @@ impl Shard {
                 let lowered = !old.snapshot.max_share.fits_in(&new.max_share);
                 if old.joined && lowered {
                     // I2: what was leased under the higher limit is not spent under the lower one.
-                    for room in &new.shared.rooms {
-                        room.hand_back(self.worker);
-                    }
+                    new.shared.watch.hand_back(self.worker);
                 }
                 old.snapshot = new.clone();
                 old

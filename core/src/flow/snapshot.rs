@@ -7,14 +7,15 @@
 //! `update`; recordings show the difference.
 //!
 //! # Invariant
-//! I6: a reader sees one whole snapshot; versions only grow. Publishers serialise on a mutex that no reader takes.
+//! I6: a reader sees one whole snapshot; versions only grow: see `publish`.
 
 use super::ledger::QueueShared;
 use super::members::Members;
+use super::publish::Published;
 use crate::id::Slot;
 use crate::policy::{ClusterTotal, SchedulingPolicy};
 use crate::resource::Resource;
-use crate::sync::{Arc, Mutex, SnapshotCell};
+use crate::sync::Arc;
 use rustc_hash::FxHashMap;
 
 /// The slot of the root queue.
@@ -126,34 +127,30 @@ pub(crate) struct SchedulerSnapshot {
 
 /// Where snapshots are published.
 #[derive(Debug)]
-pub(crate) struct Publisher {
-    cell: SnapshotCell<SchedulerSnapshot>,
-    writing: Mutex<()>,
-}
+pub(crate) struct Publisher(Published<SchedulerSnapshot>);
 
 impl Publisher {
     pub(crate) fn new(structure: Structure) -> Publisher {
         let first = SchedulerSnapshot { version: 0, structure: Arc::new(structure), shares: Arc::default() };
-        Publisher { cell: SnapshotCell::new(Arc::new(first)), writing: Mutex::new(()) }
+        Publisher(Published::new(first))
     }
 
     /// The newest snapshot.
     pub(crate) fn load(&self) -> Arc<SchedulerSnapshot> {
-        self.cell.load()
+        self.0.load()
     }
 
     /// Whether `seen` is the newest.
     #[inline]
     pub(crate) fn is_newest(&self, seen: &Arc<SchedulerSnapshot>) -> bool {
-        self.cell.is(seen)
+        self.0.is_newest(seen)
     }
 
     fn publish(&self, change: impl FnOnce(&mut SchedulerSnapshot)) {
-        let _writing = self.writing.lock();
-        let mut next = (*self.cell.load()).clone();
-        next.version += 1;
-        change(&mut next);
-        self.cell.publish(Arc::new(next));
+        self.0.publish(|next| {
+            next.version += 1;
+            change(next);
+        });
     }
 
     pub(crate) fn publish_structure(&self, structure: Arc<Structure>) {

@@ -40,7 +40,6 @@ impl Shard {
                 self.close_app(app.slot);
                 self.tell_control(ControlMessage::AppClosed(app.slot));
             }
-            Internal::MoveApp { app, from, to } => self.move_app(&app, from, to),
             Internal::AddNode { node, total } => self.add_node(node, total),
             Internal::RemoveNode(node) => {
                 self.remove_node(node.local);
@@ -115,9 +114,8 @@ impl Shard {
             self.nodes[node as usize].last_heartbeat_ms = self.shared.clock.now_ms();
             if self.nodes[node as usize].decommissioning {
                 self.follow_allocation(node);
-            } else {
-                self.schedule(node);
             }
+            self.schedule(node);
         }
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
             probe.served(self.worker, heartbeat.stamp, token, self.unfolded.wrapping_sub(before));
@@ -257,13 +255,13 @@ impl Shard {
             NewsKind::Any { epoch, cell: key.cell.clone(), open: ask.count > 0 }
         } else {
             let explicit_zero = ask.count == 0;
-            let count = match key.rows.iter_mut().find(|row| row.location == location) {
+            let (count, epoch) = match key.rows.iter_mut().find(|row| row.location == location) {
                 Some(row) => {
-                    row.count.replace(ask.count);
+                    row.epoch = row.count.replace(ask.count);
                     row.size = ask.resource;
                     row.relax = ask.relax_locality;
                     row.explicit_zero = explicit_zero;
-                    row.count.clone()
+                    (row.count.clone(), row.epoch)
                 }
                 None => {
                     let count = Arc::new(AskCount::new(ask.count));
@@ -272,12 +270,13 @@ impl Shard {
                         size: ask.resource,
                         relax: ask.relax_locality,
                         count: count.clone(),
+                        epoch: 0,
                         explicit_zero,
                     });
-                    count
+                    (count, 0)
                 }
             };
-            NewsKind::Location { count, explicit_zero }
+            NewsKind::Location { count, epoch, explicit_zero }
         };
         AskNews { priority: ask.priority, location, size: ask.resource, relax: ask.relax_locality, what }
     }
@@ -305,12 +304,13 @@ impl Shard {
                         key.rows.clear();
                     }
                 }
-                NewsKind::Location { count, explicit_zero } => {
+                NewsKind::Location { count, epoch, explicit_zero } => {
                     let row = LocationRow {
                         location: news.location,
                         size: news.size,
                         relax: news.relax,
                         count: count.clone(),
+                        epoch: *epoch,
                         explicit_zero: *explicit_zero,
                     };
                     match key.rows.iter_mut().find(|row| row.location == news.location) {
@@ -345,7 +345,7 @@ impl Shard {
                 row.size = back.size;
                 row.relax = back.relax;
                 row.count.put_one();
-                NewsKind::Location { count: row.count.clone(), explicit_zero: row.explicit_zero }
+                NewsKind::Location { count: row.count.clone(), epoch: row.epoch, explicit_zero: row.explicit_zero }
             } else {
                 let count = Arc::new(AskCount::new(1));
                 key.rows.push(LocationRow {
@@ -353,9 +353,10 @@ impl Shard {
                     size: back.size,
                     relax: back.relax,
                     count: count.clone(),
+                    epoch: 0,
                     explicit_zero: false,
                 });
-                NewsKind::Location { count, explicit_zero: false }
+                NewsKind::Location { count, epoch: 0, explicit_zero: false }
             };
             news.push(AskNews {
                 priority: back.priority,
@@ -374,36 +375,6 @@ impl Shard {
     }
 
     // ------------------------------------------------------------------------------------------------ queues, nodes
-
-    /// The application's usage on this worker's nodes goes to another leaf.
-    fn move_app(&mut self, shared: &Arc<AppShared>, from: u32, to: u32) {
-        let index = self.ensure_app(shared);
-        let usage = shared.cells[self.worker].usage.read();
-        let back = Resource::NONE.minus(&usage);
-        for (leaf, amount) in [(from, &back), (to, &usage)] {
-            if self.queues.get(leaf as usize).is_some_and(Option::is_some) {
-                self.add_queue_usage(leaf, amount);
-                self.force_rooms(leaf, amount);
-                self.refresh_upwards(leaf);
-            }
-        }
-        if self.app(index).leaf == from {
-            self.app_mut(index).leaf = to;
-        }
-    }
-
-    fn force_rooms(&self, leaf: u32, amount: &Resource) {
-        let mut at = leaf;
-        while at != NONE {
-            let queue = self.queue(at);
-            if queue.joined {
-                for (i, room) in queue.snapshot.shared.rooms.iter().enumerate() {
-                    room.force(amount.get(i));
-                }
-            }
-            at = queue.parent;
-        }
-    }
 
     fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource) {
         let index = shared.local as usize;

@@ -6,12 +6,13 @@ use crate::app::Location;
 use crate::config::AllocationFile;
 use crate::event::{Refused, SchedulerEvent};
 use crate::flow::{
-    AllocateRequest, Allocation, AppView, Call, ControlMessage, EventSource, External, Heartbeat, NodeSpec, NodeView,
-    Parts, QueueView, Shared, Stats, Submission, Threads, UpdateCall, collect, events, quiesce, send_changes, views,
+    AllocateRequest, Allocation, AppShared, AppView, Call, ControlMessage, EventSource, External, Heartbeat, NodeSpec,
+    NodeView, Parts, QueueView, Shared, Stats, Submission, Threads, UpdateCall, collect, events, quiesce, send_changes,
+    views,
 };
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::channel::{Sender, TrySendError, bounded};
+use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
 use crate::sync::{Arc, Mutex};
 use std::fmt;
 
@@ -93,6 +94,31 @@ pub struct NotSent<T> {
     pub returned: T,
     /// [`Refused::Busy`], [`Refused::ShutDown`], or, of one heartbeat, [`Refused::NoSuchNode`].
     pub reason: Refused,
+}
+
+/// What becomes of many submissions; see [`FairScheduler::submit_all`].
+#[derive(Debug)]
+#[must_use = "the handles of accepted applications are in here"]
+pub struct Submitted(Receiver<Vec<Result<Arc<AppShared>, Refused>>>);
+
+impl Submitted {
+    fn handles(answers: Vec<Result<Arc<AppShared>, Refused>>) -> Vec<Result<AppHandle, Refused>> {
+        answers.into_iter().map(|answer| answer.map(AppHandle)).collect()
+    }
+
+    /// One answer a submission, in their order, if they are there already. Gives them once.
+    #[must_use]
+    pub fn try_take(&self) -> Option<Vec<Result<AppHandle, Refused>>> {
+        self.0.try_recv().ok().map(Submitted::handles)
+    }
+
+    /// Waits for the answers.
+    ///
+    /// # Errors
+    /// When the scheduler is shut down meanwhile.
+    pub fn wait(self) -> Result<Vec<Result<AppHandle, Refused>>, Refused> {
+        self.0.recv().map(Submitted::handles).map_err(|_| Refused::ShutDown)
+    }
 }
 
 impl FairScheduler {
@@ -227,6 +253,18 @@ impl FairScheduler {
     /// Why it is refused.
     pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
         self.call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
+    }
+
+    /// Submits many applications and does not wait: one message, one publish.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn submit_all(&self, submissions: Vec<Submission>) -> Result<Submitted, Refused> {
+        let shared = self.open()?;
+        let (reply, answer) = bounded(1);
+        let call = ControlMessage::Call(Call::SubmitAll(submissions, reply));
+        shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)?;
+        Ok(Submitted(answer))
     }
 
     /// An AM's call: asks, releases and blacklist go to the workers, and what was granted since the last call comes back.

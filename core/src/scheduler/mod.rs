@@ -9,6 +9,6 @@ mod handles;
 mod stepped;
 
 pub use builder::{BuildError, FairSchedulerBuilder};
-pub use fair::{FairScheduler, NotSent};
+pub use fair::{FairScheduler, NotSent, Submitted};
 pub use handles::{AppHandle, NodeHandle};
 pub use stepped::{AllocatedView, StepOutcome, Stepped};

@@ -46,9 +46,128 @@ impl<T> Mutex<T> {
     }
 }
 
-/// Atomics, as loom models them.
+/// Atomics, as loom models them, with every access a *turn* that loom orders against the others.
+///
+/// loom 0.7 looks for other orders only at the last access to a word before a write. Where two threads load a word before
+/// one of them writes it, the later load hides the earlier one, and "write first, then load" is never tried: just the form
+/// of every compare-exchange loop. A relaxed read-modify-write of a word beside the real one makes all orders show. It
+/// synchronises nothing, so stale values are still read.
 pub mod atomic {
-    pub use loom::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering, fence};
+    pub use loom::sync::atomic::{Ordering, fence};
+
+    macro_rules! turns {
+        ($($name:ident: $of:ty;)*) => {$(
+            /// A word and its turns.
+            #[derive(Debug)]
+            pub struct $name {
+                word: loom::sync::atomic::$name,
+                turns: loom::sync::atomic::AtomicU32,
+            }
+
+            impl $name {
+                /// A word of `value`.
+                pub fn new(value: $of) -> Self {
+                    let turns = loom::sync::atomic::AtomicU32::new(0);
+                    $name { word: loom::sync::atomic::$name::new(value), turns }
+                }
+
+                fn turn(&self) -> &loom::sync::atomic::$name {
+                    // ORDERING: Relaxed. Nothing is to be synchronised.
+                    self.turns.fetch_add(1, Ordering::Relaxed);
+                    &self.word
+                }
+
+                /// As of std's type; so are all below.
+                pub fn load(&self, ordering: Ordering) -> $of {
+                    self.turn().load(ordering)
+                }
+
+                #[expect(missing_docs, reason = "std's")]
+                pub fn store(&self, value: $of, ordering: Ordering) {
+                    self.turn().store(value, ordering);
+                }
+
+                #[expect(missing_docs, reason = "std's")]
+                pub fn swap(&self, value: $of, ordering: Ordering) -> $of {
+                    self.turn().swap(value, ordering)
+                }
+
+                #[expect(missing_docs, reason = "std's")]
+                pub fn compare_exchange(
+                    &self,
+                    known: $of,
+                    new: $of,
+                    success: Ordering,
+                    failure: Ordering,
+                ) -> Result<$of, $of> {
+                    self.turn().compare_exchange(known, new, success, failure)
+                }
+
+                #[expect(missing_docs, reason = "std's")]
+                pub fn compare_exchange_weak(
+                    &self,
+                    known: $of,
+                    new: $of,
+                    success: Ordering,
+                    failure: Ordering,
+                ) -> Result<$of, $of> {
+                    self.turn().compare_exchange_weak(known, new, success, failure)
+                }
+
+                #[expect(missing_docs, reason = "std's")]
+                pub fn fetch_update(
+                    &self,
+                    success: Ordering,
+                    failure: Ordering,
+                    mut change: impl FnMut($of) -> Option<$of>,
+                ) -> Result<$of, $of> {
+                    let mut known = self.load(failure);
+                    while let Some(new) = change(known) {
+                        match self.compare_exchange_weak(known, new, success, failure) {
+                            Ok(_) => return Ok(known),
+                            Err(now) => known = now,
+                        }
+                    }
+                    Err(known)
+                }
+            }
+        )*};
+    }
+
+    macro_rules! sums {
+        ($($name:ident: $of:ty;)*) => {$(
+            impl $name {
+                #[expect(missing_docs, reason = "std's")]
+                pub fn fetch_add(&self, amount: $of, ordering: Ordering) -> $of {
+                    self.turn().fetch_add(amount, ordering)
+                }
+
+                #[expect(missing_docs, reason = "std's")]
+                pub fn fetch_sub(&self, amount: $of, ordering: Ordering) -> $of {
+                    self.turn().fetch_sub(amount, ordering)
+                }
+            }
+
+            impl Default for $name {
+                fn default() -> Self {
+                    $name::new(0)
+                }
+            }
+        )*};
+    }
+
+    turns! {
+        AtomicBool: bool;
+        AtomicI64: i64;
+        AtomicU32: u32;
+        AtomicU64: u64;
+    }
+
+    sums! {
+        AtomicI64: i64;
+        AtomicU32: u32;
+        AtomicU64: u64;
+    }
 }
 
 /// Threads, as loom models them.

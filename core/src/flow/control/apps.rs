@@ -303,9 +303,7 @@ impl Control {
         } else {
             self.tree.get_mut(target).waiting.push(slot);
         }
-        for worker in 0..self.shared.workers {
-            self.to_worker(worker, Internal::MoveApp { app: shared.clone(), from: source, to: target });
-        }
+        // Workers carry the usage over when they take the new members.
         if was_runnable {
             self.slot_freed(source, &user);
         }

@@ -68,6 +68,7 @@ pub struct Submission {
 /// A request of the embedder that the control answers.
 pub(crate) enum Call {
     Submit(Submission, Sender<Result<Arc<AppShared>, Refused>>),
+    SubmitAll(Vec<Submission>, Sender<Vec<Result<Arc<AppShared>, Refused>>>),
     Finish(Arc<AppShared>, Sender<Result<(), Refused>>),
     Move { app: Arc<AppShared>, queue: String, reply: Sender<Result<(), Refused>> },
     AddNode(NodeSpec, Sender<Result<Arc<NodeShared>, Refused>>),
@@ -292,6 +293,10 @@ impl Control {
             Call::Submit(submission, reply) => {
                 let outcome = self.submit(&submission);
                 self.answer(reply, outcome);
+            }
+            Call::SubmitAll(submissions, reply) => {
+                let outcomes: Vec<_> = submissions.iter().map(|submission| self.submit(submission)).collect();
+                self.answer(reply, outcomes);
             }
             Call::Finish(app, reply) => {
                 if let Err(refused) = self.begin_finish(&app, Some(reply.clone())) {

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Every test: units, integration, examples, documentation, then the loom models. Its last line sums all of them up.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+start=$SECONDS
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+code=0
+# Targets and documentation examples in two calls, so that both are run and counted even when one of them fails.
+cargo test --workspace --all-targets --no-fail-fast 2>&1 | tee -a "$log" || code=1
+cargo test --workspace --doc --no-fail-fast 2>&1 | tee -a "$log" || code=1
+if [ -f .ci/loom.sh ]; then
+    bash .ci/loom.sh 2>&1 | tee -a "$log" || code=1
+fi
+
+if [ $code = 0 ]; then verdict=passed; else verdict=FAILED; fi
+echo "test: $verdict, $((SECONDS - start)) s"
+awk '
+    /^test result:/ {
+        for (i = 2; i <= NF; i++) {
+            if ($i ~ /^passed/) passed += $(i - 1)
+            if ($i ~ /^failed/) failed += $(i - 1)
+        }
+    }
+    END { printf "tests: %d passed, %d failed\n", passed, failed }
+' "$log"
+exit $code

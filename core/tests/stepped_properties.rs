@@ -1,0 +1,137 @@
+//! Random clusters, queues and operations on the stepped scheduler, every book compared after every step.
+//!
+//! The numbers I1 … I13 are those of the invariants in `docs/concurrency.md`.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
+mod harness;
+
+use evenweave::{
+    AllocateRequest, Allocation, AllocationFile, Ask, FairScheduler, Heartbeat, Resource, Settings, Stepped, Submission,
+};
+use harness::{Bytes, Op, Shape, World};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn shapes() -> impl Strategy<Value = Shape> {
+    vec(any::<u8>(), 64).prop_map(|bytes| Shape::of(&mut Bytes(&bytes)))
+}
+
+fn ops(most: usize) -> impl Strategy<Value = Vec<Op>> {
+    vec(any::<[u8; 4]>().prop_map(Op::of), 1..most)
+}
+
+fn cases(cases: u32) -> ProptestConfig {
+    // `PROPTEST_CASES` asks for more or fewer.
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig { cases: asked.unwrap_or(cases), failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(cases(600))]
+
+    /// I1, I2, I3, I4, I5 and I13 with one worker, at every step; nothing remains at the end.
+    #[test]
+    fn books_balance_with_one_worker(shape in shapes(), ops in ops(150)) {
+        let outcome = World::run(&shape, 1, &ops).and_then(|mut world| world.tear_down());
+        prop_assert_eq!(outcome, Ok(()));
+    }
+
+    /// The same with several workers, which hold leases and see each other's grants late.
+    #[test]
+    fn books_balance_with_several_workers(shape in shapes(), workers in 2..=4_usize, ops in ops(150)) {
+        let outcome = World::run(&shape, workers, &ops).and_then(|mut world| world.tear_down());
+        prop_assert_eq!(outcome, Ok(()));
+    }
+
+    /// The trees choose what sorting anew for every container chooses: containers, reservations, refusals, shares, all.
+    #[test]
+    fn kept_order_decides_as_sorting_anew(shape in shapes(), ops in ops(150)) {
+        let (mut kept, mut sorted) = (World::new(&shape, 1, false), World::new(&shape, 1, true));
+        for (i, op) in ops.iter().enumerate() {
+            let (kept, sorted) = (kept.step(op), sorted.step(op));
+            prop_assert!(kept.is_ok(), "step {} {:?}: {:?}", i, op, kept);
+            prop_assert_eq!(kept, sorted, "step {} {:?}", i, op);
+        }
+    }
+
+    /// I11: same inputs, same outputs. Several workers on one thread are no exception.
+    #[test]
+    fn same_inputs_same_outputs(shape in shapes(), workers in 1..=3_usize, ops in ops(100)) {
+        let (mut first, mut second) = (World::new(&shape, workers, false), World::new(&shape, workers, false));
+        for (i, op) in ops.iter().enumerate() {
+            prop_assert_eq!(first.step(op), second.step(op), "step {} {:?}", i, op);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    /// I7: without limits, with room and time, every ask that is not tied to a place is granted in full, whatever
+    /// happened before; I3's "exactly k".
+    #[test]
+    fn what_can_be_served_is_served(shape in shapes(), workers in 1..=4_usize, ops in ops(60)) {
+        let shape = Shape::unlimited(&shape);
+        let outcome = World::run(&shape, workers, &ops).and_then(|mut world| world.serve_all());
+        prop_assert_eq!(outcome, Ok(()));
+    }
+}
+
+/// An application without an AM that asks for one container of so many MB at each of the priorities.
+fn submit_asking(stepped: &mut Stepped, number: u32, queue: &str, asks: &[(i32, i64)]) {
+    let submission = Submission { number, user: "ann".to_owned(), queue: Some(queue.to_owned()), am: None };
+    let app = stepped.submit(&submission).unwrap();
+    let asks = asks.iter().map(|(priority, mb)| Ask::anywhere(*priority, Resource::new(*mb, 1), 1)).collect();
+    stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
+}
+
+/// Demand in an update counts what all workers did. A worker that compares it with its own, older view of usage sees
+/// nothing pending where the difference happens to be nothing, and leaves room unused (I7).
+#[test]
+fn an_update_lets_every_worker_see_what_ended_elsewhere() {
+    let mut stepped = FairScheduler::builder().workers(2).journal(true).stepped().unwrap();
+    let [here, there] = ["/r0", "/r1"].map(|rack| stepped.add_node(rack, rack, Resource::new(8192, 8)).unwrap());
+    assert_ne!(here.worker(), there.worker());
+    submit_asking(&mut stepped, 1, "root.q", &[(1, 1024)]);
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&there));
+    // Long enough for the first worker to have learnt of the second's grant, which is undone at once.
+    stepped.advance(1000);
+    stepped.update();
+    stepped.remove_node(&there).unwrap();
+    stepped.take_outcome();
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&here));
+    assert_eq!(stepped.take_outcome().allocated.len(), 1);
+}
+
+/// An application declines for its first key, which no longer fits the node; once another's container has brought the
+/// queue nearer to its limit the first key is passed over, and the second one fits. Within one pass.
+#[test]
+fn who_declined_may_accept_later_in_a_pass() {
+    let properties = [
+        ("yarn.scheduler.fair.assignmultiple", "true"),
+        ("yarn.scheduler.fair.dynamic.max.assign", "false"),
+        ("yarn.scheduler.fair.reservable-nodes", "0"),
+    ];
+    let text = "<allocations><queue name='q'><schedulingPolicy>fifo</schedulingPolicy>\
+        <maxResources>5120 mb, 8 vcores</maxResources></queue></allocations>";
+    for resort in [false, true] {
+        let settings = Settings::from_properties(properties).unwrap();
+        let file = AllocationFile::parse(text, "allocations", &settings.types, &[]).unwrap().file;
+        let builder = FairScheduler::builder().settings(settings).allocations(file).journal(true);
+        let mut stepped = builder.resort_for_each_container(resort).stepped().unwrap();
+        let node = stepped.add_node("n1", "/r1", Resource::new(4096, 8)).unwrap();
+        submit_asking(&mut stepped, 1, "root.other", &[(1, 1024)]);
+        stepped.update();
+        stepped.heartbeat(&Heartbeat::new(&node));
+        submit_asking(&mut stepped, 2, "root.q", &[(1, 4096), (2, 1024)]);
+        submit_asking(&mut stepped, 3, "root.q", &[(1, 2048)]);
+        stepped.update();
+        stepped.take_outcome();
+        stepped.heartbeat(&Heartbeat::new(&node));
+        let made: Vec<_> = stepped.take_outcome().allocated.iter().map(|made| (made.app, made.priority)).collect();
+        assert_eq!(made, [(3, 1), (2, 2)], "resort {resort}");
+    }
+}

@@ -1,0 +1,565 @@
+//! The threaded scheduler: what must hold whoever runs when. Nothing here waits for a time to pass or looks at one.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
+use evenweave::{
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Calculator, ClusterTotal, ContainerId, FairScheduler,
+    FairSchedulerBuilder, Heartbeat, NodeHandle, NotSent, Refused, Resource, ResourceTypes, Schedulable,
+    SchedulingPolicy, Settings, ShareInput, Submission,
+};
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering as Memory};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+
+const SMALL: Resource = Resource::new(1024, 1);
+
+fn settings(properties: &[(&str, &str)]) -> Settings {
+    Settings::from_properties(properties.iter().copied()).unwrap()
+}
+
+/// A whole node is offered at once.
+fn greedy() -> Settings {
+    settings(&[
+        ("yarn.scheduler.fair.assignmultiple", "true"),
+        ("yarn.scheduler.fair.dynamic.max.assign", "false"),
+        ("yarn.scheduler.fair.max.assign", "-1"),
+    ])
+}
+
+fn allocations(text: &str, custom: &[String]) -> AllocationFile {
+    AllocationFile::parse(text, "allocations", &ResourceTypes::standard(), custom).unwrap().file
+}
+
+fn unmanaged(number: u32, queue: &str) -> Submission {
+    Submission { number, user: "ann".to_owned(), queue: Some(queue.to_owned()), am: None }
+}
+
+fn add_nodes(scheduler: &FairScheduler, count: usize) -> Vec<NodeHandle> {
+    let add = |i| scheduler.add_node(&format!("n{i}"), &format!("/r{}", i % 4), Resource::new(8192, 8)).unwrap();
+    (0..count).map(add).collect()
+}
+
+/// Sends until it is taken.
+fn beat(scheduler: &FairScheduler, mut heartbeat: Heartbeat) {
+    while let Err(not_sent) = scheduler.heartbeat(heartbeat) {
+        let NotSent { returned, reason } = *not_sent;
+        if matches!(reason, Refused::NoSuchNode(_)) {
+            return; // The node was removed meanwhile.
+        }
+        assert_eq!(reason, Refused::Busy);
+        heartbeat = returned;
+        thread::yield_now();
+    }
+}
+
+/// Calls until it is not told that the scheduler is busy.
+fn allocate(scheduler: &FairScheduler, app: &AppHandle, request: &AllocateRequest) -> Result<Allocation, Refused> {
+    let mut answer = Allocation::default();
+    loop {
+        match scheduler.allocate(app, request, &mut answer) {
+            Err(Refused::Busy) => thread::yield_now(),
+            Err(refused) => return Err(refused),
+            Ok(()) => return Ok(answer),
+        }
+    }
+}
+
+fn ask(count: u32) -> AllocateRequest {
+    AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, count)], ..AllocateRequest::default() }
+}
+
+fn poll(scheduler: &FairScheduler, app: &AppHandle) -> Allocation {
+    allocate(scheduler, app, &AllocateRequest::default()).unwrap()
+}
+
+/// Update, then a round of heartbeats, until nothing more is granted.
+fn fill(scheduler: &FairScheduler, nodes: &[NodeHandle]) {
+    loop {
+        let before = scheduler.stats().granted;
+        scheduler.quiesce();
+        scheduler.update_now();
+        nodes.iter().for_each(|node| beat(scheduler, Heartbeat::new(node)));
+        scheduler.quiesce();
+        if scheduler.stats().granted == before {
+            return;
+        }
+    }
+}
+
+/// At quiet: the books of nodes, queues, applications and counters agree.
+fn assert_books(scheduler: &FairScheduler) {
+    scheduler.quiesce();
+    let (stats, queues, apps) = (scheduler.stats(), scheduler.queues(), scheduler.apps());
+    let mut used = Resource::NONE;
+    for node in scheduler.nodes() {
+        assert!(Resource::NONE.fits_in(&node.free), "I1: {} is over-committed: {}", node.name, node.free);
+        used = used.plus(&node.total.minus(&node.free));
+    }
+    for queue in &queues {
+        let parts: Vec<Resource> = if queue.leaf {
+            apps.iter().filter(|app| app.queue == queue.name).map(|app| app.usage).collect()
+        } else {
+            let below = |name: &str| name.rsplit_once('.').is_some_and(|(above, _)| above == queue.name);
+            queues.iter().filter(|child| below(&child.name)).map(|child| child.usage).collect()
+        };
+        let sum = parts.iter().fold(Resource::NONE, |sum, part| sum.plus(part));
+        assert_eq!(queue.usage, sum, "I4: {}", queue.name);
+        assert!(queue.usage.fits_in(&queue.max_share), "I2: {} has {}", queue.name, queue.usage);
+    }
+    assert_eq!(stats.allocated, used, "queues and nodes");
+    assert_eq!(stats.running, stats.granted - stats.completed);
+    assert_eq!(stats.running * 1024, u64::try_from(stats.allocated.memory_mb()).unwrap(), "all containers are small");
+    assert!(scheduler.next_event().is_none(), "no worker panicked");
+}
+
+fn start(workers: usize, builder: FairSchedulerBuilder) -> FairScheduler {
+    builder.workers(workers).start().unwrap()
+}
+
+const QUEUES: &str = "<allocations><queue name='root'><schedulingPolicy>drf</schedulingPolicy>
+    <queue name='a'><maxResources>20480 mb, 20 vcores</maxResources>
+        <queue name='x'><weight>2</weight></queue><queue name='y'><maxResources>5120 mb, 5 vcores</maxResources></queue>
+    </queue>
+    <queue name='b'><schedulingPolicy>drf</schedulingPolicy></queue>
+    <queue name='c'><schedulingPolicy>fifo</schedulingPolicy><maxRunningApps>3</maxRunningApps></queue>
+</queue></allocations>";
+const LEAVES: [&str; 4] = ["root.a.x", "root.a.y", "root.b", "root.c"];
+
+/// What one RM thread does for one application: asks, takes what comes, reports ends, and finishes.
+fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], number: u32, rounds: usize) -> u64 {
+    let queue = LEAVES[number as usize % LEAVES.len()];
+    let app = scheduler.submit(unmanaged(number, queue)).unwrap();
+    let mut seen = HashSet::new();
+    let mut running: Vec<(ContainerId, evenweave::NodeId)> = Vec::new();
+    for round in 0..rounds {
+        let mut request = ask(u32::try_from(round % 7).unwrap());
+        if round % 5 == 4
+            && let Some((id, _)) = running.pop()
+        {
+            request.releases.push(id);
+        }
+        let answer = allocate(scheduler, &app, &request).unwrap();
+        // Asks count from the next update on.
+        scheduler.update_now();
+        for container in answer.granted {
+            assert!(seen.insert(container.id.number()), "I5: told once");
+            assert_eq!(container.resource, SMALL);
+            running.push((container.id, container.node));
+        }
+        let at = (round + number as usize) % nodes.len();
+        let mut heartbeat = Heartbeat::new(&nodes[at]);
+        running.retain(|(id, node)| {
+            let here = *node == nodes[at].id();
+            if here {
+                heartbeat.launched.push(*id);
+                heartbeat.completed.push(*id);
+            }
+            !here
+        });
+        beat(scheduler, heartbeat);
+    }
+    if number.is_multiple_of(3) {
+        return seen.len() as u64;
+    }
+    scheduler.finish(&app).unwrap();
+    assert_eq!(allocate(scheduler, &app, &AllocateRequest::default()).unwrap_err(), Refused::NoSuchApp(number));
+    assert_eq!(scheduler.finish(&app).unwrap_err(), Refused::NoSuchApp(number));
+    seen.len() as u64
+}
+
+fn books_balance(workers: usize) {
+    let builder = FairScheduler::builder().settings(greedy()).allocations(allocations(QUEUES, &[]));
+    let scheduler = start(workers, builder);
+    let nodes = add_nodes(&scheduler, 12);
+    let told: u64 = thread::scope(|scope| {
+        let drivers: Vec<_> = (0..4_u32)
+            .map(|driver| {
+                let (scheduler, nodes) = (scheduler.clone(), &nodes);
+                scope.spawn(move || {
+                    let mut told = 0;
+                    for i in 0..6 {
+                        told += drive(&scheduler, nodes, 1 + driver * 6 + i, 60);
+                        scheduler.update_now();
+                    }
+                    told
+                })
+            })
+            .collect();
+        drivers.into_iter().map(|driver| driver.join().unwrap()).sum()
+    });
+    assert_books(&scheduler);
+    let stats = scheduler.stats();
+    assert!(stats.granted > 0 && told > 0 && told <= stats.granted, "{told} told of {} granted", stats.granted);
+    // What is left ends, and then nothing is.
+    let left = scheduler.apps();
+    assert_eq!(left.len(), 8);
+    fill(&scheduler, &nodes);
+    assert_books(&scheduler);
+    scheduler.shutdown();
+}
+
+#[test]
+fn books_balance_with_1_worker() {
+    books_balance(1);
+}
+
+#[test]
+fn books_balance_with_2_workers() {
+    books_balance(2);
+}
+
+#[test]
+fn books_balance_with_4_workers() {
+    books_balance(4);
+}
+
+/// Holds a worker at the first heartbeat that it takes with a stamp, until the gate is opened.
+#[derive(Debug)]
+struct Gate {
+    reached: Mutex<mpsc::Sender<()>>,
+    open: Mutex<mpsc::Receiver<()>>,
+    served: AtomicU64,
+}
+
+impl evenweave::HeartbeatProbe for Gate {
+    fn taken(&self, _: usize, stamp: u64) -> u64 {
+        if stamp == 1 {
+            self.reached.lock().unwrap().send(()).unwrap();
+            self.open.lock().unwrap().recv().unwrap();
+        }
+        0
+    }
+
+    fn served(&self, _: usize, _: u64, _: u64, _: u32) {
+        self.served.fetch_add(1, Memory::Relaxed);
+    }
+}
+
+/// A scheduler with one worker that stands still in a heartbeat of the node until something is sent.
+fn gated(capacity: usize) -> (FairScheduler, NodeHandle, mpsc::Sender<()>, Arc<Gate>) {
+    let (reached, at_gate) = mpsc::channel();
+    let (opener, open) = mpsc::channel();
+    let gate = Arc::new(Gate { reached: Mutex::new(reached), open: Mutex::new(open), served: AtomicU64::new(0) });
+    let builder = FairScheduler::builder().settings(greedy()).channel_capacity(capacity).probe(gate.clone());
+    let scheduler = start(1, builder);
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let mut first = Heartbeat::new(&node);
+    first.stamp = 1;
+    scheduler.heartbeat(first).unwrap();
+    at_gate.recv().unwrap();
+    (scheduler, node, opener, gate)
+}
+
+#[test]
+fn a_full_channel_gives_the_heartbeat_back_and_loses_nothing() {
+    let (scheduler, node, opener, gate) = gated(1);
+    let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    let stamped = |stamp| {
+        let mut heartbeat = Heartbeat::new(&node);
+        heartbeat.stamp = stamp;
+        heartbeat
+    };
+    scheduler.heartbeat(stamped(2)).unwrap();
+    let back = scheduler.heartbeat(stamped(3)).unwrap_err();
+    assert_eq!((back.reason, back.returned.stamp), (Refused::Busy, 3));
+    let back = scheduler.heartbeats(vec![stamped(4), stamped(5)]).unwrap_err();
+    assert_eq!(back.reason, Refused::Busy);
+    assert_eq!(back.returned.iter().map(|heartbeat| heartbeat.stamp).collect::<Vec<_>>(), [4, 5]);
+    let mut answer = Allocation::default();
+    assert_eq!(scheduler.allocate(&app, &ask(3), &mut answer), Err(Refused::Busy));
+    opener.send(()).unwrap();
+    // Each is taken in the end, and each is served once.
+    beat(&scheduler, back.returned.into_iter().next().unwrap());
+    allocate(&scheduler, &app, &ask(3)).unwrap();
+    scheduler.quiesce();
+    assert_eq!(gate.served.load(Memory::Relaxed), 3);
+    assert_eq!(scheduler.stats().heartbeats, 3);
+    fill(&scheduler, std::slice::from_ref(&node));
+    assert_eq!(poll(&scheduler, &app).granted.len(), 3);
+    assert_books(&scheduler);
+}
+
+#[test]
+fn shutdown_works_off_what_was_accepted_and_refuses_the_rest() {
+    let (scheduler, node, opener, gate) = gated(64);
+    let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    for stamp in 2..=40 {
+        let mut heartbeat = Heartbeat::new(&node);
+        heartbeat.stamp = stamp;
+        scheduler.heartbeat(heartbeat).unwrap();
+    }
+    opener.send(()).unwrap();
+    scheduler.shutdown();
+    assert_eq!(gate.served.load(Memory::Relaxed), 40, "I9: every accepted heartbeat was served");
+    let mut answer = Allocation::default();
+    let late = scheduler.heartbeat(Heartbeat::new(&node)).unwrap_err();
+    assert_eq!((late.reason, late.returned.node()), (Refused::ShutDown, node.id()));
+    assert_eq!(scheduler.heartbeats(vec![Heartbeat::new(&node)]).unwrap_err().reason, Refused::ShutDown);
+    assert_eq!(scheduler.allocate(&app, &ask(1), &mut answer), Err(Refused::ShutDown));
+    assert_eq!(scheduler.submit(unmanaged(2, "root.q")).unwrap_err(), Refused::ShutDown);
+    assert_eq!(scheduler.finish(&app), Err(Refused::ShutDown));
+    assert_eq!(scheduler.finish_later(&app), Err(Refused::ShutDown));
+    assert_eq!(scheduler.add_node("n2", "/r1", SMALL).unwrap_err(), Refused::ShutDown);
+    assert_eq!(scheduler.remove_node(&node), Err(Refused::ShutDown));
+    assert_eq!(scheduler.resize_node(&node, SMALL), Err(Refused::ShutDown));
+    assert_eq!(scheduler.decommission_node(&node), Err(Refused::ShutDown));
+    assert_eq!(scheduler.move_app(&app, "root.q"), Err(Refused::ShutDown));
+    assert_eq!(scheduler.reload(AllocationFile::default()), Err(Refused::ShutDown));
+    // These have no refusal; they must come back all the same.
+    scheduler.update_now();
+    scheduler.quiesce();
+    scheduler.shutdown();
+    assert!(scheduler.app(1).is_none() && scheduler.apps().is_empty());
+}
+
+#[test]
+fn dropping_the_last_handle_ends_the_threads() {
+    let scheduler = FairScheduler::builder().workers(3).start().unwrap();
+    let other = scheduler.clone();
+    drop(scheduler);
+    assert!(other.add_node("n1", "/r1", SMALL).is_ok());
+    drop(other);
+}
+
+fn finishing_while_granting_leaves_nothing(workers: usize) {
+    let scheduler = start(workers, FairScheduler::builder().settings(greedy()).allocations(allocations(QUEUES, &[])));
+    let nodes = add_nodes(&scheduler, 8);
+    for round in 0..30_u32 {
+        let apps: Vec<_> =
+            (0..4).map(|i| scheduler.submit(unmanaged(1 + round * 4 + i, LEAVES[i as usize])).unwrap()).collect();
+        apps.iter().for_each(|app| drop(allocate(&scheduler, app, &ask(20)).unwrap()));
+        scheduler.quiesce();
+        scheduler.update_now();
+        thread::scope(|scope| {
+            for half in nodes.chunks(4) {
+                scope.spawn(|| half.iter().for_each(|node| beat(&scheduler, Heartbeat::new(node))));
+            }
+            for app in &apps {
+                let scheduler = &scheduler;
+                scope.spawn(move || scheduler.finish(app).unwrap());
+            }
+        });
+        // No quiesce between: the answer of `finish` promises that what there was is gone.
+        for app in &apps {
+            assert!(app.is_finished() && scheduler.app(app.number()).is_none());
+        }
+        scheduler.quiesce();
+        assert!(
+            scheduler.nodes().iter().all(|node| node.free == node.total),
+            "I5: a finished application left something"
+        );
+        assert!(scheduler.queues().iter().all(|queue| queue.usage.is_none() && queue.runnable == 0));
+    }
+    assert_books(&scheduler);
+    assert!(scheduler.stats().granted > 0);
+}
+
+#[test]
+fn finishing_while_granting_leaves_nothing_with_1_worker() {
+    finishing_while_granting_leaves_nothing(1);
+}
+
+#[test]
+fn finishing_while_granting_leaves_nothing_with_4_workers() {
+    finishing_while_granting_leaves_nothing(4);
+}
+
+fn a_removed_node_gives_asks_back(workers: usize) {
+    const ASKED: u32 = 40;
+    let scheduler = start(workers, FairScheduler::builder().settings(greedy()));
+    let keep = add_nodes(&scheduler, 8);
+    for round in 0..20_u32 {
+        let lost = scheduler.add_node(&format!("lost{round}"), "/r9", Resource::new(8192, 8)).unwrap();
+        let app = scheduler.submit(unmanaged(round + 1, "root.q")).unwrap();
+        allocate(&scheduler, &app, &ask(ASKED)).unwrap();
+        scheduler.quiesce();
+        scheduler.update_now();
+        let mut granted = Vec::new();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                beat(&scheduler, Heartbeat::new(&lost));
+                keep.iter().for_each(|node| beat(&scheduler, Heartbeat::new(node)));
+            });
+            let removed = scope.spawn(|| scheduler.remove_node(&lost));
+            granted.extend(poll(&scheduler, &app).granted);
+            removed.join().unwrap().unwrap();
+        });
+        assert_eq!(scheduler.remove_node(&lost), Err(Refused::NoSuchNode(format!("lost{round}"))));
+        fill(&scheduler, &keep);
+        let answer = poll(&scheduler, &app);
+        granted.extend(answer.granted);
+        // What the AM knew of was lost for good and it is told so; what it did not know of was asked for again.
+        let known: HashSet<_> = granted.iter().filter(|container| container.node == lost.id()).map(|c| c.id).collect();
+        let ended: HashSet<_> = answer.ended.iter().map(|ended| ended.id).collect();
+        assert_eq!(known, ended, "I5: lost containers are told of if they were known");
+        let view = scheduler.app(app.number()).unwrap();
+        assert_eq!(granted.len(), ASKED as usize, "I3: exactly as many as asked for: {known:?} {view:?}");
+        assert_books(&scheduler);
+        scheduler.finish(&app).unwrap();
+    }
+}
+
+#[test]
+fn a_removed_node_gives_asks_back_with_1_worker() {
+    a_removed_node_gives_asks_back(1);
+}
+
+#[test]
+fn a_removed_node_gives_asks_back_with_3_workers() {
+    a_removed_node_gives_asks_back(3);
+}
+
+#[test]
+fn a_heartbeat_of_a_removed_node_does_nothing() {
+    let scheduler = start(2, FairScheduler::builder().settings(greedy()));
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    allocate(&scheduler, &app, &ask(4)).unwrap();
+    scheduler.remove_node(&node).unwrap();
+    let again = scheduler.add_node("n1", "/r1", Resource::new(2048, 2)).unwrap();
+    assert_ne!(node.id(), again.id(), "I13: a number is not used again");
+    fill(&scheduler, std::slice::from_ref(&node));
+    assert_eq!(poll(&scheduler, &app).granted.len(), 0);
+    fill(&scheduler, std::slice::from_ref(&again));
+    assert_eq!(poll(&scheduler, &app).granted.len(), 2);
+    assert_books(&scheduler);
+}
+
+#[test]
+fn a_stale_handle_is_refused_even_when_its_slot_is_used_again() {
+    let scheduler = start(2, FairScheduler::builder().settings(greedy()));
+    let nodes = add_nodes(&scheduler, 1);
+    let old = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    allocate(&scheduler, &old, &ask(2)).unwrap();
+    fill(&scheduler, &nodes);
+    let [first, second] = <[_; 2]>::try_from(poll(&scheduler, &old).granted).unwrap();
+    scheduler.finish(&old).unwrap();
+    // The same number, and by its place the same slot; the records of the containers are used again as well.
+    let new = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    allocate(&scheduler, &new, &ask(2)).unwrap();
+    fill(&scheduler, &nodes);
+    let mut answer = Allocation::default();
+    assert!(old.is_finished() && !new.is_finished());
+    assert_eq!(scheduler.allocate(&old, &ask(1), &mut answer), Err(Refused::NoSuchApp(1)));
+    assert_eq!(scheduler.finish(&old), Err(Refused::NoSuchApp(1)));
+    assert_eq!(scheduler.move_app(&old, "root.q"), Err(Refused::NoSuchApp(1)));
+    // Nor does a container's name from before end one of now, released or reported.
+    let request = AllocateRequest { releases: vec![first.id, second.id], ..AllocateRequest::default() };
+    assert_eq!(allocate(&scheduler, &new, &request).unwrap().granted.len(), 2);
+    let mut heartbeat = Heartbeat::new(&nodes[0]);
+    heartbeat.completed.extend([first.id, second.id]);
+    heartbeat.launched.extend([first.id, second.id]);
+    beat(&scheduler, heartbeat);
+    scheduler.quiesce();
+    assert_eq!(scheduler.stats().running, 2, "I13");
+    assert_eq!(poll(&scheduler, &new).ended, []);
+    assert_books(&scheduler);
+}
+
+/// The youngest first: an order by name, largest first, without a key.
+#[derive(Debug)]
+struct Backwards;
+
+impl SchedulingPolicy for Backwards {
+    fn name(&self) -> &str {
+        "backwards"
+    }
+
+    fn compare(&self, _: &ClusterTotal, a: &Schedulable<'_>, b: &Schedulable<'_>) -> Ordering {
+        b.tie.name.cmp(&a.tie.name)
+    }
+
+    fn compute_shares(&self, _: usize, total: &Resource, children: &mut [ShareInput], _: bool) {
+        children.iter_mut().for_each(|child| child.share = *total);
+    }
+
+    fn calculator(&self) -> Calculator {
+        Calculator::Memory
+    }
+
+    fn headroom(&self, _: &Resource, _: &Resource, available: &Resource) -> Resource {
+        *available
+    }
+}
+
+#[test]
+fn an_embedders_policy_without_a_key_is_followed() {
+    let text = "<allocations><queue name='q'><schedulingPolicy>backwards</schedulingPolicy></queue></allocations>";
+    assert!(AllocationFile::parse(text, "allocations", &ResourceTypes::standard(), &[]).is_err(), "unknown without it");
+    let file = allocations(text, &["backwards".to_owned()]);
+    for workers in [1, 2] {
+        let builder = FairScheduler::builder().settings(greedy()).allocations(file.clone()).policy(Arc::new(Backwards));
+        let scheduler = start(workers, builder);
+        let nodes = add_nodes(&scheduler, 1);
+        let apps: Vec<_> = (1..=4).map(|number| scheduler.submit(unmanaged(number, "root.q")).unwrap()).collect();
+        apps.iter().for_each(|app| drop(allocate(&scheduler, app, &ask(3)).unwrap()));
+        fill(&scheduler, &nodes);
+        let granted: Vec<_> = apps.iter().map(|app| poll(&scheduler, app).granted.len()).collect();
+        assert_eq!(granted, [0, 2, 3, 3], "eight places, the last by name first");
+        let queue = scheduler.queues().into_iter().find(|queue| queue.name == "root.q").unwrap();
+        assert_eq!(queue.policy, "backwards");
+        assert_books(&scheduler);
+    }
+}
+
+#[test]
+fn async_allocation_fills_a_cluster_whose_nodes_have_reported_once() {
+    const NODES: usize = 6;
+    let properties = [
+        ("yarn.scheduler.fair.schedule-asynchronously.enable", "true"),
+        ("yarn.scheduler.fair.schedule-asynchronously.scheduling-interval-ms", "1"),
+        // Nodes that are silent for twice this are passed over.
+        ("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "3600000"),
+    ];
+    for workers in [1, 2] {
+        let (wake, woken) = mpsc::channel();
+        let wake = Mutex::new(wake);
+        let wake: evenweave::WakeUp = Arc::new(move |app| wake.lock().unwrap().send(app).unwrap_or(()));
+        let builder = FairScheduler::builder().settings(settings(&properties)).on_grants(wake);
+        let scheduler = start(workers, builder);
+        let nodes = add_nodes(&scheduler, NODES);
+        nodes.iter().for_each(|node| beat(&scheduler, Heartbeat::new(node)));
+        scheduler.quiesce();
+        assert_eq!(scheduler.stats().granted, 0);
+        let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+        allocate(&scheduler, &app, &ask(1000)).unwrap();
+        scheduler.quiesce();
+        scheduler.update_now();
+        let mut granted = 0;
+        while granted < 8 * NODES {
+            // Every grant into an empty mailbox wakes; nothing is polled for.
+            assert_eq!(woken.recv().unwrap(), 1);
+            granted += poll(&scheduler, &app).granted.len();
+        }
+        assert_eq!(granted, 8 * NODES);
+        let stats = scheduler.stats();
+        assert_eq!(stats.heartbeats, NODES as u64, "no node had to report again");
+        assert!(stats.offers > 0);
+        assert_books(&scheduler);
+        scheduler.shutdown();
+    }
+}
+
+#[test]
+fn submissions_and_nodes_are_refused_for_what_they_are() {
+    let scheduler = start(1, FairScheduler::builder());
+    scheduler.add_node("n1", "/r1", SMALL).unwrap();
+    assert_eq!(scheduler.add_node("n1", "/r2", SMALL).unwrap_err(), Refused::DuplicateNode("n1".to_owned()));
+    assert_eq!(scheduler.add_node("n2", "/r2", Resource::new(-1, 1)).unwrap_err().kind(), "bad-node");
+    scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    assert_eq!(scheduler.submit(unmanaged(1, "root.q")).unwrap_err(), Refused::DuplicateApp(1));
+    assert_eq!(scheduler.submit(unmanaged(2, "root.q.below")).unwrap_err().kind(), "not-leaf");
+    let huge = Submission { am: Some(Resource::new(1 << 40, 1)), ..unmanaged(3, "root.q") };
+    assert_eq!(scheduler.submit(huge).unwrap_err().kind(), "invalid-resource");
+    let waiting = scheduler.submit(Submission { am: Some(SMALL), ..unmanaged(4, "root.q") }).unwrap();
+    assert_eq!(allocate(&scheduler, &waiting, &ask(1)).unwrap_err(), Refused::NoAm(4));
+}
+
+#[test]
+fn numbers_that_cannot_be_are_refused_by_the_builder() {
+    assert!(FairScheduler::builder().workers(0).start().is_err());
+    assert!(FairScheduler::builder().workers(100_000).start().is_err());
+    assert!(FairScheduler::builder().channel_capacity(0).start().is_err());
+}

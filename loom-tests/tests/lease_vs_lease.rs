@@ -1,0 +1,73 @@
+//! Two workers take the last room of a queue: together never more than the limit, and a refusal leaves no trace.
+#![cfg(loom)]
+
+use evenweave::Resource;
+use evenweave::flow::lease::Room;
+use evenweave::flow::watch::Watch;
+use evenweave::sync::Arc;
+use evenweave::sync::thread::spawn;
+use evenweave_loom_tests::check;
+
+/// Spends these amounts where it can, and says how much was had. Checks the shared word after each.
+fn spend(room: &Room, worker: usize, amounts: &[i64], limit: i64) -> i64 {
+    let mut had = 0;
+    for amount in amounts {
+        if room.try_spend(worker, *amount, limit) {
+            had += amount;
+        }
+        assert!(room.taken() <= limit, "I2: spent and leased are within the limit at every instant");
+    }
+    had
+}
+
+/// What is left can be had to the last unit, and not more.
+fn rest_can_be_had(room: &Room, spent: i64, limit: i64) {
+    let left = limit - spent;
+    assert!(left >= 0, "I2: never more than the limit is spent");
+    assert!(left == 0 || room.try_spend(0, left, limit), "I7: what was refused has left no trace");
+    assert!(!room.try_spend(1, 1, limit), "I2: nothing is left then");
+}
+
+#[test]
+fn pieces_and_single_units() {
+    check("lease_vs_lease/pieces_and_single_units", || {
+        const LIMIT: i64 = 5;
+        let room = Arc::new(Room::new(2));
+        let other = room.clone();
+        let thread = spawn(move || spend(&other, 1, &[1, 1], LIMIT));
+        let spent = spend(&room, 0, &[2, 2], LIMIT) + thread.join().unwrap();
+        rest_can_be_had(&room, spent, LIMIT);
+    });
+}
+
+#[test]
+fn the_last_unit_goes_to_one() {
+    check("lease_vs_lease/the_last_unit_goes_to_one", || {
+        let room = Arc::new(Room::new(3));
+        let threads = [1, 2].map(|worker| {
+            let room = room.clone();
+            spawn(move || spend(&room, worker, &[1], 1))
+        });
+        let spent: i64 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+        assert_eq!(spent, 1, "the last unit goes to one");
+        rest_can_be_had(&room, spent, 1);
+    });
+}
+
+#[test]
+fn a_grant_has_room_in_every_type_or_in_none() {
+    check("lease_vs_lease/a_grant_has_room_in_every_type_or_in_none", || {
+        // Three of the first type, one of the second: one grant of one and one.
+        let (limit, one) = (Resource::new(3, 1), Resource::new(1, 1));
+        let watch = Arc::new(Watch::new(2, 2));
+        watch.join(&Resource::NONE);
+        watch.join(&Resource::NONE);
+        let other = watch.clone();
+        let thread = spawn(move || other.try_spend(1, &one, &limit));
+        let granted = u8::from(watch.try_spend(0, &one, &limit)) + u8::from(thread.join().unwrap());
+        assert_eq!(granted, 1, "I2: one grant has room in both types");
+        watch.hand_back(0);
+        watch.hand_back(1);
+        assert_eq!(watch.taken(), one, "I7: the refused grant has left no trace in the first type");
+    });
+}

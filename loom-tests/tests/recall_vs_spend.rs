@@ -1,0 +1,51 @@
+//! One worker recalls the other's piece while the other spends from it: each unit is spent once, and none is lost.
+#![cfg(loom)]
+
+use evenweave::flow::lease::{AskPool, Room};
+use evenweave::sync::Arc;
+use evenweave::sync::thread::spawn;
+use evenweave_loom_tests::check;
+
+#[test]
+fn of_a_room() {
+    check("recall_vs_spend/of_a_room", || {
+        const LIMIT: i64 = 5;
+        let room = Arc::new(Room::new(2));
+        assert!(room.try_spend(1, 1, LIMIT));
+        assert_eq!(room.taken(), 3, "worker 1 has spent one and leased two");
+        let other = room.clone();
+        let thread = spawn(move || other.try_spend(1, 1, LIMIT));
+        // Two are in the shared word, two in the other's piece.
+        let (all, one) = (room.try_spend(0, 4, LIMIT), thread.join().unwrap());
+        assert!(all != one, "I2, I7: either the four are had or one of them, not both and not neither");
+        let spent = if all { 5 } else { 2 };
+        assert!(room.taken() <= LIMIT, "I2: spent and leased are within the limit");
+        assert!(spent == LIMIT || room.try_spend(0, LIMIT - spent, LIMIT), "I7: the rest can be had");
+        assert!(!room.try_spend(1, 1, LIMIT), "I2: nothing is left then");
+    });
+}
+
+/// Takes until there is nothing more to be had.
+fn take(pool: &AskPool, worker: usize, epoch: u32) -> u32 {
+    let mut taken = 0;
+    while pool.take_one(worker, epoch).is_ok() {
+        taken += 1;
+    }
+    taken
+}
+
+#[test]
+fn of_asks() {
+    check("recall_vs_spend/of_asks", || {
+        let pool = Arc::new(AskPool::new(2));
+        let epoch = pool.replace(4);
+        assert!(pool.take_one(1, epoch).is_ok());
+        assert_eq!(pool.visible(0), 2, "worker 1 has taken one and leased one");
+        let other = pool.clone();
+        let thread = spawn(move || take(&other, 1, epoch));
+        let taken = 1 + take(&pool, 0, epoch) + thread.join().unwrap();
+        assert_eq!(taken + pool.total(), 4, "I3: as many are taken as were asked for, less what is left");
+        let rest = take(&pool, 0, epoch);
+        assert_eq!(taken + rest, 4, "I7: what is left can be had");
+    });
+}

@@ -1,0 +1,48 @@
+//! Two threads publish, each its own part, while a third reads: it sees whole values, and versions only grow.
+#![cfg(loom)]
+
+use evenweave::flow::publish::Published;
+use evenweave::sync::Arc;
+use evenweave::sync::thread::spawn;
+use evenweave_loom_tests::check;
+
+/// A value whose parts belong together: the version counts the publishes of both kinds.
+#[derive(Clone)]
+struct Snapshot {
+    version: u32,
+    structure: Arc<u32>,
+    shares: Arc<u32>,
+}
+
+#[test]
+fn two_kinds_of_publish() {
+    check("snapshot_vs_reader/two_kinds_of_publish", || {
+        let first = Snapshot { version: 0, structure: Arc::new(0), shares: Arc::new(0) };
+        let published = Arc::new(Published::new(first));
+        let (control, update) = (published.clone(), published.clone());
+        let control = spawn(move || {
+            control.publish(|next| {
+                next.version += 1;
+                next.structure = Arc::new(*next.structure + 1);
+            });
+        });
+        let update = spawn(move || {
+            update.publish(|next| {
+                next.version += 1;
+                next.shares = Arc::new(*next.shares + 1);
+            });
+        });
+        let mut seen = published.load();
+        for _ in 0..2 {
+            let now = published.load();
+            assert_eq!(now.version, *now.structure + *now.shares, "I6: a reader sees one whole value");
+            assert!(now.version >= seen.version, "I6: versions only grow");
+            assert!(!published.is_newest(&seen) || now.version >= seen.version, "the newest is known when it is seen");
+            seen = now;
+        }
+        control.join().unwrap();
+        update.join().unwrap();
+        assert_eq!(published.load().version, 2, "I6: neither kind of publish undoes the other");
+        assert_eq!(published.is_newest(&seen), seen.version == 2, "the newest is known when it is seen");
+    });
+}
