@@ -40,9 +40,11 @@
 //! 1. `messages`: what arrives, and what core threads tell each other. `driver`: who calls the stages, real threads or the
 //!    caller. `edge`: what `allocate` does on the caller's thread.
 //! 2. `worker`: one message at a time. `shard`: what one worker owns, its order of queues and applications included.
-//! 3. `snapshot`: queue tree, limits and shares as last published. `members`: the applications of a leaf queue in it.
+//! 3. `snapshot`: queue tree, limits and shares as last published, by `publish`. `members`: the applications of a leaf
+//!    queue in it.
 //! 4. `assignment`: one descent a container, from root to a leaf queue, an application and a request key.
-//! 5. `grant`: all or nothing. `lease`: room under limits and outstanding asks, in pieces. `ledger`: what is true now.
+//! 5. `grant`: all or nothing. `lease`: room under limits and outstanding asks, in pieces. `watch`: the limits of one queue.
+//!    `ledger`: what is true now.
 //! 6. `mailbox`: containers, and the news of ended ones, on their way to the AM.
 //! 7. `reconcile`: what the other workers did. `control`: life of applications, queues and nodes. `update`: demand and fair
 //!    shares. `views` and `events`: what the embedder sees.
