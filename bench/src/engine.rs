@@ -102,6 +102,16 @@ impl Threaded {
     }
 }
 
+/// Calls until the control has room for it.
+fn finish_later(scheduler: &FairScheduler, app: &AppHandle) -> Result<(), Refused> {
+    loop {
+        match scheduler.finish_later(app) {
+            Err(Refused::Busy) => std::thread::yield_now(),
+            outcome => return outcome,
+        }
+    }
+}
+
 impl Engine for Threaded {
     fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
         self.0.add_node(name, rack, total).map_err(|error| error.to_string())
@@ -129,7 +139,7 @@ impl Engine for Threaded {
 
     fn finish(&self, app: &AppHandle) -> Result<(), String> {
         // Without waiting: the books are looked at once the scheduler is quiet.
-        self.0.finish_later(app).map_err(|error| error.to_string())
+        finish_later(&self.0, app).map_err(|error| error.to_string())
     }
 
     fn queues(&self) -> Vec<QueueView> {

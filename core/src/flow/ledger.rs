@@ -171,6 +171,8 @@ pub(crate) struct AppShared {
     closed: AtomicBool,
     has_am: AtomicBool,
     ever_had: AtomicBool,
+    /// Not waiting for a running limit; for views.
+    runnable: AtomicBool,
     am_resource: UsageCell,
     /// The number of the last container, or of the last block of them.
     sequence: AtomicU32,
@@ -204,6 +206,7 @@ impl AppShared {
             closed: AtomicBool::new(false),
             has_am: AtomicBool::new(false),
             ever_had: AtomicBool::new(false),
+            runnable: AtomicBool::new(false),
             am_resource: UsageCell::default(),
             sequence: AtomicU32::new(0),
             cells: (0..workers).map(|_| CachePadded::new(AppCell::default())).collect(),
@@ -265,6 +268,16 @@ impl AppShared {
     pub(crate) fn set_ever_had(&self) {
         // ORDERING: Relaxed. A statistic.
         self.ever_had.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_runnable(&self, runnable: bool) {
+        // ORDERING: Relaxed. For views only.
+        self.runnable.store(runnable, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_runnable(&self) -> bool {
+        // ORDERING: Relaxed. For views only.
+        self.runnable.load(Ordering::Relaxed)
     }
 
     pub(crate) fn ever_had(&self) -> bool {

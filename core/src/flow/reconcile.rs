@@ -59,6 +59,13 @@ impl Shard {
         }
     }
 
+    /// Within a batch: folds when enough was granted.
+    pub(super) fn fold_if_many(&mut self) {
+        if self.shared.workers > 1 && self.unfolded >= fold_every(self.apps.len()) {
+            self.fold(self.shared.clock.now_ms());
+        }
+    }
+
     /// Reads everybody's usage; the caller puts everything in order anew.
     pub(super) fn read_usage(&mut self) {
         self.unfolded = 0;

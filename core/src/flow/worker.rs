@@ -67,6 +67,7 @@ impl Shard {
             External::Heartbeats(batch) => {
                 for heartbeat in &batch {
                     self.heartbeat(heartbeat);
+                    self.fold_if_many();
                 }
             }
             External::Asks(change) => self.apply_asks(change),
