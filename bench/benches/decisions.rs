@@ -33,10 +33,8 @@ impl Bed {
         file += "</queue><defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy></allocations>";
         let types = ResourceTypes::standard();
         let parsed = AllocationFile::parse(&file, "bench", &types, &[]).expect("a valid file");
-        let settings = [
-            ("yarn.scheduler.fair.assignmultiple", "true"),
-            ("yarn.scheduler.fair.dynamic.max.assign", "false"),
-        ];
+        let settings =
+            [("yarn.scheduler.fair.assignmultiple", "true"), ("yarn.scheduler.fair.dynamic.max.assign", "false")];
         let settings = Settings::from_properties(settings).expect("valid properties");
         let builder = FairScheduler::builder().settings(settings).allocations(parsed.file);
         let mut scheduler = builder.resort_for_each_container(resort).stepped().expect("one worker");
@@ -70,9 +68,7 @@ impl Bed {
     }
 
     fn collect(&mut self, app: usize) {
-        self.scheduler
-            .allocate(&self.apps[app], &self.request, &mut self.answer)
-            .expect("a valid ask");
+        self.scheduler.allocate(&self.apps[app], &self.request, &mut self.answer).expect("a valid ask");
         self.held.extend(self.answer.granted.iter().map(|granted| (granted.node.index(), granted.id)));
     }
 

@@ -563,3 +563,35 @@ fn numbers_that_cannot_be_are_refused_by_the_builder() {
     assert!(FairScheduler::builder().workers(100_000).start().is_err());
     assert!(FairScheduler::builder().channel_capacity(0).start().is_err());
 }
+
+#[test]
+fn a_new_attempt_starts_over_in_the_same_queue() {
+    let scheduler = start(2, FairScheduler::builder());
+    let nodes = add_nodes(&scheduler, 4);
+    let managed = Submission { am: Some(SMALL), ..unmanaged(7, "root.a") };
+    let first = scheduler.submit(managed).unwrap();
+    scheduler.quiesce();
+    scheduler.update_now();
+    for node in &nodes {
+        beat(&scheduler, Heartbeat::new(node));
+    }
+    scheduler.quiesce();
+    let answer = allocate(&scheduler, &first, &AllocateRequest::default()).unwrap();
+    assert_eq!(answer.granted.len(), 1, "its AM");
+    let second = scheduler.new_attempt(&first, Some(SMALL)).unwrap();
+    assert_eq!((second.number(), second.queue()), (7, "root.a"));
+    assert!(first.is_finished() && second.waits_for_am());
+    assert_eq!(allocate(&scheduler, &first, &AllocateRequest::default()).unwrap_err(), Refused::NoSuchApp(7));
+    assert_eq!(scheduler.stats().running, 0, "the first attempt's AM has ended");
+    scheduler.quiesce();
+    scheduler.update_now();
+    for node in &nodes {
+        beat(&scheduler, Heartbeat::new(node));
+    }
+    scheduler.quiesce();
+    let answer = allocate(&scheduler, &second, &AllocateRequest::default()).unwrap();
+    assert_eq!(answer.granted.iter().map(|granted| granted.id.number()).collect::<Vec<_>>(), [1]);
+    scheduler.finish(&second).unwrap();
+    assert_eq!(scheduler.new_attempt(&second, None).unwrap_err(), Refused::NoSuchApp(7));
+    scheduler.shutdown();
+}

@@ -113,7 +113,9 @@ pub enum Refused {
     #[error("the scheduler is busy: its channel is full; try again")]
     Busy,
     /// The worker that owns the node has panicked.
-    #[error("worker {0}, which owns the node, has panicked; remove the node and register it again under a new scheduler")]
+    #[error(
+        "worker {0}, which owns the node, has panicked; remove the node and register it again under a new scheduler"
+    )]
     WorkerLost(usize),
     /// The scheduler has been shut down.
     #[error("the scheduler has been shut down")]

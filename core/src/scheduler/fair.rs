@@ -324,6 +324,16 @@ impl FairScheduler {
         shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)
     }
 
+    /// The attempt has failed: its containers end, and another attempt of the same application begins in the same queue,
+    /// younger than all that are there, with containers numbered from 1. The old handle is refused from now on. Waits until
+    /// that is done.
+    ///
+    /// # Errors
+    /// When the application has ended, or the new AM's request is refused; the application has ended then too.
+    pub fn new_attempt(&self, app: &AppHandle, am: Option<Resource>) -> Result<AppHandle, Refused> {
+        self.call(|reply| Call::NextAttempt { app: app.0.clone(), am, reply })?.map(AppHandle)
+    }
+
     /// Kills an application: to the scheduler the same as [`FairScheduler::finish`].
     ///
     /// # Errors

@@ -186,6 +186,20 @@ impl Stepped {
         Ok(())
     }
 
+    /// Another attempt of an application, as [`FairScheduler::new_attempt`](crate::FairScheduler::new_attempt).
+    ///
+    /// # Errors
+    /// When the application has ended, or the new AM's request is refused.
+    pub fn new_attempt(&mut self, app: &AppHandle, am: Option<Resource>) -> Result<AppHandle, Refused> {
+        self.stepper.control().begin_next_attempt(&app.0, am, None)?;
+        self.settle();
+        let next = self.stepper.control().restarted.take().ok_or(Refused::NoSuchApp(app.number()))??;
+        if self.journal {
+            self.apps.insert(app.number(), next.clone());
+        }
+        Ok(AppHandle(next))
+    }
+
     /// Moves an application to another leaf queue.
     ///
     /// # Errors

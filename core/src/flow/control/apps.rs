@@ -1,6 +1,6 @@
 //! Applications: submission, end, move.
 
-use super::{App, Control, Submission};
+use super::{App, Control, NextAttempt, Submission};
 use crate::config::{AllocationFile, rooted};
 use crate::event::Refused;
 use crate::flow::ledger::{AppShared, NewApp};
@@ -89,6 +89,11 @@ impl Control {
             return Err(Refused::DuplicateApp(submission.number));
         }
         let name = rooted(&self.place(submission)?);
+        self.accept(submission, name)
+    }
+
+    /// The same, once it has been placed.
+    fn accept(&mut self, submission: &Submission, name: String) -> Result<Arc<AppShared>, Refused> {
         let types = self.shared.types;
         let mut am = submission.am;
         if let Some(asked) = &mut am {
@@ -150,7 +155,8 @@ impl Control {
         self.by_number.insert(submission.number, index);
         self.tree.get_mut(leaf).submitted.insert(submission.number);
         let runnable = self.running.can_run(&self.tree, &self.file, &submission.user, leaf);
-        self.apps[index as usize] = Some(App { shared: app.clone(), leaf, runnable, position: 0, closing: None });
+        let entry = App { shared: app.clone(), leaf, runnable, position: 0, closing: None, next_attempt: None };
+        self.apps[index as usize] = Some(entry);
         self.enter(index);
         if runnable {
             self.tree.get_mut(leaf).runnable.push(index);
@@ -191,6 +197,7 @@ impl Control {
         }
         let (shared, leaf, runnable) = (app.shared.clone(), app.leaf, app.runnable);
         let replies = app.closing.take().map(|(_, replies)| replies).unwrap_or_default();
+        let next_attempt = app.next_attempt.take();
         let user = shared.user.to_string();
         self.by_number.remove(&shared.id.number);
         self.exit(slot.index);
@@ -209,6 +216,30 @@ impl Control {
         for reply in replies {
             self.answer(reply, Ok(()));
         }
+        if let Some(NextAttempt { am, reply }) = next_attempt {
+            let queue = self.tree.get(leaf).name.to_string();
+            let submission = Submission { number: shared.id.number, user, queue: None, am };
+            let outcome = self.accept(&submission, queue);
+            match reply {
+                Some(reply) => self.answer(reply, outcome),
+                None => self.restarted = Some(outcome),
+            }
+        }
+    }
+
+    /// Ends the present attempt of an application and begins another in the same queue, by the same two phases. The answer
+    /// goes to `reply` or, without one, to `restarted`.
+    pub(crate) fn begin_next_attempt(
+        &mut self,
+        shared: &Arc<AppShared>,
+        am: Option<Resource>,
+        reply: Option<Sender<Result<Arc<AppShared>, Refused>>>,
+    ) -> Result<(), Refused> {
+        self.begin_finish(shared, None)?;
+        if let Some(app) = &mut self.apps[shared.slot.ix()] {
+            app.next_attempt = Some(NextAttempt { am, reply });
+        }
+        Ok(())
     }
 
     fn free_slot(&mut self, slot: Slot) {

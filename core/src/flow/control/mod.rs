@@ -70,6 +70,7 @@ pub(crate) enum Call {
     Submit(Submission, Sender<Result<Arc<AppShared>, Refused>>),
     SubmitAll(Vec<Submission>, Sender<Vec<Result<Arc<AppShared>, Refused>>>),
     Finish(Arc<AppShared>, Sender<Result<(), Refused>>),
+    NextAttempt { app: Arc<AppShared>, am: Option<Resource>, reply: Sender<Result<Arc<AppShared>, Refused>> },
     Move { app: Arc<AppShared>, queue: String, reply: Sender<Result<(), Refused>> },
     AddNode(NodeSpec, Sender<Result<Arc<NodeShared>, Refused>>),
     RemoveNode(Arc<NodeShared>, Sender<Result<(), Refused>>),
@@ -99,6 +100,15 @@ pub(super) struct App {
     pub(super) position: u32,
     /// How many workers have yet to acknowledge its close, and who waits for the end of it.
     pub(super) closing: Option<(usize, Waiters)>,
+    /// What begins when it has ended.
+    pub(super) next_attempt: Option<NextAttempt>,
+}
+
+/// An attempt that begins when the one before has ended.
+#[derive(Debug)]
+pub(super) struct NextAttempt {
+    pub(super) am: Option<Resource>,
+    pub(super) reply: Option<Sender<Result<Arc<AppShared>, Refused>>>,
 }
 
 /// A node as the control keeps it.
@@ -157,6 +167,8 @@ pub(crate) struct Control {
     pub(super) events: Option<EventSink>,
     /// Answers that go out after the next publish.
     pub(super) answers: Vec<Answer>,
+    /// The last attempt that was begun for a driver without threads.
+    pub(crate) restarted: Option<Result<Arc<AppShared>, Refused>>,
 }
 
 /// An answer, kept until what it promises is published.
@@ -221,6 +233,7 @@ impl Control {
             wake_update: None,
             events: None,
             answers: Vec::new(),
+            restarted: None,
         };
         control.first_load(file);
         control.publish();
@@ -309,6 +322,11 @@ impl Control {
                     self.answer(reply, Err(refused));
                 }
             }
+            Call::NextAttempt { app, am, reply } => {
+                if let Err(refused) = self.begin_next_attempt(&app, am, Some(reply.clone())) {
+                    self.answer(reply, Err(refused));
+                }
+            }
             Call::Move { app, queue, reply } => {
                 let outcome = self.move_app(&app, &queue);
                 self.answer(reply, outcome);
@@ -333,7 +351,9 @@ impl Control {
             Call::Reload(file, reply) => {
                 self.housekeeping();
                 let outcome = match self.unknown_policy(&file) {
-                    Some(policy) => Err(Refused::BadAllocations(format!("no scheduling policy {policy:?} was given in"))),
+                    Some(policy) => {
+                        Err(Refused::BadAllocations(format!("no scheduling policy {policy:?} was given in")))
+                    }
                     None => {
                         self.reload(*file);
                         Ok(())
