@@ -59,6 +59,20 @@ impl Shard {
         }
     }
 
+    /// Takes over what the others have done, for a caller that puts everything in order anew. Nothing has to be in
+    /// order before: new queues may still lack their children.
+    pub(super) fn read_usage(&mut self, now_ms: u64) {
+        self.unfolded = 0;
+        self.last_fold_ms = now_ms;
+        for queue in self.queues.iter_mut().flatten() {
+            queue.usage = queue.snapshot.shared.usage();
+        }
+        for app in self.apps.iter_mut().flatten().filter(|app| app.runnable) {
+            app.usage = app.shared.usage();
+        }
+        count(&self.shared.counters[self.worker].folds, 1);
+    }
+
     /// Folds in what the others have done.
     pub(crate) fn fold(&mut self, now_ms: u64) {
         self.unfolded = 0;
