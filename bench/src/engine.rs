@@ -52,7 +52,6 @@ pub(crate) trait Engine: Send + Sync {
     /// Hands heartbeats over; those for which there was no room come back.
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>>;
     /// One call of an ApplicationMaster.
-    #[expect(clippy::result_large_err, reason = "as the core gives it; the error is rare")]
     fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused>;
     /// The application leaves.
     fn finish(&self, app: &AppHandle) -> Result<(), String>;
@@ -103,6 +102,16 @@ impl Threaded {
     }
 }
 
+/// Calls until the control has room for it.
+fn finish_later(scheduler: &FairScheduler, app: &AppHandle) -> Result<(), Refused> {
+    loop {
+        match scheduler.finish_later(app) {
+            Err(Refused::Busy) => std::thread::yield_now(),
+            outcome => return outcome,
+        }
+    }
+}
+
 impl Engine for Threaded {
     fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
         self.0.add_node(name, rack, total).map_err(|error| error.to_string())
@@ -130,7 +139,7 @@ impl Engine for Threaded {
 
     fn finish(&self, app: &AppHandle) -> Result<(), String> {
         // Without waiting: the books are looked at once the scheduler is quiet.
-        self.0.finish_later(app).map_err(|error| error.to_string())
+        finish_later(&self.0, app).map_err(|error| error.to_string())
     }
 
     fn queues(&self) -> Vec<QueueView> {

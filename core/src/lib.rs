@@ -1,4 +1,56 @@
 //! Evenweave: a scheduler core that decides as Apache Hadoop YARN's FairScheduler does, without its one big lock.
+//!
+//! Deciding is pure and single-threaded. Handing over is concurrent and small. With one worker the decisions are those of
+//! Hadoop 3.4.2, container for container; with more workers the limits of queues hold at every instant, and the order of
+//! grants may be a bounded number of grants apart.
+//!
+//! # The flow
+//! ```text
+//!  embedder, any thread                         threads of the core
+//!  --------------------                         -------------------
+//!  heartbeat: launched, completed ──┐  bounded   worker 0 .. W-1, each owns the nodes of some racks
+//!  allocate: asks, releases ────────┴──lanes──>    load the newest snapshot
+//!                                                  completed ──> room back, usage back
+//!                                                  assignment: snapshot + own nodes + own order ──> proposal
+//!                                                  grant: asks, AM share, room under limits ──> container or refusal
+//!  allocate answers <── mailboxes <───────────────────┘  │ usage cells
+//!                                                        v
+//!  submit, finish, move, nodes, reload ──> control ──> snapshot <── update <── ledger
+//!                                          structure,  (version)    demand and fair shares,
+//!                                          at once                  every update-interval-ms
+//!                      async allocation thread (optional) ──> one offer to every node of a worker
+//! ```
+//! The two drivers call the same stages: [`FairScheduler`] on threads of its own, [`Stepped`] on the caller's.
+//!
+//! # Layers
+//! A module uses only modules of lower layers; those of one layer do not know each other.
+//!
+//! | layer | module | what |
+//! | --- | --- | --- |
+//! | 7 | `scheduler` | the doors: [`FairScheduler`], [`Stepped`], their builder, handles |
+//! | 6 | `flow` | the concurrent path, one file a stage |
+//! | 5 | `fair`, `placement` | the three policies and their shares; which queue an application enters |
+//! | 4 | `queue`, `app`, `order` | the queue tree and running limits; asks; children kept in order |
+//! | 3 | `config` | properties and allocation file: text in, typed values out |
+//! | 2 | `policy`, `event` | the trait of a scheduling policy and its keys; refusals and events |
+//! | 1 | `resource`, `id`, `clock` | the resource vector, slots with generations, the one clock |
+//! | 0 | `sync` | the one door to atomics, threads, channels, maps and the snapshot cell; loom's parts under `cfg(loom)` |
+//!
+//! # A tour of `flow`, in the order of the story
+//! 1. `messages`: what arrives, and what core threads tell each other. `driver`: who calls the stages, real threads or the
+//!    caller. `edge`: what `allocate` does on the caller's thread.
+//! 2. `worker`: one message at a time. `shard`: what one worker owns, its order of queues and applications included.
+//! 3. `snapshot`: queue tree, limits and shares as last published, by `publish`. `members`: the applications of a leaf
+//!    queue in it.
+//! 4. `assignment`: one descent a container, from root to a leaf queue, an application and a request key.
+//! 5. `grant`: all or nothing. `lease`: room under limits and outstanding asks, in pieces. `watch`: the limits of one queue.
+//!    `ledger`: what is true now.
+//! 6. `mailbox`: containers, and the news of ended ones, on their way to the AM.
+//! 7. `reconcile`: what the other workers did. `control`: life of applications, queues and nodes. `update`: demand and fair
+//!    shares. `views` and `events`: what the embedder sees.
+//!
+//! `docs/architecture.md` has who owns what and what each operation costs, `docs/concurrency.md` the protocols as small
+//! proofs, `docs/yarn-compat.md` what of the FairScheduler is here, `docs/deviations.md` where it differs on purpose.
 
 #[cfg(not(loom))]
 mod app;

@@ -73,6 +73,14 @@ pub(crate) struct Sample {
     pub(crate) snapshot_age_ms: u64,
 }
 
+/// One batch of submissions under way.
+struct Submitting {
+    since: u64,
+    /// Number, job and leaf of each.
+    jobs: Vec<(u32, usize, usize)>,
+    pending: Pending,
+}
+
 /// Everything the driver holds.
 pub(crate) struct Driver<'a> {
     engine: &'a dyn Engine,
@@ -97,8 +105,8 @@ pub(crate) struct Driver<'a> {
     called: Vec<u64>,
     round: u64,
     leaving: VecDeque<(u64, u32)>,
-    /// Jobs whose answers have not come: since when, (number, job, leaf) of each, and how to ask.
-    submitted: Option<(u64, Vec<(u32, usize, usize)>, Pending)>,
+    /// Jobs whose answers have not come.
+    submitted: Option<Submitting>,
     next_number: u32,
     admission: Admission,
     books: Books,
@@ -354,16 +362,17 @@ impl<'a> Driver<'a> {
             return Ok(false);
         }
         self.most_jobs_in_flight = self.most_jobs_in_flight.max(self.admission.live());
-        self.submitted = Some((now_ns(), jobs, self.engine.submit_all(submissions)?));
+        let since = now_ns();
+        self.submitted = Some(Submitting { since, jobs, pending: self.engine.submit_all(submissions)? });
         Ok(true)
     }
 
     /// Takes the answers that have come.
     fn take_submitted(&mut self) -> Result<(), String> {
-        let Some((since, jobs, pending)) = &mut self.submitted else { return Ok(()) };
-        let Some(answers) = pending() else { return Ok(()) };
-        record(&mut self.submit, now_ns() - *since);
-        let jobs = std::mem::take(jobs);
+        let Some(submitting) = &mut self.submitted else { return Ok(()) };
+        let Some(answers) = (submitting.pending)() else { return Ok(()) };
+        record(&mut self.submit, now_ns() - submitting.since);
+        let jobs = std::mem::take(&mut submitting.jobs);
         self.submitted = None;
         for (answer, (number, index, leaf)) in answers.into_iter().zip(jobs) {
             let handle = answer.map_err(|refusal| {

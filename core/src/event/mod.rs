@@ -112,6 +112,9 @@ pub enum Refused {
     /// The channel that the call needs is full: try again.
     #[error("the scheduler is busy: its channel is full; try again")]
     Busy,
+    /// The worker that owns the node has panicked.
+    #[error("worker {0}, which owns the node, has panicked; remove the node and register it again under a new scheduler")]
+    WorkerLost(usize),
     /// The scheduler has been shut down.
     #[error("the scheduler has been shut down")]
     ShutDown,
@@ -143,6 +146,7 @@ impl Refused {
             Refused::BadAllocations(_) => "bad-allocations",
             Refused::PreemptionOff => "preemption-off",
             Refused::Busy => "busy",
+            Refused::WorkerLost(_) => "worker-lost",
             Refused::ShutDown => "shut-down",
         }
     }
@@ -154,7 +158,7 @@ impl Refused {
 pub enum SchedulerEvent {
     /// A decommissioning node has no container left; it can be removed.
     NodeDrained(String),
-    /// A worker panicked in the named stage; its nodes get no more containers.
+    /// A worker panicked: heartbeats of its nodes are refused from now on.
     WorkerPanicked {
         /// The worker.
         worker: usize,

@@ -37,9 +37,8 @@ pub(super) enum Outcome {
 impl Shard {
     /// One scheduling pass over a node: its reservation first, then one descent a container.
     pub(super) fn schedule(&mut self, node: u32) {
-        if self.nodes[node as usize].gone
-            || self.nodes[node as usize].total.is_none() && self.nodes[node as usize].containers == 0
-        {
+        let at = &self.nodes[node as usize];
+        if at.gone || at.decommissioning {
             return;
         }
         self.schedule_within(node);

@@ -84,6 +84,7 @@ impl Parts {
             nodes: crate::sync::Mutex::new(Vec::new()),
             resort: setup.resort,
             control_handled: AtomicU64::new(0),
+            dead: (0..workers).map(|_| AtomicBool::new(false)).collect(),
             offer_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
             settings: setup.settings,
         });
@@ -170,6 +171,9 @@ impl Stepper {
 const BATCH: usize = 64;
 /// A worker takes nothing external while another's internal lane is longer than this: the pressure goes to the callers.
 const LONG_LANE: usize = 1 << 14;
+
+/// Empty dynamic queues are cleaned away this often, as by Hadoop's allocation file watcher.
+const HOUSEKEEPING_MS: u64 = 10_000;
 
 /// What the update task is told.
 #[derive(Debug)]
@@ -259,6 +263,8 @@ fn run_worker(mut shard: Shard, lanes: &WorkerLanes, shared: &Shared, events: &E
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".to_owned());
+    // ORDERING: Relaxed. Callers that see it late send to a worker that ignores them.
+    shared.dead[worker].store(true, Ordering::Relaxed);
     events.put(SchedulerEvent::WorkerPanicked { worker, message });
     lie_dead(lanes, shared);
 }
@@ -278,7 +284,7 @@ fn work(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared) {
         for _ in 0..if congested { 0 } else { BATCH } {
             let Ok(message) = lanes.external.try_recv() else { break };
             idle = false;
-            take_external(shard, shared, message);
+            stopping |= take_external(shard, lanes, shared, message) == Next::Stop;
         }
         shard.hand_back_leases();
         if congested {
@@ -293,7 +299,7 @@ fn work(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared) {
                 },
                 recv(lanes.external) -> message => if let Ok(message) = message {
                     shard.sync();
-                    take_external(shard, shared, message);
+                    stopping |= take_external(shard, lanes, shared, message) == Next::Stop;
                 },
             }
         }
@@ -313,11 +319,20 @@ fn take_internal(shard: &mut Shard, shared: &Shared, message: Internal) -> Next 
     next
 }
 
-fn take_external(shard: &mut Shard, shared: &Shared, message: External) {
+/// What was sent to the internal lane before the message was sent is worked off first: a heartbeat never comes before its
+/// node, an ask never before what its application's home was told.
+fn take_external(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared, message: External) -> Next {
+    let mut next = Next::GoOn;
+    while let Ok(earlier) = lanes.internal.try_recv() {
+        if take_internal(shard, shared, earlier) == Next::Stop {
+            next = Next::Stop;
+        }
+    }
     if !matches!(message, External::Barrier(_)) {
         count(&shared.counters[shard.id()].handled, 1);
     }
     shard.handle_external(message);
+    next
 }
 
 /// After a panic: the worker's nodes get nothing more, but whoever waits for it is answered.
@@ -360,8 +375,19 @@ fn run_control(mut control: Control, lane: &Receiver<ControlMessage>, shared: &S
         }
         control.handle(message)
     };
-    while let Ok(message) = lane.recv() {
-        let mut go_on = take(&mut control, message);
+    let mut kept_house_ms = shared.clock.now_ms();
+    loop {
+        let message = match lane.recv_timeout(Duration::from_millis(HOUSEKEEPING_MS)) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        let mut go_on = message.is_none_or(|message| take(&mut control, message));
+        let now = shared.clock.now_ms();
+        if now.saturating_sub(kept_house_ms) >= HOUSEKEEPING_MS {
+            kept_house_ms = now;
+            control.housekeeping();
+        }
         // A batch shares one publish.
         for _ in 0..1024 {
             let Ok(message) = lane.try_recv() else { break };

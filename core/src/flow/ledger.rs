@@ -126,6 +126,34 @@ pub(crate) struct AmSide {
     pub(crate) blacklisted: Option<Vec<Arc<NodeShared>>>,
 }
 
+/// What an application is made of.
+#[derive(Debug)]
+pub(crate) struct NewApp<'a> {
+    pub(crate) id: ApplicationId,
+    pub(crate) slot: Slot,
+    pub(crate) user: &'a str,
+    pub(crate) managed: bool,
+    pub(crate) start_ms: u64,
+    pub(crate) queue: u32,
+    pub(crate) placed_in: &'a str,
+}
+
+#[cfg(test)]
+impl NewApp<'_> {
+    /// An application for tests, in slot `number`.
+    pub(crate) fn example(number: u32) -> NewApp<'static> {
+        NewApp {
+            id: ApplicationId { cluster_timestamp: 1, number },
+            slot: Slot { index: number, generation: 0 },
+            user: "u",
+            managed: false,
+            start_ms: 0,
+            queue: 0,
+            placed_in: "root.a",
+        }
+    }
+}
+
 /// An application as all threads see it.
 pub(crate) struct AppShared {
     pub(crate) id: ApplicationId,
@@ -136,11 +164,15 @@ pub(crate) struct AppShared {
     pub(crate) start_ms: u64,
     /// The worker that applies its asks.
     pub(crate) home: usize,
+    /// The name of the queue that it entered.
+    pub(crate) placed_in: Box<str>,
     /// The slot of its leaf queue.
     queue: AtomicU32,
     closed: AtomicBool,
     has_am: AtomicBool,
     ever_had: AtomicBool,
+    /// Not waiting for a running limit; for views.
+    runnable: AtomicBool,
     am_resource: UsageCell,
     /// The number of the last container, or of the last block of them.
     sequence: AtomicU32,
@@ -159,28 +191,22 @@ impl fmt::Debug for AppShared {
 const BLOCK: u32 = 16;
 
 impl AppShared {
-    #[expect(clippy::too_many_arguments, reason = "one call, by the control")]
-    pub(crate) fn new(
-        id: ApplicationId,
-        slot: Slot,
-        user: &str,
-        managed: bool,
-        start_ms: u64,
-        home: usize,
-        queue: u32,
-        workers: usize,
-    ) -> AppShared {
+    /// An application as `made_of` says, of a scheduler with `workers`.
+    pub(crate) fn new(made_of: NewApp<'_>, workers: usize) -> AppShared {
+        let NewApp { id, slot, user, managed, start_ms, queue, placed_in } = made_of;
         AppShared {
             id,
             slot,
             user: user.into(),
             managed,
             start_ms,
-            home,
+            home: slot.ix() % workers,
+            placed_in: placed_in.into(),
             queue: AtomicU32::new(queue),
             closed: AtomicBool::new(false),
             has_am: AtomicBool::new(false),
             ever_had: AtomicBool::new(false),
+            runnable: AtomicBool::new(false),
             am_resource: UsageCell::default(),
             sequence: AtomicU32::new(0),
             cells: (0..workers).map(|_| CachePadded::new(AppCell::default())).collect(),
@@ -242,6 +268,16 @@ impl AppShared {
     pub(crate) fn set_ever_had(&self) {
         // ORDERING: Relaxed. A statistic.
         self.ever_had.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_runnable(&self, runnable: bool) {
+        // ORDERING: Relaxed. For views only.
+        self.runnable.store(runnable, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_runnable(&self) -> bool {
+        // ORDERING: Relaxed. For views only.
+        self.runnable.load(Ordering::Relaxed)
     }
 
     pub(crate) fn ever_had(&self) -> bool {
@@ -409,8 +445,7 @@ mod tests {
 
     #[test]
     fn keys_are_found_again_and_add_up() {
-        let id = ApplicationId { cluster_timestamp: 1, number: 1 };
-        let app = AppShared::new(id, Slot { index: 0, generation: 0 }, "u", false, 0, 0, 0, 1);
+        let app = AppShared::new(NewApp::example(0), 1);
         for (priority, size, count) in [(5, 1024, 3), (1, 2048, 2)] {
             let key = app.key(priority, 1);
             key.size.set(2, &Resource::new(size, 1));

@@ -126,11 +126,10 @@ impl MemberTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::{ApplicationId, Slot};
+    use crate::flow::ledger::NewApp;
 
     fn app(number: u32) -> Arc<AppShared> {
-        let id = ApplicationId { cluster_timestamp: 1, number };
-        Arc::new(AppShared::new(id, Slot { index: number, generation: 0 }, "u", false, 0, 0, 0, 1))
+        Arc::new(AppShared::new(NewApp::example(number), 1))
     }
 
     #[test]

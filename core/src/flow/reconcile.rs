@@ -59,18 +59,23 @@ impl Shard {
         }
     }
 
-    /// Takes over what the others have done, for a caller that puts everything in order anew. Nothing has to be in
-    /// order before: new queues may still lack their children.
-    pub(super) fn read_usage(&mut self, now_ms: u64) {
+    /// Within a batch: folds when enough was granted.
+    pub(super) fn fold_if_many(&mut self) {
+        if self.shared.workers > 1 && self.unfolded >= fold_every(self.apps.len()) {
+            self.fold(self.shared.clock.now_ms());
+        }
+    }
+
+    /// Reads everybody's usage; the caller puts everything in order anew.
+    pub(super) fn read_usage(&mut self) {
         self.unfolded = 0;
-        self.last_fold_ms = now_ms;
+        self.last_fold_ms = self.shared.clock.now_ms();
         for queue in self.queues.iter_mut().flatten() {
             queue.usage = queue.snapshot.shared.usage();
         }
         for app in self.apps.iter_mut().flatten().filter(|app| app.runnable) {
             app.usage = app.shared.usage();
         }
-        count(&self.shared.counters[self.worker].folds, 1);
     }
 
     /// Folds in what the others have done.

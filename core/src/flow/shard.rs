@@ -451,7 +451,7 @@ impl Shard {
         if new_shares && self.shared.workers > 1 {
             // Demand counts what all workers did. Beside an older view of usage an application could look as if nothing
             // were pending, and room would stay unused (I7).
-            self.read_usage(self.shared.clock.now_ms());
+            self.read_usage();
         }
         if new_shares || new_cluster {
             self.refresh_everything();

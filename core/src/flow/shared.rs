@@ -22,7 +22,9 @@ pub trait HeartbeatProbe: Send + Sync {
     fn served(&self, worker: usize, stamp: u64, token: u64, grants: u32);
 }
 
-/// Called, with the number of an application, when its empty mailbox gets a grant. It runs on a worker: be quick.
+/// Called, with the number of an application, when its empty mailbox gets a grant or the news of an ended container. It
+/// runs on a worker: be quick, and call nothing that waits for the scheduler (`finish`, `remove_node`, `quiesce`,
+/// `shutdown`, …).
 pub type WakeUp = Arc<dyn Fn(u32) + Send + Sync>;
 
 /// Names of nodes and racks as small numbers. 0 is `*`. At the edge: the workers see numbers only.
@@ -107,6 +109,8 @@ pub(crate) struct Shared {
     pub(crate) resort: bool,
     /// Messages that the control has worked off.
     pub(crate) control_handled: AtomicU64,
+    /// Workers that panicked: their nodes take no heartbeats any more.
+    pub(crate) dead: Box<[AtomicBool]>,
     /// An offer to all nodes of a worker is on its way to it.
     pub(crate) offer_pending: Box<[AtomicBool]>,
 }

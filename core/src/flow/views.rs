@@ -181,7 +181,7 @@ pub(crate) fn app(snapshot: &SchedulerSnapshot, app: &AppShared) -> AppView {
         usage: app.usage(),
         demand: share.demand,
         outstanding: app.wanted(),
-        runnable: queue.is_some_and(|queue| queue.runnable.iter().any(|other| other.slot == app.slot)),
+        runnable: app.is_runnable(),
         reserved_nodes: app.reserved(),
     }
 }

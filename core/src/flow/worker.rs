@@ -67,6 +67,7 @@ impl Shard {
             External::Heartbeats(batch) => {
                 for heartbeat in &batch {
                     self.heartbeat(heartbeat);
+                    self.fold_if_many();
                 }
             }
             External::Asks(change) => self.apply_asks(change),
@@ -114,9 +115,8 @@ impl Shard {
             self.nodes[node as usize].last_heartbeat_ms = self.shared.clock.now_ms();
             if self.nodes[node as usize].decommissioning {
                 self.follow_allocation(node);
-            } else {
-                self.schedule(node);
             }
+            self.schedule(node);
         }
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
             probe.served(self.worker, heartbeat.stamp, token, self.unfolded.wrapping_sub(before));

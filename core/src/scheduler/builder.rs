@@ -20,6 +20,9 @@ pub enum BuildError {
     /// No worker, or too many.
     #[error("{0} workers; from 1 to {MOST_WORKERS} can be had")]
     Workers(usize),
+    /// The allocation file names a policy that was not given.
+    #[error("the allocation file names the scheduling policy {0:?}, which was not given to the builder")]
+    UnknownPolicy(String),
     /// A channel without room.
     #[error("a channel capacity of 0: nothing could ever be sent")]
     ChannelCapacity,
@@ -159,6 +162,10 @@ impl FairSchedulerBuilder {
     fn parts(self, journal: bool, clock: Arc<dyn Clock>) -> Result<Parts, BuildError> {
         if self.workers == 0 || self.workers > MOST_WORKERS {
             return Err(BuildError::Workers(self.workers));
+        }
+        let names: Vec<_> = self.policies.iter().map(|policy| policy.name().to_owned()).collect();
+        if let Some(policy) = self.allocations.unknown_policy(&names) {
+            return Err(BuildError::UnknownPolicy(policy));
         }
         if self.channel_capacity == 0 {
             return Err(BuildError::ChannelCapacity);

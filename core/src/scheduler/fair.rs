@@ -46,6 +46,9 @@ pub struct FairScheduler {
     inner: Arc<Inner>,
 }
 
+/// Calls that nobody waits for are refused while so many messages wait for the control.
+const LONG_CONTROL_LANE: usize = 1 << 16;
+
 struct Inner {
     shared: Arc<Shared>,
     update: Sender<UpdateCall>,
@@ -92,7 +95,7 @@ impl From<TrySendError<External>> for Refused {
 pub struct NotSent<T> {
     /// What was to be sent.
     pub returned: T,
-    /// [`Refused::Busy`], [`Refused::ShutDown`], or, of one heartbeat, [`Refused::NoSuchNode`].
+    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::WorkerLost`], or, of one heartbeat, [`Refused::NoSuchNode`].
     pub reason: Refused,
 }
 
@@ -140,6 +143,12 @@ impl FairScheduler {
     fn open(&self) -> Result<&Shared, Refused> {
         // ORDERING: Acquire, with the AcqRel in `shutdown`.
         if self.inner.closed.load(Ordering::Acquire) { Err(Refused::ShutDown) } else { Ok(&self.inner.shared) }
+    }
+
+    /// The control's lane is not bounded, because workers must never wait for it; callers that do not wait for an answer
+    /// are told when it is long.
+    fn control_has_room(&self) -> Result<(), Refused> {
+        if self.inner.shared.lanes.control.len() > LONG_CONTROL_LANE { Err(Refused::Busy) } else { Ok(()) }
     }
 
     fn call<T>(&self, call: impl FnOnce(Sender<T>) -> Call) -> Result<T, Refused> {
@@ -191,6 +200,12 @@ impl FairScheduler {
         self.call(|reply| Call::Decommission(node.0.clone(), reply))?
     }
 
+    /// Whether the scheduler is open and the worker alive.
+    fn owner_is_there(&self, worker: usize) -> Result<(), Refused> {
+        // ORDERING: Relaxed, as where it is set.
+        if self.open()?.dead[worker].load(Ordering::Relaxed) { Err(Refused::WorkerLost(worker)) } else { Ok(()) }
+    }
+
     /// Sends a node's report to the worker that owns it; never waits. The node is offered when the worker gets to it.
     ///
     /// # Errors
@@ -201,6 +216,9 @@ impl FairScheduler {
             return Err(Box::new(NotSent { returned: heartbeat, reason }));
         }
         let owner = heartbeat.node.owner;
+        if let Err(reason) = self.owner_is_there(owner) {
+            return Err(Box::new(NotSent { returned: heartbeat, reason }));
+        }
         let back = |message, reason| match message {
             External::Heartbeat(returned) => Box::new(NotSent { returned, reason }),
             External::Heartbeats(_) | External::Asks(_) | External::Release(_) | External::Barrier(_) => {
@@ -231,7 +249,12 @@ impl FairScheduler {
             }
         }
         let (mut returned, mut reason) = (Vec::new(), Refused::Busy);
-        for (lane, part) in lanes.iter().zip(parts).filter(|(_, part)| !part.is_empty()) {
+        for (worker, (lane, part)) in lanes.iter().zip(parts).enumerate().filter(|(_, (_, part))| !part.is_empty()) {
+            if let Err(why) = self.owner_is_there(worker) {
+                returned.extend(part);
+                reason = why;
+                continue;
+            }
             let (message, why) = match lane.try_send(External::Heartbeats(part)) {
                 Ok(()) => continue,
                 Err(TrySendError::Full(message)) => (message, Refused::Busy),
@@ -258,10 +281,11 @@ impl FairScheduler {
     /// Submits many applications and does not wait: one message, one publish.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// When the scheduler is busy or has been shut down.
     pub fn submit_all(&self, submissions: Vec<Submission>) -> Result<Submitted, Refused> {
         let shared = self.open()?;
         let (reply, answer) = bounded(1);
+        self.control_has_room()?;
         let call = ControlMessage::Call(Call::SubmitAll(submissions, reply));
         shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)?;
         Ok(Submitted(answer))
@@ -271,8 +295,9 @@ impl FairScheduler {
     /// It never waits for a worker.
     ///
     /// # Errors
-    /// Nothing has changed then; [`Refused::Busy`] asks for another try with the same request (releases that were taken
-    /// already do no harm).
+    /// Nothing has changed then, with two exceptions: [`Refused::Busy`] asks for another try with the same request (of its
+    /// releases some may have been taken, which does no harm), and an application that is ended meanwhile is told so after
+    /// its request was sent.
     pub fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
         let shared = self.open()?;
         send_changes(shared, &app.0, request)?;
@@ -290,9 +315,10 @@ impl FairScheduler {
     /// Starts to end an application and does not wait; later calls with it are refused.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// When the scheduler is busy or has been shut down.
     pub fn finish_later(&self, app: &AppHandle) -> Result<(), Refused> {
         let shared = self.open()?;
+        self.control_has_room()?;
         let (reply, _) = bounded(1);
         let call = ControlMessage::Call(Call::Finish(app.0.clone(), reply));
         shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)

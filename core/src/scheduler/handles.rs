@@ -21,6 +21,12 @@ impl AppHandle {
         self.0.id.number
     }
 
+    /// The full name of the leaf queue that it entered. Where a move has taken it since, its view tells.
+    #[must_use]
+    pub fn queue(&self) -> &str {
+        &self.0.placed_in
+    }
+
     /// Whether it has been finished or killed.
     #[must_use]
     pub fn is_finished(&self) -> bool {

@@ -242,6 +242,15 @@ impl AllocationFile {
         self.queues.get(queue).and_then(|settings| settings.policy.as_ref()).unwrap_or(&self.default_policy)
     }
 
+    /// The first policy that the file names and that is neither built in nor among `custom`.
+    pub(crate) fn unknown_policy(&self, custom: &[String]) -> Option<String> {
+        let named = self.queues.values().filter_map(|queue| queue.policy.as_ref()).chain([&self.default_policy]);
+        named.into_iter().find_map(|policy| match policy {
+            PolicyName::Custom(name) if !custom.contains(name) => Some(name.clone()),
+            PolicyName::Custom(_) | PolicyName::Fair | PolicyName::Fifo | PolicyName::Drf => None,
+        })
+    }
+
     /// What loading this file does to the placement rules in force.
     #[must_use]
     pub fn placement_change(&self) -> PlacementChange {

@@ -3,7 +3,7 @@
 use super::{App, Control, Submission};
 use crate::config::{AllocationFile, rooted};
 use crate::event::Refused;
-use crate::flow::ledger::AppShared;
+use crate::flow::ledger::{AppShared, NewApp};
 use crate::flow::messages::Internal;
 use crate::id::{ApplicationId, Slot};
 use crate::placement::{self, QueueNames, Request};
@@ -137,9 +137,16 @@ impl Control {
         let slot = Slot { index, generation: self.app_generations[index as usize] };
         let shared = &self.shared;
         let id = ApplicationId { cluster_timestamp: shared.cluster_timestamp, number: submission.number };
-        let home = slot.ix() % shared.workers;
-        let start = shared.clock.now_ms();
-        let app = Arc::new(AppShared::new(id, slot, &submission.user, managed, start, home, leaf, shared.workers));
+        let made_of = NewApp {
+            id,
+            slot,
+            user: &submission.user,
+            managed,
+            start_ms: shared.clock.now_ms(),
+            queue: leaf,
+            placed_in: &self.tree.get(leaf).name,
+        };
+        let app = Arc::new(AppShared::new(made_of, shared.workers));
         self.by_number.insert(submission.number, index);
         self.tree.get_mut(leaf).submitted.insert(submission.number);
         let runnable = self.running.can_run(&self.tree, &self.file, &submission.user, leaf);

@@ -246,6 +246,12 @@ impl Control {
         self.custom_policies.iter().map(|policy| policy.name().to_owned()).collect()
     }
 
+    /// The first policy of a file that is neither built in nor the embedder's.
+    pub(crate) fn unknown_policy(&self, file: &AllocationFile) -> Option<String> {
+        let known = self.policy_names();
+        file.unknown_policy(&known)
+    }
+
     pub(super) fn policy(&self, name: &PolicyName) -> Arc<dyn SchedulingPolicy> {
         match name {
             PolicyName::Fair => Arc::new(Fair),
@@ -326,8 +332,14 @@ impl Control {
             }
             Call::Reload(file, reply) => {
                 self.housekeeping();
-                self.reload(*file);
-                self.answer(reply, Ok(()));
+                let outcome = match self.unknown_policy(&file) {
+                    Some(policy) => Err(Refused::BadAllocations(format!("no scheduling policy {policy:?} was given in"))),
+                    None => {
+                        self.reload(*file);
+                        Ok(())
+                    }
+                };
+                self.answer(reply, outcome);
             }
             Call::Apps(reply) => {
                 let all = self.all_apps();
@@ -430,6 +442,7 @@ impl Control {
         if self.members.len() <= app.leaf as usize {
             self.members.resize_with(app.leaf as usize + 1, Default::default);
         }
+        app.shared.set_runnable(app.runnable);
         app.position = self.members[app.leaf as usize][usize::from(!app.runnable)].add(app.shared.clone());
         self.members_changed.insert(app.leaf);
     }
