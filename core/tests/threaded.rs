@@ -12,7 +12,10 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering as Memory};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
+use std::time::Duration;
 
+/// What takes this long has stopped.
+const STUCK: Duration = Duration::from_secs(120);
 const SMALL: Resource = Resource::new(1024, 1);
 
 fn settings(properties: &[(&str, &str)]) -> Settings {
@@ -41,12 +44,12 @@ fn add_nodes(scheduler: &FairScheduler, count: usize) -> Vec<NodeHandle> {
     (0..count).map(add).collect()
 }
 
-/// Sends until it is taken.
+/// Sends until it is taken, or its node is gone.
 fn beat(scheduler: &FairScheduler, mut heartbeat: Heartbeat) {
     while let Err(not_sent) = scheduler.heartbeat(heartbeat) {
         let NotSent { returned, reason } = *not_sent;
         if matches!(reason, Refused::NoSuchNode(_)) {
-            return; // The node was removed meanwhile.
+            return;
         }
         assert_eq!(reason, Refused::Busy);
         heartbeat = returned;
@@ -420,6 +423,9 @@ fn a_heartbeat_of_a_removed_node_does_nothing() {
     scheduler.remove_node(&node).unwrap();
     let again = scheduler.add_node("n1", "/r1", Resource::new(2048, 2)).unwrap();
     assert_ne!(node.id(), again.id(), "I13: a number is not used again");
+    let back = scheduler.heartbeat(Heartbeat::new(&node)).unwrap_err();
+    assert_eq!(back.reason, Refused::NoSuchNode("n1".to_owned()));
+    scheduler.heartbeats(vec![Heartbeat::new(&node)]).unwrap();
     fill(&scheduler, std::slice::from_ref(&node));
     assert_eq!(poll(&scheduler, &app).granted.len(), 0);
     fill(&scheduler, std::slice::from_ref(&again));
@@ -530,7 +536,7 @@ fn async_allocation_fills_a_cluster_whose_nodes_have_reported_once() {
         let mut granted = 0;
         while granted < 8 * NODES {
             // Every grant into an empty mailbox wakes; nothing is polled for.
-            assert_eq!(woken.recv().unwrap(), 1);
+            assert_eq!(woken.recv_timeout(STUCK).expect("a grant, sooner or later"), 1);
             granted += poll(&scheduler, &app).granted.len();
         }
         assert_eq!(granted, 8 * NODES);
