@@ -135,3 +135,71 @@ fn who_declined_may_accept_later_in_a_pass() {
         assert_eq!(made, [(3, 1), (2, 2)], "resort {resort}");
     }
 }
+
+/// Asks of one key may differ in size. What a lost container was taken from comes back as it was: the demand is that of
+/// the `*` ask, whatever the container's size.
+#[test]
+fn what_comes_back_has_the_sizes_that_were_asked() {
+    let mut stepped = FairScheduler::builder().journal(true).stepped().unwrap();
+    let node = stepped.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let submission = Submission { number: 1, user: "ann".to_owned(), queue: Some("root.q".to_owned()), am: None };
+    let app = stepped.submit(&submission).unwrap();
+    let on = |location, mb| Ask { location, ..Ask::anywhere(1, Resource::new(mb, 1), 1) };
+    let asks = vec![on(stepped.location("/r1"), 3072), on(stepped.location("*"), 1024)];
+    stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    assert_eq!(stepped.take_outcome().allocated[0].resource, Resource::new(3072, 1));
+    stepped.remove_node(&node).unwrap();
+    assert_eq!(stepped.apps()[0].outstanding, Resource::new(1024, 1));
+}
+
+/// A reservation is fulfilled in its own size; if that container is lost, what the AM asked last comes back.
+#[test]
+fn a_fulfilled_reservation_gives_the_present_ask_back() {
+    let properties = [("yarn.scheduler.fair.reservable-nodes", "1.0")];
+    let settings = Settings::from_properties(properties).unwrap();
+    let mut stepped = FairScheduler::builder().settings(settings).journal(true).stepped().unwrap();
+    let node = stepped.add_node("n1", "/r1", Resource::new(4096, 4)).unwrap();
+    submit_asking(&mut stepped, 1, "root.q", &[(1, 4096)]);
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    submit_asking(&mut stepped, 2, "root.r", &[(1, 4096)]);
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    assert_eq!(stepped.take_outcome().reserved.len(), 1);
+    stepped.allocate_numbered(2, &[Ask::anywhere(1, Resource::new(2048, 1), 1)], &[], &[]).unwrap();
+    stepped.complete_numbered(1, 1).unwrap();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    assert_eq!(stepped.take_outcome().allocated.iter().map(|made| made.app).collect::<Vec<_>>(), [2]);
+    stepped.remove_node(&node).unwrap();
+    assert_eq!(stepped.apps()[1].outstanding, Resource::new(2048, 1));
+}
+
+/// A container of size zero counts as nothing for the pass, but each descent of the pass makes another.
+#[test]
+fn containers_of_size_zero_are_made_once_a_descent() {
+    let properties = [
+        ("yarn.scheduler.fair.assignmultiple", "true"),
+        ("yarn.scheduler.fair.dynamic.max.assign", "false"),
+        ("yarn.scheduler.fair.max.assign", "3"),
+        ("yarn.scheduler.minimum-allocation-mb", "0"),
+        ("yarn.scheduler.minimum-allocation-vcores", "0"),
+    ];
+    for resort in [false, true] {
+        let settings = Settings::from_properties(properties).unwrap();
+        let builder = FairScheduler::builder().settings(settings).journal(true);
+        let mut stepped = builder.resort_for_each_container(resort).stepped().unwrap();
+        let node = stepped.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+        for (number, queue, size) in [(1, "root.a", Resource::NONE), (2, "root.b", Resource::new(1024, 1))] {
+            // What makes the first one pending is never placed: it is strict, and names no rack.
+            submit_asking(&mut stepped, number, queue, &[]);
+            let strict = Ask { relax_locality: false, ..Ask::anywhere(1, Resource::new(1024, 1), 1) };
+            stepped.allocate_numbered(number, &[strict, Ask::anywhere(2, size, 5)], &[], &[]).unwrap();
+        }
+        stepped.update();
+        stepped.heartbeat(&Heartbeat::new(&node));
+        let made: Vec<_> = stepped.take_outcome().allocated.iter().map(|made| made.app).collect();
+        assert_eq!(made, [1, 2, 1, 2, 1, 2], "resort {resort}");
+    }
+}

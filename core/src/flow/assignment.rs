@@ -416,7 +416,11 @@ impl Shard {
             key.level = Some(proposal.locality);
         }
         match self.try_grant(proposal) {
-            Ok(()) if proposal.size.is_none() => Outcome::Declined,
+            Ok(()) if proposal.size.is_none() => {
+                // Callers see nothing, and offer the node again: the next visit places the next one.
+                self.repeatable = true;
+                Outcome::Declined
+            }
             Ok(()) => Outcome::Placed(proposal.size),
             Err(refusal) => {
                 if proposal.reserved.is_some() && refusal.is_final() {

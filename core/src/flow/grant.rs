@@ -92,6 +92,7 @@ impl Shard {
             self.unreserve(node);
         }
         let id = self.record_container(proposal, granted, number, mail, relax);
+        self.note_asked_sizes(proposal, &granted, id.record);
         let worker = self.worker;
         let types = self.types;
         let local = self.app_mut(app);
@@ -311,6 +312,25 @@ impl Shard {
         self.container_id(index)
     }
 
+    /// Remembers what the asks were that a container was taken from, where they were not of its size: within a key every
+    /// location may name its own, and a reservation keeps the size that it was made with.
+    fn note_asked_sizes(&mut self, proposal: &Proposal, granted: &Resource, record: u32) {
+        if proposal.locality == Locality::OffSwitch && proposal.reserved.is_none() {
+            return;
+        }
+        let [rack, name] = self.nodes[proposal.node as usize].shared.locations();
+        let key = &self.app(proposal.app).keys[proposal.key];
+        let row = |location| key.rows.iter().find(|row| row.location == location).map_or(*granted, |row| row.size);
+        let sizes = match proposal.locality {
+            Locality::Node => [key.size, row(rack), row(name)],
+            Locality::Rack => [key.size, row(rack), *granted],
+            Locality::OffSwitch => [key.size, *granted, *granted],
+        };
+        if sizes.iter().any(|size| size != granted) {
+            self.asked_sizes.insert(record, sizes);
+        }
+    }
+
     pub(super) fn container_id(&self, index: u32) -> ContainerId {
         let record = &self.containers[index as usize];
         ContainerId {
@@ -335,7 +355,7 @@ impl Shard {
             }
         } else if !record.acquired_at_end && self.find_app(record.app).is_some_and(|app| !app.closed) {
             // Hadoop puts the ask back once for every end that it is told of.
-            self.give_asks_back(&record);
+            self.give_asks_back(index);
         }
         self.refresh_available();
         self.reuse_record(index);
@@ -372,7 +392,7 @@ impl Shard {
                 self.own_records.put(record.mail);
             }
         } else if withdrawn {
-            self.give_asks_back(&record);
+            self.give_asks_back(index);
         } else {
             let was_empty = arena.push_ended(&local.shared.cells[worker].ended, record.mail, reason);
             if was_empty && let Some(wake) = &self.shared.on_grants {
@@ -416,16 +436,21 @@ impl Shard {
         if !record.live && !record.on_node && record.node != NONE {
             record.node = NONE;
             self.free_containers.push(index);
+            if !self.asked_sizes.is_empty() {
+                self.asked_sizes.remove(&index);
+            }
         }
     }
 
-    /// One unit goes back to every ask that the container was taken from.
-    fn give_asks_back(&mut self, record: &ContainerRecord) {
+    /// One unit goes back to every ask that the container was taken from, as that ask was.
+    fn give_asks_back(&mut self, index: u32) {
+        let record = &self.containers[index as usize];
         let at = self.nodes[record.node as usize].shared.locations();
+        let sizes = self.asked_sizes.get(&index).copied().unwrap_or([record.size; 3]);
         let row = |location, bit: u8| GiveBack {
             priority: record.priority,
             location,
-            size: record.size,
+            size: sizes[bit.trailing_zeros() as usize],
             relax: record.relax & bit != 0,
         };
         let mut rows: SmallVec<[GiveBack; 3]> = SmallVec::new();

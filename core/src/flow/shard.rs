@@ -21,6 +21,7 @@ use crate::order::WinnerTree;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, Tie};
 use crate::resource::Resource;
 use crate::sync::Arc;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// "None" where an index is kept.
@@ -336,6 +337,8 @@ pub(crate) struct Shard {
     pub(super) nodes: Vec<Node>,
     pub(super) containers: Vec<ContainerRecord>,
     pub(super) free_containers: Vec<u32>,
+    /// By record, for containers that an ask of another size was consumed for: the sizes of the `*`, rack and node ask.
+    pub(super) asked_sizes: FxHashMap<u32, [Resource; 3]>,
     pub(super) own_records: FreeRecords,
     /// Cluster less allocated, as of the moments at which Hadoop refreshes it.
     pub(super) available: Resource,
@@ -368,6 +371,7 @@ impl Shard {
             nodes: Vec::new(),
             containers: Vec::new(),
             free_containers: Vec::new(),
+            asked_sizes: FxHashMap::default(),
             own_records: FreeRecords::default(),
             available: Resource::NONE,
             out_for_pass: Vec::new(),

@@ -336,6 +336,8 @@ struct ContainerBook {
     node: String,
     priority: i32,
     size: Resource,
+    /// The size of the `*` ask that it was taken from; the container's may be a rack's, a node's or a reservation's.
+    asked: Resource,
     acquired: bool,
     launched: bool,
     live: bool,
@@ -778,6 +780,7 @@ impl World {
             let ask = book.asks.get_mut(&made.priority).ok_or_else(|| format!("never asked for: {made:?}"))?;
             ask.0 -= 1;
             hold!(ask.0 >= 0, "I3: more granted than asked for: {made:?}");
+            let asked = ask.1;
             let is_am = std::mem::replace(&mut book.waits_for_am, false);
             hold!(is_am == (made.priority == 0), "the AM's container is the first: {made:?}");
             if is_am {
@@ -789,6 +792,7 @@ impl World {
                 node: made.node.clone(),
                 priority: made.priority,
                 size: made.resource,
+                asked,
                 acquired: false,
                 launched: false,
                 live: true,
@@ -803,7 +807,7 @@ impl World {
             let book = book.ok_or_else(|| format!("{key:?} ended without being there: {reason:?}"))?;
             book.live = false;
             self.ended += 1;
-            let ContainerBook { app, acquired, launched, priority, size, .. } = book.clone();
+            let ContainerBook { app, acquired, launched, priority, asked, .. } = book.clone();
             let by_node = matches!(reason, EndReason::Completed | EndReason::NodeLost);
             if by_node || !launched {
                 self.containers.remove(&key);
@@ -813,10 +817,10 @@ impl World {
                 continue;
             }
             if !acquired && before.contains_key(&key) && app.granted.contains(container) {
-                // Its AM has never seen it: the ask is back.
+                // Its AM has never seen it: the ask is back, as it was.
                 app.granted.retain(|granted| granted != container);
-                let ask = app.asks.entry(priority).or_insert((0, size));
-                *ask = (ask.0 + 1, size);
+                let ask = app.asks.entry(priority).or_insert((0, asked));
+                *ask = (ask.0 + 1, asked);
             } else if !self.released.contains(&key) {
                 app.ended.push((*container, *reason));
             }
