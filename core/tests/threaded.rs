@@ -323,6 +323,32 @@ fn dropping_the_last_handle_ends_the_threads() {
     drop(other);
 }
 
+/// Callbacks run on a worker. It cannot wait for its own end, so the end comes without being waited for.
+#[test]
+fn the_last_handle_may_go_in_a_callback() {
+    let last: Arc<Mutex<Option<FairScheduler>>> = Arc::default();
+    let (gone, is_gone) = mpsc::channel();
+    let (slot, gone) = (last.clone(), Mutex::new(Some(gone)));
+    let wake = Arc::new(move |_| {
+        drop(slot.lock().unwrap().take());
+        if let Some(gone) = gone.lock().unwrap().take() {
+            gone.send(()).unwrap();
+        }
+    });
+    let scheduler = start(2, FairScheduler::builder().settings(greedy()).on_grants(wake));
+    let nodes = add_nodes(&scheduler, 1);
+    let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    allocate(&scheduler, &app, &ask(1)).unwrap();
+    scheduler.quiesce();
+    scheduler.update_now();
+    // The callback waits until the last handle is there.
+    let mut there = last.lock().unwrap();
+    scheduler.heartbeat(Heartbeat::new(&nodes[0])).unwrap();
+    *there = Some(scheduler);
+    drop(there);
+    is_gone.recv_timeout(std::time::Duration::from_secs(60)).expect("a worker waits for itself");
+}
+
 fn finishing_while_granting_leaves_nothing(workers: usize) {
     let scheduler = start(workers, FairScheduler::builder().settings(greedy()).allocations(allocations(QUEUES, &[])));
     let nodes = add_nodes(&scheduler, 8);

@@ -17,7 +17,7 @@ use crate::event::SchedulerEvent;
 use crate::policy::SchedulingPolicy;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
-use crate::sync::thread::{Builder, JoinHandle};
+use crate::sync::thread::{Builder, JoinHandle, ThreadId};
 use crate::sync::{Arc, CachePadded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -228,6 +228,21 @@ impl Threads {
 
     pub(crate) fn update_lane(&self) -> Sender<UpdateCall> {
         self.update_lane.clone()
+    }
+
+    /// Which threads these are: none of them can wait for their end.
+    pub(crate) fn ids(&self) -> Vec<ThreadId> {
+        let offers = self.offers.iter().map(|(_, thread)| thread);
+        self.workers.iter().chain([&self.control, &self.update]).chain(offers).map(|of| of.thread().id()).collect()
+    }
+
+    /// Works everything off, then ends all threads; on a thread of its own.
+    pub(crate) fn stop_later(self, shared: Arc<Shared>) {
+        // Where the system gives no thread, they run on: nobody is left who could end them.
+        let _ = spawn("evenweave-shutdown".into(), move || {
+            quiesce(&shared);
+            self.stop(&shared);
+        });
     }
 
     /// Ends all threads, workers after they have worked off what was accepted.
