@@ -326,6 +326,32 @@ fn dropping_the_last_handle_ends_the_threads() {
     drop(other);
 }
 
+/// Callbacks run on a worker. It cannot wait for its own end, so the end comes without being waited for.
+#[test]
+fn the_last_handle_may_go_in_a_callback() {
+    let last: Arc<Mutex<Option<FairScheduler>>> = Arc::default();
+    let (gone, is_gone) = mpsc::channel();
+    let (slot, gone) = (last.clone(), Mutex::new(Some(gone)));
+    let wake = Arc::new(move |_| {
+        drop(slot.lock().unwrap().take());
+        if let Some(gone) = gone.lock().unwrap().take() {
+            gone.send(()).unwrap();
+        }
+    });
+    let scheduler = start(2, FairScheduler::builder().settings(greedy()).on_grants(wake));
+    let nodes = add_nodes(&scheduler, 1);
+    let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    allocate(&scheduler, &app, &ask(1)).unwrap();
+    scheduler.quiesce();
+    scheduler.update_now();
+    // The callback waits until the last handle is there.
+    let mut there = last.lock().unwrap();
+    scheduler.heartbeat(Heartbeat::new(&nodes[0])).unwrap();
+    *there = Some(scheduler);
+    drop(there);
+    is_gone.recv_timeout(std::time::Duration::from_secs(60)).expect("a worker waits for itself");
+}
+
 fn finishing_while_granting_leaves_nothing(workers: usize) {
     let scheduler = start(workers, FairScheduler::builder().settings(greedy()).allocations(allocations(QUEUES, &[])));
     let nodes = add_nodes(&scheduler, 8);
@@ -600,4 +626,69 @@ fn a_new_attempt_starts_over_in_the_same_queue() {
     scheduler.finish(&second).unwrap();
     assert_eq!(scheduler.new_attempt(&second, None).unwrap_err(), Refused::NoSuchApp(7));
     scheduler.shutdown();
+}
+
+/// Tells of every heartbeat that was served.
+#[derive(Debug)]
+struct Served(Mutex<mpsc::Sender<()>>);
+
+impl evenweave::HeartbeatProbe for Served {
+    fn taken(&self, _: usize, _: u64) -> u64 {
+        0
+    }
+
+    fn served(&self, _: usize, _: u64, _: u64, _: u32) {
+        self.0.lock().unwrap().send(()).unwrap();
+    }
+}
+
+/// A reload gives a queue a limit while one of the workers has nothing to do: it counts in the watch all the same, so the
+/// other one may grant (I7).
+#[test]
+fn a_new_limit_does_not_wait_for_an_idle_worker() {
+    let (sender, served) = mpsc::channel();
+    let probe = Arc::new(Served(Mutex::new(sender)));
+    let scheduler = start(2, FairScheduler::builder().settings(greedy()).probe(probe));
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    allocate(&scheduler, &app, &ask(4)).unwrap();
+    scheduler.quiesce();
+    scheduler.update_now();
+    let text = "<allocations><queue name='q'><maxResources>4096 mb, 4 vcores</maxResources></queue></allocations>";
+    scheduler.reload(allocations(text, &[])).unwrap();
+    for _ in 0..100_000 {
+        let mut heartbeat = Heartbeat::new(&node);
+        heartbeat.stamp = 1;
+        beat(&scheduler, heartbeat);
+        served.recv().unwrap();
+        if scheduler.stats().granted > 0 {
+            break;
+        }
+        thread::yield_now();
+    }
+    assert_eq!(poll(&scheduler, &app).granted.len(), 4);
+    assert_books(&scheduler);
+}
+
+/// An application leaves a queue and enters another that has got the slot of the first, at the same place, while the
+/// worker sleeps: its usage goes along (I4).
+#[test]
+fn a_queue_in_the_slot_of_another_is_another() {
+    let scheduler = start(1, FairScheduler::builder().settings(greedy()));
+    let nodes = add_nodes(&scheduler, 1);
+    let [first, app] = [1, 2].map(|number| scheduler.submit(unmanaged(number, "root.a")).unwrap());
+    allocate(&scheduler, &app, &ask(3)).unwrap();
+    fill(&scheduler, &nodes);
+    scheduler.submit(unmanaged(3, "root.b")).unwrap();
+    scheduler.finish(&first).unwrap();
+    scheduler.quiesce();
+    scheduler.move_app(&app, "root.b").unwrap();
+    // An empty dynamic queue is cleaned away.
+    scheduler.reload(AllocationFile::default()).unwrap();
+    assert!(scheduler.queues().iter().all(|queue| queue.name != "root.a"));
+    scheduler.submit(unmanaged(4, "root.c")).unwrap();
+    scheduler.move_app(&app, "root.c").unwrap();
+    assert_books(&scheduler);
+    scheduler.finish(&app).unwrap();
+    assert_books(&scheduler);
 }

@@ -17,7 +17,7 @@ use crate::event::SchedulerEvent;
 use crate::policy::SchedulingPolicy;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
-use crate::sync::thread::{Builder, JoinHandle};
+use crate::sync::thread::{Builder, JoinHandle, ThreadId};
 use crate::sync::{Arc, CachePadded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -230,6 +230,21 @@ impl Threads {
         self.update_lane.clone()
     }
 
+    /// Which threads these are: none of them can wait for their end.
+    pub(crate) fn ids(&self) -> Vec<ThreadId> {
+        let offers = self.offers.iter().map(|(_, thread)| thread);
+        self.workers.iter().chain([&self.control, &self.update]).chain(offers).map(|of| of.thread().id()).collect()
+    }
+
+    /// Works everything off, then ends all threads; on a thread of its own.
+    pub(crate) fn stop_later(self, shared: Arc<Shared>) {
+        // Where the system gives no thread, they run on: nobody is left who could end them.
+        let _ = spawn("evenweave-shutdown".into(), move || {
+            quiesce(&shared);
+            self.stop(&shared);
+        });
+    }
+
     /// Ends all threads, workers after they have worked off what was accepted.
     pub(crate) fn stop(self, shared: &Shared) {
         if let Some((stop, offers)) = self.offers {
@@ -349,6 +364,7 @@ fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
             | Internal::AddNode { .. }
             | Internal::ResizeNode { .. }
             | Internal::Decommission(_)
+            | Internal::TakeSnapshot
             | Internal::OfferAll => return true,
         };
         shared.lanes.control.send(answer).is_ok()
@@ -469,5 +485,120 @@ pub(crate) fn quiesce(shared: &Shared) {
         if !(barrier() && barrier()) || handled() == before {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Ask;
+    use crate::clock::VirtualClock;
+    use crate::event::Refused;
+    use crate::flow::control::{NodeSpec, Submission};
+    use crate::flow::edge::{AllocateRequest, Allocation, collect, send_changes};
+    use crate::flow::ledger::AppShared;
+    use crate::resource::Resource;
+
+    fn parts() -> Parts {
+        Parts::new(Setup {
+            settings: Settings::default(),
+            file: AllocationFile::default(),
+            groups: Arc::new(std::collections::HashMap::new()),
+            custom_policies: Vec::new(),
+            workers: 1,
+            channel_capacity: 16,
+            cluster_timestamp: 1,
+            clock: Arc::new(VirtualClock::new()),
+            on_grants: None,
+            probe: None,
+            resort: false,
+            journal: true,
+        })
+    }
+
+    fn submit(control: &mut Control, number: u32, queue: &str, am: Option<Resource>) -> Arc<AppShared> {
+        let queue = Some(queue.to_owned());
+        control.submit(&Submission { number, user: "ann".to_owned(), queue, am }).unwrap()
+    }
+
+    fn add_node(control: &mut Control) {
+        let spec = NodeSpec { name: "n1".to_owned(), rack: "/r1".to_owned(), total: Resource::new(8192, 8) };
+        control.add_node(&spec).unwrap();
+    }
+
+    /// What is in the worker's internal lane, worked off by hand: no snapshot is taken in between.
+    fn work_off(parts: &mut Parts) {
+        let (shard, lanes) = &mut parts.shards[0];
+        while let Ok(message) = lanes.internal.try_recv() {
+            shard.handle_internal(message);
+        }
+        while let Ok(message) = parts.control_lane.try_recv() {
+            parts.control.handle(message);
+        }
+    }
+
+    /// A slot is used again while a worker has yet to take the structure that shows its last application: when that
+    /// structure comes, the first request of the new one stays (I13).
+    #[test]
+    fn an_application_of_before_does_not_come_after_the_one_in_its_slot() {
+        let mut parts = parts();
+        add_node(&mut parts.control);
+        parts.control.publish();
+        work_off(&mut parts);
+        parts.shards[0].0.sync();
+        let old = submit(&mut parts.control, 1, "root.q", None);
+        parts.control.publish();
+        parts.control.begin_finish(&old, None).unwrap();
+        work_off(&mut parts);
+        let new = submit(&mut parts.control, 2, "root.q", Some(Resource::new(1024, 1)));
+        assert_eq!((old.slot.index, new.slot.index), (0, 0));
+        work_off(&mut parts);
+        parts.shards[0].0.sync();
+        parts.control.publish();
+        let mut stepper = Stepper::new(parts);
+        stepper.update();
+        stepper.shard(0).schedule(0);
+        assert_eq!(stepper.shard(0).take_journal().allocated.len(), 1, "the AM has its container");
+    }
+
+    /// One publish shows a queue, its parent and who was moved into it: usage goes along (I4). Until then the AM is told
+    /// to try again.
+    #[test]
+    fn a_move_into_a_queue_as_new_as_its_parent() {
+        let mut stepper = Stepper::new(parts());
+        add_node(stepper.control());
+        let app = submit(stepper.control(), 1, "root.q", None);
+        stepper.pump();
+        let request =
+            AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), 1)], ..AllocateRequest::default() };
+        send_changes(stepper.shared(), &app, &request).unwrap();
+        stepper.pump();
+        stepper.update();
+        stepper.shard(0).schedule(0);
+        submit(stepper.control(), 2, "root.x.y", None);
+        stepper.control().move_app(&app, "root.x.y").unwrap();
+        let mut answer = Allocation::default();
+        assert_eq!(collect(stepper.shared(), &app, &mut answer), Err(Refused::Busy));
+        stepper.pump();
+        collect(stepper.shared(), &app, &mut answer).unwrap();
+        assert_eq!(answer.granted.len(), 1);
+        let structure = stepper.shared().publisher.load().structure.clone();
+        let usage = |name: &str| {
+            structure.queues.iter().flatten().find(|queue| &*queue.name == name).map(|queue| queue.shared.usage())
+        };
+        assert_eq!(usage("root.q"), Some(Resource::NONE));
+        for name in ["root", "root.x", "root.x.y"] {
+            assert_eq!(usage(name), Some(Resource::new(1024, 1)), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_control_is_quiet_once_it_has_published() {
+        let mut parts = parts();
+        let (reply, answered) = unbounded();
+        parts.control.handle(ControlMessage::Barrier(reply));
+        assert!(answered.try_recv().is_err());
+        parts.control.publish();
+        assert!(answered.try_recv().is_ok());
     }
 }

@@ -49,7 +49,8 @@ fn leaf_of(shared: &Shared, app: &AppShared) -> Result<Arc<QueueSnapshot>, Refus
     }
     let structure = &shared.publisher.load().structure;
     let leaf = structure.queues.get(app.queue() as usize).cloned().flatten();
-    leaf.ok_or(Refused::NoSuchApp(app.id.number))
+    // Just moved into a queue that is not published yet.
+    leaf.ok_or(Refused::Busy)
 }
 
 fn busy<T>(error: TrySendError<T>) -> Refused {

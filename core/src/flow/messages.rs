@@ -103,6 +103,8 @@ pub(crate) enum Internal {
     Decommission(Arc<NodeShared>),
     /// One offer to every node of the worker, from the async allocation thread; one outstanding a worker.
     OfferAll,
+    /// A snapshot was published that no worker may sleep over.
+    TakeSnapshot,
     /// Answer when it is reached.
     Barrier(Sender<()>),
     /// Work off what is there and end.

@@ -482,8 +482,14 @@ impl Shard {
             }
         }
         let nobody = Members::default();
+        // Of another queue in the same slot nothing is the same, whatever its members look like.
+        let same_queue = |index: u32, known: &Option<Arc<QueueSnapshot>>| {
+            let new = structure.queues[index as usize].as_ref();
+            known.as_ref().zip(new).is_some_and(|(known, new)| known.slot == new.slot)
+        };
         for (index, known) in &changed {
-            let now = structure.queues[*index as usize].as_ref().map_or(&nobody, |new| &new.runnable);
+            let now = structure.queues[*index as usize].as_ref().filter(|_| same_queue(*index, known));
+            let now = now.map_or(&nobody, |new| &new.runnable);
             for change in known.iter().flat_map(|known| known.runnable.changes(now)) {
                 if let Some(old) = change.old {
                     self.leave_leaf(old, *index, change.position);
@@ -493,21 +499,29 @@ impl Shard {
         // Who has moved takes its usage along: out of the old path while all of it is still there.
         for (index, known) in &changed {
             let Some(new) = &structure.queues[*index as usize] else { continue };
-            let [runnable, waiting] = known.as_ref().map_or([&nobody; 2], |known| [&known.runnable, &known.waiting]);
+            let stays = same_queue(*index, known);
+            let known = known.as_ref().filter(|_| stays);
+            let [runnable, waiting] = known.map_or([&nobody; 2], |known| [&known.runnable, &known.waiting]);
             for change in runnable.changes(&new.runnable).chain(waiting.changes(&new.waiting)) {
+                let elsewhere = |app: &AppLocal| app.leaf != NONE && (app.leaf != *index || !stays);
                 if let Some(member) = change.new
-                    && self.find_app(member.app.slot).is_some_and(|app| app.leaf != NONE && app.leaf != *index)
+                    && self.find_app(member.app.slot).is_some_and(elsewhere)
                 {
                     self.depart(member.app.slot.index);
                 }
             }
         }
-        let mut anew = Vec::new();
+        // All queues before anybody arrives: an application may enter a queue whose parent is as new.
+        for (index, _) in &changed {
+            if let Some(new) = &structure.queues[*index as usize] {
+                self.take_queue(new);
+            }
+        }
+        let (mut anew, mut entered) = (Vec::new(), Vec::new());
         for (index, known) in &changed {
             let Some(new) = &structure.queues[*index as usize] else { continue };
             let known = known.as_ref().filter(|known| known.slot == new.slot);
             let same_settings = known.is_some_and(|known| known.settings_version == new.settings_version);
-            self.take_queue(new);
             let before = known.map_or(&nobody, |known| &known.runnable);
             for change in before.changes(&new.runnable) {
                 if let Some(member) = change.new {
@@ -531,6 +545,7 @@ impl Shard {
                         self.asks_changed(app);
                     }
                 }
+                entered.push(*index);
             } else {
                 anew.push(*index);
             }
@@ -563,6 +578,10 @@ impl Shard {
             if parent != NONE {
                 self.widen_bounds(parent, &floor, may_reserve);
             }
+            self.refresh_upwards(index);
+        }
+        // What they brought counts above, those that cannot be served included.
+        for index in entered {
             self.refresh_upwards(index);
         }
     }
@@ -606,6 +625,9 @@ impl Shard {
             queue.update_app(position, false, false, false, None);
         }
         self.carry_usage(leaf, &Resource::NONE.minus(&usage));
+        if self.queues.get(leaf as usize).is_some_and(Option::is_some) {
+            self.refresh_upwards(leaf);
+        }
     }
 
     /// An application is in a leaf: what this worker counts of it counts there and above.
@@ -633,7 +655,6 @@ impl Shard {
             }
             at = queue.parent;
         }
-        self.refresh_upwards(leaf);
     }
 
     fn take_queue(&mut self, new: &Arc<QueueSnapshot>) {

@@ -51,6 +51,7 @@ impl Shard {
                 self.follow_allocation(node.local);
             }
             Internal::OfferAll => self.offer_all(),
+            Internal::TakeSnapshot => self.sync(),
             Internal::Barrier(reply) => {
                 // Whoever asked may have gone.
                 let _ = reply.send(());
@@ -184,7 +185,7 @@ impl Shard {
         if shared.is_closed() {
             return;
         }
-        let index = self.ensure_app(&shared);
+        let index = self.meet_app(&shared);
         if self.app(index).closed {
             return;
         }
@@ -214,6 +215,15 @@ impl Shard {
             // As in `tell_control`.
             let _ = self.shared.lanes.internal[other].send(message);
         }
+    }
+
+    /// Knows an application by its first message. What was published up to now is taken first: it may still show the
+    /// application that had the slot before, which must not come after this one.
+    fn meet_app(&mut self, shared: &Arc<AppShared>) -> u32 {
+        if self.find_app(shared.slot).is_none() {
+            self.sync();
+        }
+        self.ensure_app(shared)
     }
 
     fn key_of(&mut self, app: u32, priority: i32) -> &mut KeyLocal {
@@ -292,7 +302,7 @@ impl Shard {
         if shared.is_closed() {
             return;
         }
-        let index = self.ensure_app(shared);
+        let index = self.meet_app(shared);
         for news in rows {
             let key = self.key_of(index, news.priority);
             match &news.what {

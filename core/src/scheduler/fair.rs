@@ -13,13 +13,15 @@ use crate::flow::{
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
+use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Arc, Mutex};
 use std::fmt;
 
 /// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task and, where the settings
 /// say so, the async allocation thread.
 ///
-/// A handle: clone it, send it, share it. The last one to go shuts the scheduler down.
+/// A handle: clone it, send it, share it. The last one to go shuts the scheduler down, and waits for that unless it goes
+/// on one of the scheduler's own threads, in a callback.
 ///
 /// ```
 /// use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Submission};
@@ -53,6 +55,7 @@ struct Inner {
     shared: Arc<Shared>,
     update: Sender<UpdateCall>,
     threads: Mutex<Option<Threads>>,
+    own_threads: Vec<ThreadId>,
     closed: AtomicBool,
     events: EventSource,
 }
@@ -67,6 +70,14 @@ impl Inner {
     fn shutdown(&self) {
         // ORDERING: AcqRel. The first to close joins the threads; later ones find none.
         self.closed.swap(true, Ordering::AcqRel);
+        if self.own_threads.contains(&thread::current().id()) {
+            // The last handle went in a callback: whoever runs it cannot wait for itself. A lock that is taken means that
+            // another thread is at it.
+            if let Some(threads) = self.threads.try_lock().and_then(|mut threads| threads.take()) {
+                threads.stop_later(self.shared.clone());
+            }
+            return;
+        }
         if let Some(threads) = self.threads.lock().take() {
             quiesce(&self.shared);
             threads.stop(&self.shared);
@@ -135,8 +146,9 @@ impl FairScheduler {
         let (events_in, events) = events(event_capacity);
         let threads = Threads::start(parts, events_in).map_err(BuildError::Thread)?;
         let update = threads.update_lane();
-        let inner =
-            Inner { shared, update, threads: Mutex::new(Some(threads)), closed: AtomicBool::new(false), events };
+        let own_threads = threads.ids();
+        let (threads, closed) = (Mutex::new(Some(threads)), AtomicBool::new(false));
+        let inner = Inner { shared, update, threads, own_threads, closed, events };
         Ok(FairScheduler { inner: Arc::new(inner) })
     }
 

@@ -19,7 +19,7 @@ pub mod channel {
 
 /// Threads.
 pub mod thread {
-    pub use std::thread::{Builder, JoinHandle, yield_now};
+    pub use std::thread::{Builder, JoinHandle, ThreadId, current, yield_now};
 }
 
 /// One published value: readers see it whole, a writer replaces it.

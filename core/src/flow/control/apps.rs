@@ -255,7 +255,7 @@ impl Control {
             runnable.remove(at);
         }
         let am = self.app(app).shared.am_resource();
-        if let Some((_, ledger)) = &self.ledgers[leaf as usize] {
+        if let Some(ledger) = self.ledger(leaf) {
             ledger.am_usage.subtract(&am);
         }
     }
@@ -356,7 +356,7 @@ impl Control {
             if queue.count() == i64::from(queue.max_running_apps) {
                 return Err(Refused::MaxRunning(queue.name.to_string()));
             }
-            let used = self.ledgers[queue.slot.ix()].as_ref().map_or(Resource::NONE, |(_, ledger)| ledger.usage());
+            let used = self.ledger(queue.slot.index).map_or(Resource::NONE, |ledger| ledger.usage());
             if !used.plus(&usage).fits_in(&queue.max_share(&self.cluster)) {
                 return Err(Refused::MaxShare(queue.name.to_string()));
             }

@@ -294,9 +294,8 @@ impl Control {
                 let _ = self.resize_node(&node, total);
             }
             ControlMessage::Call(call) => self.call(call),
-            ControlMessage::Barrier(reply) => {
-                let _ = reply.send(());
-            }
+            // Who waits for quiet wants to see what it led to.
+            ControlMessage::Barrier(reply) => self.answer(reply, ()),
             ControlMessage::Shutdown => return false,
         }
         true
@@ -401,6 +400,7 @@ impl Control {
             }
         }
         self.settings_version += 1;
+        let settings_changed = !self.dirty.is_empty();
         for slot in std::mem::take(&mut self.dirty) {
             let known = self.tree.at(slot).is_some();
             if !known {
@@ -418,6 +418,18 @@ impl Control {
         };
         self.structure_changed = false;
         self.shared.publisher.publish_structure(Arc::new(structure));
+        if settings_changed && self.shared.workers > 1 {
+            // A queue that has a limit now can be granted from once every worker counts in its watch, idle ones too.
+            for worker in 0..self.shared.workers {
+                self.to_worker(worker, Internal::TakeSnapshot);
+            }
+        }
+    }
+
+    /// What all threads share of a queue; a queue that is not published yet has nothing.
+    pub(super) fn ledger(&self, slot: u32) -> Option<&Arc<QueueShared>> {
+        let (known, ledger) = self.ledgers.get(slot as usize)?.as_ref()?;
+        (*known == self.tree.get(slot).slot).then_some(ledger)
     }
 
     fn queue_snapshot(&mut self, slot: u32) -> QueueSnapshot {
