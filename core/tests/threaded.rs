@@ -286,16 +286,23 @@ fn a_full_channel_gives_the_heartbeat_back_and_loses_nothing() {
 
 #[test]
 fn shutdown_works_off_what_was_accepted_and_refuses_the_rest() {
-    let (scheduler, node, opener, gate) = gated(64);
+    const BEATS: u64 = 2000;
+    let (scheduler, node, opener, gate) = gated(usize::try_from(BEATS).unwrap());
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
-    for stamp in 2..=40 {
+    for stamp in 2..=BEATS {
         let mut heartbeat = Heartbeat::new(&node);
         heartbeat.stamp = stamp;
         scheduler.heartbeat(heartbeat).unwrap();
     }
-    opener.send(()).unwrap();
-    scheduler.shutdown();
-    assert_eq!(gate.served.load(Memory::Relaxed), 40, "I9: every accepted heartbeat was served");
+    // The worker goes on when the shutdown has begun.
+    thread::scope(|scope| {
+        scope.spawn(|| scheduler.shutdown());
+        while scheduler.finish_later(&app) != Err(Refused::ShutDown) {
+            thread::yield_now();
+        }
+        opener.send(()).unwrap();
+    });
+    assert_eq!(gate.served.load(Memory::Relaxed), BEATS, "I9: every accepted heartbeat was served");
     let mut answer = Allocation::default();
     let late = scheduler.heartbeat(Heartbeat::new(&node)).unwrap_err();
     assert_eq!((late.reason, late.returned.node()), (Refused::ShutDown, node.id()));
