@@ -20,6 +20,12 @@ mod worker;
 #[cfg(not(loom))]
 mod shard;
 
+#[cfg(not(loom))]
+mod adopt;
+
+#[cfg(not(loom))]
+mod placing;
+
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod publish;
 

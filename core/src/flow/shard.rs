@@ -12,9 +12,8 @@
 
 use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
-use super::members::{Member, Members};
 use super::shared::Shared;
-use super::snapshot::{QueueSnapshot, SchedulerSnapshot};
+use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
 use crate::app::Locality;
 use crate::id::Slot;
 use crate::order::WinnerTree;
@@ -69,6 +68,34 @@ struct Child {
 }
 
 impl QueueLocal {
+    /// A queue that this worker has just heard of: no child has a place yet.
+    pub(super) fn new(snapshot: &Arc<QueueSnapshot>, share: Share) -> QueueLocal {
+        QueueLocal {
+            snapshot: snapshot.clone(),
+            parent: snapshot.parent.unwrap_or(NONE),
+            position: 0,
+            usage: snapshot.shared.usage(),
+            demand: share.demand,
+            fair_share: share.fair_share,
+            limited: false,
+            joined: false,
+            order: WinnerTree::default(),
+            masters: WinnerTree::default(),
+            master_floor: Resource::UNBOUNDED,
+            children: Vec::new(),
+            ids: Vec::new(),
+            eligible: 0,
+            irregular: 0,
+            floor: Resource::UNBOUNDED,
+            may_reserve: false,
+        }
+    }
+
+    /// Whether the child at a position may be offered a node.
+    pub(super) fn has_eligible(&self, position: u32) -> bool {
+        self.children.get(position as usize).is_some_and(|child| child.eligible)
+    }
+
     pub(super) fn schedulable(&self) -> Schedulable<'_> {
         Schedulable {
             usage: &self.usage,
@@ -84,7 +111,7 @@ impl QueueLocal {
         self.irregular > 0
     }
 
-    fn reset_children(&mut self, count: usize) {
+    pub(super) fn reset_children(&mut self, count: usize) {
         self.order.reset(count);
         self.masters.reset(if self.snapshot.leaf { count } else { 0 });
         self.children.clear();
@@ -98,7 +125,7 @@ impl QueueLocal {
     /// Notes what a child is now. A member takes part in Hadoop's order, whether or not it can be served: without a key
     /// it can change the places of the others.
     #[inline]
-    fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) {
+    pub(super) fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) {
         if self.place_child(position, member, eligible, key) {
             self.order.set(position, key.unwrap_or(OrderKey::ABSENT));
         } else {
@@ -108,7 +135,14 @@ impl QueueLocal {
 
     /// The same for an application: one that waits for its AM stands apart.
     #[inline]
-    fn update_app(&mut self, position: u32, member: bool, eligible: bool, waits_for_am: bool, key: Option<OrderKey>) {
+    pub(super) fn update_app(
+        &mut self,
+        position: u32,
+        member: bool,
+        eligible: bool,
+        waits_for_am: bool,
+        key: Option<OrderKey>,
+    ) {
         let key = self.place_child(position, member, eligible, key).then_some(key).flatten();
         let key = key.unwrap_or(OrderKey::ABSENT);
         let (here, there) =
@@ -437,491 +471,5 @@ impl Shard {
     pub(super) fn refresh_available(&mut self) {
         let used = self.queue(super::snapshot::ROOT).usage;
         self.available = self.cluster.total.minus(&used);
-    }
-
-    // ------------------------------------------------------------------------------------------------ snapshots
-
-    /// Loads the newest snapshot, if it is not the one in use.
-    pub(crate) fn sync(&mut self) {
-        if self.shared.publisher.is_newest(&self.snapshot) {
-            return;
-        }
-        let old = std::mem::replace(&mut self.snapshot, self.shared.publisher.load());
-        let new_shares = old.shares.version != self.snapshot.shares.version;
-        let new_cluster = old.structure.cluster.total != self.snapshot.structure.cluster.total;
-        if old.structure.version != self.snapshot.structure.version {
-            self.take_structure(Some(&old));
-        }
-        if new_shares && self.shared.workers > 1 {
-            // Demand counts what all workers did. Beside an older view of usage an application could look as if nothing
-            // were pending, and room would stay unused (I7).
-            self.read_usage();
-        }
-        if new_shares || new_cluster {
-            self.refresh_everything();
-            self.refresh_available();
-        }
-    }
-
-    /// Takes over changed queues and members, and puts what they touch in order anew.
-    fn take_structure(&mut self, old: Option<&Arc<SchedulerSnapshot>>) {
-        let structure = self.snapshot.structure.clone();
-        self.cluster = structure.cluster;
-        self.queues.resize_with(structure.queues.len(), || None);
-        // (slot, what was known of it); whoever leaves a leaf leaves before anybody enters one.
-        let mut changed: Vec<(u32, Option<Arc<QueueSnapshot>>)> = Vec::new();
-        for (index, new) in structure.queues.iter().enumerate() {
-            let known = self.queues[index].as_ref().map(|local| &local.snapshot);
-            let same = match (new, known) {
-                (Some(new), Some(known)) => Arc::ptr_eq(new, known),
-                (None, None) => true,
-                _ => false,
-            };
-            if !same {
-                changed.push((u32::try_from(index).expect("slots are u32"), known.cloned()));
-            }
-        }
-        let nobody = Members::default();
-        // Of another queue in the same slot nothing is the same, whatever its members look like.
-        let same_queue = |index: u32, known: &Option<Arc<QueueSnapshot>>| {
-            let new = structure.queues[index as usize].as_ref();
-            known.as_ref().zip(new).is_some_and(|(known, new)| known.slot == new.slot)
-        };
-        for (index, known) in &changed {
-            let now = structure.queues[*index as usize].as_ref().filter(|_| same_queue(*index, known));
-            let now = now.map_or(&nobody, |new| &new.runnable);
-            for change in known.iter().flat_map(|known| known.runnable.changes(now)) {
-                if let Some(old) = change.old {
-                    self.leave_leaf(old, *index, change.position);
-                }
-            }
-        }
-        // Who has moved takes its usage along: out of the old path while all of it is still there.
-        for (index, known) in &changed {
-            let Some(new) = &structure.queues[*index as usize] else { continue };
-            let stays = same_queue(*index, known);
-            let known = known.as_ref().filter(|_| stays);
-            let [runnable, waiting] = known.map_or([&nobody; 2], |known| [&known.runnable, &known.waiting]);
-            for change in runnable.changes(&new.runnable).chain(waiting.changes(&new.waiting)) {
-                let elsewhere = |app: &AppLocal| app.leaf != NONE && (app.leaf != *index || !stays);
-                if let Some(member) = change.new
-                    && self.find_app(member.app.slot).is_some_and(elsewhere)
-                {
-                    self.depart(member.app.slot.index);
-                }
-            }
-        }
-        // All queues before anybody arrives: an application may enter a queue whose parent is as new.
-        for (index, _) in &changed {
-            if let Some(new) = &structure.queues[*index as usize] {
-                self.take_queue(new);
-            }
-        }
-        let (mut anew, mut entered) = (Vec::new(), Vec::new());
-        for (index, known) in &changed {
-            let Some(new) = &structure.queues[*index as usize] else { continue };
-            let known = known.as_ref().filter(|known| known.slot == new.slot);
-            let same_settings = known.is_some_and(|known| known.settings_version == new.settings_version);
-            let before = known.map_or(&nobody, |known| &known.runnable);
-            for change in before.changes(&new.runnable) {
-                if let Some(member) = change.new {
-                    self.enter_leaf(member, *index, change.position);
-                }
-            }
-            let waited = known.map_or(&nobody, |known| &known.waiting);
-            for change in waited.changes(&new.waiting) {
-                if let Some(member) = change.new {
-                    let app = self.ensure_app(&member.app);
-                    self.arrive(app, *index);
-                }
-            }
-            let local = self.queue(*index);
-            if same_settings && local.ids.len() >= new.runnable.width() {
-                // Few members of many: each finds its place by itself.
-                for change in before.changes(&new.runnable) {
-                    if let Some(member) = change.new {
-                        let app = member.app.slot.index;
-                        self.queue_mut(*index).ids[change.position as usize] = app;
-                        self.asks_changed(app);
-                    }
-                }
-                entered.push(*index);
-            } else {
-                anew.push(*index);
-            }
-        }
-        for (index, _) in &changed {
-            if structure.queues[*index as usize].is_none() {
-                self.queues[*index as usize] = None;
-            }
-        }
-        for (index, _) in &changed {
-            if let Some(queue) = &structure.queues[*index as usize] {
-                for (position, child) in queue.children.iter().enumerate() {
-                    if let Some(child) = &mut self.queues[*child as usize] {
-                        child.position = u32::try_from(position).expect("positions are u32");
-                        child.parent = *index;
-                    }
-                }
-            }
-        }
-        if old.is_some_and(|old| old.structure.cluster.total != structure.cluster.total) {
-            return; // Everything is put in order anew by the caller.
-        }
-        // Children first: what a queue's place in its parent needs is then there.
-        anew.sort_by_key(|index| std::cmp::Reverse(structure.path(*index).count()));
-        for index in &anew {
-            self.refresh_queue_contents(*index);
-        }
-        for index in anew {
-            let QueueLocal { floor, may_reserve, parent, .. } = *self.queue(index);
-            if parent != NONE {
-                self.widen_bounds(parent, &floor, may_reserve);
-            }
-            self.refresh_upwards(index);
-        }
-        // What they brought counts above, those that cannot be served included.
-        for index in entered {
-            self.refresh_upwards(index);
-        }
-    }
-
-    /// A member is no longer runnable in a leaf.
-    fn leave_leaf(&mut self, member: &Member, leaf: u32, position: u32) {
-        let Some(Some(app)) = self.apps.get_mut(member.app.slot.ix()) else { return };
-        if app.shared.slot == member.app.slot && app.leaf == leaf && app.position == position {
-            app.runnable = false;
-        }
-        if let Some(queue) = &mut self.queues[leaf as usize]
-            && let Some(id) = queue.ids.get_mut(position as usize)
-        {
-            *id = NONE;
-            queue.update_app(position, false, false, false, None);
-        }
-        self.refresh_upwards(leaf);
-    }
-
-    /// A member is runnable in a leaf from now on.
-    fn enter_leaf(&mut self, member: &Member, leaf: u32, position: u32) {
-        let app = self.ensure_app(&member.app);
-        self.arrive(app, leaf);
-        let app = self.app_mut(app);
-        app.position = position;
-        app.sequence = member.sequence;
-        app.runnable = !app.closed && !app.shared.is_closed();
-    }
-
-    /// What this worker counts of an application in its leaf and above goes; its leaf is unknown until it arrives.
-    pub(super) fn depart(&mut self, index: u32) {
-        let worker = self.worker;
-        let app = self.app_mut(index);
-        let (leaf, position) = (std::mem::replace(&mut app.leaf, NONE), app.position);
-        app.runnable = false;
-        let usage = app.shared.cells[worker].usage.read();
-        if let Some(Some(queue)) = self.queues.get_mut(leaf as usize)
-            && queue.ids.get(position as usize) == Some(&index)
-        {
-            queue.ids[position as usize] = NONE;
-            queue.update_app(position, false, false, false, None);
-        }
-        self.carry_usage(leaf, &Resource::NONE.minus(&usage));
-        if self.queues.get(leaf as usize).is_some_and(Option::is_some) {
-            self.refresh_upwards(leaf);
-        }
-    }
-
-    /// An application is in a leaf: what this worker counts of it counts there and above.
-    pub(super) fn arrive(&mut self, index: u32, leaf: u32) {
-        let worker = self.worker;
-        let app = self.app_mut(index);
-        if app.leaf == leaf {
-            return;
-        }
-        app.leaf = leaf;
-        let usage = app.shared.cells[worker].usage.read();
-        self.carry_usage(leaf, &usage);
-    }
-
-    fn carry_usage(&mut self, leaf: u32, amount: &Resource) {
-        if amount.is_none() || self.queues.get(leaf as usize).is_none_or(Option::is_none) {
-            return;
-        }
-        self.add_queue_usage(leaf, amount);
-        let mut at = leaf;
-        while at != NONE {
-            let queue = self.queue(at);
-            if queue.joined {
-                queue.snapshot.shared.watch.force(amount);
-            }
-            at = queue.parent;
-        }
-    }
-
-    fn take_queue(&mut self, new: &Arc<QueueSnapshot>) {
-        let index = new.slot.index;
-        let share = self.snapshot.shares.queue(new.slot);
-        let limited = (0..self.types).any(|i| new.max_share.get(i) != i64::MAX);
-        let known = self.queues[index as usize].take().filter(|old| old.snapshot.slot == new.slot);
-        let mut local = match known {
-            Some(mut old) => {
-                let lowered = !old.snapshot.max_share.fits_in(&new.max_share);
-                if old.joined && lowered {
-                    // I2: what was leased under the higher limit is not spent under the lower one.
-                    new.shared.watch.hand_back(self.worker);
-                }
-                old.snapshot = new.clone();
-                old
-            }
-            None => QueueLocal {
-                snapshot: new.clone(),
-                parent: new.parent.unwrap_or(NONE),
-                position: 0,
-                usage: new.shared.usage(),
-                demand: share.demand,
-                fair_share: share.fair_share,
-                limited,
-                joined: false,
-                order: WinnerTree::default(),
-                masters: WinnerTree::default(),
-                master_floor: Resource::UNBOUNDED,
-                children: Vec::new(),
-                ids: Vec::new(),
-                eligible: 0,
-                irregular: 0,
-                floor: Resource::UNBOUNDED,
-                may_reserve: false,
-            },
-        };
-        local.limited = limited;
-        local.parent = new.parent.unwrap_or(NONE);
-        if limited && !local.joined && self.shared.workers > 1 {
-            new.shared.join(self.worker);
-            local.joined = true;
-        }
-        self.queues[index as usize] = Some(local);
-    }
-
-    // ------------------------------------------------------------------------------------------------ order
-
-    /// Takes over demand and shares of the snapshot and puts everything in order anew: O(queues + applications).
-    pub(super) fn refresh_everything(&mut self) {
-        let shares = self.snapshot.shares.clone();
-        let shared = self.shared.clone();
-        for app in self.apps.iter_mut().flatten() {
-            let share = shares.app(app.shared.slot);
-            app.demand = share.demand;
-            app.fair_share = share.fair_share;
-            app.weight = shared.app_weight(&app.demand);
-        }
-        for queue in self.queues.iter_mut().flatten() {
-            let share = shares.queue(queue.snapshot.slot);
-            queue.demand = share.demand;
-            queue.fair_share = share.fair_share;
-        }
-        self.refresh_contents_below(super::snapshot::ROOT);
-    }
-
-    fn refresh_contents_below(&mut self, queue: u32) {
-        let snapshot = self.queue(queue).snapshot.clone();
-        for child in &snapshot.children {
-            self.refresh_contents_below(*child);
-        }
-        self.refresh_queue_contents(queue);
-    }
-
-    /// Whether an application is pending and out of its leaf's order: for want of asks, as far as this worker saw.
-    pub(super) fn may_be_dry(&self, index: usize) -> bool {
-        self.apps[index].as_ref().is_some_and(|app| {
-            app.is_pending()
-                && app.leaf != NONE
-                && self.queue(app.leaf).children.get(app.position as usize).is_some_and(|child| !child.eligible)
-        })
-    }
-
-    /// Puts every queue in place among its siblings.
-    pub(super) fn refresh_all_queues(&mut self) {
-        for index in 0..self.queues.len() {
-            if self.queues[index].is_some() {
-                self.refresh_upwards(u32::try_from(index).expect("queues are u32"));
-            }
-        }
-    }
-
-    /// Puts the children of one queue in order anew.
-    fn refresh_queue_contents(&mut self, index: u32) {
-        let snapshot = self.queue(index).snapshot.clone();
-        let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
-        if snapshot.leaf {
-            let mut master_floor = Resource::UNBOUNDED;
-            self.queue_mut(index).reset_children(snapshot.runnable.width());
-            for (position, member) in snapshot.runnable.positions() {
-                let app = member.app.slot.index;
-                self.queue_mut(index).ids[position as usize] = app;
-                self.bound_asks(app);
-                floor = floor.least(&self.app(app).floor);
-                may_reserve |= self.app(app).may_reserve;
-                if self.app(app).shared.waits_for_am() {
-                    master_floor = self.first_ask(app).map_or(master_floor, |size| master_floor.least(&size));
-                }
-                self.refresh_app(app);
-            }
-            self.queue_mut(index).master_floor = master_floor;
-        } else {
-            self.queue_mut(index).reset_children(snapshot.children.len());
-            for (position, child) in snapshot.children.iter().enumerate() {
-                self.queue_mut(index).ids[position] = *child;
-                if self.queues[*child as usize].is_some() {
-                    floor = floor.least(&self.queue(*child).floor);
-                    may_reserve |= self.queue(*child).may_reserve;
-                    self.refresh_queue(*child);
-                }
-            }
-        }
-        let queue = self.queue_mut(index);
-        queue.floor = floor;
-        queue.may_reserve = may_reserve;
-    }
-
-    /// Computes the bounds that let whole subtrees be skipped; see [`QueueLocal::floor`].
-    fn bound_asks(&mut self, index: u32) {
-        let app = self.app(index);
-        let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
-        if app.leaf != NONE {
-            let calculator = self.queue(app.leaf).snapshot.policy.calculator();
-            let threshold = &self.shared.settings.reservation_threshold;
-            let sizes = app
-                .keys
-                .iter()
-                .filter(|key| key.cell.pool.visible(self.worker) > 0)
-                .flat_map(|key| std::iter::once(&key.size).chain(key.rows.iter().map(|row| &row.size)));
-            for size in sizes {
-                floor = floor.least(size);
-                may_reserve |= calculator.compare(self.types, &self.cluster.total, size, threshold, false).is_ge();
-            }
-        }
-        let app = self.app_mut(index);
-        app.floor = floor;
-        app.may_reserve = may_reserve;
-    }
-
-    /// After new asks: bounds of the application and, where they fall, of the queues above; then its place.
-    pub(super) fn asks_changed(&mut self, index: u32) {
-        self.bound_asks(index);
-        let app = self.app(index);
-        if !app.runnable {
-            return;
-        }
-        let (floor, may_reserve, leaf) = (app.floor, app.may_reserve, app.leaf);
-        let master = app.shared.waits_for_am().then(|| self.first_ask(index)).flatten();
-        self.widen_bounds(leaf, &floor, may_reserve);
-        if let Some(master) = master {
-            let queue = self.queue_mut(leaf);
-            queue.master_floor = queue.master_floor.least(&master);
-        }
-        self.refresh_app(index);
-        self.refresh_upwards(leaf);
-    }
-
-    /// The size of the first key that has something outstanding: for an application that waits, its AM's.
-    pub(super) fn first_ask(&self, index: u32) -> Option<Resource> {
-        let first = self.app(index).keys.iter().find(|key| key.cell.pool.visible(self.worker) > 0)?;
-        Some(first.size)
-    }
-
-    /// Lets the bounds of a queue and those above it admit what is new below.
-    fn widen_bounds(&mut self, queue: u32, floor: &Resource, may_reserve: bool) {
-        let mut at = queue;
-        while at != NONE {
-            let queue = self.queue_mut(at);
-            let lower = queue.floor.least(floor);
-            if lower == queue.floor && (queue.may_reserve || !may_reserve) {
-                break;
-            }
-            queue.floor = lower;
-            queue.may_reserve |= may_reserve;
-            at = queue.parent;
-        }
-    }
-
-    /// Puts an application at its place in its leaf queue.
-    #[inline]
-    pub(super) fn refresh_app(&mut self, index: u32) {
-        let app = self.apps[index as usize].as_ref().expect("an application that this worker knows");
-        if app.leaf == NONE || !app.runnable {
-            return;
-        }
-        let member = app.is_pending();
-        let eligible = member && app.has_open_key(self.worker);
-        let queue = self.queues[app.leaf as usize].as_mut().expect("a queue of the snapshot");
-        let key = if member { queue.snapshot.policy.key(&self.cluster, &app.schedulable()) } else { None };
-        queue.update_app(app.position, member, eligible, app.shared.waits_for_am(), key);
-    }
-
-    /// Puts a queue at its place in its parent.
-    #[inline]
-    pub(super) fn refresh_queue(&mut self, index: u32) {
-        let queue = self.queue(index);
-        let (parent, position, eligible) = (queue.parent, queue.position, queue.eligible > 0);
-        if parent == NONE {
-            return;
-        }
-        let key = self.queue(parent).snapshot.policy.key(&self.cluster, &queue.schedulable());
-        self.queue_mut(parent).update_child(position, true, eligible, key);
-    }
-
-    /// Puts a queue and all above it in place.
-    #[inline]
-    pub(super) fn refresh_upwards(&mut self, queue: u32) {
-        let mut at = queue;
-        while at != NONE {
-            self.refresh_queue(at);
-            at = self.queue(at).parent;
-        }
-    }
-
-    /// Adds to the usage of an application and of the queues above it, here and in the ledger, and puts them in place.
-    pub(super) fn add_usage(&mut self, index: u32, amount: &Resource) {
-        let (worker, types) = (self.worker, self.types);
-        let app = self.app_mut(index);
-        app.usage = app.usage.plus(amount);
-        app.shared.cells[worker].usage.add(types, amount);
-        let leaf = app.leaf;
-        self.add_queue_usage(leaf, amount);
-        self.refresh_app(index);
-        self.refresh_upwards(leaf);
-    }
-
-    pub(super) fn add_queue_usage(&mut self, leaf: u32, amount: &Resource) {
-        let (worker, types) = (self.worker, self.types);
-        let mut at = leaf;
-        while at != NONE {
-            let queue = self.queue_mut(at);
-            queue.usage = queue.usage.plus(amount);
-            queue.snapshot.shared.cells[worker].usage.add(types, amount);
-            at = queue.parent;
-        }
-    }
-
-    // ------------------------------------------------------------------------------------------------ suspension
-
-    /// Puts those back that were out for one descent.
-    pub(super) fn end_descent(&mut self) {
-        while let Some(out) = self.out_for_descent.pop() {
-            self.resume(out);
-        }
-    }
-
-    /// Puts all back.
-    pub(super) fn end_pass(&mut self) {
-        self.end_descent();
-        while let Some(out) = self.out_for_pass.pop() {
-            self.resume(out);
-        }
-    }
-
-    fn resume(&mut self, Suspended { queue, position }: Suspended) {
-        let queue = self.queue_mut(queue);
-        queue.order.resume(position);
-        queue.masters.resume(position);
     }
 }
