@@ -699,3 +699,15 @@ fn a_queue_in_the_slot_of_another_is_another() {
     scheduler.finish(&app).unwrap();
     assert_books(&scheduler);
 }
+
+/// Whoever submits may name a queue that is to be made; the tree is walked by recursion.
+#[test]
+fn a_queue_name_of_very_many_parts_is_refused() {
+    let scheduler = start(1, FairScheduler::builder());
+    let deep = |parts| vec!["a"; parts].join(".");
+    let refused = scheduler.submit(unmanaged(1, &deep(10_000))).unwrap_err();
+    assert_eq!(refused.kind(), "bad-queue-name");
+    scheduler.submit(unmanaged(2, &deep(100))).unwrap();
+    scheduler.update_now();
+    assert_books(&scheduler);
+}

@@ -33,9 +33,9 @@ pub enum Refused {
         /// The name.
         queue: String,
     },
-    /// A part of a queue name is empty or has white space around it.
+    /// A part of a queue name is empty or has white space around it, or there are more than 127 below root.
     #[error(
-        "{queue:?} is no queue name: every part between dots must be non-empty and without white space at its ends"
+        "{queue:?} is no queue name: every part between dots must be non-empty and without white space at its ends, and there may be 127 below root"
     )]
     BadQueueName {
         /// The name.

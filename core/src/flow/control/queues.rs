@@ -11,8 +11,15 @@ fn above(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(name.rsplit_once('.').map(|(up, _)| up), |at| at.rsplit_once('.').map(|(up, _)| up))
 }
 
-/// Every part must be non-empty and trimmed.
+/// Levels of queues that a name may have. The tree is walked by recursion, and whoever submits may name a queue: without
+/// an end to it a name of a few thousand parts would end the process.
+const DEEPEST: usize = 128;
+
+/// Every part must be non-empty and trimmed, and there may not be too many.
 pub(super) fn check_name(name: &str) -> Result<(), Refused> {
+    if name.split('.').nth(DEEPEST).is_some() {
+        return Err(Refused::BadQueueName { queue: name.chars().take(64).chain("…".chars()).collect() });
+    }
     if name.split('.').any(|part| part.is_empty() || part != trim_java(part)) {
         return Err(Refused::BadQueueName { queue: name.to_owned() });
     }
