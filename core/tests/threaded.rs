@@ -711,3 +711,25 @@ fn a_queue_name_of_very_many_parts_is_refused() {
     scheduler.update_now();
     assert_books(&scheduler);
 }
+
+/// An embedder's own groups may panic: it is told, later calls are refused, and nothing hangs.
+#[test]
+fn a_panic_of_the_control_is_told_of() {
+    #[derive(Debug)]
+    struct Broken;
+    impl evenweave::Groups for Broken {
+        fn of(&self, _: &str) -> Vec<String> {
+            panic!("no directory")
+        }
+    }
+    let scheduler = start(2, FairScheduler::builder().groups(Arc::new(Broken)));
+    assert_eq!(scheduler.submit(unmanaged(1, "root.a")).unwrap_err(), Refused::ShutDown);
+    let event = loop {
+        if let Some(event) = scheduler.next_event() {
+            break event;
+        }
+        thread::yield_now();
+    };
+    assert_eq!(event, evenweave::SchedulerEvent::TaskPanicked { task: "control", message: "no directory".to_owned() });
+    scheduler.shutdown();
+}

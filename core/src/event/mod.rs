@@ -167,6 +167,14 @@ pub enum SchedulerEvent {
         /// What it said.
         message: String,
     },
+    /// The control, update or async allocation thread panicked, perhaps in code of the embedder's (groups, clock, policy).
+    /// Without a control further calls are refused; without updates shares stay as they are.
+    TaskPanicked {
+        /// `control`, `update` or `offers`.
+        task: &'static str,
+        /// What it said.
+        message: String,
+    },
     /// So many events were lost because the channel was full.
     Lost(u64),
 }

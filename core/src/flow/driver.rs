@@ -213,13 +213,24 @@ impl Threads {
             })?);
         }
         let counted = shared.clone();
-        let control = spawn("evenweave-control".into(), move || run_control(control, &control_lane, &counted))?;
+        let told = events.clone();
+        let control = spawn("evenweave-control".into(), move || {
+            run_task("control", &told, || run_control(control, &control_lane, &counted));
+        })?;
+        let told = events.clone();
         let interval = shared.settings.update_interval_ms;
-        let update = spawn("evenweave-update".into(), move || run_update(updater, &update_calls, &woken, interval))?;
+        let update = spawn("evenweave-update".into(), move || {
+            run_task("update", &told, || run_update(updater, &update_calls, &woken, interval));
+        })?;
         let offers = if shared.settings.schedule_asynchronously {
             let (stop, stopped) = bounded(1);
             let shared = shared.clone();
-            Some((stop, spawn("evenweave-offers".into(), move || run_offers(&shared, &stopped))?))
+            Some((
+                stop,
+                spawn("evenweave-offers".into(), move || {
+                    run_task("offers", &events, || run_offers(&shared, &stopped));
+                })?,
+            ))
         } else {
             None
         };
@@ -269,15 +280,26 @@ fn join(thread: JoinHandle<()>) {
     let _ = thread.join();
 }
 
+fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}
+
+/// Runs a task of the scheduler's own to its end; a panic is told of.
+fn run_task(task: &'static str, events: &EventSink, run: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+        events.put(SchedulerEvent::TaskPanicked { task, message: message_of(&*panic) });
+    }
+}
+
 fn run_worker(mut shard: Shard, lanes: &WorkerLanes, shared: &Shared, events: &EventSink) {
     let worker = shard.id();
     let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut shard, lanes, shared)));
     let Err(panic) = outcome else { return };
-    let message = panic
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without a message".to_owned());
+    let message = message_of(&*panic);
     // ORDERING: Relaxed. Callers that see it late send to a worker that ignores them.
     shared.dead[worker].store(true, Ordering::Relaxed);
     events.put(SchedulerEvent::WorkerPanicked { worker, message });

@@ -101,6 +101,10 @@ impl Shard {
         };
         let before = self.unfolded;
         let node = heartbeat.node.local;
+        // A handle of another scheduler: nothing here is meant.
+        if !self.nodes.get(node as usize).is_some_and(|at| Arc::ptr_eq(&at.shared, &heartbeat.node)) {
+            return;
+        }
         count(&self.shared.counters[self.worker].heartbeats, 1);
         if !self.nodes[node as usize].gone {
             for container in &heartbeat.launched {

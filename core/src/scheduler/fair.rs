@@ -215,7 +215,8 @@ impl FairScheduler {
     /// Whether the scheduler is open and the worker alive.
     fn owner_is_there(&self, worker: usize) -> Result<(), Refused> {
         // ORDERING: Relaxed, as where it is set.
-        if self.open()?.dead[worker].load(Ordering::Relaxed) { Err(Refused::WorkerLost(worker)) } else { Ok(()) }
+        let dead = self.open()?.dead.get(worker).is_none_or(|dead| dead.load(Ordering::Relaxed));
+        if dead { Err(Refused::WorkerLost(worker)) } else { Ok(()) }
     }
 
     /// Sends a node's report to the worker that owns it; never waits. The node is offered when the worker gets to it.
@@ -257,7 +258,9 @@ impl FairScheduler {
         } else {
             parts.resize_with(lanes.len(), Vec::new);
             for heartbeat in heartbeats {
-                parts[heartbeat.node.owner].push(heartbeat);
+                // An owner that is not here: a handle of another scheduler, which the first worker recognises.
+                let owner = heartbeat.node.owner.min(lanes.len() - 1);
+                parts[owner].push(heartbeat);
             }
         }
         let (mut returned, mut reason) = (Vec::new(), Refused::Busy);

@@ -384,7 +384,9 @@ pub(crate) fn normalise(settings: &crate::config::Settings, asked: &Resource, la
         let mut amount = asked.get(i).max(settings.minimum.get(i));
         let increment = settings.increment.get(i);
         if increment != 0 {
-            amount = (amount + increment - 1) / increment * increment;
+            // Java's arithmetic: near the largest numbers it wraps, as Hadoop does.
+            amount = amount.wrapping_add(increment - 1) / increment;
+            amount = amount.wrapping_mul(increment);
         }
         amount.min(largest.get(i))
     })
