@@ -123,7 +123,7 @@ pub(crate) fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &
     println!("report: {}", report.display());
     println!();
     println!("next:");
-    println!("  evenweave load --task-seconds 0.5      half the life, twice the allocations");
-    println!("  evenweave load --nodes 20000 --workers 2");
-    println!("  evenweave bench W2 --size M");
+    println!("  cargo run --release -- load --task-seconds 0.5   half the life, twice the allocations");
+    println!("  cargo run --release -- load --nodes 20000 --workers 2");
+    println!("  cargo run --release -- bench W2 --size M");
 }

@@ -57,7 +57,8 @@ impl Shard {
         let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
         if snapshot.leaf {
             let mut master_floor = Resource::UNBOUNDED;
-            self.queue_mut(index).reset_children(snapshot.runnable.width());
+            // Doubled, so that a leaf that grows is not put in order anew with every chunk of members.
+            self.queue_mut(index).reset_children(snapshot.runnable.width().next_power_of_two());
             for (position, member) in snapshot.runnable.positions() {
                 let app = member.app.slot.index;
                 self.queue_mut(index).ids[position as usize] = app;
