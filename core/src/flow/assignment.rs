@@ -369,11 +369,7 @@ impl Shard {
         let delays = [settings.locality_delay_node_ms, settings.locality_delay_rack_ms];
         let thresholds = [settings.locality_threshold_node, settings.locality_threshold_rack];
         // Each worker counts the offers of its own nodes, so it compares with how many those are.
-        let nodes = if self.shared.workers == 1 {
-            self.snapshot.structure.nodes as usize
-        } else {
-            self.nodes.iter().filter(|node| !node.gone).count()
-        };
+        let nodes = if self.shared.workers == 1 { self.snapshot.structure.nodes as usize } else { self.present_nodes };
         let local = self.app_mut(app);
         let start = local.shared.start_ms;
         let key = &mut local.keys[key];

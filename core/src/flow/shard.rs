@@ -369,6 +369,8 @@ pub(crate) struct Shard {
     pub(super) queues: Vec<Option<QueueLocal>>,
     pub(super) apps: Vec<Option<AppLocal>>,
     pub(super) nodes: Vec<Node>,
+    /// How many of them have not been removed.
+    pub(super) present_nodes: usize,
     pub(super) containers: Vec<ContainerRecord>,
     pub(super) free_containers: Vec<u32>,
     /// By record, for containers that an ask of another size was consumed for: the sizes of the `*`, rack and node ask.
@@ -403,6 +405,7 @@ impl Shard {
             queues: Vec::new(),
             apps: Vec::new(),
             nodes: Vec::new(),
+            present_nodes: 0,
             containers: Vec::new(),
             free_containers: Vec::new(),
             asked_sizes: FxHashMap::default(),

@@ -394,6 +394,7 @@ impl Shard {
     fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource) {
         let index = shared.local as usize;
         debug_assert_eq!(index, self.nodes.len(), "a worker's nodes arrive in the order of their numbers");
+        self.present_nodes += 1;
         self.nodes.push(Node {
             shared,
             total,
@@ -426,6 +427,7 @@ impl Shard {
         }
         self.unreserve(node);
         self.nodes[node as usize].gone = true;
+        self.present_nodes -= 1;
         self.publish_free(node);
         self.refresh_available();
     }
