@@ -87,7 +87,7 @@ impl Shard {
         queue.may_reserve = may_reserve;
     }
 
-    /// Computes the bounds that let whole subtrees be skipped; see [`QueueLocal::floor`].
+    /// Computes the bounds that let whole subtrees be skipped; see [`floor`](super::shard::QueueLocal::floor).
     fn bound_asks(&mut self, index: u32) {
         let app = self.app(index);
         let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
