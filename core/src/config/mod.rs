@@ -8,13 +8,13 @@ mod acl;
 
 mod allocation_file;
 
+mod diagnostic;
+
 mod java;
 
 mod names;
 
 mod nearest;
-
-mod place;
 
 mod placement_rules;
 
@@ -28,8 +28,8 @@ mod xml;
 
 pub use acl::AccessControlList;
 pub use allocation_file::{AllocationFile, AllocationFileError, Parsed, PlacementChange, PolicyName, QueueSettings};
+pub use diagnostic::{Diagnostic, Place, Severity};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};
-pub use place::{ConfigWarning, Place};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};
 pub use resource_string::{Limit, Missing, ResourceStringError, parse_resource};
 pub use settings::{Settings, SettingsError};

@@ -2,8 +2,8 @@
 
 use super::PolicyName;
 use super::error::AllocationFileError as Error;
+use crate::config::diagnostic::{Diagnostic, Places};
 use crate::config::java;
-use crate::config::place::{ConfigWarning, Places};
 use crate::config::resource_string::{Limit, Missing, parse_resource};
 use crate::config::xml::{Element, Node};
 use crate::resource::{Resource, ResourceTypes};
@@ -20,7 +20,7 @@ pub(super) struct Context<'a> {
     pub(super) places: Places<'a>,
     pub(super) types: &'a ResourceTypes,
     pub(super) custom_policies: &'a [String],
-    pub(super) warnings: Vec<ConfigWarning>,
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 /// An element with what it belongs to: `queue "root.a": `, or nothing.
@@ -47,7 +47,7 @@ impl Context<'_> {
             Ordering::Equal => format!("more than {MAX_WARNINGS} warnings; those from here on are left out"),
             Ordering::Greater => return,
         };
-        self.warnings.push(self.places.warning(offset, message));
+        self.warnings.push(Diagnostic::warning("odd", Some(self.places.at(offset)), message));
     }
 
     pub(super) fn warn_field(&mut self, field: Field<'_>, message: &str) {

@@ -1,7 +1,7 @@
 //! From bytes to text, as an XML parser does it.
 
 use super::error::AllocationFileError;
-use crate::config::place::Places;
+use crate::config::diagnostic::Places;
 
 pub(super) fn decode(bytes: &[u8], source_name: &str) -> Result<String, AllocationFileError> {
     match bytes {

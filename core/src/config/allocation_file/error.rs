@@ -1,6 +1,6 @@
 //! Why an allocation file cannot be taken.
 
-use crate::config::place::Place;
+use crate::config::diagnostic::Place;
 use crate::config::placement_rules::PlacementRule;
 use crate::config::resource_string::ResourceStringError;
 

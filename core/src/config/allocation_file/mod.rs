@@ -24,7 +24,7 @@ mod tests;
 pub use error::{AllocationFileError, PlacementChange};
 
 use super::acl::AccessControlList;
-use super::place::ConfigWarning;
+use super::diagnostic::Diagnostic;
 use super::placement_rules::PlacementRule;
 use super::resource_string::Limit;
 use crate::resource::{Resource, ResourceTypes};
@@ -193,7 +193,7 @@ pub struct Parsed {
     /// The file.
     pub file: AllocationFile,
     /// What was accepted, as Hadoop accepts it, but hardly meant; in the order of discovery.
-    pub warnings: Vec<ConfigWarning>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl AllocationFile {
