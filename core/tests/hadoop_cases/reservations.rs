@@ -79,7 +79,8 @@ fn a_part_of_all_nodes_may_be_reserved() {
     assert_eq!(cluster.reserved_in("root.queue1"), Resource::NONE);
 }
 
-/// One node on a rack, three on the other, whose half counts.
+/// One node on a rack, three on the other, whose half counts. A further one on the first rack, which never reports, makes
+/// half of all nodes more than that.
 ///
 /// `TestFairScheduler.testRackLocalAppReservationThreshold`
 #[test]
@@ -89,13 +90,14 @@ fn a_part_of_the_racks_nodes_may_be_reserved_for_an_ask_for_the_rack() {
     cluster.request(r(2048, 1), "queue1", "user1", 4);
     (1..=4).for_each(|n| assert_eq!(cluster.hb(n).allocated.len(), 1));
     assert_eq!(cluster.queue("root.queue1").usage.memory_mb(), 8192);
+    cluster.add_node("/r1", r(3072, 3));
     let app = cluster.start("queue1");
     let lines = ["/r2", "*"].map(|at| cluster.line(at, r(2048, 1), 1, true));
     cluster.ask_lines(&app, &lines).unwrap();
     cluster.stepped.update();
     assert_eq!([2, 3, 4].map(|n| cluster.hb(n).reserved.len()), [1, 2, 2]);
     cluster.add_node("/r2", r(3072, 3));
-    cluster.hb(5);
+    cluster.hb(6);
     assert_eq!(cluster.queue("root.queue1").usage.memory_mb(), 10_240);
     (2..=4).for_each(|n| drop(cluster.hb(n)));
     assert_eq!(cluster.reserved_in("root.queue1"), Resource::NONE);
