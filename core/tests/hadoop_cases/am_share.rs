@@ -7,7 +7,7 @@ fn am_usage(cluster: &Cluster, queue: &str) -> i64 {
     cluster.queue(queue).am_usage.memory_mb()
 }
 
-/// What an AM-less application of a queue has after four heartbeats, and the queue's AM usage.
+/// What an application has after four heartbeats, and the AM usage of queue1.
 fn after_heartbeats(cluster: &mut Cluster, app: &AppHandle) -> (Resource, i64) {
     cluster.hbs(1, 4);
     (cluster.used(app), am_usage(cluster, "root.queue1"))
