@@ -13,6 +13,8 @@ mod diagnostic;
 
 mod encoding;
 
+mod findings;
+
 mod java;
 
 mod known;

@@ -1,7 +1,8 @@
 //! Reading one property after the other: every error and every warning is kept, and reading goes on.
 
 use super::error::{SettingsError, SettingsProblem};
-use crate::config::diagnostic::{Diagnostic, Findings, Place};
+use crate::config::diagnostic::{Diagnostic, Place};
+use crate::config::findings::Findings;
 use crate::config::known::{FAIR, KNOWN};
 use crate::config::properties::Properties;
 use crate::config::site::Unresolved;

@@ -7,7 +7,8 @@
 use super::error::{SiteFileError, SiteFileProblem};
 use super::file::{Included, SiteFile, SiteProperty};
 use super::prefixes::{Prefixes, local};
-use crate::config::diagnostic::{Diagnostic, Findings, Places};
+use crate::config::diagnostic::{Diagnostic, Places};
+use crate::config::findings::Findings;
 use crate::config::java;
 use crate::config::nearest::nearest;
 use crate::config::xml::{self, Element, Node};

@@ -2,7 +2,8 @@
 
 use super::expand::{Expanded, Surroundings, TooManySubstitutions, expand};
 use super::file::SiteFile;
-use crate::config::diagnostic::{Diagnostic, Findings, Place};
+use crate::config::diagnostic::{Diagnostic, Place};
+use crate::config::findings::Findings;
 use crate::config::{java, known};
 use crate::sync::Arc;
 use std::collections::HashMap;

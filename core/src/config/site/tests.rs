@@ -169,5 +169,5 @@ fn a_long_line_is_read_in_one_go() {
 fn what_is_said_of_a_file_is_bounded() {
     let file = parse(&format!("<configuration>{}</configuration>", "<x/>".repeat(100_000)));
     assert_eq!(file.warnings().len(), 1001);
-    assert_eq!(file.warnings()[1000].code, "too-many");
+    assert_eq!(file.warnings()[1000].code, "too-many-warnings");
 }
