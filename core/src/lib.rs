@@ -95,11 +95,11 @@ pub use config::{
     default_rules, parse_resource, rooted, trim_java, valid_requested_name,
 };
 #[cfg(not(loom))]
-pub use event::{Refused, SchedulerEvent};
+pub use event::{AppAccess, QueueAccess, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
     AllocateRequest, Allocation, AppView, Container, EndReason, EndedContainer, Groups, Heartbeat, HeartbeatProbe,
-    NodeView, QueueView, Stats, Submission, WakeUp,
+    NodeView, QueueConfig, QueueView, Stats, Submission, WakeUp,
 };
 #[cfg(not(loom))]
 pub use scheduler::{
