@@ -3,6 +3,6 @@
 pub(crate) use evenweave::{
     AccessControlList, AllocateRequest, AllocatedView, Allocation, AllocationFile, AllocationFileError, AppHandle,
     AppView, Ask, Container, ContainerId, EndReason, FairScheduler, Heartbeat, HeartbeatProbe, Limit, Location,
-    Missing, NodeHandle, NodeId, NodeView, PlacementChange, PlacementRule, QueueSettings, QueueView, Refused, Resource,
-    ResourceTypes, Settings, Stats, Stepped, Submission, default_rules, parse_resource, rooted,
+    Missing, NodeHandle, NodeId, NodeView, PlacementRule, QueueAccess, QueueConfig, QueueSettings, QueueView, Refused,
+    Resource, ResourceTypes, Settings, Stats, Stepped, Submission, default_rules, parse_resource, rooted,
 };

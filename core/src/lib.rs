@@ -99,11 +99,11 @@ pub use config::{
     valid_requested_name,
 };
 #[cfg(not(loom))]
-pub use event::{Refused, SchedulerEvent};
+pub use event::{AppAccess, QueueAccess, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
     AllocateRequest, Allocation, AppView, Container, EndReason, EndedContainer, Heartbeat, HeartbeatProbe, NodeView,
-    QueueView, Stats, Submission, WakeUp,
+    QueueConfig, QueueView, Stats, Submission, WakeUp,
 };
 #[cfg(all(
     not(loom),

@@ -35,6 +35,8 @@ mod site;
 
 mod xml;
 
+pub(crate) use java::equals_ignore_case;
+
 pub use acl::AccessControlList;
 pub use allocation_file::{AllocationFile, AllocationFileError, Parsed, PlacementChange, PolicyName, QueueSettings};
 pub use diagnostic::{Diagnostic, Place, Severity};

@@ -2,6 +2,10 @@
 //!
 //! Plain values; any thread.
 
+mod access;
+
+pub use access::{AppAccess, QueueAccess};
+
 use crate::resource::Resource;
 
 /// Why a call was not carried out. Nothing has changed then, except that a refused submission may have created its
@@ -19,6 +23,53 @@ pub enum Refused {
         /// What was asked for.
         queue: String,
     },
+    /// A placement rule cannot be applied to the submission.
+    #[error("no queue for user {user:?} (queue asked for: {queue:?}): {why}")]
+    RuleFailed {
+        /// Who submits.
+        user: String,
+        /// What was asked for.
+        queue: String,
+        /// What the rule needs.
+        why: &'static str,
+    },
+    /// The ResourceManager cannot take the name of the queue that was asked for, wherever the rules place the application.
+    #[error("application {number} asks for queue {queue:?}: {why}")]
+    QueueNameAtSubmit {
+        /// The application.
+        number: u32,
+        /// What was asked for.
+        queue: String,
+        /// What is wrong with it, and what would be right.
+        why: &'static str,
+    },
+    /// The ResourceManager's own check of a submission, made where `yarn.acl.enable` is set: before the queue is created,
+    /// so of the nearest one that there is.
+    #[error(
+        "user {user:?} may neither submit to nor administer queue {nearest:?} or a queue above it, and so may not submit to {queue:?}"
+    )]
+    AclAtSubmit {
+        /// The user.
+        user: String,
+        /// Where the application was placed.
+        queue: String,
+        /// The nearest queue that there is: itself, or one above it.
+        nearest: String,
+    },
+    /// The user has no right on the application.
+    #[error(
+        "user {user:?} may not {access} application {app}: neither its owner nor in yarn.admin.acl, nor may administer its queue {queue:?} or a queue above it"
+    )]
+    AppAcl {
+        /// The user.
+        user: String,
+        /// What was to be done.
+        access: AppAccess,
+        /// The application.
+        app: u32,
+        /// Where it is.
+        queue: String,
+    },
     /// Negative, or above the largest container.
     #[error("{asked} is negative or above the largest container here, {largest}")]
     InvalidResource {
@@ -30,6 +81,14 @@ pub enum Refused {
     /// No leaf queue can be had under the name.
     #[error("{queue:?} is no leaf queue and cannot become one")]
     NotLeaf {
+        /// The name.
+        queue: String,
+    },
+    /// No queue of that name and type can be created.
+    #[error(
+        "queue {queue:?} cannot be created: it is there with the other type, or a leaf queue or a policy above it stands against it"
+    )]
+    CannotCreate {
         /// The name.
         queue: String,
     },
@@ -127,11 +186,14 @@ impl Refused {
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
-            Refused::Placement { .. } => "placement",
+            Refused::Placement { .. } | Refused::RuleFailed { .. } => "placement",
+            Refused::QueueNameAtSubmit { .. } => "queue-name-at-submit",
+            Refused::AppAcl { .. } => "app-acl",
+            Refused::CannotCreate { .. } => "cannot-create",
             Refused::InvalidResource { .. } => "invalid-resource",
             Refused::NotLeaf { .. } => "not-leaf",
             Refused::BadQueueName { .. } => "bad-queue-name",
-            Refused::Acl { .. } => "acl",
+            Refused::Acl { .. } | Refused::AclAtSubmit { .. } => "acl",
             Refused::ZeroMax { .. } => "zero-max",
             Refused::DuplicateApp(_) => "duplicate-app",
             Refused::NoSuchApp(_) => "no-such-app",

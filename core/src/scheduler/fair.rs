@@ -3,12 +3,12 @@
 use super::builder::{BuildError, FairSchedulerBuilder};
 use super::handles::{AppHandle, NodeHandle};
 use crate::app::Location;
-use crate::config::AllocationFile;
-use crate::event::{Refused, SchedulerEvent};
+use crate::config::{AllocationFile, PlacementRule};
+use crate::event::{AppAccess, QueueAccess, Refused, SchedulerEvent};
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Call, ControlMessage, EventSource, External, Heartbeat, NodeSpec,
-    NodeView, Parts, QueueView, Shared, Stats, Submission, Threads, UpdateCall, collect, events, quiesce, send_changes,
-    views,
+    AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSource, External, Heartbeat,
+    NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads, UpdateCall, collect, events,
+    quiesce, send_changes, views,
 };
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -170,6 +170,16 @@ impl FairScheduler {
         answer.recv().map_err(|_| Refused::ShutDown)
     }
 
+    /// Asks the control.
+    fn look<T: Send + 'static>(&self, look: impl FnOnce(&Control) -> T + Send + 'static) -> Result<T, Refused> {
+        self.call(|reply| {
+            Call::Look(Box::new(move |control| {
+                // Whoever asked may have gone.
+                let _ = reply.send(look(control));
+            }))
+        })
+    }
+
     /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`].
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
@@ -324,7 +334,7 @@ impl FairScheduler {
     /// # Errors
     /// When it has ended already.
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.call(|reply| Call::Finish(app.0.clone(), reply))?
+        self.call(|reply| Call::Finish { app: app.0.clone(), by: None, reply })?
     }
 
     /// Starts to end an application and does not wait; later calls with it are refused.
@@ -335,7 +345,7 @@ impl FairScheduler {
         let shared = self.open()?;
         self.control_has_room()?;
         let (reply, _) = bounded(1);
-        let call = ControlMessage::Call(Call::Finish(app.0.clone(), reply));
+        let call = ControlMessage::Call(Call::Finish { app: app.0.clone(), by: None, reply });
         shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)
     }
 
@@ -357,12 +367,119 @@ impl FairScheduler {
         self.finish(app)
     }
 
+    /// The same on behalf of a user, who must have the right to: see [`FairScheduler::check_app`].
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he has not; otherwise as [`FairScheduler::finish`].
+    pub fn kill_as(&self, user: &str, app: &AppHandle) -> Result<(), Refused> {
+        self.call(|reply| Call::Finish { app: app.0.clone(), by: Some(user.to_owned()), reply })?
+    }
+
     /// Moves an application to another leaf queue.
     ///
     /// # Errors
     /// When the target is no leaf or a limit stands against it.
     pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.call(|reply| Call::Move { app: app.0.clone(), queue: queue.to_owned(), reply })?
+        self.call(|reply| Call::Move { app: app.0.clone(), by: None, queue: queue.to_owned(), reply })?
+    }
+
+    /// The same on behalf of a user. With `yarn.acl.enable` he must have the right to change the application, see
+    /// [`FairScheduler::check_app`], and to submit to the target or administer it: neither owner nor cluster administrator
+    /// gets round that. `ClientRMService.moveApplicationAcrossQueues`.
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he has not; otherwise as
+    /// [`FairScheduler::move_app`].
+    pub fn move_app_as(&self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        let (by, queue) = (Some(user.to_owned()), queue.to_owned());
+        self.call(|reply| Call::Move { app: app.0.clone(), by, queue, reply })?
+    }
+
+    // ------------------------------------------------------------------------------------------------ rights
+
+    /// Whether the user has a right in a queue, given there or in a queue above it; none in a queue that is not there.
+    /// The lists alone count: neither `yarn.acl.enable` nor `yarn.admin.acl`. `FairScheduler.checkAccess`.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
+        let (user, queue) = (user.to_owned(), queue.to_owned());
+        self.look(move |control| control.has_access(&user, &queue, access))
+    }
+
+    /// The ResourceManager's question: [`FairScheduler::has_access`], but without `yarn.acl.enable` everybody may do
+    /// everything. `FairQueueACLsManager`.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn permits(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
+        let (user, queue) = (user.to_owned(), queue.to_owned());
+        self.look(move |control| control.permits(&user, &queue, access))
+    }
+
+    /// Whether the user is in `yarn.admin.acl`. The user whom Hadoop's ResourceManager runs as always is one there; here
+    /// the embedder has to name it.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn is_admin(&self, user: &str) -> Result<bool, Refused> {
+        let user = user.to_owned();
+        self.look(move |control| control.is_admin(&user))
+    }
+
+    /// Whether a user may see or change an application: without `yarn.acl.enable` everybody; with it the application's
+    /// owner, a cluster administrator, and whoever may administer its queue. `ClientRMService.checkAccess`.
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he may not; or when the application has ended.
+    pub fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
+        let (user, app) = (user.to_owned(), app.0.clone());
+        self.look(move |control| control.check_app(&user, &app, access))?
+    }
+
+    // ------------------------------------------------------------------------------------------------ queues
+
+    /// Where the placement rules put an application of a user who asks for a queue (`None`: for none); `None` where no rule
+    /// decides, so that it would be refused. Nothing is created and no right is asked for.
+    ///
+    /// # Errors
+    /// [`Refused::RuleFailed`], or when the scheduler has been shut down.
+    pub fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
+        let (user, queue) = (user.to_owned(), queue.map(str::to_owned));
+        self.look(move |control| control.place(&user, queue.as_deref()))?
+    }
+
+    /// Makes an ad hoc queue before the first application enters it, with the parents that it needs; one that is there is
+    /// left as it is. An empty one goes when housekeeping comes by.
+    ///
+    /// # Errors
+    /// [`Refused::BadQueueName`], [`Refused::CannotCreate`]; parents made before the obstacle was met remain, as in Hadoop.
+    pub fn create_queue(&self, name: &str, leaf: bool) -> Result<(), Refused> {
+        self.call(|reply| Call::AddQueue { name: name.to_owned(), leaf, reply })?
+    }
+
+    /// What configuration makes of each queue, by name.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn queue_configs(&self) -> Result<Vec<QueueConfig>, Refused> {
+        self.look(Control::queue_configs)
+    }
+
+    /// The allocation file in force.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn allocations(&self) -> Result<AllocationFile, Refused> {
+        self.look(|control| control.allocations().clone())
+    }
+
+    /// The placement rules in force: those of the last file that had any, or of the settings.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn placement_rules(&self) -> Result<Vec<PlacementRule>, Refused> {
+        self.look(|control| control.placement_rules().to_vec())
     }
 
     /// Takes a new allocation file; scheduling goes on meanwhile.

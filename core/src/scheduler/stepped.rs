@@ -3,11 +3,12 @@
 use super::handles::{AppHandle, NodeHandle};
 use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
-use crate::config::AllocationFile;
-use crate::event::Refused;
+use crate::config::{AllocationFile, PlacementRule};
+use crate::event::{AppAccess, QueueAccess, Refused};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, External, Heartbeat,
-    NodeShared, NodeSpec, NodeView, Parts, QueueView, Stats, Stepper, Submission, collect, drain, send_changes, views,
+    NodeShared, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Stats, Stepper, Submission, collect, drain,
+    send_changes, views,
 };
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -181,7 +182,19 @@ impl Stepped {
     /// # Errors
     /// When it has ended already.
     pub fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
-        self.stepper.control().begin_finish(&app.0, None)?;
+        self.finish_by(None, app)
+    }
+
+    /// Ends an application on behalf of a user, as [`FairScheduler::kill_as`](crate::FairScheduler::kill_as).
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he may not; or when it has ended already.
+    pub fn kill_as(&mut self, user: &str, app: &AppHandle) -> Result<(), Refused> {
+        self.finish_by(Some(user), app)
+    }
+
+    fn finish_by(&mut self, by: Option<&str>, app: &AppHandle) -> Result<(), Refused> {
+        self.stepper.control().finish_by(by, &app.0, None)?;
         self.settle();
         Ok(())
     }
@@ -205,9 +218,46 @@ impl Stepped {
     /// # Errors
     /// When the target is no leaf or a limit stands against it.
     pub fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.stepper.control().move_app(&app.0, queue)?;
+        self.move_by(None, app, queue)
+    }
+
+    /// The same on behalf of a user, as [`FairScheduler::move_app_as`](crate::FairScheduler::move_app_as).
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he may not; otherwise as [`Stepped::move_app`].
+    pub fn move_app_as(&mut self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.move_by(Some(user), app, queue)
+    }
+
+    fn move_by(&mut self, by: Option<&str>, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.stepper.control().move_by(by, &app.0, queue)?;
         self.settle();
         Ok(())
+    }
+
+    // ------------------------------------------------------------------------------------------------ rights
+
+    /// Whether the user has a right in a queue, as [`FairScheduler::has_access`](crate::FairScheduler::has_access).
+    pub fn has_access(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        self.stepper.control().has_access(user, queue, access)
+    }
+
+    /// The ResourceManager's question, as [`FairScheduler::permits`](crate::FairScheduler::permits).
+    pub fn permits(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        self.stepper.control().permits(user, queue, access)
+    }
+
+    /// Whether the user is in `yarn.admin.acl`.
+    pub fn is_admin(&mut self, user: &str) -> bool {
+        self.stepper.control().is_admin(user)
+    }
+
+    /// Whether a user may see or change an application, as [`FairScheduler::check_app`](crate::FairScheduler::check_app).
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he may not; or when it has ended.
+    pub fn check_app(&mut self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
+        self.stepper.control().check_app(user, &app.0, access)
     }
 
     // ------------------------------------------------------------------------------------------------ queues
@@ -219,23 +269,68 @@ impl Stepped {
         self.settle();
     }
 
+    /// Where the placement rules put an application, as [`FairScheduler::place`](crate::FairScheduler::place).
+    ///
+    /// # Errors
+    /// [`Refused::RuleFailed`].
+    pub fn place(&mut self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
+        self.stepper.control().place(user, queue)
+    }
+
+    /// Makes an ad hoc queue, as [`FairScheduler::create_queue`](crate::FairScheduler::create_queue).
+    ///
+    /// # Errors
+    /// [`Refused::BadQueueName`], [`Refused::CannotCreate`].
+    pub fn create_queue(&mut self, name: &str, leaf: bool) -> Result<(), Refused> {
+        let outcome = self.stepper.control().add_queue(name, leaf);
+        self.settle();
+        outcome
+    }
+
+    /// What configuration makes of each queue, by name.
+    pub fn queue_configs(&mut self) -> Vec<QueueConfig> {
+        self.stepper.control().queue_configs()
+    }
+
+    /// The allocation file in force.
+    pub fn allocations(&mut self) -> &AllocationFile {
+        self.stepper.control().allocations()
+    }
+
+    /// The placement rules in force: those of the last file that had any, or of the settings.
+    pub fn placement_rules(&mut self) -> &[PlacementRule] {
+        self.stepper.control().placement_rules()
+    }
+
     /// The allocation file's watcher wakes: empty dynamic queues go, queues in the way of configured ones are tried again;
     /// then the new text, if any, is taken.
     ///
     /// # Errors
     /// When the text is no allocation file: the old one stays.
     pub fn reload(&mut self, text: Option<&str>) -> Result<(), Refused> {
+        self.stepper.control().housekeeping();
+        match text {
+            Some(text) => self.refresh_queues(text),
+            None => {
+                self.settle();
+                Ok(())
+            }
+        }
+    }
+
+    /// An administrator's refresh: takes a new text at once, without the watcher's housekeeping.
+    ///
+    /// # Errors
+    /// As [`Stepped::reload`].
+    pub fn refresh_queues(&mut self, text: &str) -> Result<(), Refused> {
         let types = self.stepper.shared().settings.types.clone();
         let control = self.stepper.control();
-        control.housekeeping();
-        let outcome = match text.map(|text| AllocationFile::parse(text, "allocations", &types, &control.policy_names()))
-        {
-            None => Ok(()),
-            Some(Ok(parsed)) => {
+        let outcome = match AllocationFile::parse(text, "allocations", &types, &control.policy_names()) {
+            Ok(parsed) => {
                 control.reload(parsed.file);
                 Ok(())
             }
-            Some(Err(error)) => {
+            Err(error) => {
                 if let Some(change) = error.installed_placement() {
                     control.install_placement(change);
                 }

@@ -3,6 +3,8 @@
 //! A file holds one family, and its name without its ending is the family's. `notation` has what the families share;
 //! every other module is one family.
 
+mod acl;
+
 mod allocation_files;
 
 mod notation;
@@ -26,7 +28,8 @@ use crate::failure::Failure;
 /// Compares one case.
 type Check = fn(input: &Value, expect: &Value) -> Result<(), Mismatch>;
 
-const FAMILIES: [(&str, Check); 4] = [
+const FAMILIES: [(&str, Check); 5] = [
+    ("acl", acl::check),
     ("allocation-files", allocation_files::check),
     ("placement", placement::check),
     ("properties", properties::check),

@@ -2,14 +2,16 @@
 //!
 //! What the core shows is written as Hadoop's results were recorded, and then the two are compared as they stand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::super::compare::Mismatch;
 use crate::api::{
-    AccessControlList, AllocationFile, AllocationFileError, Limit, PlacementRule, Resource, ResourceTypes, Settings,
+    AccessControlList, AllocationFile, AllocationFileError, FairScheduler, Limit, PlacementRule, Resource,
+    ResourceTypes, Settings, Stepped,
 };
 
 /// What allocation files are called in errors.
@@ -24,6 +26,14 @@ struct TypeLine {
     units: String,
 }
 
+/// An ad hoc queue.
+#[derive(Debug, Deserialize)]
+struct QueueLine {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
 /// Inputs of several families; a family looks at those that it has.
 #[derive(Debug, Deserialize)]
 pub(super) struct Input {
@@ -31,10 +41,18 @@ pub(super) struct Input {
     resource_types: Vec<TypeLine>,
     #[serde(default)]
     properties: BTreeMap<String, String>,
+    /// Users' groups, the primary one first.
+    #[serde(default)]
+    groups: HashMap<String, Vec<String>>,
+    #[serde(default)]
+    cluster: BTreeMap<String, i64>,
+    /// Asked for after the first file was loaded.
+    #[serde(default)]
+    dynamic: Vec<QueueLine>,
     /// The allocation file; null is none.
-    pub(super) xml: Option<String>,
-    /// The one loaded after it.
-    pub(super) reload: Option<String>,
+    xml: Option<String>,
+    /// The one loaded after that.
+    reload: Option<String>,
 }
 
 impl Input {
@@ -71,8 +89,8 @@ impl Input {
     /// Reads an allocation file.
     ///
     /// # Errors
-    /// What the core says against it.
-    pub(super) fn parse(&self, text: &str) -> Result<Taken<AllocationFile>, Mismatch> {
+    /// Resource types that the core does not take, or an error of the file that has no place.
+    fn parse(&self, text: &str) -> Result<Taken<AllocationFile>, Mismatch> {
         let types = self.types().map_err(|error| Mismatch::new("resource types", "taken", error))?;
         let parsed = match AllocationFile::decode(text.as_bytes(), FILE) {
             Ok(text) => AllocationFile::parse(&text, FILE, &types, &[]),
@@ -92,6 +110,32 @@ impl Input {
     /// As [`Input::parse`].
     pub(super) fn first_file(&self) -> Result<Taken<AllocationFile>, Mismatch> {
         self.xml.as_deref().map_or_else(|| Ok(Ok(AllocationFile::default())), |text| self.parse(text))
+    }
+
+    /// A scheduler with that file, the ad hoc queues and, if there is one, the second file; then a node comes that is the
+    /// whole cluster. A second file that is refused leaves what Hadoop leaves.
+    ///
+    /// # Errors
+    /// What the core says against the rest of the input.
+    pub(super) fn start(&self, file: AllocationFile) -> Result<Stepped, Mismatch> {
+        let settings = self.settings().map_err(|error| Mismatch::new("properties", "taken", error))?;
+        let cluster = amounts(&settings.types, &self.cluster);
+        let groups = Arc::new(self.groups.clone());
+        let built = FairScheduler::builder().settings(settings).allocations(file).groups(groups).stepped();
+        let mut stepped = built.map_err(|error| Mismatch::new("scheduler", "built", error.to_string()))?;
+        for QueueLine { name, kind } in &self.dynamic {
+            // One that may not be made is not made.
+            let _ = stepped.create_queue(name, kind == "leaf");
+        }
+        if let Some(second) = &self.reload {
+            // For its errors' places.
+            drop(self.parse(second)?);
+            let _ = stepped.refresh_queues(second);
+        }
+        stepped
+            .add_node("cluster", "/r", cluster)
+            .map_err(|refused| Mismatch::new("cluster", "taken", refused.kind()))?;
+        Ok(stepped)
     }
 }
 
@@ -199,17 +243,14 @@ pub(super) fn same(field: &str, recorded: &Value, ours: &Value) -> Result<(), Mi
     match (recorded, ours) {
         (Value::Object(recorded), Value::Object(ours)) => same_members(field, recorded, ours),
         (Value::Array(recorded), Value::Array(ours)) => {
-            for (index, (recorded, ours)) in recorded.iter().zip(ours).enumerate() {
-                same(&format!("{field}[{}]", label(recorded, index)), recorded, ours)?;
+            let labels = |list: &[Value]| -> Vec<String> { list.iter().enumerate().map(label).collect() };
+            let (names, our_names) = (labels(recorded), labels(ours));
+            if names != our_names {
+                let shown = |names: &[String]| format!("{} entries: {}", names.len(), names.join(", "));
+                return Err(Mismatch::new(field, shown(&names), shown(&our_names)));
             }
-            if recorded.len() == ours.len() {
-                return Ok(());
-            }
-            let names = |list: &[Value]| {
-                list.iter().enumerate().map(|(at, item)| label(item, at)).collect::<Vec<_>>().join(", ")
-            };
-            let shown = |list: &[Value]| format!("{} entries: {}", list.len(), names(list));
-            Err(Mismatch::new(field, shown(recorded), shown(ours)))
+            let mut pairs = names.iter().zip(recorded.iter().zip(ours));
+            pairs.try_for_each(|(name, (recorded, ours))| same(&format!("{field}[{name}]"), recorded, ours))
         }
         (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() && a.is_f64() | b.is_f64() => Ok(()),
         _ if recorded == ours => Ok(()),
@@ -218,7 +259,7 @@ pub(super) fn same(field: &str, recorded: &Value, ours: &Value) -> Result<(), Mi
 }
 
 /// An entry of a list by its name, where it has one.
-fn label(entry: &Value, index: usize) -> String {
+fn label((index, entry): (usize, &Value)) -> String {
     entry["name"].as_str().map_or_else(|| index.to_string(), str::to_owned)
 }
 

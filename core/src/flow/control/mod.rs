@@ -9,13 +9,19 @@
 //! and acknowledges), then *commit* (the tree changes, the slot is free). Nothing is freed before the last acknowledgement,
 //! so no worker meets a stale slot.
 
+mod acl;
+
 mod apps;
+
+mod configured;
 
 mod nodes;
 
 mod queues;
 
 mod reload;
+
+pub use configured::QueueConfig;
 
 pub(crate) use apps::{asks_for_nothing_left, check_size, normalise};
 pub(crate) use nodes::NodeSpec;
@@ -56,9 +62,27 @@ pub struct Submission {
 pub(crate) enum Call {
     Submit(Submission, Sender<Result<Arc<AppShared>, Refused>>),
     SubmitAll(Vec<Submission>, Sender<Vec<Result<Arc<AppShared>, Refused>>>),
-    Finish(Arc<AppShared>, Sender<Result<(), Refused>>),
-    NextAttempt { app: Arc<AppShared>, am: Option<Resource>, reply: Sender<Result<Arc<AppShared>, Refused>> },
-    Move { app: Arc<AppShared>, queue: String, reply: Sender<Result<(), Refused>> },
+    Finish {
+        app: Arc<AppShared>,
+        by: By,
+        reply: Sender<Result<(), Refused>>,
+    },
+    NextAttempt {
+        app: Arc<AppShared>,
+        am: Option<Resource>,
+        reply: Sender<Result<Arc<AppShared>, Refused>>,
+    },
+    Move {
+        app: Arc<AppShared>,
+        by: By,
+        queue: String,
+        reply: Sender<Result<(), Refused>>,
+    },
+    AddQueue {
+        name: String,
+        leaf: bool,
+        reply: Sender<Result<(), Refused>>,
+    },
     AddNode(NodeSpec, Sender<Result<Arc<NodeShared>, Refused>>),
     RemoveNode(Arc<NodeShared>, Sender<Result<(), Refused>>),
     ResizeNode(Arc<NodeShared>, Resource, Sender<Result<(), Refused>>),
@@ -66,7 +90,12 @@ pub(crate) enum Call {
     Reload(Box<AllocationFile>, Sender<Result<(), Refused>>),
     App(u32, Sender<Option<Arc<AppShared>>>),
     Apps(Sender<Vec<Arc<AppShared>>>),
+    /// Looks at something and sends its answer itself.
+    Look(Box<dyn FnOnce(&Control) + Send>),
 }
+
+/// On whose behalf something is done: the ResourceManager's own, or a user's, whose rights count.
+pub(crate) type By = Option<String>;
 
 impl std::fmt::Debug for Call {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -303,8 +332,8 @@ impl Control {
                 let outcomes: Vec<_> = submissions.iter().map(|submission| self.submit(submission)).collect();
                 self.answer(reply, outcomes);
             }
-            Call::Finish(app, reply) => {
-                if let Err(refused) = self.begin_finish(&app, Some(reply.clone())) {
+            Call::Finish { app, by, reply } => {
+                if let Err(refused) = self.finish_by(by.as_deref(), &app, Some(reply.clone())) {
                     self.answer(reply, Err(refused));
                 }
             }
@@ -313,8 +342,8 @@ impl Control {
                     self.answer(reply, Err(refused));
                 }
             }
-            Call::Move { app, queue, reply } => {
-                let outcome = self.move_app(&app, &queue);
+            Call::Move { app, by, queue, reply } => {
+                let outcome = self.move_by(by.as_deref(), &app, &queue);
                 self.answer(reply, outcome);
             }
             Call::AddNode(spec, reply) => {
@@ -347,6 +376,11 @@ impl Control {
                 };
                 self.answer(reply, outcome);
             }
+            Call::AddQueue { name, leaf, reply } => {
+                let outcome = self.add_queue(&name, leaf);
+                self.answer(reply, outcome);
+            }
+            Call::Look(look) => look(self),
             Call::Apps(reply) => {
                 let all = self.all_apps();
                 self.answer(reply, all);

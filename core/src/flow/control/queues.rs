@@ -1,13 +1,13 @@
 //! Queues: creation with missing ancestors, type changes, cleaning.
 
 use super::Control;
-use crate::config::{ROOT, trim_java};
+use crate::config::{ROOT, rooted, trim_java};
 use crate::event::Refused;
 use crate::policy::SchedulingPolicy;
 use crate::sync::Arc;
 
 /// The queues above a name, nearest first.
-fn above(name: &str) -> impl Iterator<Item = &str> {
+pub(super) fn above(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(name.rsplit_once('.').map(|(up, _)| up), |at| at.rsplit_once('.').map(|(up, _)| up))
 }
 
@@ -70,6 +70,24 @@ impl Control {
             parent = slot;
         }
         Some(parent)
+    }
+
+    /// An ad hoc queue, and the parents that it needs, before anybody enters it.
+    pub(crate) fn add_queue(&mut self, name: &str, leaf: bool) -> Result<(), Refused> {
+        let name = rooted(name);
+        let queue = match self.tree.find(&name) {
+            Some(slot) => Some(slot),
+            None => {
+                check_name(&name)?;
+                let made = self.create_queue(&name, leaf);
+                self.steady_pending |= made.is_some();
+                made
+            }
+        };
+        match queue {
+            Some(slot) if self.tree.get(slot).leaf == leaf => Ok(()),
+            _ => Err(Refused::CannotCreate { queue: name }),
+        }
     }
 
     /// An ad hoc queue has the maximum that its parent gives to such children.

@@ -39,6 +39,9 @@ impl Control {
         }
         // Leaves first, each set by name: the order of creation, which ties depend on.
         let (leaves, parents) = (self.file.leaves.clone(), self.file.parents.clone());
+        if self.file.names(ROOT) {
+            self.tree.get_mut(root).dynamic = false;
+        }
         for name in leaves.iter().filter(|name| *name != ROOT) {
             self.ensure_queue(name, true);
         }
@@ -52,8 +55,8 @@ impl Control {
         self.steady_pending = false;
         self.steady_shares();
         if !first {
-            let gone: Vec<_> =
-                old.leaves.union(&old.parents).filter(|name| !self.file.names(name) && *name != ROOT).collect();
+            // Root too, if it was named once; housekeeping leaves it alone all the same.
+            let gone: Vec<_> = old.leaves.union(&old.parents).filter(|name| !self.file.names(name)).collect();
             for name in gone {
                 if let Some(slot) = self.tree.find(name) {
                     self.tree.get_mut(slot).dynamic = true;
