@@ -30,9 +30,9 @@
 //! | 7 | `scheduler` | the doors: [`FairScheduler`], [`Stepped`], their builder, handles |
 //! | 6 | `flow` | the concurrent path, one file a stage |
 //! | 5 | `fair`, `placement` | the three policies and their shares; which queue an application enters |
-//! | 4 | `queue`, `app`, `order` | the queue tree and running limits; asks; children kept in order |
+//! | 4 | `queue`, `app`, `order`, `event` | the queue tree and running limits; asks; children kept in order; refusals and events |
 //! | 3 | `config` | properties and allocation file: text in, typed values out |
-//! | 2 | `policy`, `event` | the trait of a scheduling policy and its keys; refusals and events |
+//! | 2 | `policy` | the trait of a scheduling policy and its keys |
 //! | 1 | `resource`, `id`, `clock` | the resource vector, slots with generations, the one clock |
 //! | 0 | `sync` | the one door to atomics, threads, channels, maps and the snapshot cell; loom's parts under `cfg(loom)` |
 //!
@@ -90,9 +90,10 @@ pub use resource::{Calculator, MAX_TYPES, Resource, ResourceTypes, ResourceTypes
 pub use app::{Ask, Locality, Location};
 #[cfg(not(loom))]
 pub use config::{
-    AccessControlList, AllocationFile, AllocationFileError, Diagnostic, Limit, Missing, Parsed, Place, PlacementChange,
-    PlacementRule, PolicyName, QueueSettings, ROOT, ResourceStringError, RuleKind, Settings, SettingsError, Severity,
-    default_rules, parse_resource, rooted, trim_java, valid_requested_name,
+    AccessControlList, AllocationFile, AllocationFileError, AllocationSource, AllocationsError, Diagnostic, FileSource,
+    Limit, LocateError, Missing, Parsed, Place, PlacementChange, PlacementRule, PolicyName, QueueSettings, ROOT,
+    ResourceStringError, RuleKind, Settings, SettingsError, Severity, default_rules, parse_resource, rooted, trim_java,
+    valid_requested_name,
 };
 #[cfg(not(loom))]
 pub use event::{Refused, SchedulerEvent};

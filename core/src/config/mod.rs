@@ -1,7 +1,7 @@
 //! Configuration: text in, typed values out.
 //!
 //! [`Settings`] are the yarn-site properties, read once; [`AllocationFile`] is the file of queues and limits, read again
-//! whenever it changes. Pure functions over text, any thread, no file access. Follows `FairSchedulerConfiguration` and
+//! whenever it changes. Pure functions over text, any thread; `source` alone opens files. Follows `FairSchedulerConfiguration` and
 //! `AllocationFileLoaderService` of Hadoop 3.4.2 (configuration reference).
 
 mod acl;
@@ -24,6 +24,8 @@ mod resource_string;
 
 mod settings;
 
+mod source;
+
 mod xml;
 
 pub use acl::AccessControlList;
@@ -33,3 +35,5 @@ pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};
 pub use resource_string::{Limit, Missing, ResourceStringError, parse_resource};
 pub use settings::{Settings, SettingsError};
+pub(crate) use source::Reader;
+pub use source::{AllocationSource, AllocationsError, FileSource, LocateError};
