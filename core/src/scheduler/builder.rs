@@ -15,8 +15,9 @@ use std::time::Duration;
 
 /// Workers that one scheduler can have.
 const MOST_WORKERS: usize = 256;
-/// Bytes of an allocation file, unless the builder is told otherwise: a hundred times what 10,000 queues need.
-const LARGEST_FILE: u64 = 64 << 20;
+/// Bytes of an allocation file, unless the builder is told otherwise: enough for 100,000 queues. Reading takes up to a
+/// hundred times as much memory, for a file of empty queue elements.
+const LARGEST_FILE: u64 = 16 << 20;
 
 /// Why a scheduler cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -156,7 +157,8 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// The most bytes that are read of an allocation file; 64 MiB without this. A larger one is refused.
+    /// The most bytes that are read of an allocation file; 16 MiB without this. A larger one is refused: reading a hostile
+    /// one takes up to a hundred times its size in memory.
     pub fn largest_allocation_file(mut self, bytes: u64) -> Self {
         self.largest_file = bytes;
         self
