@@ -6,10 +6,12 @@ mod access;
 
 pub use access::{AppAccess, QueueAccess};
 
+use crate::config::{AllocationsError, Diagnostic};
 use crate::resource::Resource;
 
-/// Why a call was not carried out. Nothing has changed then, except that a refused submission may have created its
-/// dynamic queue, or parents of it, as in Hadoop.
+/// Why a call was not carried out. Nothing has changed then, except, as in Hadoop, that a refused submission may have
+/// created its dynamic queue, or parents of it, that a refused allocation file may have switched the placement rules
+/// ([`AllocationsError::installed_placement`]), and what [`Refused::ReloadBrokeOff`] says.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
@@ -162,9 +164,26 @@ pub enum Refused {
     /// A runnable application would not be runnable in the target of a move.
     #[error("application {0} is runnable and would not be in the target queue: a limit of running applications")]
     NotRunnable(u32),
-    /// The allocation file is not valid; the old one stays.
-    #[error("{0}")]
-    BadAllocations(String),
+    /// The allocation file cannot be read or is not valid; the old one stays.
+    #[error(transparent)]
+    BadAllocations(Box<AllocationsError>),
+    /// The new allocation file is in force, but its taking over broke off, as Hadoop's does, at a queue that the file before
+    /// named and that is not there: it was never created (its policy did not fit), or another has taken its place. Not all
+    /// queues that left the file have become dynamic, `maxChildResources` has not reached the dynamic ones, and no
+    /// waiting application was looked at. The next reload makes up for the last two.
+    #[error(
+        "the new allocations are in force, but the reload broke off at queue {queue:?}, which the file before names and \
+         which is not there; reload once more"
+    )]
+    ReloadBrokeOff {
+        /// The queue.
+        queue: String,
+    },
+    /// Nothing is there to be read again.
+    #[error(
+        "there is no allocation file to be read again: the builder was given none, or it was not found at the start"
+    )]
+    NoAllocationFile,
     /// Preemption is off.
     #[error("preemption is off (yarn.scheduler.fair.preemption)")]
     PreemptionOff,
@@ -208,6 +227,8 @@ impl Refused {
             Refused::MaxShare(_) => "max-share",
             Refused::NotRunnable(_) => "not-runnable",
             Refused::BadAllocations(_) => "bad-allocations",
+            Refused::ReloadBrokeOff { .. } => "reload-broke-off",
+            Refused::NoAllocationFile => "no-allocation-file",
             Refused::PreemptionOff => "preemption-off",
             Refused::Busy => "busy",
             Refused::WorkerLost(_) => "worker-lost",
@@ -229,10 +250,30 @@ pub enum SchedulerEvent {
         /// What it said.
         message: String,
     },
-    /// The control, update or async allocation thread panicked, perhaps in code of the embedder's (groups, clock, policy).
-    /// Without a control further calls are refused; without updates shares stay as they are.
+    /// An allocation file was read and is in force: at the start, because it had changed, or because a refresh was asked
+    /// for.
+    AllocationsLoaded {
+        /// The source's name.
+        source: String,
+        /// What was accepted, as Hadoop accepts it, but hardly meant.
+        warnings: Vec<Diagnostic>,
+    },
+    /// The allocation file could not be read or is not valid: what was in force stays, except perhaps the placement rules
+    /// ([`AllocationsError::installed_placement`]). It is tried again at every look; the same error of an unchanged file is
+    /// told of once.
+    AllocationsRefused(AllocationsError),
+    /// The allocation file is in force, but not all of it was carried out; see [`Refused::ReloadBrokeOff`].
+    AllocationsBrokeOff {
+        /// The source's name.
+        source: String,
+        /// Where it broke off.
+        queue: String,
+    },
+    /// The control, update, async allocation or watching thread panicked, perhaps in code of the embedder's (groups, clock,
+    /// policy, source of allocations). Without a control further calls are refused; without updates shares stay as they
+    /// are; without the watcher the allocation file is not looked at again, and dynamic queues are not cleaned away.
     TaskPanicked {
-        /// `control`, `update` or `offers`.
+        /// `control`, `update`, `offers` or `watcher`.
         task: &'static str,
         /// What it said.
         message: String,

@@ -63,6 +63,9 @@ mod control;
 mod update;
 
 #[cfg(not(loom))]
+mod allocations;
+
+#[cfg(not(loom))]
 mod edge;
 
 #[cfg(not(loom))]
@@ -83,6 +86,7 @@ mod exports {
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::{AppView, NodeView, QueueView, Stats};
 
+    pub(crate) use super::allocations::{Reloads, WatchCall, WatchTimes, Watcher, apply};
     pub(crate) use super::control::{Call, Control, NodeSpec};
     pub(crate) use super::driver::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
     pub(crate) use super::edge::{collect, drain, send_changes};

@@ -3,12 +3,12 @@
 use super::builder::{BuildError, FairSchedulerBuilder};
 use super::handles::{AppHandle, NodeHandle};
 use crate::app::Location;
-use crate::config::{AllocationFile, PlacementRule};
+use crate::config::{AllocationFile, Diagnostic, PlacementRule};
 use crate::event::{AppAccess, QueueAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSource, External, Heartbeat,
-    NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads, UpdateCall, collect, events,
-    quiesce, send_changes, views,
+    NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads, UpdateCall, WatchCall,
+    collect, quiesce, send_changes, views,
 };
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -17,8 +17,8 @@ use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Arc, Mutex};
 use std::fmt;
 
-/// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task and, where the settings
-/// say so, the async allocation thread.
+/// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task, the allocation file's
+/// watcher and, where the settings say so, the async allocation thread.
 ///
 /// A handle: clone it, send it, share it. The last one to go shuts the scheduler down, and waits for that unless it goes
 /// on one of the scheduler's own threads, in a callback.
@@ -54,6 +54,7 @@ const LONG_CONTROL_LANE: usize = 1 << 16;
 struct Inner {
     shared: Arc<Shared>,
     update: Sender<UpdateCall>,
+    watcher: Option<Sender<WatchCall>>,
     threads: Mutex<Option<Threads>>,
     own_threads: Vec<ThreadId>,
     closed: AtomicBool,
@@ -141,14 +142,13 @@ impl FairScheduler {
         FairSchedulerBuilder::default()
     }
 
-    pub(super) fn start(parts: Parts, event_capacity: usize) -> Result<FairScheduler, BuildError> {
+    pub(super) fn start(parts: Parts, events: EventSource) -> Result<FairScheduler, BuildError> {
         let shared = parts.shared.clone();
-        let (events_in, events) = events(event_capacity);
-        let threads = Threads::start(parts, events_in).map_err(BuildError::Thread)?;
-        let update = threads.update_lane();
+        let threads = Threads::start(parts).map_err(BuildError::Thread)?;
+        let (update, watcher) = (threads.update_lane(), threads.watcher_lane());
         let own_threads = threads.ids();
         let (threads, closed) = (Mutex::new(Some(threads)), AtomicBool::new(false));
-        let inner = Inner { shared, update, threads, own_threads, closed, events };
+        let inner = Inner { shared, update, watcher, threads, own_threads, closed, events };
         Ok(FairScheduler { inner: Arc::new(inner) })
     }
 
@@ -482,12 +482,45 @@ impl FairScheduler {
         self.look(|control| control.placement_rules().to_vec())
     }
 
-    /// Takes a new allocation file; scheduling goes on meanwhile.
+    // ------------------------------------------------------------------------------------------------ administration
+
+    /// Takes new allocations, read by the embedder, as if the watcher had found them: empty dynamic queues go and waiting
+    /// changes of a queue's type are tried again first. Scheduling goes on meanwhile, under the old allocations until the
+    /// new ones are published; then this returns.
+    ///
+    /// # Errors
+    /// When they name a policy that the scheduler does not have, when the reload breaks off
+    /// ([`Refused::ReloadBrokeOff`]), or the scheduler has been shut down.
+    pub fn reload(&self, allocations: AllocationFile) -> Result<(), Refused> {
+        self.open()?.lanes.control.send(ControlMessage::CleanUp).map_err(|_| Refused::ShutDown)?;
+        self.call(|reply| Call::Reload(Box::new(allocations), reply))?
+    }
+
+    /// What `yarn rmadmin -refreshQueues` does: the allocation file is read again at once, whether or not it has changed.
+    /// Returns what was accepted but hardly meant. Scheduling goes on meanwhile. The event channel is told as well.
+    ///
+    /// The administrator's command also reads the largest container again: see
+    /// [`set_maximum_allocation`](Self::set_maximum_allocation).
+    ///
+    /// # Errors
+    /// When there is no file to read, when it cannot be read or is not valid (what was in force stays), when the reload
+    /// breaks off ([`Refused::ReloadBrokeOff`]), or the scheduler has been shut down.
+    pub fn refresh_queues(&self) -> Result<Vec<Diagnostic>, Refused> {
+        self.open()?;
+        let lane = self.inner.watcher.as_ref().ok_or(Refused::NoAllocationFile)?;
+        let (reply, answer) = bounded(1);
+        lane.send(WatchCall::Refresh(reply)).map_err(|_| Refused::ShutDown)?;
+        answer.recv().map_err(|_| Refused::ShutDown)?
+    }
+
+    /// Sets another largest container ([`Settings::maximum`](crate::Settings::maximum)), as `yarn rmadmin -refreshQueues`
+    /// does with the yarn-site properties that it reads again. All other properties stay as they were at the start. Asks
+    /// made before stay as they are.
     ///
     /// # Errors
     /// When the scheduler has been shut down.
-    pub fn reload(&self, allocations: AllocationFile) -> Result<(), Refused> {
-        self.call(|reply| Call::Reload(Box::new(allocations), reply))?
+    pub fn set_maximum_allocation(&self, maximum: Resource) -> Result<(), Refused> {
+        self.call(|reply| Call::SetMaximum(maximum, reply))
     }
 
     // ------------------------------------------------------------------------------------------------ views

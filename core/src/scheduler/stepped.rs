@@ -3,12 +3,12 @@
 use super::handles::{AppHandle, NodeHandle};
 use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
-use crate::config::{AllocationFile, PlacementRule};
-use crate::event::{AppAccess, QueueAccess, Refused};
+use crate::config::{AllocationFile, Diagnostic, PlacementRule, Reader};
+use crate::event::{AppAccess, QueueAccess, Refused, SchedulerEvent};
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, External, Heartbeat,
-    NodeShared, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Stats, Stepper, Submission, collect, drain,
-    send_changes, views,
+    AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, EventSource, External,
+    Heartbeat, NodeShared, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Reloads, Stats, Stepper, Submission,
+    apply, collect, drain, send_changes, views,
 };
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -51,6 +51,7 @@ pub struct StepOutcome {
 pub struct Stepped {
     stepper: Stepper,
     clock: Option<Arc<VirtualClock>>,
+    events: EventSource,
     /// By number, finished ones included: nodes may still report their containers.
     apps: HashMap<u32, Arc<AppShared>>,
     /// By application and number.
@@ -61,11 +62,14 @@ pub struct Stepped {
 }
 
 impl Stepped {
-    pub(super) fn new(parts: Parts, clock: Option<Arc<VirtualClock>>, journal: bool) -> Stepped {
+    pub(super) fn new(parts: Parts, events: EventSource, clock: Option<Arc<VirtualClock>>, journal: bool) -> Stepped {
+        let mut stepper = Stepper::new(parts);
+        stepper.look_if_due();
         Stepped {
             journal,
-            stepper: Stepper::new(parts),
+            stepper,
             clock,
+            events,
             apps: HashMap::new(),
             containers: HashMap::new(),
             scratch: Allocation::default(),
@@ -73,11 +77,28 @@ impl Stepped {
         }
     }
 
-    /// Moves the virtual clock; does nothing where the embedder gave in its own.
+    /// Moves the virtual clock, then does what [`Stepped::tick`] does. Where the embedder gave in a clock of its own, that
+    /// alone.
     pub fn advance(&mut self, ms: u64) {
         if let Some(clock) = &self.clock {
             clock.advance(ms);
         }
+        self.tick();
+    }
+
+    /// What time has made due, at the moment the clock shows: one look at the watched allocation file, if the last one is
+    /// an interval ago ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). It cleans up, and reads the
+    /// file when that has changed and is quiet. Nothing where no file is watched.
+    pub fn tick(&mut self) {
+        if self.stepper.look_if_due() {
+            self.settle();
+        }
+    }
+
+    /// The next event, if there is one.
+    #[must_use]
+    pub fn next_event(&mut self) -> Option<SchedulerEvent> {
+        self.events.take()
     }
 
     /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`].
@@ -303,14 +324,15 @@ impl Stepped {
     }
 
     /// The allocation file's watcher wakes: empty dynamic queues go, queues in the way of configured ones are tried again;
-    /// then the new text, if any, is taken.
+    /// then the new text, if any, is taken. Returns nothing of what was accepted but hardly meant: for that parse the text.
     ///
     /// # Errors
-    /// When the text is no allocation file: the old one stays.
+    /// When the text is no allocation file: the old one stays, except perhaps the placement rules. When the reload breaks
+    /// off ([`Refused::ReloadBrokeOff`]).
     pub fn reload(&mut self, text: Option<&str>) -> Result<(), Refused> {
-        self.stepper.control().housekeeping();
+        self.stepper.control().clean_up();
         match text {
-            Some(text) => self.refresh_queues(text),
+            Some(text) => self.refresh_with(text),
             None => {
                 self.settle();
                 Ok(())
@@ -318,27 +340,35 @@ impl Stepped {
         }
     }
 
-    /// An administrator's refresh: takes a new text at once, without the watcher's housekeeping.
+    /// The same without the clean-up: an administrator's refresh, with the text given in.
     ///
     /// # Errors
     /// As [`Stepped::reload`].
-    pub fn refresh_queues(&mut self, text: &str) -> Result<(), Refused> {
+    pub fn refresh_with(&mut self, text: &str) -> Result<(), Refused> {
         let types = self.stepper.shared().settings.types.clone();
         let control = self.stepper.control();
-        let outcome = match AllocationFile::parse(text, "allocations", &types, &control.policy_names()) {
-            Ok(parsed) => {
-                control.reload(parsed.file);
-                Ok(())
-            }
-            Err(error) => {
-                if let Some(change) = error.installed_placement() {
-                    control.install_placement(change);
-                }
-                Err(Refused::BadAllocations(error.to_string()))
-            }
-        };
+        let reader = Reader { types, custom_policies: control.policy_names(), limit: u64::MAX };
+        let outcome = apply(reader.parse(text, "allocations"), control).map(drop);
         self.settle();
         outcome
+    }
+
+    /// Reads the watched allocation file again, as
+    /// [`FairScheduler::refresh_queues`](crate::FairScheduler::refresh_queues).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn refresh_queues(&mut self) -> Result<Vec<Diagnostic>, Refused> {
+        let outcome = self.stepper.refresh();
+        self.settle();
+        outcome
+    }
+
+    /// Sets another largest container, as
+    /// [`FairScheduler::set_maximum_allocation`](crate::FairScheduler::set_maximum_allocation).
+    pub fn set_maximum_allocation(&mut self, maximum: Resource) {
+        self.stepper.control().set_maximum(maximum);
+        self.settle();
     }
 
     // ------------------------------------------------------------------------------------------------ by number

@@ -130,7 +130,7 @@ impl Input {
         if let Some(second) = &self.reload {
             // For its errors' places.
             drop(self.parse(second)?);
-            let _ = stepped.refresh_queues(second);
+            let _ = stepped.refresh_with(second);
         }
         stepped
             .add_node("cluster", "/r", cluster)
