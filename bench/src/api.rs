@@ -1,7 +1,7 @@
 //! The scheduler's public surface as this program uses it; nothing here reaches deeper.
 
 pub(crate) use evenweave::{
-    AllocateRequest, AllocatedView, Allocation, AllocationFile, AppHandle, AppView, Ask, Container, ContainerId,
-    EndReason, FairScheduler, Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeId, NodeView, QueueView, Refused,
-    Resource, ResourceTypes, Settings, Stats, Stepped, Submission,
+    AllocateRequest, AllocatedView, Allocation, AllocationFile, AppHandle, AppView, Ask, CheckOptions, Container,
+    ContainerId, Diagnostic, EndReason, FairScheduler, Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeId,
+    NodeView, Place, QueueView, Refused, Resource, ResourceTypes, Settings, Severity, Stats, Stepped, Submission,
 };

@@ -90,9 +90,10 @@ pub use resource::{Calculator, MAX_TYPES, Resource, ResourceTypes, ResourceTypes
 pub use app::{Ask, Locality, Location};
 #[cfg(not(loom))]
 pub use config::{
-    AccessControlList, AllocationFile, AllocationFileError, Diagnostic, Limit, Missing, Parsed, Place, PlacementChange,
-    PlacementRule, PolicyName, QueueSettings, ROOT, ResourceStringError, RuleKind, Settings, SettingsError, Severity,
-    default_rules, parse_resource, rooted, trim_java, valid_requested_name,
+    AccessControlList, AllocationFile, AllocationFileError, CheckOptions, Checked, Diagnostic, Limit, Missing, Parsed,
+    Place, PlacementChange, PlacementError, PlacementRule, PolicyName, QueueSettings, ROOT, ResourceStringError,
+    RuleKind, Settings, SettingsError, Severity, default_rules, parse_resource, rooted, trim_java,
+    valid_requested_name,
 };
 #[cfg(not(loom))]
 pub use event::{Refused, SchedulerEvent};
