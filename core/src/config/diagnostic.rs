@@ -2,6 +2,7 @@
 //!
 //! Pure data, made by whoever reads a file and shown by whoever called: the readers print nothing.
 
+use super::java;
 use std::fmt;
 
 /// A place in a file: name, line and column, both counted from 1, the column in characters; and the bytes it covers.
@@ -157,6 +158,15 @@ impl<'a> Places<'a> {
         &self.text[self.boundary(span.offset)..self.boundary(span.end())]
     }
 
+    /// The same bytes without white space at their ends; all of them when there is nothing else.
+    pub(super) fn trimmed(&self, span: Span) -> Span {
+        let text = self.text(span);
+        match java::trim(text).len() {
+            0 => span,
+            length => Span::new(span.offset + text.len() - text.trim_start_matches(|c| c <= ' ').len(), length),
+        }
+    }
+
     fn boundary(&self, offset: usize) -> usize {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -188,6 +198,10 @@ mod tests {
         assert_eq!(places.at(7).to_string(), "f.xml:2:3");
         assert_eq!(places.at(0).to_string(), "f.xml:1:1");
         assert_eq!(places.at(999).to_string(), "f.xml:2:6");
+        assert_eq!(places.at(5).to_string(), "f.xml:2:2");
+        assert_eq!(places.at(8).to_string(), "f.xml:2:4");
+        assert_eq!(places.at(1).to_string(), "f.xml:1:2");
+        assert_eq!(places.at(2).to_string(), "f.xml:1:3");
     }
 
     #[test]
@@ -210,6 +224,9 @@ mod tests {
         assert_eq!((place.offset, place.length), (1, 2));
         assert_eq!(places.span(Span::new(3, usize::MAX)).length, 1);
         assert_eq!(places.text(Span::new(1, 2)), "\u{e9}");
+        let places = Places::new("f.xml", " a b\n\t");
+        assert_eq!(places.trimmed(Span::new(0, 6)), Span::new(1, 3));
+        assert_eq!(places.trimmed(Span::new(4, 2)), Span::new(4, 2));
         assert_eq!(Span::new(2, 1).to(Span::new(5, 3)), Span::new(2, 6));
     }
 

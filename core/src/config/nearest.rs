@@ -14,11 +14,6 @@ pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// ` (did you mean X?)`, or nothing.
-pub(super) fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(name, known).map(|found| format!("; did you mean {found:?}?")).unwrap_or_default()
-}
-
 /// Letters added, removed, replaced, or swapped with their neighbour (the optimal string alignment distance).
 fn edits(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());

@@ -22,6 +22,8 @@ pub(super) struct Element<'t> {
     pub(super) name: &'t str,
     /// Where its `<` stands.
     pub(super) offset: usize,
+    /// What is between its tags.
+    pub(super) content: Span,
     pub(super) children: Vec<Node<'t>>,
     pub(super) attributes: Vec<Attribute<'t>>,
 }
@@ -129,10 +131,10 @@ impl<'t> Builder<'t> {
             let end = self.base + position(reader.buffer_position());
             let token = self.text.get(offset..end).unwrap_or_default();
             match event {
-                Event::Start(_) => self.start(offset, inside(token, "<", ">"))?,
+                Event::Start(_) => self.start(offset, end, inside(token, "<", ">"))?,
                 Event::Empty(_) => {
-                    self.start(offset, inside(token, "<", "/>"))?;
-                    self.end(offset)?;
+                    self.start(offset, end, inside(token, "<", "/>"))?;
+                    self.end(end)?;
                 }
                 Event::End(_) => self.end(offset)?,
                 Event::Text(_) => self.text(offset, token)?,
@@ -172,7 +174,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn start(&mut self, offset: usize, tag: &'t str) -> Result<(), Malformed> {
+    fn start(&mut self, offset: usize, content: usize, tag: &'t str) -> Result<(), Malformed> {
         if self.open.is_empty() && self.root.is_some() {
             return malformed(offset, "a second root element; there must be exactly one");
         }
@@ -180,14 +182,15 @@ impl<'t> Builder<'t> {
             return malformed(offset, format!("elements are nested deeper than {MAX_DEPTH}"));
         }
         let (name, attributes) = read_tag(offset + 1, tag)?;
-        self.open.push(Element { name, offset, children: Vec::new(), attributes });
+        self.open.push(Element { name, offset, content: Span::point(content), children: Vec::new(), attributes });
         Ok(())
     }
 
     fn end(&mut self, offset: usize) -> Result<(), Malformed> {
-        let Some(closed) = self.open.pop() else {
+        let Some(mut closed) = self.open.pop() else {
             return malformed(offset, "an end tag without a start tag");
         };
+        closed.content = closed.content.to(Span::point(offset));
         match self.open.last_mut() {
             Some(parent) => parent.children.push(Node::Element(closed)),
             None => self.root = Some(closed),
@@ -274,7 +277,7 @@ fn inside<'t>(token: &'t str, start: &str, end: &str) -> &'t str {
     token.strip_suffix(end).unwrap_or(token)
 }
 
-/// The encodings that a file may declare; decoding is done before, see `AllocationFile::decode`.
+/// The encodings that a file may declare; decoding is done before, see `encoding`.
 fn is_encoding(name: &str) -> bool {
     const KNOWN: [&str; 7] = ["UTF-8", "UTF8", "US-ASCII", "ASCII", "ISO-8859-1", "LATIN1", "UTF-16"];
     KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
@@ -439,6 +442,12 @@ mod tests {
             })
             .collect();
         assert_eq!(nodes, [" g<!-- -->&amp;h ", "<![CDATA[i]]>", "<?j k?>"]);
+        assert_eq!(at(root.content), " g<!-- -->&amp;h <![CDATA[i]]><?j k?>");
+        let text = "\u{feff}<a>p<b/></a>";
+        let root = parse(text).unwrap();
+        assert_eq!(&text[root.content.offset..root.content.offset + root.content.length], "p<b/>");
+        let inner = root.elements().next().unwrap();
+        assert!(inner.content.length == 0 && text[inner.content.offset..].starts_with("</a>"));
     }
 
     #[test]

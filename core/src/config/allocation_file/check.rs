@@ -68,7 +68,7 @@ pub(super) fn check(text: &str, source_name: &str, options: &CheckOptions<'_>) -
     };
     let mut diagnostics: Vec<Diagnostic> = errors.iter().map(|error| error.diagnostic()).collect();
     diagnostics.extend(warnings.into_list());
-    // Stable: of one place the errors come first.
-    diagnostics.sort_by_key(|diagnostic| diagnostic.at.as_ref().map(|at| at.offset));
+    // Stable: of one place the errors come first. What has no place is about all.
+    diagnostics.sort_by_key(|diagnostic| diagnostic.at.as_ref().map_or(usize::MAX, |at| at.offset));
     Checked { file, diagnostics }
 }

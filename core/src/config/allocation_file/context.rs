@@ -46,14 +46,9 @@ impl Field<'_> {
 
 /// The bytes of an element's value without white space around it, or of its name when it has none.
 pub(super) fn value_at(places: &Places<'_>, element: &Element<'_>) -> Span {
-    let (Some(Node::Text(at, _)) | Some(Node::CData(at, _))) = element.children.first() else {
-        return element.name_at();
-    };
-    let raw = places.text(*at);
-    let start = raw.len() - raw.trim_start_matches(|c| c <= ' ').len();
-    match java::trim(raw).len() {
-        0 => *at,
-        length => Span::new(at.offset + start, length),
+    match element.children.first() {
+        Some(Node::Text(at, _) | Node::CData(at, _)) => places.trimmed(*at),
+        Some(Node::Element(_) | Node::Instruction(_)) | None => element.name_at(),
     }
 }
 
@@ -149,9 +144,7 @@ impl<'a> Context<'a> {
             if java::trim(text).is_empty() {
                 continue;
             }
-            let raw = self.warnings.places.text(*at);
-            let start = raw.len() - raw.trim_start_matches(|c| c <= ' ').len();
-            let at = Span::new(at.offset + start, java::trim(raw).len());
+            let at = self.warnings.places.trimmed(*at);
             let short: String = java::trim(text).chars().take(40).collect();
             self.warnings
                 .warn("stray-text", at, format!("text {short:?} directly inside <{}>", element.name))

@@ -177,7 +177,7 @@ impl AllocationFileError {
 
     fn code(&self) -> &'static str {
         match self {
-            AllocationFileError::Malformed { .. } => "malformed-xml",
+            AllocationFileError::Malformed { .. } => "malformed",
             AllocationFileError::RootElement { .. } => "root-element",
             AllocationFileError::QueueName { .. } => "queue-name",
             AllocationFileError::RootSiblings { .. } => "root-siblings",

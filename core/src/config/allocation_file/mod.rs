@@ -12,8 +12,6 @@ mod defaults;
 
 mod elements;
 
-mod encoding;
-
 mod error;
 
 mod lint;
@@ -37,6 +35,7 @@ pub use placement_error::PlacementError;
 
 use super::acl::AccessControlList;
 use super::diagnostic::Diagnostic;
+use super::encoding::{self, Undecodable};
 use super::placement_rules::PlacementRule;
 use super::resource_string::Limit;
 use crate::resource::{Resource, ResourceTypes};
@@ -256,7 +255,9 @@ impl AllocationFile {
     /// # Errors
     /// When the bytes are not in the encoding.
     pub fn decode(bytes: &[u8], source_name: &str) -> Result<String, AllocationFileError> {
-        encoding::decode(bytes, source_name)
+        let malformed =
+            |error: Undecodable| AllocationFileError::Malformed { at: error.at, problem: error.problem.to_owned() };
+        encoding::decode(bytes, source_name).map_err(malformed)
     }
 
     /// Whether the file names this queue.

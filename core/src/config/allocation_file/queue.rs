@@ -196,7 +196,7 @@ fn read_preemptable(context: &mut Context<'_>, field: Field<'_>, settings: &mut 
             let at = context.value_at(field.element);
             context
                 .warnings
-                .warn("not-a-boolean", at, format!("{} {text:?} is neither true nor false", field.subject()))
+                .warn("not-boolean", at, format!("{} {text:?} is neither true nor false", field.subject()))
                 .effect("Hadoop takes everything but \"true\" for false: the queue cannot be preempted from")
                 .help("write true or false");
         }

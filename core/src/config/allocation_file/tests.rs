@@ -271,7 +271,7 @@ fn what_is_ignored_gets_a_warning() {
         ),
         (
             "<queue name='a'><allowPreemptionFrom>yes</allowPreemptionFrom></queue>",
-            "not-a-boolean",
+            "not-boolean",
             "yes",
             "2:38: queue \"root.a\": allowPreemptionFrom \"yes\" is neither true nor false; Hadoop takes everything but \
              \"true\" for false: the queue cannot be preempted from; write true or false",

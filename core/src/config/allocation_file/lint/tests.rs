@@ -494,7 +494,7 @@ fn all_errors_are_found_and_stand_in_order_with_the_warnings() {
 #[test]
 fn what_is_no_document_has_one_error() {
     let types = ResourceTypes::standard();
-    for (text, code) in [("<allocations>", "malformed-xml"), ("<queues/>", "root-element"), ("", "malformed-xml")] {
+    for (text, code) in [("<allocations>", "malformed"), ("<queues/>", "root-element"), ("", "malformed")] {
         let checked = AllocationFile::check(text, "f.xml", &CheckOptions::new(&types));
         let codes: Vec<&str> = checked.diagnostics.iter().map(|found| found.code).collect();
         assert_eq!((checked.file, codes), (None, vec![code]), "{text}");

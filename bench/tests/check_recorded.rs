@@ -1,4 +1,4 @@
-//! Checking files against what Apache Hadoop 3.4.2 made of them, as recorded in `data/vectors`.
+//! Checking allocation files against what Apache Hadoop 3.4.2 made of them, as recorded in `data/vectors`.
 
 #![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
 
