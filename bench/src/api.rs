@@ -2,6 +2,7 @@
 
 pub(crate) use evenweave::{
     AllocateRequest, AllocatedView, Allocation, AllocationFile, AppHandle, AppView, Ask, Container, ContainerId,
-    EndReason, FairScheduler, Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeId, NodeView, QueueView, Refused,
-    Resource, ResourceTypes, Settings, Stats, Stepped, Submission,
+    EndReason, FairScheduler, Groups, GroupsFile, Heartbeat, HeartbeatProbe, Included, Location, NodeHandle, NodeId,
+    NodeView, QueueView, Refused, Resource, ResourceTypes, Settings, SiteFile, SiteFileError, SiteProperties, Stats,
+    Stepped, Submission,
 };
