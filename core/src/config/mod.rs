@@ -24,6 +24,8 @@ mod resource_string;
 
 mod settings;
 
+mod shown;
+
 mod xml;
 
 pub use acl::AccessControlList;
