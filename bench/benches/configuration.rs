@@ -42,13 +42,13 @@ fn allocation_files(criterion: &mut Criterion) {
             bencher.iter_with_large_drop(|| build(parse(&text)));
         });
         group.bench_function(id("parse"), |bencher| bencher.iter_with_large_drop(|| parse(&text)));
-        let file = parse(&text);
         group.bench_function(id("build"), |bencher| {
+            let file = parse(&text);
             bencher.iter_batched(|| file.clone(), build, BatchSize::PerIteration);
         });
-        let mut scheduler = running(&text);
-        assert_eq!(scheduler.queues().len(), queues + 1, "every queue of the file, and root");
         group.bench_function(id("reload"), |bencher| {
+            let mut scheduler = running(&text);
+            assert_eq!(scheduler.queues().len(), queues + 1, "every queue of the file, and root");
             bencher.iter(|| scheduler.reload(Some(&text)).expect("a valid file"));
         });
     }

@@ -11,6 +11,7 @@ use super::shown::{shortened, shown};
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
 use quick_xml::events::Event;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The deepest nesting of elements: the tree is walked by recursion. Java has no such limit.
@@ -82,7 +83,9 @@ impl Element {
 pub(super) fn parse(text: &str) -> Result<Element, Malformed> {
     // Java takes a byte order mark for part of the encoding.
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    if let Some((at, c)) = text.char_indices().skip(usize::from(start > 0)).find(|(_, c)| !is_legal(*c)) {
+    if may_be_illegal(text)
+        && let Some((at, c)) = text.char_indices().skip(usize::from(start > 0)).find(|(_, c)| !is_legal(*c))
+    {
         return malformed(at, format!("the character {:?} is not allowed in XML", c));
     }
     Builder { text, base: start, open: Vec::new(), root: None }.run()
@@ -122,7 +125,7 @@ impl Builder<'_> {
                 Event::CData(text) => {
                     let text = utf8(offset, &text)?;
                     match self.open.last_mut() {
-                        Some(parent) => parent.children.push(Node::CData(normalise_lines(text))),
+                        Some(parent) => parent.children.push(Node::CData(normalise_lines(text).into_owned())),
                         None => return malformed(offset, "text outside the root element"),
                     }
                 }
@@ -197,7 +200,8 @@ impl Builder<'_> {
                 None => Ok(()),
             };
         }
-        if let Some(at) = text.find("]]>") {
+        // A search for one character is much quicker than one for three, and most often enough.
+        if let Some(at) = text.find(']').and_then(|_| text.find("]]>")) {
             return malformed(offset + at, "\"]]>\" in text; write \"]]&gt;\"");
         }
         self.append(offset, &normalise_lines(text));
@@ -217,7 +221,13 @@ impl Builder<'_> {
         let Some(parent) = self.open.last_mut() else { return };
         match parent.children.last_mut() {
             Some(Node::Text(_, before)) => before.push_str(text),
-            _ => parent.children.push(Node::Text(offset, text.to_owned())),
+            _ => {
+                // Most elements have this and no more.
+                if parent.children.is_empty() {
+                    parent.children.reserve_exact(1);
+                }
+                parent.children.push(Node::Text(offset, text.to_owned()));
+            }
         }
     }
 
@@ -312,7 +322,7 @@ fn read_tag(offset: usize, content: &str) -> Result<(String, Vec<(String, String
 fn attribute_value(offset: usize, raw: &str) -> Result<String, Malformed> {
     let lines = normalise_lines(raw);
     let mut out = String::with_capacity(lines.len());
-    let mut rest = lines.as_str();
+    let mut rest = &*lines;
     while let Some(at) = rest.find(['&', '<', '\t', '\n']) {
         out.push_str(&rest[..at]);
         let place = offset + lines.len() - rest.len() + at;
@@ -370,12 +380,20 @@ fn utf8(offset: usize, bytes: &[u8]) -> Result<&str, Malformed> {
     std::str::from_utf8(bytes).map_err(|_| Malformed { offset, problem: "the text is not UTF-8".to_owned() })
 }
 
-fn normalise_lines(text: &str) -> String {
-    text.replace("\r\n", "\n").replace('\r', "\n")
+fn normalise_lines(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }
 
 fn is_xml_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+/// False when all characters are legal; a quick look at the bytes that illegal ones begin with.
+fn may_be_illegal(text: &str) -> bool {
+    const BLOCK: usize = 4096;
+    let odd = |byte: u8| (byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r')) || byte == 0xef;
+    // All of a block, without an early end: the compiler makes vector instructions of it.
+    text.as_bytes().chunks(BLOCK).any(|block| block.iter().fold(false, |found, byte| found | odd(*byte)))
 }
 
 fn is_legal(c: char) -> bool {
@@ -437,6 +455,8 @@ mod tests {
             "<?xml version='2.0'?><a/>",
             "<?xml version='1.0' encoding='bogus'?><a/>",
             "<a>\u{1}</a>",
+            "<a>\u{fffe}</a>",
+            "<a>\u{ffff}</a>",
             "<a x='1'y='2'/>",
             "<a><!-- -- --></a>",
             "<a>&#0;</a>",
