@@ -1,33 +1,29 @@
-//! Any lines `name=value` as yarn-site properties.
+//! Any lines `name=value` as yarn-site properties: refused, or taken and scheduled by.
 
 #![no_main]
 
-use evenweave::Settings;
+use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Settings, Submission};
+use evenweave_fuzz::properties;
 use libfuzzer_sys::fuzz_target;
 
-/// Makes the names that matter easy to hit.
-const NAMES: [&str; 12] = [
-    "yarn.resource-types",
-    "yarn.resource-types.gpu.units",
-    "yarn.resource-types.gpu.increment-allocation",
-    "yarn.scheduler.minimum-allocation-mb",
-    "yarn.scheduler.maximum-allocation-vcores",
-    "yarn.scheduler.increment-allocation-mb",
-    "yarn.scheduler.reservation-threshold.increment-multiple",
-    "yarn.scheduler.fair.locality.threshold.node",
-    "yarn.scheduler.fair.max.assign",
-    "yarn.scheduler.fair.update-interval-ms",
-    "yarn.scheduler.fair.preemption",
-    "yarn.admin.acl",
-];
-
 fuzz_target!(|text: &str| {
-    let properties = text.lines().filter_map(|line| {
-        let (name, value) = line.split_once('=')?;
-        Some((name.parse::<usize>().ok().and_then(|i| NAMES.get(i)).copied().unwrap_or(name), value))
-    });
-    match Settings::from_properties(properties) {
-        Ok(settings) => assert!(settings.types.len() >= 2),
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
+    let settings = match Settings::from_properties(properties(text)) {
+        Ok(settings) => settings,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    assert!(settings.warnings().iter().all(|warning| !warning.is_empty()));
+    let mut stepped = FairScheduler::builder().settings(settings).stepped().expect("one worker");
+    let node = stepped.add_node("n1", "/r1", Resource::new(16_384, 16)).expect("a fresh node");
+    let submission = Submission { number: 1, user: "al".into(), queue: None, am: Some(Resource::new(1024, 1)) };
+    // What is asked for may be above the largest container.
+    let Ok(app) = stepped.submit(&submission) else { return };
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    let asks = vec![Ask::anywhere(1, Resource::new(1000, 1), 2)];
+    let request = AllocateRequest { asks, ..AllocateRequest::default() };
+    let _ = stepped.allocate(&app, &request, &mut Allocation::default());
+    stepped.heartbeat(&Heartbeat::new(&node));
 });
