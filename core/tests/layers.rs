@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 /// Every module at the top of the crate, with its layer.
-const LAYERS: [(&str, u8); 17] = [
+const LAYERS: [(&str, u8); 18] = [
     ("sync", 0),
     ("resource", 1),
     ("id", 1),
@@ -22,6 +22,7 @@ const LAYERS: [(&str, u8); 17] = [
     ("queue", 4),
     ("app", 4),
     ("node", 4),
+    ("groups", 4),
     ("fair", 5),
     ("matching", 5),
     ("placement", 5),

@@ -2,7 +2,9 @@
 //!
 //! Pure data, made by whoever reads a file and shown by whoever called: the readers print nothing.
 
+use std::cell::Cell;
 use std::fmt;
+use std::ops::Range;
 
 /// A place in a file: name, line and column, both counted from 1, the column in characters; and the bytes it covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,12 +79,15 @@ pub(super) struct Places<'a> {
     source: &'a str,
     text: &'a str,
     lines: Vec<usize>,
+    /// A byte and the characters before it on its line, as last asked for: on however long a line, places near each other
+    /// cost what lies between them.
+    last: Cell<(usize, usize)>,
 }
 
 impl<'a> Places<'a> {
     pub(super) fn new(source: &'a str, text: &'a str) -> Places<'a> {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        Places { source, text, lines: std::iter::once(0).chain(ends).collect() }
+        Places { source, text, lines: std::iter::once(0).chain(ends).collect(), last: Cell::new((0, 0)) }
     }
 
     /// The point at a byte.
@@ -93,8 +98,25 @@ impl<'a> Places<'a> {
         }
         let line = self.lines.partition_point(|start| *start <= offset);
         let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or(0);
-        let column = self.text[start..offset].chars().count() + 1;
-        Place { source: self.source.to_owned(), line, column, offset, length: 0 }
+        let end = self.lines.get(line).copied().unwrap_or(usize::MAX);
+        let here = Some(self.last.get()).filter(|(known, _)| (start..end).contains(known));
+        let (known, before) = here.unwrap_or((start, 0));
+        let characters = |bytes: Range<usize>| self.text[bytes].chars().count();
+        let before = match known <= offset {
+            true => before + characters(known..offset),
+            // Further down, or on this line but behind.
+            false if offset - start < known - offset => characters(start..offset),
+            false => before - characters(offset..known),
+        };
+        self.last.set((offset, before));
+        Place { source: self.source.to_owned(), line, column: before + 1, offset, length: 0 }
+    }
+
+    /// Where some bytes stand, white space at their ends left out.
+    pub(super) fn span(&self, bytes: Range<usize>) -> Place {
+        let text = self.text.get(bytes.clone()).unwrap_or_default();
+        let start = bytes.start + text.len() - text.trim_start().len();
+        Place { length: text.trim().len(), ..self.at(start) }
     }
 }
 
@@ -108,6 +130,11 @@ mod tests {
         assert_eq!(places.at(7).to_string(), "f.xml:2:3");
         assert_eq!(places.at(0).to_string(), "f.xml:1:1");
         assert_eq!(places.at(999).to_string(), "f.xml:2:6");
+        assert_eq!(places.at(5).to_string(), "f.xml:2:2");
+        assert_eq!(places.at(8).to_string(), "f.xml:2:4");
+        assert_eq!(places.at(1).to_string(), "f.xml:1:2");
+        assert_eq!(places.at(2).to_string(), "f.xml:1:3");
+        assert_eq!(places.at(0).to_string(), "f.xml:1:1");
     }
 
     #[test]

@@ -8,6 +8,20 @@ pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(|c| c <= ' ')
 }
 
+/// `StringUtils.getTrimmedStrings`: parts between commas or line ends, trimmed. White space around a comma belongs to it,
+/// line ends included; empty parts at the end are left out.
+pub(super) fn split_trimmed(text: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in trim(text).split(',').map(|part| part.trim_matches(is_space)) {
+        let lines = part.split('\n').map(|line| line.trim_matches(is_space));
+        parts.extend(lines.filter(|line| part.is_empty() || !line.is_empty()));
+    }
+    while parts.last().is_some_and(|last| last.is_empty()) {
+        parts.pop();
+    }
+    parts
+}
+
 /// Whether a regular expression's `\s` matches.
 pub(super) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')
@@ -53,6 +67,12 @@ pub(super) fn parse_long(text: &str) -> Option<i64> {
 /// `Integer.parseInt`.
 pub(super) fn parse_int(text: &str) -> Option<i32> {
     i32::try_from(parse_long(text)?).ok()
+}
+
+/// `Long.intValue`: the lower 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "that is what it does")]
+pub(super) fn int_value(value: i64) -> i32 {
+    value as i32
 }
 
 /// What a text means to `Float.parseFloat` and `Double.parseDouble`, before it is rounded to either.
@@ -162,6 +182,16 @@ mod tests {
             assert_eq!(parse_int(bad), None, "{bad}");
         }
         assert_eq!(parse_long("9223372036854775808"), None);
+    }
+
+    #[test]
+    fn lists_lose_empty_parts_at_the_end_alone() {
+        assert_eq!(split_trimmed(" a , b\n c,, "), ["a", "b", "c"]);
+        assert_eq!(split_trimmed(",a"), ["", "a"]);
+        assert_eq!(split_trimmed("a\n\n ,\n b"), ["a", "b"]);
+        assert_eq!(split_trimmed("a,\n,b"), ["a", "", "b"]);
+        assert!(split_trimmed(" , ").is_empty());
+        assert_eq!(int_value(3_000_000_000), -1_294_967_296);
     }
 
     #[test]

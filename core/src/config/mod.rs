@@ -1,6 +1,7 @@
 //! Configuration: text in, typed values out.
 //!
-//! [`Settings`] are the yarn-site properties, read once; [`AllocationFile`] is the file of queues and limits, read again
+//! [`SiteFile`] is a file of properties, [`SiteProperties`] several over each other, [`Settings`] what the scheduler makes
+//! of them, once; [`AllocationFile`] is the file of queues and limits, read again
 //! whenever it changes. Pure functions over text, any thread, no file access. Follows `FairSchedulerConfiguration` and
 //! `AllocationFileLoaderService` of Hadoop 3.4.2 (configuration reference).
 
@@ -10,7 +11,13 @@ mod allocation_file;
 
 mod diagnostic;
 
+mod encoding;
+
+mod findings;
+
 mod java;
+
+mod known;
 
 mod names;
 
@@ -26,6 +33,8 @@ mod settings;
 
 mod shown;
 
+mod site;
+
 mod xml;
 
 pub use acl::AccessControlList;
@@ -34,4 +43,8 @@ pub use diagnostic::{Diagnostic, Place, Severity};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};
 pub use resource_string::{Limit, Missing, ResourceStringError, parse_resource};
-pub use settings::{Settings, SettingsError};
+pub use settings::{Settings, SettingsBuilder, SettingsError, SettingsProblem};
+pub use site::{
+    Expanded, Included, Origin, SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty,
+    TooManySubstitutions, Unresolved,
+};

@@ -13,6 +13,7 @@ use quick_xml::errors::{Error, IllFormedError, SyntaxError};
 use quick_xml::events::Event;
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// The deepest nesting of elements: the tree is walked by recursion. Java has no such limit.
 const MAX_DEPTH: usize = 200;
@@ -35,8 +36,19 @@ pub(super) struct Element {
     pub(super) name: String,
     /// Where its `<` stands.
     pub(super) offset: usize,
+    /// The bytes between its tags.
+    pub(super) content: Range<usize>,
     pub(super) children: Vec<Node>,
-    attributes: Vec<(String, String)>,
+    pub(super) attributes: Vec<Attribute>,
+}
+
+/// An attribute of an element.
+#[derive(Debug)]
+pub(super) struct Attribute {
+    pub(super) name: String,
+    pub(super) value: String,
+    /// The bytes between its quotes.
+    pub(super) span: Range<usize>,
 }
 
 /// What an element contains, comments left out.
@@ -62,7 +74,7 @@ fn malformed<T>(offset: usize, problem: impl Into<String>) -> Result<T, Malforme
 impl Element {
     /// An attribute's value.
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.attributes.iter().find(|attribute| attribute.name == name).map(|attribute| attribute.value.as_str())
     }
 
     /// The elements directly inside.
@@ -113,11 +125,13 @@ impl Builder<'_> {
             };
             match event {
                 Event::Start(tag) => {
-                    self.start(offset, &tag)?;
+                    let content = self.base + position(reader.buffer_position());
+                    self.start(offset, content, &tag)?;
                 }
                 Event::Empty(tag) => {
-                    self.start(offset, &tag)?;
-                    self.end(offset)?;
+                    let content = self.base + position(reader.buffer_position());
+                    self.start(offset, content, &tag)?;
+                    self.end(content)?;
                 }
                 Event::End(_) => self.end(offset)?,
                 Event::Text(text) => self.text(offset, &text)?,
@@ -169,7 +183,7 @@ impl Builder<'_> {
         }
     }
 
-    fn start(&mut self, offset: usize, tag: &[u8]) -> Result<(), Malformed> {
+    fn start(&mut self, offset: usize, content: usize, tag: &[u8]) -> Result<(), Malformed> {
         if self.open.is_empty() && self.root.is_some() {
             return malformed(offset, "a second root element; there must be exactly one");
         }
@@ -177,14 +191,15 @@ impl Builder<'_> {
             return malformed(offset, format!("elements are nested deeper than {MAX_DEPTH}"));
         }
         let (name, attributes) = read_tag(offset + 1, utf8(offset, tag)?)?;
-        self.open.push(Element { name, offset, children: Vec::new(), attributes });
+        self.open.push(Element { name, offset, content: content..content, children: Vec::new(), attributes });
         Ok(())
     }
 
     fn end(&mut self, offset: usize) -> Result<(), Malformed> {
-        let Some(closed) = self.open.pop() else {
+        let Some(mut closed) = self.open.pop() else {
             return malformed(offset, "an end tag without a start tag");
         };
+        closed.content.end = offset;
         match self.open.last_mut() {
             Some(parent) => parent.children.push(Node::Element(closed)),
             None => self.root = Some(closed),
@@ -249,13 +264,13 @@ impl Builder<'_> {
             return malformed(offset, "an XML declaration must stand at the very start");
         }
         let (_, attributes) = read_tag(offset + 2, utf8(offset, content)?)?;
-        let Some(("version", version)) = attributes.first().map(|(key, value)| (key.as_str(), value.as_str())) else {
+        let Some(version) = attributes.first().filter(|first| first.name == "version").map(|first| &first.value) else {
             return malformed(offset, "the XML declaration has no version; write version=\"1.0\"");
         };
         if version != "1.0" && version != "1.1" {
             return malformed(offset, format!("XML version {version:?} is not known; write \"1.0\""));
         }
-        for (key, value) in &attributes[1..] {
+        for Attribute { name: key, value, .. } in &attributes[1..] {
             let known = match key.as_str() {
                 "encoding" => is_encoding(value),
                 "standalone" => value == "yes" || value == "no",
@@ -269,19 +284,19 @@ impl Builder<'_> {
     }
 }
 
-/// The encodings that a file may declare; decoding is done before, see `AllocationFile::decode`.
+/// The encodings that a file may declare; decoding is done before, see `encoding`.
 fn is_encoding(name: &str) -> bool {
     const KNOWN: [&str; 7] = ["UTF-8", "UTF8", "US-ASCII", "ASCII", "ISO-8859-1", "LATIN1", "UTF-16"];
     KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// A tag's name and attributes; `offset` is where the content stands.
-fn read_tag(offset: usize, content: &str) -> Result<(String, Vec<(String, String)>), Malformed> {
+fn read_tag(offset: usize, content: &str) -> Result<(String, Vec<Attribute>), Malformed> {
     let length = content.find(is_xml_space).unwrap_or(content.len());
     let name = &content[..length];
     check_name(offset, name, "an element")?;
     let mut known = HashSet::new();
-    let mut attributes: Vec<(String, String)> = Vec::new();
+    let mut attributes: Vec<Attribute> = Vec::new();
     let mut rest = &content[length..];
     loop {
         let trimmed = rest.trim_start_matches(is_xml_space);
@@ -313,7 +328,8 @@ fn read_tag(offset: usize, content: &str) -> Result<(String, Vec<(String, String
             return malformed(at, format!("the value of attribute {key} is longer than {MAX_VALUE} bytes"));
         }
         let place = offset + content.len() - value.len() + 1;
-        attributes.push((key.to_owned(), attribute_value(place, quoted)?));
+        let value = attribute_value(place, quoted)?;
+        attributes.push(Attribute { name: key.to_owned(), value, span: place..place + quoted.len() });
         rest = after;
     }
 }
@@ -434,6 +450,16 @@ mod tests {
         assert!(matches!(&root.children[0], Node::Text(_, text) if text == "pq5"));
         assert!(matches!(&root.children[1], Node::CData(text) if text == "<r>"));
         assert!(root.has("b"));
+    }
+
+    #[test]
+    fn every_element_and_attribute_knows_the_bytes_it_covers() {
+        let text = "\u{feff}<a x = '1&amp;2'>p<b/></a>";
+        let root = parse(text).unwrap();
+        assert_eq!(&text[root.content.clone()], "p<b/>");
+        assert_eq!(&text[root.attributes[0].span.clone()], "1&amp;2");
+        let inner = root.elements().next().unwrap();
+        assert!(inner.content.is_empty() && text[inner.content.start..].starts_with("</a>"));
     }
 
     #[test]

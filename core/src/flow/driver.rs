@@ -2,7 +2,7 @@
 //!
 //! Both work the same messages off the same lanes with the same code; only who does it, and when, differs.
 
-use super::control::{Control, Groups, empty_structure};
+use super::control::{Control, empty_structure};
 use super::events::EventSink;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal};
@@ -14,6 +14,7 @@ use super::worker::Next;
 use crate::clock::Clock;
 use crate::config::{AllocationFile, Settings};
 use crate::event::SchedulerEvent;
+use crate::groups::Groups;
 use crate::policy::SchedulingPolicy;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};

@@ -76,7 +76,7 @@ mod driver;
 
 #[cfg(not(loom))]
 mod exports {
-    pub use super::control::{Groups, Submission};
+    pub use super::control::Submission;
     pub use super::edge::{AllocateRequest, Allocation};
     pub use super::mailbox::{Container, EndReason, EndedContainer};
     pub use super::messages::Heartbeat;

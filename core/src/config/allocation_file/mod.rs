@@ -8,8 +8,6 @@ mod context;
 
 mod defaults;
 
-mod encoding;
-
 mod error;
 
 mod placement;
@@ -25,6 +23,7 @@ pub use error::{AllocationFileError, PlacementChange};
 
 use super::acl::AccessControlList;
 use super::diagnostic::Diagnostic;
+use super::encoding::{self, Undecodable};
 use super::placement_rules::PlacementRule;
 use super::resource_string::Limit;
 use crate::resource::{Resource, ResourceTypes};
@@ -227,7 +226,9 @@ impl AllocationFile {
     /// # Errors
     /// When the bytes are not in the encoding.
     pub fn decode(bytes: &[u8], source_name: &str) -> Result<String, AllocationFileError> {
-        encoding::decode(bytes, source_name)
+        let malformed =
+            |error: Undecodable| AllocationFileError::Malformed { at: error.at, problem: error.problem.to_owned() };
+        encoding::decode(bytes, source_name).map_err(malformed)
     }
 
     /// Whether the file names this queue.

@@ -29,6 +29,7 @@ use super::snapshot::{QueueSnapshot, Structure};
 use crate::config::{AccessControlList, AllocationFile, PlacementRule, PolicyName};
 use crate::event::{Refused, SchedulerEvent};
 use crate::fair::{Drf, Fair, Fifo};
+use crate::groups::Groups;
 use crate::id::Slot;
 use crate::policy::{ClusterTotal, SchedulingPolicy};
 use crate::queue::{QueueTree, Running};
@@ -36,20 +37,6 @@ use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::HashMap;
-
-/// Which groups a user is in, the primary one first.
-pub trait Groups: Send + Sync + std::fmt::Debug {
-    /// The groups of `user`; empty when there are none or they cannot be found.
-    fn of(&self, user: &str) -> Vec<String>;
-}
-
-/// Groups from a map.
-impl Groups for HashMap<String, Vec<String>> {
-    fn of(&self, user: &str) -> Vec<String> {
-        self.get(user).cloned().unwrap_or_default()
-    }
-}
 
 /// What the embedder submits.
 #[derive(Clone, Debug, PartialEq, Eq)]
