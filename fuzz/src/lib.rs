@@ -1,6 +1,8 @@
 //! What several targets share: the form of their inputs, and what must hold of every tree of queues.
 
-use evenweave::{ROOT, Stepped, trim_java};
+use evenweave::{
+    AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, ROOT, Resource, Settings, Stepped, Submission, trim_java,
+};
 use std::collections::HashMap;
 
 /// The resource types of the targets that have no properties: all that the recorded cases use.
@@ -31,4 +33,20 @@ pub fn check_tree(scheduler: &Stepped) {
 #[must_use]
 pub fn is_one_line(message: &str) -> bool {
     !message.is_empty() && !message.contains(['\n', '\r'])
+}
+
+/// Lets an application run by these settings, as far as they let it.
+pub fn schedule(settings: Settings) {
+    let mut stepped = FairScheduler::builder().settings(settings).stepped().expect("one worker");
+    let node = stepped.add_node("n1", "/r1", Resource::new(16_384, 16)).expect("a fresh node");
+    let submission = Submission { number: 1, user: "al".into(), queue: None, am: Some(Resource::new(1024, 1)) };
+    // What is asked for may be above the largest container.
+    let Ok(app) = stepped.submit(&submission) else { return };
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    let asks = vec![Ask::anywhere(1, Resource::new(1000, 1), 2)];
+    let request = AllocateRequest { asks, ..AllocateRequest::default() };
+    // The AM may not have its container.
+    let _ = stepped.allocate(&app, &request, &mut Allocation::default());
+    stepped.heartbeat(&Heartbeat::new(&node));
 }
