@@ -19,7 +19,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Drive the scheduler with a real trace in compressed time and report how full it keeps the cluster.
     Load(Box<LoadArgs>),
-    /// Replay scenario files and compare every field of every step with what real Hadoop did.
+    /// Replay recordings of real Hadoop, scenario and vector files, and compare every field with what it did.
     Replay(ReplayArgs),
     /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median.
     Bench(BenchArgs),
@@ -95,7 +95,7 @@ pub(crate) struct LoadArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// Scenario files: JSON, one scenario a line.
+    /// Scenario files (one scenario a line) or vector files (one case a line, named FAMILY.jsonl), gzipped or not.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// One JSON object on standard output and nothing else.

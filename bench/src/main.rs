@@ -7,7 +7,7 @@
 //! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
 //! | `load` | the closed-loop driver |
 //! | `report`, `progress` | table, JSON, HTML; the bar |
-//! | `replay` | scenario files, step by step |
+//! | `replay` | recordings of real Hadoop: scenarios step by step, vectors case by case |
 //! | `workload` | W1 and W2 |
 //! | `clock`, `latency` | measuring |
 

@@ -30,9 +30,9 @@
 //! | 7 | `scheduler` | the doors: [`FairScheduler`], [`Stepped`], their builder, handles |
 //! | 6 | `flow` | the concurrent path, one file a stage |
 //! | 5 | `fair`, `placement` | the three policies and their shares; which queue an application enters |
-//! | 4 | `queue`, `app`, `order`, `groups` | the queue tree and running limits; asks; children kept in order; who is in which group |
+//! | 4 | `queue`, `app`, `order`, `groups`, `event` | the queue tree and running limits; asks; children kept in order; who is in which group; refusals and events |
 //! | 3 | `config` | site files and allocation file: text in, typed values out |
-//! | 2 | `policy`, `event` | the trait of a scheduling policy and its keys; refusals and events |
+//! | 2 | `policy` | the trait of a scheduling policy and its keys |
 //! | 1 | `resource`, `id`, `clock` | the resource vector, slots with generations, the one clock |
 //! | 0 | `sync` | the one door to atomics, threads, channels, maps and the snapshot cell; loom's parts under `cfg(loom)` |
 //!
@@ -92,18 +92,18 @@ pub use resource::{Calculator, MAX_TYPES, Resource, ResourceTypes, ResourceTypes
 pub use app::{Ask, Locality, Location};
 #[cfg(not(loom))]
 pub use config::{
-    AccessControlList, AllocationFile, AllocationFileError, Diagnostic, Expanded, Included, Limit, Missing, Origin,
-    Parsed, Place, PlacementChange, PlacementRule, PolicyName, QueueSettings, ROOT, ResourceStringError, RuleKind,
-    Settings, SettingsBuilder, SettingsError, SettingsProblem, Severity, SiteFile, SiteFileError, SiteFileProblem,
-    SiteProperties, SiteProperty, TooManySubstitutions, Unresolved, default_rules, parse_resource, rooted, trim_java,
-    valid_requested_name,
+    AccessControlList, AllocationFile, AllocationFileError, AllocationSource, AllocationsError, Diagnostic, Expanded,
+    FileSource, Included, Limit, LocateError, Missing, Origin, Parsed, Place, PlacementChange, PlacementRule,
+    PolicyName, QueueSettings, ROOT, ResourceStringError, RuleKind, Settings, SettingsBuilder, SettingsError,
+    SettingsProblem, Severity, SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty,
+    TooManySubstitutions, Unresolved, default_rules, parse_resource, rooted, trim_java, valid_requested_name,
 };
 #[cfg(not(loom))]
-pub use event::{Refused, SchedulerEvent};
+pub use event::{AppAccess, QueueAccess, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
     AllocateRequest, Allocation, AppView, Container, EndReason, EndedContainer, Heartbeat, HeartbeatProbe, NodeView,
-    QueueView, Stats, Submission, WakeUp,
+    QueueConfig, QueueView, Stats, Submission, WakeUp,
 };
 #[cfg(all(
     not(loom),

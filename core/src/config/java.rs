@@ -22,6 +22,32 @@ pub(super) fn split_trimmed(text: &str) -> Vec<&str> {
     parts
 }
 
+/// `String.equalsIgnoreCase`: one character to one, first in upper case, then, for Georgian, in lower case.
+pub(crate) fn equals_ignore_case(a: &str, b: &str) -> bool {
+    let (mut a, mut b) = (a.chars(), b.chars());
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return true,
+            (Some(a), Some(b)) if a == b || upper(a) == upper(b) || lower(upper(a)) == lower(upper(b)) => {}
+            _ => return false,
+        }
+    }
+}
+
+/// A character whose other case is several characters has none in Java.
+fn upper(c: char) -> char {
+    let mut upper = c.to_uppercase();
+    upper.next().filter(|_| upper.next().is_none()).unwrap_or(c)
+}
+
+fn lower(c: char) -> char {
+    if c == '\u{130}' {
+        return 'i';
+    }
+    let mut lower = c.to_lowercase();
+    lower.next().filter(|_| lower.next().is_none()).unwrap_or(c)
+}
+
 /// Whether a regular expression's `\s` matches.
 pub(super) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')
@@ -172,6 +198,16 @@ pub(super) fn clamp_to_one(value: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn case_is_ignored_one_character_to_one() {
+        for (a, b) in [("root.AL", "root.al"), ("\u{c9}", "\u{e9}"), ("\u{130}", "I"), ("\u{10d0}", "\u{1c90}")] {
+            assert!(equals_ignore_case(a, b), "{a} {b}");
+        }
+        for (a, b) in [("a", "ab"), ("\u{df}", "SS"), ("\u{df}", "ss"), ("a", "b")] {
+            assert!(!equals_ignore_case(a, b), "{a} {b}");
+        }
+    }
 
     #[test]
     fn integers_take_one_sign_and_digits_of_any_script() {

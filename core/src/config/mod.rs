@@ -1,8 +1,8 @@
 //! Configuration: text in, typed values out.
 //!
 //! [`SiteFile`] is a file of properties, [`SiteProperties`] several over each other, [`Settings`] what the scheduler makes
-//! of them, once; [`AllocationFile`] is the file of queues and limits, read again
-//! whenever it changes. Pure functions over text, any thread, no file access. Follows `FairSchedulerConfiguration` and
+//! of them, once; [`AllocationFile`] is the file of queues and limits, read again whenever it changes. Pure functions over
+//! text, any thread; `source` alone opens files. Follows `FairSchedulerConfiguration` and
 //! `AllocationFileLoaderService` of Hadoop 3.4.2 (configuration reference).
 
 mod acl;
@@ -35,7 +35,11 @@ mod shown;
 
 mod site;
 
+mod source;
+
 mod xml;
+
+pub(crate) use java::equals_ignore_case;
 
 pub use acl::AccessControlList;
 pub use allocation_file::{AllocationFile, AllocationFileError, Parsed, PlacementChange, PolicyName, QueueSettings};
@@ -48,3 +52,5 @@ pub use site::{
     Expanded, Included, Origin, SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty,
     TooManySubstitutions, Unresolved,
 };
+pub(crate) use source::Reader;
+pub use source::{AllocationSource, AllocationsError, FileSource, LocateError};
