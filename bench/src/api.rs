@@ -2,7 +2,8 @@
 
 pub(crate) use evenweave::{
     AccessControlList, AllocateRequest, AllocatedView, Allocation, AllocationFile, AllocationFileError, AppHandle,
-    AppView, Ask, Container, ContainerId, EndReason, FairScheduler, Heartbeat, HeartbeatProbe, Limit, Location,
-    Missing, NodeHandle, NodeId, NodeView, PlacementRule, QueueAccess, QueueConfig, QueueSettings, QueueView, Refused,
-    Resource, ResourceTypes, Settings, Stats, Stepped, Submission, default_rules, parse_resource, rooted,
+    AppView, Ask, CheckOptions, Container, ContainerId, Diagnostic, EndReason, FairScheduler, Groups, GroupsFile,
+    Heartbeat, HeartbeatProbe, Included, Limit, Location, Missing, NodeHandle, NodeId, NodeView, Place, PlacementRule,
+    QueueAccess, QueueConfig, QueueSettings, QueueView, Refused, Resource, ResourceTypes, Settings, Severity, SiteFile,
+    SiteFileError, SiteProperties, Stats, Stepped, Submission, default_rules, parse_resource, rooted,
 };

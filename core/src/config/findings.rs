@@ -10,14 +10,22 @@ const MAX_FINDINGS: usize = 1000;
 pub(super) struct Findings(Vec<Diagnostic>);
 
 impl Findings {
-    /// Adds one, which is made only if there is room for it.
-    pub(super) fn push(&mut self, make: impl FnOnce() -> Diagnostic) {
+    /// Adds one, which is made only if there is room for it, and gives it.
+    pub(super) fn push(&mut self, make: impl FnOnce() -> Diagnostic) -> Option<&mut Diagnostic> {
         if self.0.len() < MAX_FINDINGS {
             self.0.push(make());
-        } else if self.0.len() == MAX_FINDINGS {
-            let message = format!("more than {MAX_FINDINGS} warnings; those from here on are left out");
+            return self.0.last_mut();
+        }
+        if !self.is_full() {
+            let message = format!("more than {MAX_FINDINGS} warnings; those found later are left out");
             self.0.push(Diagnostic::warning("too-many-warnings", None, message));
         }
+        None
+    }
+
+    /// Whether more would be left out. What is dear to find out need not be found out then.
+    pub(super) fn is_full(&self) -> bool {
+        self.0.len() > MAX_FINDINGS
     }
 
     pub(super) fn into_vec(self) -> Vec<Diagnostic> {

@@ -37,12 +37,17 @@ mod site;
 
 mod source;
 
+mod warnings;
+
 mod xml;
 
 pub(crate) use java::equals_ignore_case;
 
 pub use acl::AccessControlList;
-pub use allocation_file::{AllocationFile, AllocationFileError, Parsed, PlacementChange, PolicyName, QueueSettings};
+pub use allocation_file::{
+    AllocationFile, AllocationFileError, CheckOptions, Checked, Parsed, PlacementChange, PlacementError, PolicyName,
+    QueueSettings,
+};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};

@@ -7,13 +7,12 @@
 use super::error::{SiteFileError, SiteFileProblem};
 use super::file::{Included, SiteFile, SiteProperty};
 use super::prefixes::{Prefixes, local};
-use crate::config::diagnostic::{Diagnostic, Places};
+use crate::config::diagnostic::{Diagnostic, Place, Places, Span};
 use crate::config::findings::Findings;
 use crate::config::java;
 use crate::config::nearest::nearest;
 use crate::config::xml::{self, Element, Node};
 use std::collections::HashMap;
-use std::ops::Range;
 
 /// How deep files may include each other.
 const MAX_DEPTH: usize = 8;
@@ -56,7 +55,7 @@ fn read_into(
     reader.look_at_root(&root);
     let mut prefixes = Prefixes::default();
     prefixes.enter(&root).map_err(|problem| fail(root.offset, problem))?;
-    if ELEMENTS.contains(&local(&root.name)) {
+    if ELEMENTS.contains(&local(root.name)) {
         reader.start(&root)?;
     }
     // An own stack: files may include each other, and each brings its depth.
@@ -68,9 +67,9 @@ fn read_into(
                 reader.start(inner)?;
                 open.push((inner, inner.children.iter()));
             }
-            Some(Node::Text(offset, text)) => reader.text(element, Some(*offset), text),
-            Some(Node::CData(text)) => reader.text(element, None, text),
-            Some(Node::Instruction) => {}
+            Some(Node::Text(at, text)) => reader.text(element, Some(at.offset), text),
+            Some(Node::CData(_, text)) => reader.text(element, None, text),
+            Some(Node::Instruction(_)) => {}
             None => {
                 reader.end(element)?;
                 prefixes.leave(element);
@@ -85,7 +84,7 @@ fn read_into(
 #[derive(Clone, Debug)]
 struct Spanned {
     text: String,
-    span: Range<usize>,
+    at: Span,
 }
 
 /// What Hadoop's parser remembers from one element to the next.
@@ -117,15 +116,15 @@ struct Reader<'r, 'i> {
 }
 
 impl Reader<'_, '_> {
-    fn look_at_root(&mut self, root: &Element) {
-        if local(&root.name) != "configuration" {
+    fn look_at_root(&mut self, root: &Element<'_>) {
+        if local(root.name) != "configuration" {
             let message = format!("the root element is <{}>, not <configuration>", root.name);
             self.find(root.offset, "root-element", message, "its properties are read all the same", None);
         }
     }
 
-    fn start(&mut self, element: &Element) -> Result<(), SiteFileError> {
-        match local(&element.name) {
+    fn start(&mut self, element: &Element<'_>) -> Result<(), SiteFileError> {
+        match local(element.name) {
             "property" => self.start_property(element),
             "name" | "value" | "final" | "source" | "tag" => {
                 self.state.in_token = true;
@@ -143,7 +142,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    fn start_property(&mut self, element: &Element) {
+    fn start_property(&mut self, element: &Element<'_>) {
         if self.state.properties > 0 {
             let effect = "the inner one begins anew, and what is given by then is lost to the outer one";
             let help = Some("close the outer one first".to_owned());
@@ -152,23 +151,23 @@ impl Reader<'_, '_> {
         self.state.properties += 1;
         (self.state.name, self.state.value, self.state.is_final) = (None, None, false);
         for attribute in &element.attributes {
-            let spanned = || Some(Spanned { text: attribute.value.clone(), span: attribute.span.clone() });
-            match local(&attribute.name) {
+            let spanned = || Some(Spanned { text: attribute.value.to_string(), at: attribute.value_at });
+            match local(attribute.name) {
                 _ if attribute.name == "xmlns" || attribute.name.starts_with("xmlns:") => {}
                 "name" => self.state.name = spanned(),
                 "value" => self.state.value = spanned(),
-                "final" => self.set_final(&attribute.value, attribute.span.start),
+                "final" => self.set_final(&attribute.value, attribute.value_at.offset),
                 "source" | "tag" | "description" => {}
                 unknown => {
                     let known = nearest(unknown, ATTRIBUTES).map(|known| format!("did you mean {known:?}?"));
                     let message = format!("attribute {unknown:?} of <property> is unknown");
-                    self.find(attribute.span.start, "unknown-attribute", message, "it is ignored", known);
+                    self.find(attribute.value_at.offset, "unknown-attribute", message, "it is ignored", known);
                 }
             }
         }
     }
 
-    fn start_fallback(&mut self, element: &Element) {
+    fn start_fallback(&mut self, element: &Element<'_>) {
         if self.state.include.is_none() {
             let effect = "all properties up to the next include are ignored";
             let help = Some("put it inside an <xi:include>".to_owned());
@@ -177,13 +176,13 @@ impl Reader<'_, '_> {
         self.state.fallback_entered = true;
     }
 
-    fn text(&mut self, within: &Element, offset: Option<usize>, text: &str) {
+    fn text(&mut self, within: &Element<'_>, offset: Option<usize>, text: &str) {
         if self.state.in_token {
             self.state.token.push_str(text);
         }
         let Some(offset) = offset else { return };
         let stray = java::trim(text);
-        if !stray.is_empty() && matches!(local(&within.name), "configuration" | "property") {
+        if !stray.is_empty() && matches!(local(within.name), "configuration" | "property") {
             let start = offset + text.len() - text.trim_start().len();
             let short: String = stray.chars().take(40).collect();
             self.find(
@@ -196,9 +195,9 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn end(&mut self, element: &Element) -> Result<(), SiteFileError> {
-        let token = || Spanned { text: self.state.token.clone(), span: element.content.clone() };
-        match local(&element.name) {
+    fn end(&mut self, element: &Element<'_>) -> Result<(), SiteFileError> {
+        let token = || Spanned { text: self.state.token.clone(), at: element.content };
+        match local(element.name) {
             "name" if !self.state.token.is_empty() => {
                 let name = token();
                 self.look_for_second(element, "name", self.state.name.is_some());
@@ -220,7 +219,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    fn look_for_second(&mut self, element: &Element, what: &str, second: bool) {
+    fn look_for_second(&mut self, element: &Element<'_>, what: &str, second: bool) {
         if second && self.state.properties == 1 {
             let message = format!("a second {what} in one <property>");
             self.find(element.offset, "given-twice", message, "the last one counts", None);
@@ -236,7 +235,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn end_property(&mut self, element: &Element) {
+    fn end_property(&mut self, element: &Element<'_>) {
         self.state.properties -= 1;
         let Some(name) = &self.state.name else {
             let message = "a <property> without a name".to_owned();
@@ -246,9 +245,8 @@ impl Reader<'_, '_> {
         if !self.state.fallback_allowed && self.state.fallback_entered {
             return;
         }
-        let name_at = self.places.span(name.span.clone());
-        let at =
-            self.state.value.as_ref().map_or_else(|| name_at.clone(), |value| self.places.span(value.span.clone()));
+        let name_at = self.place(name.at);
+        let at = self.state.value.as_ref().map_or_else(|| name_at.clone(), |value| self.place(value.at));
         let value = self.state.value.as_ref().map(|value| value.text.clone());
         let property = SiteProperty { name: name.text.clone(), value, is_final: self.state.is_final, name_at, at };
         // What an outer property adds to its inner one is often nothing.
@@ -282,10 +280,15 @@ impl Reader<'_, '_> {
         self.shared.findings.push(|| found);
     }
 
-    fn include(&mut self, element: &Element) -> Result<(), SiteFileError> {
+    /// Where some bytes stand, white space at their ends left out.
+    fn place(&self, at: Span) -> Place {
+        self.places.span(self.places.trimmed(at))
+    }
+
+    fn include(&mut self, element: &Element<'_>) -> Result<(), SiteFileError> {
         self.state.include = None;
         let mut backwards = element.attributes.iter().rev();
-        let Some(href) = backwards.find(|attribute| local(&attribute.name) == "href").map(|href| href.value.clone())
+        let Some(href) = backwards.find(|attribute| local(attribute.name) == "href").map(|href| href.value.to_string())
         else {
             let message = format!("<{}> without href", element.name);
             self.find(element.offset, "include", message, "nothing is included", None);
@@ -312,7 +315,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn end_include(&mut self, element: &Element) -> Result<(), SiteFileError> {
+    fn end_include(&mut self, element: &Element<'_>) -> Result<(), SiteFileError> {
         if self.state.fallback_allowed && !self.state.fallback_entered {
             let href = self.state.include.take().unwrap_or_default();
             let at = self.places.at(element.offset);

@@ -18,7 +18,7 @@ pub(super) struct Prefixes<'e> {
 
 impl<'e> Prefixes<'e> {
     /// Goes into an element: takes its declarations in, then looks at its name and at those of its attributes.
-    pub(super) fn enter(&mut self, element: &'e Element) -> Result<(), String> {
+    pub(super) fn enter(&mut self, element: &'e Element<'_>) -> Result<(), String> {
         for attribute in &element.attributes {
             match attribute.name.strip_prefix("xmlns:") {
                 Some("xmlns") => return Err("xmlns:xmlns cannot be declared; choose another prefix".to_owned()),
@@ -32,11 +32,11 @@ impl<'e> Prefixes<'e> {
                 None => {}
             }
         }
-        self.uri(&element.name)?;
+        self.uri(element.name)?;
         let mut seen = HashSet::new();
         for attribute in element.attributes.iter().filter(|attribute| !attribute.name.starts_with("xmlns:")) {
-            let Some(uri) = self.uri(&attribute.name)? else { continue };
-            let name = (uri, local(&attribute.name));
+            let Some(uri) = self.uri(attribute.name)? else { continue };
+            let name = (uri, local(attribute.name));
             if !seen.insert(name) {
                 return Err(format!("attribute {} is given twice, by two prefixes", name.1));
             }
@@ -45,7 +45,7 @@ impl<'e> Prefixes<'e> {
     }
 
     /// Leaves an element.
-    pub(super) fn leave(&mut self, element: &'e Element) {
+    pub(super) fn leave(&mut self, element: &'e Element<'_>) {
         for attribute in &element.attributes {
             if let Some(declared) = attribute.name.strip_prefix("xmlns:").and_then(|prefix| self.uris.get_mut(prefix)) {
                 declared.pop();
