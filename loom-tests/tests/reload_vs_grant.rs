@@ -4,7 +4,7 @@
 
 use evenweave::Resource;
 use evenweave::flow::publish::Published;
-use evenweave::flow::watch::{Seat, Watch, is_limit};
+use evenweave::flow::watch::{Seat, Watch, is_watched};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;
@@ -43,19 +43,15 @@ struct World {
     above: Watch,
 }
 
-/// A limit as the control publishes it: once limited, watched for good.
+/// A limit as the control publishes it.
 fn shown(limit: i64, before: bool) -> Queue {
-    Queue { limit, watched: before || is_limit(&max(limit), 1) }
+    Queue { limit, watched: is_watched(before, &max(limit), 1) }
 }
 
 impl World {
     fn new(leaf: i64, above: i64) -> Arc<World> {
         let first = Snapshot { version: 1, leaf: shown(leaf, false), above: shown(above, false) };
-        Arc::new(World {
-            newest: Published::new(first),
-            leaf: Watch::new(WORKERS, 1),
-            above: Watch::new(WORKERS, 1),
-        })
+        Arc::new(World { newest: Published::new(first), leaf: Watch::new(WORKERS, 1), above: Watch::new(WORKERS, 1) })
     }
 
     /// A reload takes effect.
@@ -81,14 +77,8 @@ struct Worker {
 impl Worker {
     /// At work under the first snapshot.
     fn new(id: usize, world: &Arc<World>) -> Worker {
-        let mut worker = Worker {
-            id,
-            world: world.clone(),
-            seen: None,
-            leaf: Seat::default(),
-            above: Seat::default(),
-            spent: 0,
-        };
+        let mut worker =
+            Worker { id, world: world.clone(), seen: None, leaf: Seat::default(), above: Seat::default(), spent: 0 };
         worker.take_over();
         worker
     }
@@ -219,7 +209,11 @@ fn a_limit_that_vanishes_and_comes_back() {
         let world = World::new(2, NONE);
         let mut workers = at_work(&world, [2, 1], &[(NONE, NONE), (2, NONE)]);
         let spent = settled(&workers);
-        assert_eq!(more(&mut workers, 3), (2 - spent).max(0), "I2: what was granted without a limit counts under the next");
+        assert_eq!(
+            more(&mut workers, 3),
+            (2 - spent).max(0),
+            "I2: what was granted without a limit counts under the next"
+        );
     });
 }
 
