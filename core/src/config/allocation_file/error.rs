@@ -48,6 +48,15 @@ pub enum AllocationFileError {
         /// An attribute that looks like a misspelt `name`, where there is none.
         misspelt: Option<String>,
     },
+    /// A queue whose full name is too long to be repeated for every queue below it.
+    LongQueueName {
+        /// Where.
+        at: Place,
+        /// The beginning of its full name.
+        name: String,
+        /// How many bytes a full name may have.
+        longest: usize,
+    },
     /// Other queues beside root.
     RootSiblings {
         /// Where root stands.
@@ -77,7 +86,7 @@ pub enum AllocationFileError {
         at: Place,
         /// The element.
         subject: String,
-        /// Its text.
+        /// Its text, or the beginning of a long one.
         text: String,
         /// What would be right, such as `an integer`.
         expected: &'static str,
@@ -99,7 +108,7 @@ pub enum AllocationFileError {
         at: Place,
         /// The element.
         subject: String,
-        /// Its text.
+        /// Its text, or the beginning of a long one.
         name: String,
         /// The ones there are.
         known: String,
@@ -149,6 +158,7 @@ impl AllocationFileError {
             AllocationFileError::Malformed { at, .. }
             | AllocationFileError::RootElement { at, .. }
             | AllocationFileError::QueueName { at, .. }
+            | AllocationFileError::LongQueueName { at, .. }
             | AllocationFileError::RootSiblings { at }
             | AllocationFileError::NoText { at, .. }
             | AllocationFileError::NotText { at, .. }
@@ -179,7 +189,7 @@ impl AllocationFileError {
         match self {
             AllocationFileError::Malformed { .. } => "malformed",
             AllocationFileError::RootElement { .. } => "root-element",
-            AllocationFileError::QueueName { .. } => "queue-name",
+            AllocationFileError::QueueName { .. } | AllocationFileError::LongQueueName { .. } => "queue-name",
             AllocationFileError::RootSiblings { .. } => "root-siblings",
             AllocationFileError::NoText { .. } => "no-text",
             AllocationFileError::NotText { .. } => "not-text",
@@ -206,6 +216,9 @@ impl AllocationFileError {
             }
             AllocationFileError::QueueName { parent, name, misspelt: None, .. } => {
                 format!("{name:?} cannot name a queue under {parent:?}, because it has a dot")
+            }
+            AllocationFileError::LongQueueName { name, longest, .. } => {
+                format!("the full name of a queue, {name:?}, is longer than {longest} bytes")
             }
             AllocationFileError::RootSiblings { .. } => {
                 "beside the queue \"root\" there are other queues at the top level".to_owned()
@@ -240,6 +253,7 @@ impl AllocationFileError {
             AllocationFileError::QueueName { .. } => {
                 "a name is one part; for a queue below another put its element inside the other's".to_owned()
             }
+            AllocationFileError::LongQueueName { .. } => "shorten its name, or those of the queues above it".to_owned(),
             AllocationFileError::RootSiblings { .. } => "put them inside it".to_owned(),
             AllocationFileError::NoText { remedy, .. } => (*remedy).to_owned(),
             AllocationFileError::NotText { .. } => "put the value first, and nothing else beside it".to_owned(),
