@@ -3,7 +3,7 @@
 pub(crate) use evenweave::{
     AccessControlList, AllocateRequest, AllocatedView, Allocation, AllocationFile, AllocationFileError, AppHandle,
     AppView, Ask, CheckOptions, Container, ContainerId, Diagnostic, EndReason, FairScheduler, Heartbeat,
-    HeartbeatProbe, Limit, Location, Missing, NodeHandle, NodeId, NodeView, Place, PlacementRule, QueueAccess,
-    QueueConfig, QueueSettings, QueueView, Refused, Resource, ResourceTypes, Settings, Severity, Stats, Stepped,
-    Submission, default_rules, parse_resource, rooted,
+    HeartbeatProbe, Included, Limit, Location, Missing, NodeHandle, NodeId, NodeView, Place, PlacementRule,
+    QueueAccess, QueueConfig, QueueSettings, QueueView, Refused, Resource, ResourceTypes, Settings, Severity, SiteFile,
+    SiteProperties, Stats, Stepped, Submission, default_rules, parse_resource, rooted,
 };
