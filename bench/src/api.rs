@@ -2,8 +2,8 @@
 
 pub(crate) use evenweave::{
     AccessControlList, AllocateRequest, AllocatedView, Allocation, AllocationFile, AllocationFileError, AppHandle,
-    AppView, Ask, CheckOptions, Container, ContainerId, Diagnostic, EndReason, FairScheduler, Heartbeat,
-    HeartbeatProbe, Included, Limit, Location, Missing, NodeHandle, NodeId, NodeView, Place, PlacementRule,
+    AppView, Ask, CheckOptions, Container, ContainerId, Diagnostic, EndReason, FairScheduler, Groups, GroupsFile,
+    Heartbeat, HeartbeatProbe, Included, Limit, Location, Missing, NodeHandle, NodeId, NodeView, Place, PlacementRule,
     QueueAccess, QueueConfig, QueueSettings, QueueView, Refused, Resource, ResourceTypes, Settings, Severity, SiteFile,
-    SiteProperties, Stats, Stepped, Submission, default_rules, parse_resource, rooted,
+    SiteFileError, SiteProperties, Stats, Stepped, Submission, default_rules, parse_resource, rooted,
 };

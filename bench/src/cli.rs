@@ -43,6 +43,17 @@ pub(crate) enum CoreChoice {
     Locked,
 }
 
+/// Where properties come from.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct SiteArgs {
+    /// Site file (yarn-site.xml); may be given more than once, later ones count above [default: bundled].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) site: Vec<PathBuf>,
+    /// Sets a property above all site files; may be given more than once.
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_property)]
+    pub(crate) properties: Vec<(String, String)>,
+}
+
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LoadArgs {
     /// Nodes, each of 128 GiB and 64 vcores.
@@ -57,6 +68,12 @@ pub(crate) struct LoadArgs {
     /// Allocation file (fair-scheduler.xml) [default: bundled].
     #[arg(long, value_name = "FILE")]
     pub(crate) queues: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) site: SiteArgs,
+    /// Who is in which group, for ACLs and placement rules: a file of lines `user: group, group`, or `system` for the
+    /// operating system's [default: nobody is in any].
+    #[arg(long, value_name = "FILE|system")]
+    pub(crate) groups: Option<String>,
     /// Only these leaf queues get jobs; may be given more than once [default: all leaves].
     #[arg(long, value_name = "NAME")]
     pub(crate) queue: Vec<String>,
@@ -78,9 +95,9 @@ pub(crate) struct LoadArgs {
     /// Everything random comes from it.
     #[arg(long, default_value_t = 42)]
     pub(crate) seed: u64,
-    /// The asynchronous allocation thread.
-    #[arg(long = "async", value_enum, default_value_t = Switch::Off)]
-    pub(crate) asynchronous: Switch,
+    /// The asynchronous allocation thread [default: as the properties say; off].
+    #[arg(long = "async", value_enum)]
+    pub(crate) asynchronous: Option<Switch>,
     /// Drive only this core [default: the locked twin for 5 s, then the threaded core].
     #[arg(long, value_enum)]
     pub(crate) core: Option<CoreChoice>,
@@ -196,6 +213,13 @@ pub(crate) struct BenchArgs {
     pub(crate) core: CoreChoice,
 }
 
+fn parse_property(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("a property is NAME=VALUE, for example yarn.scheduler.fair.max.assign=4".to_owned()),
+    }
+}
+
 fn parse_workers(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(count @ 1..=256) => Ok(count),
@@ -250,6 +274,15 @@ mod tests {
         assert!(cli.command.is_none());
         assert_eq!(cli.load.nodes, 7);
         assert!(Cli::try_parse_from(["evenweave", "load", "--nodes", "0"]).is_err());
+    }
+
+    #[test]
+    fn properties_are_set_as_hadoop_does() {
+        let cli = Cli::parse_from(["evenweave", "load", "--site", "x.xml", "-Da=b=c", "-D", "d="]);
+        let Some(Command::Load(load)) = cli.command else { panic!("a load") };
+        let set = [("a".to_owned(), "b=c".to_owned()), ("d".to_owned(), String::new())];
+        assert_eq!(load.site.properties, set);
+        assert!(parse_property("=x").is_err() && parse_property("x").is_err());
     }
 
     #[test]

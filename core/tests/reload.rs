@@ -557,6 +557,18 @@ fn a_leaf_above_a_new_queue_is_in_its_way_but_not_the_default_queue() {
     assert_eq!(world.queues(), ["root.default parent"]);
 }
 
+/// The queue made in the place of another gets its slot, and its parent looks as before: workers learn of it all the same.
+#[test]
+fn what_took_the_place_of_a_queue_is_served() {
+    let mut world = World::new("<queue name='p'><queue name='q1'/><queue name='q2'/></queue>");
+    let node = world.node(8192, 8);
+    world.reload("<queue name='p'><queue name='q1'/><queue name='q2'><queue name='s'/></queue></queue>");
+    let app = world.app(1, "root.p.q2.s");
+    world.ask(&app, SMALL, 2).unwrap();
+    world.beat(&node, 2);
+    assert_eq!(world.used_mb("root.p.q2.s"), 2048);
+}
+
 // ------------------------------------------------------------------------------------------------ queues come and go
 
 #[test]

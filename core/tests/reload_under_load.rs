@@ -132,6 +132,15 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], first: u32, stop: &Ato
     told
 }
 
+/// Stops the drivers at the end of its life, be it by a failed assertion.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// The next event; the watcher is about to tell one.
 fn next_event(scheduler: &FairScheduler) -> SchedulerEvent {
     for _ in 0..120_000 {
@@ -175,6 +184,7 @@ fn reloads_under_load(workers: usize) {
                 scope.spawn(move || drive(&scheduler, nodes, driver, stop))
             })
             .collect();
+        let until_here = Stop(&stop);
         let mut in_force = 1000;
         for i in 1..=RELOADS {
             let is_bad = i % 3 == 2;
@@ -212,7 +222,7 @@ fn reloads_under_load(workers: usize) {
                 assert!(!by_call && !is_bad && is_good(&event), "reload {i}: {event:?}");
             }
         }
-        stop.store(true, Ordering::Relaxed);
+        drop(until_here);
         drivers.into_iter().map(|driver| driver.join().unwrap()).sum()
     });
     assert_sums(&scheduler);

@@ -593,6 +593,37 @@ fn a_new_limit_does_not_wait_for_an_idle_worker() {
     assert_books(&scheduler);
 }
 
+/// A limit comes and goes by two reloads while one worker is busy, so that it never sees it; the other has begun to count,
+/// and waits for it. It counts as well, and so nobody is refused where there is no limit (I7).
+#[test]
+fn a_limit_that_came_and_went_while_a_worker_was_busy() {
+    let (reached, at_gate) = mpsc::channel();
+    let (opener, open) = mpsc::channel();
+    let gate = Arc::new(Gate { reached: Mutex::new(reached), open: Mutex::new(open), served: AtomicU64::new(0) });
+    let scheduler = start(2, FairScheduler::builder().settings(greedy()).probe(gate));
+    let nodes = add_nodes(&scheduler, 2);
+    assert_ne!(nodes[0].worker(), nodes[1].worker());
+    let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    allocate(&scheduler, &app, &ask(16)).unwrap();
+    scheduler.quiesce();
+    let mut first = Heartbeat::new(&nodes[1]);
+    first.stamp = 1;
+    scheduler.heartbeat(first).unwrap();
+    at_gate.recv().unwrap();
+    let text = "<allocations><queue name='q'><maxResources>4096 mb, 4 vcores</maxResources></queue></allocations>";
+    scheduler.reload(allocations(text, &[])).unwrap();
+    scheduler.update_now();
+    while scheduler.stats().refused == 0 {
+        beat(&scheduler, Heartbeat::new(&nodes[0]));
+        thread::yield_now();
+    }
+    scheduler.reload(allocations("<allocations><queue name='q'/></allocations>", &[])).unwrap();
+    opener.send(()).unwrap();
+    fill(&scheduler, &nodes);
+    assert_eq!(poll(&scheduler, &app).granted.len(), 16);
+    assert_books(&scheduler);
+}
+
 /// An application leaves a queue and enters another that has got the slot of the first, at the same place, while the
 /// worker sleeps: its usage goes along (I4).
 #[test]

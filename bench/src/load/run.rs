@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use crate::api::{AllocationFile, QueueView, Resource, ResourceTypes, Settings};
+use crate::api::{AllocationFile, Groups, QueueView, Resource, Settings};
 use crate::bundled;
 use crate::cli::{CoreChoice, LoadArgs, Switch};
 use crate::engine::{Engine, Locked, Parts, Threaded};
@@ -18,6 +18,7 @@ use crate::load::admission::Admission;
 use crate::load::app::CONTAINER;
 use crate::load::driver::{Driver, Pace, Sample};
 use crate::load::{Difference, InFlight};
+use crate::site;
 use crate::trace::{self, TraceJob};
 
 /// What a node of the load has.
@@ -115,9 +116,11 @@ impl LoadResult {
 pub(crate) struct Inputs {
     trace: Vec<TraceJob>,
     trace_name: String,
-    queues_text: String,
+    settings: Settings,
+    allocations: AllocationFile,
     queues_name: String,
-    /// What the allocation file's reader had to say, with places.
+    groups: Option<Arc<dyn Groups>>,
+    /// What the readers of site files and allocation file had to say, with places.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -127,13 +130,15 @@ impl Inputs {
     /// # Errors
     /// A missing or malformed file.
     pub(crate) fn read(args: &LoadArgs) -> Result<Inputs, Failure> {
+        let settings = settings(args)?;
+        let groups = args.groups.as_deref().map(site::groups).transpose()?;
         let (queues_text, queues_name) = match &args.queues {
             Some(path) => (read_file(path, "allocation file")?, path.display().to_string()),
             None => (bundled::QUEUES.to_owned(), bundled::QUEUES_NAME.to_owned()),
         };
-        let parsed = AllocationFile::parse(&queues_text, &queues_name, &ResourceTypes::standard(), &[])
+        let parsed = AllocationFile::parse(&queues_text, &queues_name, &settings.types, &[])
             .map_err(|error| Failure::input(error.to_string()))?;
-        let warnings = parsed.warnings.iter().map(ToString::to_string).collect();
+        let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
         let (trace, trace_name) = match &args.trace {
             Some(path) => {
                 let name = path.display().to_string();
@@ -141,8 +146,16 @@ impl Inputs {
             }
             None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
         };
-        Ok(Inputs { trace, trace_name, queues_text, queues_name, warnings })
+        Ok(Inputs { trace, trace_name, settings, allocations: parsed.file, queues_name, groups, warnings })
     }
+}
+
+fn settings(args: &LoadArgs) -> Result<Settings, Failure> {
+    let mut site = args.site.properties(&bundled::PROPERTIES)?;
+    if let Some(switch) = args.asynchronous {
+        site.set(bundled::ASYNC_PROPERTY, (switch == Switch::On).to_string());
+    }
+    Settings::from_site(&site).map_err(|error| Failure::input(error.to_string()))
 }
 
 /// A text file, or why it cannot be had.
@@ -199,16 +212,12 @@ fn drive(
     stop: &AtomicBool,
     watch: Watch<'_>,
 ) -> Result<CoreRun, Failure> {
-    let switch = if args.asynchronous == Switch::On { "true" } else { "false" };
-    let properties = bundled::PROPERTIES.into_iter().chain([(bundled::ASYNC_PROPERTY, switch)]);
-    let settings = Settings::from_properties(properties).map_err(|error| Failure::input(error.to_string()))?;
-    let parsed = AllocationFile::parse(&inputs.queues_text, &inputs.queues_name, &ResourceTypes::standard(), &[])
-        .map_err(|error| Failure::input(error.to_string()))?;
     let probe = Arc::new(LatencyProbe::new(args.workers));
     let (wake, woken) = crossbeam_channel::unbounded();
     let parts = Parts {
-        settings,
-        allocations: parsed.file,
+        settings: inputs.settings.clone(),
+        allocations: inputs.allocations.clone(),
+        groups: inputs.groups.clone(),
         workers: args.workers,
         channel_capacity: None,
         probe: Arc::clone(&probe) as _,
@@ -355,7 +364,8 @@ fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::api::{
-        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeHandle, NodeView, Refused, Stats, Submission,
+        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeHandle, NodeView, Refused, ResourceTypes,
+        Stats, Submission,
     };
     use std::sync::atomic::Ordering;
 
@@ -423,6 +433,7 @@ mod tests {
         let parts = Parts {
             settings: Settings::from_properties(bundled::PROPERTIES).unwrap(),
             allocations: AllocationFile::parse(TWO_LEAVES, "two", &ResourceTypes::standard(), &[]).unwrap().file,
+            groups: None,
             workers: 1,
             channel_capacity: None,
             probe: Arc::clone(&probe) as _,

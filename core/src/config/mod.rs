@@ -31,6 +31,8 @@ mod resource_string;
 
 mod settings;
 
+mod shown;
+
 mod site;
 
 mod source;

@@ -34,6 +34,8 @@ pub(crate) struct QueueSnapshot {
     pub(crate) min_share: Resource,
     /// Effective: of the present cluster, raised to the min share.
     pub(crate) max_share: Resource,
+    /// It has a limit or has had one: workers count in its watch.
+    pub(crate) watched: bool,
     pub(crate) max_am_share: f32,
     pub(crate) max_running_apps: u32,
     /// The most that one container may have here; inherited.
@@ -81,6 +83,7 @@ impl QueueSnapshot {
             weight,
             min_share,
             max_share,
+            watched,
             max_am_share,
             max_running_apps,
             max_container,
@@ -101,6 +104,7 @@ impl QueueSnapshot {
             && weight.to_bits() == other.weight.to_bits()
             && *min_share == other.min_share
             && *max_share == other.max_share
+            && *watched == other.watched
             && max_am_share.to_bits() == other.max_am_share.to_bits()
             && *max_running_apps == other.max_running_apps
             && *max_container == other.max_container

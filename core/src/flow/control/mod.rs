@@ -33,6 +33,7 @@ use super::members::MemberTable;
 use super::messages::{ControlMessage, Internal};
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, Structure};
+use super::watch::is_limit;
 use crate::config::{AccessControlList, AllocationFile, PlacementChange, PlacementRule, PolicyName};
 use crate::event::{Refused, SchedulerEvent};
 use crate::fair::{Drf, Fair, Fifo};
@@ -431,7 +432,10 @@ impl Control {
             if !known {
                 self.members[slot as usize] = Default::default();
             }
-            let new = known.then(|| self.queue_snapshot(slot, name_orders.get(&slot).copied().unwrap_or(0)));
+            let mut new = known.then(|| self.queue_snapshot(slot, name_orders.get(&slot).copied().unwrap_or(0)));
+            if let (Some(new), Some(old)) = (&mut new, &queues[slot as usize]) {
+                new.watched |= old.slot == new.slot && old.watched;
+            }
             // What is as before stays as it is: then no worker has to look at it. Slots alone do not say that children are
             // as before: another queue may have got the slot of one that went.
             let same = match (&new, &queues[slot as usize]) {
@@ -494,6 +498,7 @@ impl Control {
         };
         self.ledgers[slot as usize] = Some((id, ledger.clone()));
         let queue = self.tree.get(slot);
+        let max_share = queue.max_share(&self.cluster);
         let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
         QueueSnapshot {
             slot: id,
@@ -504,7 +509,8 @@ impl Control {
             policy: queue.policy.clone(),
             weight: queue.weight,
             min_share: queue.min_share,
-            max_share: queue.max_share(&self.cluster),
+            max_share,
+            watched: is_limit(&max_share, types),
             max_am_share: queue.max_am_share,
             max_running_apps: u32::try_from(queue.max_running_apps).unwrap_or(0),
             max_container: self.tree.max_container(slot),
