@@ -140,6 +140,13 @@ pub(crate) struct CheckArgs {
     /// Configuration files; what kind each is shows in its content.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// yarn-site.xml that allocation files are to work with: resource types, largest container, ACLs, preemption. May be
+    /// given more than once, the later over the earlier; it is checked, too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) site: Vec<PathBuf>,
+    /// The cluster's total, such as "memory-mb=1048576, vcores=512": limits of allocation files are compared with it.
+    #[arg(long, value_name = "RESOURCES")]
+    pub(crate) cluster: Option<String>,
     /// How findings are told.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub(crate) format: CheckFormat,
