@@ -131,7 +131,7 @@ pub(super) struct Places<'a> {
 
 impl<'a> Places<'a> {
     pub(super) fn new(source: &'a str, text: &'a str) -> Places<'a> {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
         let mut before = 0;
         let characters = text.as_bytes().chunks(STRIDE).map(|chunk| {
             let here = before;
