@@ -2,6 +2,6 @@
 
 pub(crate) use evenweave::{
     AllocateRequest, AllocatedView, Allocation, AllocationFile, AppHandle, AppView, Ask, Container, ContainerId,
-    EndReason, FairScheduler, Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeId, NodeView, QueueView, Refused,
-    Resource, ResourceTypes, Settings, Stats, Stepped, Submission,
+    EndReason, FairScheduler, Heartbeat, HeartbeatProbe, Location, Missing, NodeHandle, NodeId, NodeView, QueueView,
+    Refused, Resource, ResourceTypes, Settings, Stats, Stepped, Submission, parse_resource,
 };
