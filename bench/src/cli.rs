@@ -98,6 +98,9 @@ pub(crate) struct LoadArgs {
     /// The asynchronous allocation thread [default: as the properties say; off].
     #[arg(long = "async", value_enum)]
     pub(crate) asynchronous: Option<Switch>,
+    /// Reload the allocation file and a variant of it in turn, so far apart, under the threaded core [default: never].
+    #[arg(long, value_name = "EVERY", value_parser = parse_interval)]
+    pub(crate) reload: Option<Duration>,
     /// Drive only this core [default: the locked twin for 5 s, then the threaded core].
     #[arg(long, value_enum)]
     pub(crate) core: Option<CoreChoice>,
@@ -245,6 +248,11 @@ fn parse_in_flight(text: &str) -> Result<crate::load::InFlight, String> {
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
+    let duration = parse_interval(text)?;
+    if duration < Duration::from_millis(100) { Err("a run lasts 100ms to 24 hours".to_owned()) } else { Ok(duration) }
+}
+
+fn parse_interval(text: &str) -> Result<Duration, String> {
     let wrong = || "a duration is a number and a unit, ms, s or m, for example 20s".to_owned();
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
@@ -255,10 +263,10 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
         "m" | "min" => number * 60.0,
         _ => return Err(wrong()),
     };
-    if (0.1..=86_400.0).contains(&seconds) {
+    if (0.001..=86_400.0).contains(&seconds) {
         Ok(Duration::from_secs_f64(seconds))
     } else {
-        Err("a run lasts 100ms to 24 hours".to_owned())
+        Err("1ms to 24 hours".to_owned())
     }
 }
 

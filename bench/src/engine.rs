@@ -105,6 +105,11 @@ impl Threaded {
         }
         builder.start().map(Threaded).map_err(|error| error.to_string())
     }
+
+    /// The scheduler itself, for what the load does not need of the twin.
+    pub(crate) fn scheduler(&self) -> FairScheduler {
+        self.0.clone()
+    }
 }
 
 /// Calls until the control has room for it.

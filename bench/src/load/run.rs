@@ -17,6 +17,7 @@ use crate::latency::LatencyProbe;
 use crate::load::admission::Admission;
 use crate::load::app::CONTAINER;
 use crate::load::driver::{Driver, Pace, Sample};
+use crate::load::reloads::{Reloader, Reloads};
 use crate::load::{Difference, InFlight};
 use crate::site;
 use crate::trace::{self, TraceJob};
@@ -81,6 +82,8 @@ pub(crate) struct CoreRun {
     pub(crate) samples: Vec<Sample>,
     pub(crate) queues: Vec<QueueLine>,
     pub(crate) differences: Vec<Difference>,
+    /// What came of the reloads, if there were to be any.
+    pub(crate) reloads: Option<Reloads>,
 }
 
 /// What a load command found out.
@@ -118,6 +121,7 @@ pub(crate) struct Inputs {
     trace_name: String,
     settings: Settings,
     allocations: AllocationFile,
+    queues_text: String,
     queues_name: String,
     groups: Option<Arc<dyn Groups>>,
     /// What the readers of site files and allocation file had to say, with places.
@@ -146,7 +150,8 @@ impl Inputs {
             }
             None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
         };
-        Ok(Inputs { trace, trace_name, settings, allocations: parsed.file, queues_name, groups, warnings })
+        let allocations = parsed.file;
+        Ok(Inputs { trace, trace_name, settings, allocations, queues_text, queues_name, groups, warnings })
     }
 }
 
@@ -223,8 +228,13 @@ fn drive(
         probe: Arc::clone(&probe) as _,
         wake: Some(waker(wake)),
     };
+    let mut scheduler = None;
     let engine: Box<dyn Engine> = match core {
-        CoreChoice::Threaded => Box::new(Threaded::start(parts).map_err(Failure::input)?),
+        CoreChoice::Threaded => {
+            let threaded = Threaded::start(parts).map_err(Failure::input)?;
+            scheduler = Some(threaded.scheduler());
+            Box::new(threaded)
+        }
         CoreChoice::Locked => Box::new(Locked::start(parts, Some(UPDATE_EVERY)).map_err(Failure::input)?),
     };
     let leaves = leaves(&names(&*engine), &args.queue, &inputs.queues_name)?;
@@ -238,7 +248,12 @@ fn drive(
         duration,
         mean_life: mean,
     };
-    let measured = measure(&*engine, core, &jobs, lives, pace, leaves, args.jobs_in_flight, woken, stop, watch, &probe);
+    let reloader = args.reload.zip(scheduler).map(|(every, scheduler)| {
+        let (text, name) = (inputs.queues_text.clone(), inputs.queues_name.clone());
+        Reloader::start(scheduler, text, name, inputs.settings.types.clone(), every)
+    });
+    let in_flight = args.jobs_in_flight;
+    let measured = measure(&*engine, core, &jobs, lives, pace, leaves, in_flight, woken, stop, watch, &probe, reloader);
     engine.shutdown();
     measured.map_err(Failure::Scheduler)
 }
@@ -256,6 +271,7 @@ fn measure(
     stop: &AtomicBool,
     watch: Watch<'_>,
     probe: &LatencyProbe,
+    reloader: Option<Reloader>,
 ) -> Result<CoreRun, String> {
     let capacity = f64::from(pace.nodes) * (pace.node_total.memory_mb() / CONTAINER.memory_mb()) as f64;
     let turnovers = UPDATE_EVERY.as_secs_f64() / pace.mean_life.as_secs_f64();
@@ -271,6 +287,7 @@ fn measure(
     let whole = pace.duration.as_secs_f64();
     let seconds = driver.drive(&mut |at, driver| watch(core, at, whole, driver))?;
     let (service, grant) = probe.take();
+    let reloads = reloader.map(Reloader::stop).transpose()?;
     driver.settle()?;
     let (stats, differences) = driver.check();
     let ramp_up = RAMP_UP.as_secs_f64().min(seconds / 4.0);
@@ -325,6 +342,7 @@ fn measure(
         samples: std::mem::take(&mut driver.samples),
         queues,
         differences,
+        reloads,
     })
 }
 
@@ -454,8 +472,8 @@ mod tests {
         };
         let (stop, core) = (AtomicBool::new(false), CoreChoice::Locked);
         let watch: Watch<'_> = &mut |_, _, _, _| ();
-        let run =
-            measure(&engine, core, &jobs, lives, pace, leaves, InFlight::Auto, woken, &stop, watch, &probe).unwrap();
+        let run = measure(&engine, core, &jobs, lives, pace, leaves, InFlight::Auto, woken, &stop, watch, &probe, None)
+            .unwrap();
         engine.shutdown();
         run
     }
