@@ -28,15 +28,20 @@ impl SiteArgs {
         for (name, value) in &self.properties {
             site.set(name, value);
         }
-        site.set_environment(variable);
-        // The two of Java's that site files use.
-        site.set_system_properties(|name| match name {
-            "user.name" => variable("USER"),
-            "user.home" => variable("HOME"),
-            _ => None,
-        });
+        surround(&mut site);
         Ok(site)
     }
+}
+
+/// Gives properties the variables of this process.
+pub(crate) fn surround(site: &mut SiteProperties) {
+    site.set_environment(variable);
+    // The two of Java's that site files use.
+    site.set_system_properties(|name| match name {
+        "user.name" => variable("USER"),
+        "user.home" => variable("HOME"),
+        _ => None,
+    });
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -54,17 +59,19 @@ pub(crate) fn read_site(path: &Path) -> Result<SiteFile, Failure> {
         Failure::input(format!("site file {name}: {error}; it must be a file that can be read, such as yarn-site.xml"))
     })?;
     let text = SiteFile::decode(&bytes, &name).map_err(wrong)?;
-    let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-    let mut include = |href: &str| include(&directory, href);
+    let mut include = |href: &str| include(path, href);
     SiteFile::parse_with(&text, &name, &mut include).map_err(wrong)
 }
 
 /// The file that an `xi:include` names, beside the outermost one if its name is relative.
-fn include(directory: &Path, href: &str) -> Result<Option<Included>, String> {
+///
+/// # Errors
+/// A file that is there and cannot be read.
+pub(crate) fn include(outermost: &Path, href: &str) -> Result<Option<Included>, String> {
     let path = match href.strip_prefix("file:") {
         Some(path) => PathBuf::from(path.strip_prefix("//").unwrap_or(path)),
         None if href.contains("://") => return Err("only files can be included here".to_owned()),
-        None => directory.join(href),
+        None => outermost.parent().unwrap_or(Path::new("")).join(href),
     };
     let source_name = path.display().to_string();
     match read_bytes(&path) {
@@ -77,7 +84,11 @@ fn include(directory: &Path, href: &str) -> Result<Option<Included>, String> {
     }
 }
 
-fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+/// The bytes of a file.
+///
+/// # Errors
+/// A file that cannot be read or is far too large.
+pub(crate) fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
