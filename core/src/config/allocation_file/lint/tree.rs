@@ -93,7 +93,7 @@ impl<'a> Tree<'a> {
                 number
             });
             tree.queues[number].elements.push(element);
-            let children = element.elements().filter(|inner| is_child_queue(&inner.name));
+            let children = element.elements().filter(|inner| is_child_queue(inner.name));
             let from = open.len();
             open.extend(children.map(|child| (child, number, Some(key.clone()))));
             open[from..].reverse();
