@@ -53,14 +53,21 @@ fn variable(name: &str) -> Option<String> {
 /// # Errors
 /// A file that cannot be read or is no site file.
 pub(crate) fn read_site(path: &Path) -> Result<SiteFile, Failure> {
-    let name = path.display().to_string();
-    let wrong = |error: SiteFileError| Failure::input(error.to_string());
     let bytes = read_bytes(path).map_err(|error| {
+        let name = path.display();
         Failure::input(format!("site file {name}: {error}; it must be a file that can be read, such as yarn-site.xml"))
     })?;
-    let text = SiteFile::decode(&bytes, &name).map_err(wrong)?;
-    let mut include = |href: &str| include(path, href);
-    SiteFile::parse_with(&text, &name, &mut include).map_err(wrong)
+    parse_site(&bytes, path).map_err(|error| Failure::input(error.to_string()))
+}
+
+/// Reads the bytes of a site file, and the files that it includes from where it lies.
+///
+/// # Errors
+/// When it is no site file, or one of those cannot be had.
+pub(crate) fn parse_site(bytes: &[u8], path: &Path) -> Result<SiteFile, SiteFileError> {
+    let name = path.display().to_string();
+    let text = SiteFile::decode(bytes, &name)?;
+    SiteFile::parse_with(&text, &name, &mut |href| include(path, href))
 }
 
 /// The file that an `xi:include` names, beside the outermost one if its name is relative.

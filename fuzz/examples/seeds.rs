@@ -1,6 +1,6 @@
-//! Makes inputs of the fuzz targets from recorded configuration cases: `cargo run --example seeds -- VECTORS CORPUS`.
+//! Makes inputs of the fuzz targets from recorded configuration cases: `cargo run --example seeds -- CORPUS FILE...`.
 //!
-//! `VECTORS` is a directory of `*.jsonl` or `*.jsonl.gz`; each case becomes a file `CORPUS/TARGET/CASE`. See the README.
+//! A file is `FAMILY.jsonl` or `FAMILY.jsonl.gz`; each of its cases becomes files `CORPUS/TARGET/FAMILY-CASE`. See the README.
 
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -10,21 +10,28 @@ use std::{fs, io};
 
 fn main() -> io::Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [vectors, corpus] = arguments.as_slice() else {
-        eprintln!("usage: seeds VECTORS CORPUS");
+    let Some((corpus, files)) = arguments.split_first() else {
+        eprintln!("usage: seeds CORPUS FILE...");
         std::process::exit(2);
     };
-    for entry in fs::read_dir(vectors)? {
-        let path = entry?.path();
-        let Some(family) = path.file_name().and_then(|name| name.to_str()?.split(".jsonl").next()) else { continue };
-        let make: fn(&Value) -> Vec<(&'static str, String)> = match family {
-            "resource-strings" => |input| vec![("resource_string", text(&input["value"]))],
+    for path in files {
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let family = name.split('.').next().unwrap_or_default();
+        let make = match family {
+            "resource-strings" => |input: &Value| vec![("resource_string", text(&input["value"]))],
             "allocation-files" | "acl" => allocation_files,
-            "properties" => |input| vec![("properties", properties(input))],
-            "placement" => |input| vec![("placement", placement(input)), ("allocation_file", text(&input["xml"]))],
-            _ => continue,
+            "properties" => |input: &Value| vec![("properties", properties(input)), ("site_file", site_file(input))],
+            "placement" => {
+                |input: &Value| vec![("placement", placement(input)), ("allocation_file", text(&input["xml"]))]
+            }
+            // Of site files.
+            "recorded" => site_files,
+            _ => {
+                eprintln!("{}: no target takes cases of this family", path.display());
+                std::process::exit(2);
+            }
         };
-        for line in read(&path)?.lines() {
+        for line in read(path)?.lines() {
             let case: Value = serde_json::from_str(line)?;
             for (i, (target, input)) in make(&case["input"]).into_iter().enumerate() {
                 let directory = corpus.join(target);
@@ -76,6 +83,23 @@ fn properties(input: &Value) -> String {
         let _ = writeln!(out, "{name}={value}");
     }
     out
+}
+
+/// The same as a site file.
+fn site_file(input: &Value) -> String {
+    let mut out = String::from("<configuration>\n");
+    for (name, value) in properties(input).lines().filter_map(|line| line.split_once('=')) {
+        let value = value.replace('&', "&amp;").replace('<', "&lt;");
+        let _ = writeln!(out, "<property><name>{name}</name><value>{value}</value></property>");
+    }
+    out + "</configuration>\n"
+}
+
+/// Site files that may include each other; here they include themselves.
+fn site_files(input: &Value) -> Vec<(&'static str, String)> {
+    let names: Vec<&String> = input["files"].as_object().into_iter().flatten().map(|(name, _)| name).collect();
+    let include = |text: String| names.iter().fold(text, |text, name| text.replace(&format!("\"{name}\""), "\"self\""));
+    pairs(&input["files"]).map(|(_, text)| ("site_file", include(text))).collect()
 }
 
 fn placement(input: &Value) -> String {

@@ -1,8 +1,9 @@
-//! Any bytes as an allocation file: refused with a place, or taken, built, reloaded and scheduled by.
+//! Any bytes as an allocation file: refused with a place, or taken, built, reloaded and scheduled by; a check of it says
+//! the same.
 
 #![no_main]
 
-use evenweave::{AllocationFile, FairScheduler, Resource, ResourceTypes, Settings};
+use evenweave::{AllocationFile, CheckOptions, Diagnostic, FairScheduler, Resource, ResourceTypes, Settings, Severity};
 use evenweave_fuzz::{TYPES, check_tree, is_one_line};
 use libfuzzer_sys::fuzz_target;
 
@@ -15,9 +16,17 @@ fn settings() -> Settings {
     Settings::from_properties([("yarn.resource-types", names.as_str())].into_iter().chain(units)).expect("valid types")
 }
 
+fn look_at(found: &Diagnostic, text: &str) {
+    assert!(is_one_line(&found.to_string()), "{found}");
+    // All but the one that says that there are more.
+    if let Some(at) = &found.at {
+        assert!(at.line > 0 && at.column > 0 && text.get(at.offset..at.offset + at.length).is_some(), "{at:?}");
+    }
+}
+
 fuzz_target!(|bytes: &[u8]| {
     let types = ResourceTypes::with_custom(TYPES).expect("valid names");
-    let read = |text: &str| AllocationFile::parse(text, SOURCE, &types, &["custom".to_owned()]);
+    let custom = ["custom".to_owned()];
     let text = match AllocationFile::decode(bytes, SOURCE) {
         Ok(text) => text,
         Err(error) => {
@@ -25,14 +34,18 @@ fuzz_target!(|bytes: &[u8]| {
             return;
         }
     };
-    match read(&text) {
+    let settings = settings();
+    let mut options = CheckOptions::with_settings(&settings);
+    options.custom_policies = &custom;
+    options.cluster = Some(Resource::new(102_400, 100));
+    let checked = AllocationFile::check(&text, SOURCE, &options);
+    checked.diagnostics.iter().for_each(|found| look_at(found, &text));
+    let errors = checked.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+    match AllocationFile::parse(&text, SOURCE, &types, &custom) {
         Ok(parsed) => {
-            for warning in &parsed.warnings {
-                assert!(is_one_line(&warning.to_string()), "{warning}");
-                let at = warning.at.as_ref().expect("it came from a file");
-                assert!(at.line > 0 && at.column > 0 && at.offset + at.length <= text.len(), "{at:?}");
-            }
-            let builder = FairScheduler::builder().settings(settings()).allocations(parsed.file);
+            assert_eq!((errors.count(), checked.file.is_some()), (0, true));
+            parsed.warnings.iter().for_each(|found| look_at(found, &text));
+            let builder = FairScheduler::builder().settings(settings).allocations(parsed.file);
             // A custom policy was read, but is not given in.
             let Ok(mut stepped) = builder.stepped() else { return };
             check_tree(&stepped);
@@ -45,6 +58,9 @@ fuzz_target!(|bytes: &[u8]| {
         }
         Err(error) => {
             assert!(error.to_string().starts_with(SOURCE) && is_one_line(&error.to_string()), "{error}");
+            let error = error.diagnostic();
+            assert!(checked.file.is_none());
+            assert!(errors.into_iter().any(|found| found.at == error.at && found.message == error.message), "{error}");
         }
     }
 });

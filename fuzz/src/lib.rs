@@ -1,7 +1,8 @@
 //! What several targets share: the form of their inputs, and what must hold of every tree of queues.
 
 use evenweave::{
-    AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, ROOT, Resource, Settings, Stepped, Submission, trim_java,
+    AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, ROOT, Resource, Settings, Stepped, Submission,
+    trim_java,
 };
 use std::collections::HashMap;
 

@@ -27,7 +27,7 @@ impl Limit {
     /// No limit in any type.
     pub const UNBOUNDED: Limit = Limit::Absolute(Resource::UNBOUNDED);
 
-    /// The limit on a cluster of this size; fractions are truncated.
+    /// The limit on a cluster of this size; fractions are truncated, and vcores end at 2147483647, as in Hadoop.
     ///
     /// ```
     /// use evenweave::{Limit, Missing, Resource, ResourceTypes, parse_resource};
@@ -38,7 +38,9 @@ impl Limit {
     pub fn of(&self, cluster: &Resource) -> Resource {
         match self {
             Limit::Absolute(amounts) => *amounts,
-            Limit::Percent(parts) => Resource::from_fn(|i| f64_to_i64(cluster.get(i) as f64 * parts[i])),
+            Limit::Percent(parts) => {
+                Resource::from_fn(|i| at_most_an_int(i, f64_to_i64(cluster.get(i) as f64 * parts[i])))
+            }
         }
     }
 
@@ -222,10 +224,14 @@ fn parse_named_amounts(text: &str, types: &ResourceTypes, missing: Missing) -> R
             let (text, value) = (kept(text), kept(value));
             return Err(ResourceStringError::NotAnAmount { text, name: types.name(index).to_owned(), value });
         };
-        let amount = if index == 1 { amount.min(i64::from(i32::MAX)) } else { amount };
-        amounts = amounts.with(index, amount);
+        amounts = amounts.with(index, at_most_an_int(index, amount));
     }
     Ok(Limit::Absolute(amounts))
+}
+
+/// Vcores are ints in Hadoop, and end where those end; every other type is a long.
+fn at_most_an_int(index: usize, amount: i64) -> i64 {
+    if index == 1 { amount.min(i64::from(i32::MAX)) } else { amount }
 }
 
 fn parse_named_percentages(text: &str, types: &ResourceTypes) -> Result<Limit, ResourceStringError> {
@@ -384,6 +390,8 @@ mod tests {
         assert_eq!(part("50%"), Limit::Percent([0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0]));
         assert_eq!(part("2.5% cpu, 10% memory"), Limit::Percent([0.1, 0.025, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0]));
         assert_eq!(part("vcores=5.%").of(&Resource::from_slice(&[100, 100, 7])), Resource::from_slice(&[100, 5, 7]));
+        let beyond = part("3000000000%").of(&Resource::from_slice(&[100, 100, 100]));
+        assert_eq!(beyond.lanes()[..3], [3_000_000_000, i64::from(i32::MAX), 3_000_000_000]);
     }
 
     #[test]

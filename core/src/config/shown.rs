@@ -18,6 +18,21 @@ pub(super) fn shown(text: &str) -> String {
     format!("{:?}", shortened(text))
 }
 
+/// A message with a name in it that is not in quotes: line ends and the like are written out.
+pub(super) fn one_line(message: String) -> String {
+    if !message.contains(char::is_control) {
+        return message;
+    }
+    message.chars().fold(String::new(), |mut line, c| {
+        if c.is_control() {
+            line.extend(c.escape_default())
+        } else {
+            line.push(c)
+        }
+        line
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -27,5 +42,11 @@ mod tests {
         assert_eq!(shortened(&"\u{e9}".repeat(LONGEST)), "\u{e9}".repeat(LONGEST));
         assert_eq!(shortened(&"\u{e9}".repeat(LONGEST + 1)), format!("{}…", "\u{e9}".repeat(LONGEST)));
         assert_eq!(shown("a\n\"b\""), r#""a\n\"b\"""#);
+    }
+
+    #[test]
+    fn line_ends_do_not_end_a_message() {
+        assert_eq!(one_line("\u{e9} is \"b\"".to_owned()), "\u{e9} is \"b\"");
+        assert_eq!(one_line("a\r\n\u{85}b is".to_owned()), "a\\r\\n\\u{85}b is");
     }
 }

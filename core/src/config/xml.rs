@@ -172,23 +172,19 @@ impl<'t> Builder<'t> {
     }
 
     fn describe(&self, error: &Error) -> String {
-        match error {
-            Error::Syntax(SyntaxError::UnclosedDoctype) | Error::IllFormed(IllFormedError::MissingDoctypeName) => {
-                NO_DOCTYPE.to_owned()
-            }
-            Error::IllFormed(
-                IllFormedError::MismatchedEndTag { found, .. } | IllFormedError::UnmatchedEndTag(found),
-            ) => {
-                let found =
-                    if is_name(found) { format!("</{}>", shortened(found)) } else { shown(&format!("</{found}>")) };
-                match self.open.last() {
-                    Some(open) => {
-                        format!("{found} closes nothing; <{0}> is open, so </{0}> must come first", open.name)
-                    }
-                    None => format!("{found} closes nothing; no element is open"),
-                }
-            }
-            error => error.to_string(),
+        let Error::IllFormed(IllFormedError::MismatchedEndTag { found, .. } | IllFormedError::UnmatchedEndTag(found)) =
+            error
+        else {
+            let is_doctype = matches!(
+                error,
+                Error::Syntax(SyntaxError::UnclosedDoctype) | Error::IllFormed(IllFormedError::MissingDoctypeName)
+            );
+            return if is_doctype { NO_DOCTYPE.to_owned() } else { error.to_string() };
+        };
+        let found = if is_name(found) { format!("</{}>", shortened(found)) } else { shown(&format!("</{found}>")) };
+        match self.open.last() {
+            Some(open) => format!("{found} closes nothing; <{0}> is open, so </{0}> must come first", open.name),
+            None => format!("{found} closes nothing; no element is open"),
         }
     }
 

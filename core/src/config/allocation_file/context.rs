@@ -9,6 +9,7 @@ use crate::config::diagnostic::{Places, Span};
 use crate::config::java;
 use crate::config::nearest::nearest;
 use crate::config::resource_string::{Limit, Missing, parse_resource};
+use crate::config::shown::shortened;
 use crate::config::warnings::Warnings;
 use crate::config::xml::{Element, Node};
 use crate::resource::{Resource, ResourceTypes};
@@ -199,7 +200,7 @@ impl<'a> Context<'a> {
         parse(text).ok_or_else(|| Error::NotANumber {
             at: self.warnings.places.span(self.value_at(field.element)),
             subject: field.subject(),
-            text: text.to_owned(),
+            text: shortened(text).into_owned(),
             expected,
         })
     }
@@ -287,7 +288,7 @@ impl<'a> Context<'a> {
             Error::UnknownPolicy {
                 at: self.warnings.places.span(self.value_at(field.element)),
                 subject: field.subject(),
-                name: name.to_owned(),
+                name: shortened(name).into_owned(),
                 known: ["fair", "fifo", "drf"].into_iter().chain(custom).collect::<Vec<_>>().join(", ").into(),
             }
         })

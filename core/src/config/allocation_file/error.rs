@@ -85,6 +85,15 @@ pub enum AllocationFileError {
         /// The attribute.
         attribute: String,
     },
+    /// A queue whose full name is too long to be repeated for every queue below it.
+    LongQueueName {
+        /// Where.
+        at: Place,
+        /// The beginning of its full name.
+        name: String,
+        /// How many bytes a full name may have.
+        longest: usize,
+    },
     /// Other queues beside root.
     RootSiblings {
         /// Where root stands.
@@ -114,7 +123,7 @@ pub enum AllocationFileError {
         at: Place,
         /// The element.
         subject: String,
-        /// Its text.
+        /// Its text, or the beginning of a long one.
         text: String,
         /// What would be right.
         expected: NumberKind,
@@ -134,7 +143,7 @@ pub enum AllocationFileError {
         at: Place,
         /// The element.
         subject: String,
-        /// Its text.
+        /// Its text, or the beginning of a long one.
         name: String,
         /// The ones there are.
         known: Box<str>,
@@ -185,6 +194,7 @@ impl AllocationFileError {
             | AllocationFileError::RootElement { at, .. }
             | AllocationFileError::QueueName { at, .. }
             | AllocationFileError::MisspeltName { at, .. }
+            | AllocationFileError::LongQueueName { at, .. }
             | AllocationFileError::RootSiblings { at }
             | AllocationFileError::NoText { at, .. }
             | AllocationFileError::NotText { at, .. }
@@ -215,7 +225,9 @@ impl AllocationFileError {
         match self {
             AllocationFileError::Malformed { .. } => "malformed",
             AllocationFileError::RootElement { .. } => "root-element",
-            AllocationFileError::QueueName { .. } | AllocationFileError::MisspeltName { .. } => "queue-name",
+            AllocationFileError::QueueName { .. }
+            | AllocationFileError::MisspeltName { .. }
+            | AllocationFileError::LongQueueName { .. } => "queue-name",
             AllocationFileError::RootSiblings { .. } => "root-siblings",
             AllocationFileError::NoText { .. } => "no-text",
             AllocationFileError::NotText { .. } => "not-text",
@@ -242,6 +254,9 @@ impl AllocationFileError {
             }
             AllocationFileError::MisspeltName { parent, attribute, .. } => {
                 format!("a queue under {parent:?} has no name, but an attribute {attribute:?}")
+            }
+            AllocationFileError::LongQueueName { name, longest, .. } => {
+                format!("the full name of a queue, {name:?}, is longer than {longest} bytes")
             }
             AllocationFileError::RootSiblings { .. } => {
                 "beside the queue \"root\" there are other queues at the top level".to_owned()
@@ -274,6 +289,7 @@ impl AllocationFileError {
             AllocationFileError::QueueName { .. } => {
                 "a name is one part; for a queue below another put its element inside the other's".to_owned()
             }
+            AllocationFileError::LongQueueName { .. } => "shorten its name, or those of the queues above it".to_owned(),
             AllocationFileError::RootSiblings { .. } => "put them inside it".to_owned(),
             AllocationFileError::NoText { remedy, .. } => (*remedy).to_owned(),
             AllocationFileError::NotText { .. } => "put the value first, and nothing else beside it".to_owned(),

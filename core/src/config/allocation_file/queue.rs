@@ -8,11 +8,16 @@ use crate::config::acl::AccessControlList;
 use crate::config::names::{ROOT, rooted, trim_java};
 use crate::config::nearest::nearest;
 use crate::config::resource_string::Missing;
+use crate::config::shown::{shortened, shown};
 use crate::config::xml::Element;
 use std::collections::HashSet;
 
 /// The attributes of a queue.
 const ATTRIBUTES: [&str; 2] = ["name", "type"];
+
+/// The longest full name of a queue in bytes. Every queue below it and every message about one repeat it, so that without an
+/// end to it a small file with long names and many queues would fill the memory.
+pub(super) const MAX_FULL_NAME: usize = 1000;
 
 /// Reads the queues at the top level.
 pub(super) fn read_queues(
@@ -67,6 +72,12 @@ fn read_queue(
     context.warn_of_attributes(element, &ATTRIBUTES);
     let key = key_of(element, parent);
     let name = rooted(&key);
+    if name.len() > MAX_FULL_NAME {
+        let given = element.attribute_named("name").map_or(element.name_at(), |name| name.value_at);
+        let at = context.warnings.places.span(given);
+        let refused = Err(Error::LongQueueName { at, name: shortened(&name).into_owned(), longest: MAX_FULL_NAME });
+        return context.settle::<()>(refused).map(|_| ());
+    }
     warn_of_root_spelling(context, element, parent, &name);
     // Elements of one name are merged, field by field.
     let mut settings = file.queues.remove(&key).unwrap_or_default();
@@ -194,7 +205,7 @@ fn read_preemptable(context: &mut Context<'_>, field: Field<'_>, settings: &mut 
             let at = context.value_at(field.element);
             context
                 .warnings
-                .warn("not-boolean", at, format!("{} {text:?} is neither true nor false", field.subject()))
+                .warn("not-boolean", at, format!("{} {} is neither true nor false", field.subject(), shown(text)))
                 .effect("Hadoop takes everything but \"true\" for false: the queue cannot be preempted from")
                 .help("write true or false");
         }
