@@ -28,15 +28,20 @@ impl SiteArgs {
         for (name, value) in &self.properties {
             site.set(name, value);
         }
-        site.set_environment(variable);
-        // The two of Java's that site files use.
-        site.set_system_properties(|name| match name {
-            "user.name" => variable("USER"),
-            "user.home" => variable("HOME"),
-            _ => None,
-        });
+        surround(&mut site);
         Ok(site)
     }
+}
+
+/// Gives properties the variables of this process.
+pub(crate) fn surround(site: &mut SiteProperties) {
+    site.set_environment(variable);
+    // The two of Java's that site files use.
+    site.set_system_properties(|name| match name {
+        "user.name" => variable("USER"),
+        "user.home" => variable("HOME"),
+        _ => None,
+    });
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -62,16 +67,18 @@ pub(crate) fn read_site(path: &Path) -> Result<SiteFile, Failure> {
 pub(crate) fn parse_site(bytes: &[u8], path: &Path) -> Result<SiteFile, SiteFileError> {
     let name = path.display().to_string();
     let text = SiteFile::decode(bytes, &name)?;
-    let directory = path.parent().unwrap_or(Path::new(""));
-    SiteFile::parse_with(&text, &name, &mut |href| include(directory, href))
+    SiteFile::parse_with(&text, &name, &mut |href| include(path, href))
 }
 
 /// The file that an `xi:include` names, beside the outermost one if its name is relative.
-fn include(directory: &Path, href: &str) -> Result<Option<Included>, String> {
+///
+/// # Errors
+/// A file that is there and cannot be read.
+pub(crate) fn include(outermost: &Path, href: &str) -> Result<Option<Included>, String> {
     let path = match href.strip_prefix("file:") {
         Some(path) => PathBuf::from(path.strip_prefix("//").unwrap_or(path)),
         None if href.contains("://") => return Err("only files can be included here".to_owned()),
-        None => directory.join(href),
+        None => outermost.parent().unwrap_or(Path::new("")).join(href),
     };
     let source_name = path.display().to_string();
     match read_bytes(&path) {
@@ -84,7 +91,11 @@ fn include(directory: &Path, href: &str) -> Result<Option<Included>, String> {
     }
 }
 
-fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+/// The bytes of a file.
+///
+/// # Errors
+/// A file that cannot be read or is far too large.
+pub(crate) fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {

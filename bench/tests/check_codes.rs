@@ -75,9 +75,10 @@ fn codes_of(source: &str) -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
     for (at, text) in texts.iter().copied().filter(|(_, text)| is_code(text)) {
         let field = source[..at].trim_end().ends_with("code:");
+        let argument = source[at + text.len() + 2..].starts_with(',');
         let call = call_around(source, at).is_some_and(|(name, from)| {
             let first = !texts.iter().any(|(other, _)| (from..at).contains(other));
-            CALLS.contains(&name) && first && source[from..at].matches(',').count() <= 2
+            CALLS.contains(&name) && argument && first && source[from..at].matches(',').count() <= 2
         });
         let body = ["fn code(", "let code = match"].iter().any(|start| {
             let begun = source[..at].rfind(start).map(|begun| &source[begun..at]);
@@ -116,7 +117,7 @@ fn codes_are_found_however_they_are_written() {
         reader.warn(NAME, "c", message);
         self.find(element.offset, "d", "e".to_owned(), effect);
         Finding { code: "f", message }
-        let other = call("no-code");
+        let other = call("no-code", x).find(|y| y == "no-code");
         fn code(&self) -> &'static str {
             match self {
                 A => "g",

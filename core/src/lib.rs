@@ -95,9 +95,9 @@ pub use app::{Ask, Locality, Location};
 #[cfg(not(loom))]
 pub use config::{
     AccessControlList, AllocationFile, AllocationFileError, AllocationSource, AllocationsError, CheckOptions, Checked,
-    Diagnostic, Expanded, FileSource, Included, Limit, LocateError, Missing, Origin, Parsed, Place, PlacementChange,
-    PlacementError, PlacementRule, PolicyName, QueueSettings, ROOT, ResourceStringError, RuleKind, Settings,
-    SettingsBuilder, SettingsError, SettingsProblem, Severity, SiteFile, SiteFileError, SiteFileProblem,
+    Diagnostic, Expanded, FileSource, Included, Limit, LocateError, Missing, NumberKind, Origin, Parsed, Place,
+    PlacementChange, PlacementError, PlacementRule, PolicyName, QueueSettings, ROOT, ResourceStringError, RuleKind,
+    Settings, SettingsBuilder, SettingsError, SettingsProblem, Severity, SiteFile, SiteFileError, SiteFileProblem,
     SiteProperties, SiteProperty, TooManySubstitutions, Unresolved, default_rules, parse_resource, rooted, trim_java,
     valid_requested_name,
 };

@@ -1,13 +1,9 @@
 //! One file: its bytes, its text, what was found in it.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::api::{AllocationFile, CheckOptions, Diagnostic, Place, Severity};
-
-/// No configuration is near it; what is never ends.
-const MAX_BYTES: u64 = 64 << 20;
+use crate::site::read_bytes;
 
 /// One thing that was found.
 #[derive(Debug)]
@@ -18,6 +14,16 @@ pub(super) struct Finding {
     pub(super) message: String,
     pub(super) effect: Option<String>,
     pub(super) help: Option<String>,
+}
+
+impl Finding {
+    /// `error` or `warning`.
+    pub(super) fn severity_name(&self) -> &'static str {
+        match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
 }
 
 impl From<Diagnostic> for Finding {
@@ -45,14 +51,14 @@ impl Checked {
         let name = path.display().to_string();
         let mut checked =
             Checked { path: path.to_owned(), name, text: String::new(), included: Vec::new(), findings: Vec::new() };
-        let bytes = match read(path) {
+        let bytes = match read_bytes(path) {
             Ok(bytes) => bytes,
-            Err(problem) => {
+            Err(error) => {
                 checked.findings.push(Finding {
                     severity: Severity::Error,
                     code: "unreadable-file",
                     at: None,
-                    message: format!("{}: {problem}", checked.name),
+                    message: format!("{}: {error}", checked.name),
                     effect: None,
                     help: Some("it must be a file that can be read".to_owned()),
                 });
@@ -100,16 +106,5 @@ impl Checked {
 
     pub(super) fn warnings(&self) -> usize {
         self.findings.len() - self.errors()
-    }
-}
-
-/// The bytes of a file, or why they cannot be had.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
-    match read {
-        Err(error) => Err(error.to_string()),
-        Ok(_) if bytes.len() as u64 > MAX_BYTES => Err(format!("larger than {} MiB", MAX_BYTES >> 20)),
-        Ok(_) => Ok(bytes),
     }
 }

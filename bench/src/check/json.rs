@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::files::{Checked, Finding};
-use crate::api::Severity;
 
 /// `{"files": [{"file", "errors", "warnings", "diagnostics": [...]}]}`
 pub(super) fn report(files: &[Checked]) -> String {
@@ -19,13 +18,9 @@ fn of_file(file: &Checked) -> Value {
 /// Lines and columns count from 1, offset and length are bytes; all four are null where there is no place. A place in a
 /// file that is included comes with that file's name as `source`.
 fn diagnostic(file: &Checked, finding: &Finding) -> Value {
-    let severity = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
     let at = finding.at.as_ref();
     let mut object = json!({
-        "severity": severity,
+        "severity": finding.severity_name(),
         "code": finding.code,
         "line": at.map(|at| at.line),
         "column": at.map(|at| at.column),

@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
-use super::files::{Checked, read};
+use super::files::Checked;
 use super::kind::is_capacity_file;
-use crate::api::{Diagnostic, Included, Settings, SiteFile, SiteProperties};
+use crate::api::{Diagnostic, Settings, SiteFile, SiteProperties};
+use crate::site::{include, surround};
 
 /// Checks files that are laid over each other, the later over the earlier, and gives the settings that they make.
 /// Where one has errors there are none.
 pub(super) fn check_layers(paths: &[impl AsRef<Path>]) -> (Option<Settings>, Vec<Checked>) {
     let mut layers = Vec::new();
     let mut site = SiteProperties::new();
-    site.set_environment(|name| std::env::var(name).ok());
+    surround(&mut site);
     let mut whole = true;
     for path in paths {
         let (mut checked, text) = Checked::read(path.as_ref());
@@ -34,24 +35,18 @@ pub(super) fn check_alone(checked: &mut Checked) {
         return;
     }
     let mut site = SiteProperties::new();
-    site.set_environment(|name| std::env::var(name).ok());
+    surround(&mut site);
     site.add(&file);
     checked.find(Settings::check(&site).1);
 }
 
 /// Reads a file with those that it includes, relative to its own directory; why it cannot be is a finding.
 fn parse(checked: &mut Checked) -> Option<SiteFile> {
-    let directory = checked.path.parent().unwrap_or(Path::new("")).to_owned();
-    let mut included = Vec::new();
+    let (path, mut included) = (checked.path.clone(), Vec::new());
     let mut include = |href: &str| {
-        let path = directory.join(href);
-        if !path.exists() {
-            return Ok(None);
-        }
-        let source_name = path.display().to_string();
-        let text = SiteFile::decode(&read(&path)?, &source_name).map_err(|error| error.to_string())?;
-        included.push((source_name.clone(), text.clone()));
-        Ok(Some(Included { text, source_name }))
+        let file = include(&path, href)?;
+        included.extend(file.iter().map(|file| (file.source_name.clone(), file.text.clone())));
+        Ok(file)
     };
     let parsed = SiteFile::parse_with(&checked.text, &checked.name, &mut include);
     checked.included = included;

@@ -92,11 +92,7 @@ impl Error for Shown<'_> {
 
 impl Diagnostic for Shown<'_> {
     fn code(&self) -> Option<Box<dyn fmt::Display + '_>> {
-        let severity = match self.finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
-        Some(Box::new(format!("{severity}[{}]", self.finding.code)))
+        Some(Box::new(format!("{}[{}]", self.finding.severity_name(), self.finding.code)))
     }
 
     fn severity(&self) -> Option<miette::Severity> {

@@ -45,8 +45,8 @@ pub(crate) use java::equals_ignore_case;
 
 pub use acl::AccessControlList;
 pub use allocation_file::{
-    AllocationFile, AllocationFileError, CheckOptions, Checked, Parsed, PlacementChange, PlacementError, PolicyName,
-    QueueSettings,
+    AllocationFile, AllocationFileError, CheckOptions, Checked, NumberKind, Parsed, PlacementChange, PlacementError,
+    PolicyName, QueueSettings,
 };
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};

@@ -101,16 +101,14 @@ fn read_queue(
 }
 
 fn bad_name(context: &Context<'_>, element: &Element<'_>, parent: &str) -> Error {
-    let given = element.attribute_named("name");
-    let like_name = |attribute: &&str| given.is_none() && nearest(attribute, ["name"]).is_some();
-    let misspelt = element.attributes.iter().map(|attribute| attribute.name).find(like_name);
-    let at = given.filter(|name| !name.value.is_empty()).map_or(element.name_at(), |name| name.value_at);
-    Error::QueueName {
-        at: context.warnings.places.span(at),
-        parent: parent.to_owned(),
-        name: name_of(element).to_owned(),
-        misspelt: misspelt.map(str::to_owned),
+    let (given, parent) = (element.attribute_named("name"), parent.to_owned());
+    let misspelt = element.attributes.iter().find(|attribute| nearest(attribute.name, ["name"]).is_some());
+    if let (None, Some(misspelt)) = (given, misspelt) {
+        let at = context.warnings.places.span(misspelt.name_at);
+        return Error::MisspeltName { at, parent, attribute: misspelt.name.to_owned() };
     }
+    let at = given.filter(|name| !name.value.is_empty()).map_or(element.name_at(), |name| name.value_at);
+    Error::QueueName { at: context.warnings.places.span(at), parent, name: name_of(element).to_owned() }
 }
 
 /// Only `root` itself is the top: another case, or white space around it, makes a queue below it.

@@ -67,7 +67,7 @@ fn errors_name_place_queue_element_and_remedy() {
         ),
         (
             "<queue Name='a'/>",
-            "f.xml:2:2: a queue under \"root\" has no name, but an attribute \"Name\"; write name=\"...\"",
+            "f.xml:2:8: a queue under \"root\" has no name, but an attribute \"Name\"; write name=\"...\"",
         ),
         ("<queue/>", "f.xml:2:2: a queue under \"root\" has no name; add name=\"...\""),
         (

@@ -19,7 +19,7 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     let (Some(rules), Some(policy)) = (&subject.file.placement, subject.top.get("queuePlacementPolicy")) else {
         return;
     };
-    let elements: Vec<&Element<'_>> = policy.elements().filter(|element| is_rule(&element.name)).collect();
+    let elements: Vec<&Element<'_>> = policy.elements().filter(|element| is_rule(element.name)).collect();
     for (i, (rule, element)) in rules.iter().zip(&elements).enumerate() {
         // Of one kind and with one parent, an earlier rule has had every chance that this one has.
         let tried = |before: &PlacementRule| {
@@ -39,7 +39,7 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
             default_rule(subject, rule, element, warnings);
         }
         if let (Some(parent), Some(inner)) =
-            (&rule.parent, element.elements().filter(|inner| is_rule(&inner.name)).last())
+            (&rule.parent, element.elements().filter(|inner| is_rule(inner.name)).last())
         {
             parent_rule(subject, parent, inner, warnings);
         }
