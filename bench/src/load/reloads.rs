@@ -111,7 +111,13 @@ mod tests {
             let queue = scheduler.queues().into_iter().find(|queue| queue.name == name)?;
             Some((queue.weight, queue.dynamic))
         };
-        let reloader = Reloader::start(scheduler.clone(), text, "test".to_owned(), Duration::from_millis(1));
+        let reloader = Reloader::start(
+            scheduler.clone(),
+            text,
+            "test".to_owned(),
+            ResourceTypes::standard(),
+            Duration::from_millis(1),
+        );
         while weight(GUEST).is_none() {
             std::thread::yield_now();
         }
@@ -125,7 +131,13 @@ mod tests {
     #[test]
     fn a_file_that_is_refused_is_told_of() {
         let scheduler = FairScheduler::builder().start().unwrap();
-        let reloader = Reloader::start(scheduler, "<x/>".to_owned(), "test".to_owned(), Duration::from_millis(1));
+        let reloader = Reloader::start(
+            scheduler,
+            "<x/>".to_owned(),
+            "test".to_owned(),
+            ResourceTypes::standard(),
+            Duration::from_millis(1),
+        );
         while !reloader.thread.is_finished() {
             std::thread::yield_now();
         }
