@@ -90,9 +90,14 @@ pub use resource::{Calculator, MAX_TYPES, Resource, ResourceTypes, ResourceTypes
 pub use app::{Ask, Locality, Location};
 #[cfg(not(loom))]
 pub use config::{
-    AccessControlList, AllocationFile, AllocationFileError, Diagnostic, Limit, Missing, Parsed, Place, PlacementChange,
-    PlacementRule, PolicyName, QueueSettings, ROOT, ResourceStringError, RuleKind, Settings, SettingsError, Severity,
-    default_rules, parse_resource, rooted, trim_java, valid_requested_name,
+    AccessControlList, AllocationFile, AllocationFileError, AppOrdering, CapacityFault, CapacityFigures, CapacityFile,
+    CapacityFileError, CapacityMode, CapacityQueue, CapacityQueueKind, CapacityQueueRole, CapacitySettings,
+    CapacityUnit, CapacityVector, Diagnostic, FlexibleCreation, LabelCapacity, LabelFigures, LeafSettings, Limit,
+    ManagedCreation, MappingRule, MappingRules, Missing, Monitors, ParentSettings, Parsed, Place, PlacementChange,
+    PlacementRule, PlanSettings, PolicyName, PreemptionOrder, PreemptionSettings, PriorityAcl, PropertyWarning,
+    QueueAccess, QueueOrdering, QueueSettings, QueueState, QueueTemplates, ROOT, ResourceStringError, RuleAction,
+    RuleFallback, RuleKind, RuleMatch, Settings, SettingsError, Severity, Template, WorkflowPriorities, default_rules,
+    parse_resource, rooted, trim_java, valid_requested_name,
 };
 #[cfg(not(loom))]
 pub use event::{Refused, SchedulerEvent};

@@ -8,6 +8,8 @@ mod acl;
 
 mod allocation_file;
 
+mod capacity_file;
+
 mod diagnostic;
 
 mod java;
@@ -28,6 +30,13 @@ mod xml;
 
 pub use acl::AccessControlList;
 pub use allocation_file::{AllocationFile, AllocationFileError, Parsed, PlacementChange, PolicyName, QueueSettings};
+pub use capacity_file::{
+    AppOrdering, CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue,
+    CapacityQueueKind, CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, FlexibleCreation,
+    LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, Monitors, ParentSettings,
+    PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, PropertyWarning, QueueAccess, QueueOrdering,
+    QueueState, QueueTemplates, RuleAction, RuleFallback, RuleMatch, Template, WorkflowPriorities,
+};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};

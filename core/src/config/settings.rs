@@ -324,27 +324,27 @@ impl Lenient<'_> {
 }
 
 /// `minimum` or `maximum`: the classic properties with their defaults, and the default of custom types.
-struct Allocation {
+pub(super) struct Allocation {
     kind: &'static str,
     memory: (&'static str, i32),
     vcores: (&'static str, i32),
     custom: i64,
 }
 
-const MINIMUM: Allocation = Allocation {
+pub(super) const MINIMUM: Allocation = Allocation {
     kind: "minimum",
     memory: ("yarn.scheduler.minimum-allocation-mb", 1024),
     vcores: ("yarn.scheduler.minimum-allocation-vcores", 1),
     custom: 0,
 };
-const MAXIMUM: Allocation = Allocation {
+pub(super) const MAXIMUM: Allocation = Allocation {
     kind: "maximum",
     memory: ("yarn.scheduler.maximum-allocation-mb", 8192),
     vcores: ("yarn.scheduler.maximum-allocation-vcores", 4),
     custom: i64::MAX,
 };
 
-fn read_allocation(
+pub(super) fn read_allocation(
     properties: &Properties<'_>,
     types: &ResourceTypes,
     allocation: &Allocation,
@@ -378,7 +378,10 @@ fn check_allocation_bounds(properties: &Properties<'_>) -> Result<(), SettingsEr
     Ok(())
 }
 
-fn read_types(properties: &Properties<'_>, warnings: &mut Vec<String>) -> Result<ResourceTypes, SettingsError> {
+pub(super) fn read_types(
+    properties: &Properties<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<ResourceTypes, SettingsError> {
     let list = properties.text(TYPES).unwrap_or_default();
     let mut custom: Vec<(String, String)> = Vec::new();
     for name in list.split(',').map(java::trim).filter(|name| !name.is_empty()) {
