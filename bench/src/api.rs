@@ -1,7 +1,9 @@
 //! The scheduler's public surface as this program uses it; nothing here reaches deeper.
 
 pub(crate) use evenweave::{
-    AllocateRequest, AllocatedView, Allocation, AllocationFile, AppHandle, AppView, Ask, Container, ContainerId,
-    EndReason, FairScheduler, Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeId, NodeView, QueueView, Refused,
-    Resource, ResourceTypes, Settings, Stats, Stepped, Submission,
+    AccessControlList, AllocateRequest, AllocatedView, Allocation, AllocationFile, AllocationFileError, AppHandle,
+    AppView, Ask, CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, CheckOptions, Container, ContainerId,
+    Diagnostic, EndReason, FairScheduler, Heartbeat, HeartbeatProbe, Limit, Location, Missing, NodeHandle, NodeId,
+    NodeView, Place, PlacementRule, QueueAccess, QueueConfig, QueueSettings, QueueState, QueueView, Refused, Resource,
+    ResourceTypes, Settings, Severity, Stats, Stepped, Submission, default_rules, parse_resource, rooted,
 };

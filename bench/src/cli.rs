@@ -19,8 +19,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Drive the scheduler with a real trace in compressed time and report how full it keeps the cluster.
     Load(Box<LoadArgs>),
-    /// Replay scenario files and compare every field of every step with what real Hadoop did.
+    /// Replay recordings of real Hadoop, scenario and vector files, and compare every field with what it did.
     Replay(ReplayArgs),
+    /// Check configuration files: errors, and whatever Hadoop takes, but was hardly meant.
+    Check(CheckArgs),
     /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median.
     Bench(BenchArgs),
 }
@@ -95,7 +97,7 @@ pub(crate) struct LoadArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// Scenario files: JSON, one scenario a line.
+    /// Scenario files (one scenario a line) or vector files (one case a line, named FAMILY.jsonl), gzipped or not.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// One JSON object on standard output and nothing else.
@@ -104,6 +106,29 @@ pub(crate) struct ReplayArgs {
     /// At most so many failures are shown a family.
     #[arg(long, default_value_t = 5)]
     pub(crate) show: usize,
+}
+
+/// How findings are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people: each with its line.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+/// Exit code 0 without errors, 1 with warnings that are denied, 2 with errors.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Configuration files; what kind each is shows in its content.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// How findings are told.
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    pub(crate) format: CheckFormat,
+    /// Exit code 1 when there are warnings.
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
 }
 
 /// The standard workloads.

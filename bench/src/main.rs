@@ -7,12 +7,14 @@
 //! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
 //! | `load` | the closed-loop driver |
 //! | `report`, `progress` | table, JSON, HTML; the bar |
-//! | `replay` | scenario files, step by step |
+//! | `replay` | recordings of real Hadoop: scenarios step by step, vectors case by case |
+//! | `check` | configuration files |
 //! | `workload` | W1 and W2 |
 //! | `clock`, `latency` | measuring |
 
 mod api;
 mod bundled;
+mod check;
 mod cli;
 mod clock;
 mod engine;
@@ -41,15 +43,16 @@ const BAD: u8 = 1;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    let code = |good| if good { 0 } else { BAD };
     let outcome = match cli.command {
-        None => load(&cli.load),
-        Some(Command::Load(args)) => load(&args),
-        Some(Command::Replay(args)) => replay::run(&args),
-        Some(Command::Bench(args)) => workload::run(&args).map(|()| true),
+        None => load(&cli.load).map(code),
+        Some(Command::Load(args)) => load(&args).map(code),
+        Some(Command::Replay(args)) => replay::run(&args).map(code),
+        Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Bench(args)) => workload::run(&args).map(|()| 0),
     };
     match outcome {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(BAD),
+        Ok(code) => ExitCode::from(code),
         Err(failure) => {
             let code = failure.code();
             failure.print();

@@ -2,12 +2,23 @@
 
 use crate::sync::atomic::{AtomicU64, Ordering};
 use std::fmt;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Milliseconds since some fixed moment; never goes back. The embedder gives it in.
+/// The time, in two bases. The embedder gives it in.
+///
+/// *How long* something takes goes by [`Clock::now_ms`], which never goes back. *When* something was, as the world outside
+/// counts, goes by [`Clock::wall_ms`], which an administrator may set: only the age of the allocation file goes by that,
+/// because the file system stamps files with it.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// Now, in milliseconds.
+    /// Milliseconds since some fixed moment; never goes back.
     fn now_ms(&self) -> u64;
+
+    /// Milliseconds since the beginning of 1970, UTC, as the files' times of change count them; may be set forth or back.
+    /// The machine's without an implementation: a clock that is not real time has to bring its own.
+    fn wall_ms(&self) -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    }
 }
 
 /// The machine's monotonic clock, from 0 at its creation.
@@ -35,7 +46,7 @@ impl Clock for MonotonicClock {
     }
 }
 
-/// A clock that moves only when told to.
+/// A clock that moves only when told to; both of its bases are the same, so its world begins in 1970.
 #[derive(Debug, Default)]
 pub struct VirtualClock(AtomicU64);
 
@@ -57,5 +68,9 @@ impl Clock for VirtualClock {
     fn now_ms(&self) -> u64 {
         // ORDERING: Relaxed, as in `advance`.
         self.0.load(Ordering::Relaxed)
+    }
+
+    fn wall_ms(&self) -> u64 {
+        self.now_ms()
     }
 }

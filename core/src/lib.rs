@@ -30,9 +30,9 @@
 //! | 7 | `scheduler` | the doors: [`FairScheduler`], [`Stepped`], their builder, handles |
 //! | 6 | `flow` | the concurrent path, one file a stage |
 //! | 5 | `fair`, `placement` | the three policies and their shares; which queue an application enters |
-//! | 4 | `queue`, `app`, `order` | the queue tree and running limits; asks; children kept in order |
-//! | 3 | `config` | properties and allocation file: text in, typed values out |
-//! | 2 | `policy`, `event` | the trait of a scheduling policy and its keys; refusals and events |
+//! | 4 | `queue`, `app`, `order`, `groups`, `event` | the queue tree and running limits; asks; children kept in order; who is in which group; refusals and events |
+//! | 3 | `config` | site files and allocation file: text in, typed values out |
+//! | 2 | `policy` | the trait of a scheduling policy and its keys |
 //! | 1 | `resource`, `id`, `clock` | the resource vector, slots with generations, the one clock |
 //! | 0 | `sync` | the one door to atomics, threads, channels, maps and the snapshot cell; loom's parts under `cfg(loom)` |
 //!
@@ -64,6 +64,8 @@ mod fair;
 mod flow;
 #[cfg(loom)]
 pub mod flow;
+#[cfg(not(loom))]
+mod groups;
 mod id;
 #[cfg(not(loom))]
 mod order;
@@ -90,21 +92,33 @@ pub use resource::{Calculator, MAX_TYPES, Resource, ResourceTypes, ResourceTypes
 pub use app::{Ask, Locality, Location};
 #[cfg(not(loom))]
 pub use config::{
-    AccessControlList, AllocationFile, AllocationFileError, AppOrdering, CapacityFault, CapacityFigures, CapacityFile,
-    CapacityFileError, CapacityMode, CapacityQueue, CapacityQueueKind, CapacityQueueRole, CapacitySettings,
-    CapacityUnit, CapacityVector, Diagnostic, FlexibleCreation, LabelCapacity, LabelFigures, LeafSettings, Limit,
-    ManagedCreation, MappingRule, MappingRules, Missing, Monitors, ParentSettings, Parsed, Place, PlacementChange,
-    PlacementRule, PlanSettings, PolicyName, PreemptionOrder, PreemptionSettings, PriorityAcl, PropertyWarning,
-    QueueAccess, QueueOrdering, QueueSettings, QueueState, QueueTemplates, ROOT, ResourceStringError, RuleAction,
-    RuleFallback, RuleKind, RuleMatch, Settings, SettingsError, Severity, Template, WorkflowPriorities, default_rules,
-    parse_resource, rooted, trim_java, valid_requested_name,
+    AccessControlList, AllocationFile, AllocationFileError, AllocationSource, AllocationsError, AppOrdering,
+    CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue, CapacityQueueKind,
+    CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, CheckOptions, Checked, Diagnostic, Expanded,
+    FileSource, FlexibleCreation, Included, LabelCapacity, LabelFigures, LeafSettings, Limit, LocateError,
+    ManagedCreation, MappingRule, MappingRules, Missing, Monitors, Origin, ParentSettings, Parsed, Place,
+    PlacementChange, PlacementError, PlacementRule, PlanSettings, PolicyName, PreemptionOrder, PreemptionSettings,
+    PriorityAcl, QueueAccess, QueueOrdering, QueueSettings, QueueState, QueueTemplates, ROOT, ResourceStringError,
+    RuleAction, RuleFallback, RuleKind, RuleMatch, Settings, SettingsBuilder, SettingsError, SettingsProblem, Severity,
+    SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty, Template, TooManySubstitutions, Unresolved,
+    WorkflowPriorities, default_rules, parse_resource, rooted, trim_java, valid_requested_name,
 };
 #[cfg(not(loom))]
-pub use event::{Refused, SchedulerEvent};
+pub use event::{AppAccess, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
-    AllocateRequest, Allocation, AppView, Container, EndReason, EndedContainer, Groups, Heartbeat, HeartbeatProbe,
-    NodeView, QueueView, Stats, Submission, WakeUp,
+    AllocateRequest, Allocation, AppView, Container, EndReason, EndedContainer, Heartbeat, HeartbeatProbe, NodeView,
+    QueueConfig, QueueView, Stats, Submission, WakeUp,
+};
+#[cfg(all(
+    not(loom),
+    feature = "system-groups",
+    any(target_os = "linux", target_os = "freebsd", target_os = "netbsd")
+))]
+pub use groups::SystemGroups;
+#[cfg(not(loom))]
+pub use groups::{
+    CachedGroups, Groups, GroupsError, GroupsFile, OverriddenGroups, parse_group_overrides, parse_groups,
 };
 #[cfg(not(loom))]
 pub use scheduler::{

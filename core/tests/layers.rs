@@ -9,19 +9,20 @@
 use std::path::{Path, PathBuf};
 
 /// Every module at the top of the crate, with its layer.
-const LAYERS: [(&str, u8); 17] = [
+const LAYERS: [(&str, u8); 18] = [
     ("sync", 0),
     ("resource", 1),
     ("id", 1),
     ("clock", 1),
     ("policy", 2),
-    ("event", 2),
     ("metrics", 2),
     ("config", 3),
+    ("event", 4),
     ("order", 4),
     ("queue", 4),
     ("app", 4),
     ("node", 4),
+    ("groups", 4),
     ("fair", 5),
     ("matching", 5),
     ("placement", 5),

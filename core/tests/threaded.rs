@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+mod threads;
+
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Calculator, ClusterTotal, ContainerId, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, NodeHandle, NotSent, Refused, Resource, ResourceTypes, Schedulable,
-    SchedulingPolicy, Settings, ShareInput, Submission,
+    AllocateRequest, Allocation, AllocationFile, Calculator, ClusterTotal, ContainerId, FairScheduler,
+    FairSchedulerBuilder, Heartbeat, NodeHandle, Refused, Resource, ResourceTypes, Schedulable, SchedulingPolicy,
+    ShareInput, Submission,
 };
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -13,107 +15,21 @@ use std::sync::atomic::{AtomicU64, Ordering as Memory};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
+use threads::{
+    SMALL, add_nodes, allocate, ask, assert_limits, assert_sums, beat, fill, greedy, poll, settings, unmanaged,
+};
 
 /// What takes this long has stopped.
 const STUCK: Duration = Duration::from_secs(120);
-const SMALL: Resource = Resource::new(1024, 1);
-
-fn settings(properties: &[(&str, &str)]) -> Settings {
-    Settings::from_properties(properties.iter().copied()).unwrap()
-}
-
-/// A whole node is offered at once.
-fn greedy() -> Settings {
-    settings(&[
-        ("yarn.scheduler.fair.assignmultiple", "true"),
-        ("yarn.scheduler.fair.dynamic.max.assign", "false"),
-        ("yarn.scheduler.fair.max.assign", "-1"),
-    ])
-}
 
 fn allocations(text: &str, custom: &[String]) -> AllocationFile {
     AllocationFile::parse(text, "allocations", &ResourceTypes::standard(), custom).unwrap().file
 }
 
-fn unmanaged(number: u32, queue: &str) -> Submission {
-    Submission { number, user: "ann".to_owned(), queue: Some(queue.to_owned()), am: None }
-}
-
-fn add_nodes(scheduler: &FairScheduler, count: usize) -> Vec<NodeHandle> {
-    let add = |i| scheduler.add_node(&format!("n{i}"), &format!("/r{}", i % 4), Resource::new(8192, 8)).unwrap();
-    (0..count).map(add).collect()
-}
-
-/// Sends until it is taken, or its node is gone.
-fn beat(scheduler: &FairScheduler, mut heartbeat: Heartbeat) {
-    while let Err(not_sent) = scheduler.heartbeat(heartbeat) {
-        let NotSent { returned, reason } = *not_sent;
-        if matches!(reason, Refused::NoSuchNode(_)) {
-            return;
-        }
-        assert_eq!(reason, Refused::Busy);
-        heartbeat = returned;
-        thread::yield_now();
-    }
-}
-
-/// Calls until it is not told that the scheduler is busy.
-fn allocate(scheduler: &FairScheduler, app: &AppHandle, request: &AllocateRequest) -> Result<Allocation, Refused> {
-    let mut answer = Allocation::default();
-    loop {
-        match scheduler.allocate(app, request, &mut answer) {
-            Err(Refused::Busy) => thread::yield_now(),
-            Err(refused) => return Err(refused),
-            Ok(()) => return Ok(answer),
-        }
-    }
-}
-
-fn ask(count: u32) -> AllocateRequest {
-    AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, count)], ..AllocateRequest::default() }
-}
-
-fn poll(scheduler: &FairScheduler, app: &AppHandle) -> Allocation {
-    allocate(scheduler, app, &AllocateRequest::default()).unwrap()
-}
-
-/// Update, then a round of heartbeats, until nothing more is granted.
-fn fill(scheduler: &FairScheduler, nodes: &[NodeHandle]) {
-    loop {
-        let before = scheduler.stats().granted;
-        scheduler.quiesce();
-        scheduler.update_now();
-        nodes.iter().for_each(|node| beat(scheduler, Heartbeat::new(node)));
-        scheduler.quiesce();
-        if scheduler.stats().granted == before {
-            return;
-        }
-    }
-}
-
-/// At quiet: the books of nodes, queues, applications and counters agree.
+/// At quiet: the books agree, limits hold, and nothing was to be told.
 fn assert_books(scheduler: &FairScheduler) {
-    scheduler.quiesce();
-    let (stats, queues, apps) = (scheduler.stats(), scheduler.queues(), scheduler.apps());
-    let mut used = Resource::NONE;
-    for node in scheduler.nodes() {
-        assert!(Resource::NONE.fits_in(&node.free), "I1: {} is over-committed: {}", node.name, node.free);
-        used = used.plus(&node.total.minus(&node.free));
-    }
-    for queue in &queues {
-        let parts: Vec<Resource> = if queue.leaf {
-            apps.iter().filter(|app| app.queue == queue.name).map(|app| app.usage).collect()
-        } else {
-            let below = |name: &str| name.rsplit_once('.').is_some_and(|(above, _)| above == queue.name);
-            queues.iter().filter(|child| below(&child.name)).map(|child| child.usage).collect()
-        };
-        let sum = parts.iter().fold(Resource::NONE, |sum, part| sum.plus(part));
-        assert_eq!(queue.usage, sum, "I4: {}", queue.name);
-        assert!(queue.usage.fits_in(&queue.max_share), "I2: {} has {}", queue.name, queue.usage);
-    }
-    assert_eq!(stats.allocated, used, "queues and nodes");
-    assert_eq!(stats.running, stats.granted - stats.completed);
-    assert_eq!(stats.running * 1024, u64::try_from(stats.allocated.memory_mb()).unwrap(), "all containers are small");
+    assert_sums(scheduler);
+    assert_limits(scheduler);
     assert!(scheduler.next_event().is_none(), "no worker panicked");
 }
 
@@ -674,6 +590,37 @@ fn a_new_limit_does_not_wait_for_an_idle_worker() {
         thread::yield_now();
     }
     assert_eq!(poll(&scheduler, &app).granted.len(), 4);
+    assert_books(&scheduler);
+}
+
+/// A limit comes and goes by two reloads while one worker is busy, so that it never sees it; the other has begun to count,
+/// and waits for it. It counts as well, and so nobody is refused where there is no limit (I7).
+#[test]
+fn a_limit_that_came_and_went_while_a_worker_was_busy() {
+    let (reached, at_gate) = mpsc::channel();
+    let (opener, open) = mpsc::channel();
+    let gate = Arc::new(Gate { reached: Mutex::new(reached), open: Mutex::new(open), served: AtomicU64::new(0) });
+    let scheduler = start(2, FairScheduler::builder().settings(greedy()).probe(gate));
+    let nodes = add_nodes(&scheduler, 2);
+    assert_ne!(nodes[0].worker(), nodes[1].worker());
+    let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    allocate(&scheduler, &app, &ask(16)).unwrap();
+    scheduler.quiesce();
+    let mut first = Heartbeat::new(&nodes[1]);
+    first.stamp = 1;
+    scheduler.heartbeat(first).unwrap();
+    at_gate.recv().unwrap();
+    let text = "<allocations><queue name='q'><maxResources>4096 mb, 4 vcores</maxResources></queue></allocations>";
+    scheduler.reload(allocations(text, &[])).unwrap();
+    scheduler.update_now();
+    while scheduler.stats().refused == 0 {
+        beat(&scheduler, Heartbeat::new(&nodes[0]));
+        thread::yield_now();
+    }
+    scheduler.reload(allocations("<allocations><queue name='q'/></allocations>", &[])).unwrap();
+    opener.send(()).unwrap();
+    fill(&scheduler, &nodes);
+    assert_eq!(poll(&scheduler, &app).granted.len(), 16);
     assert_books(&scheduler);
 }
 

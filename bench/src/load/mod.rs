@@ -24,4 +24,4 @@ mod wheel;
 pub(crate) use admission::InFlight;
 pub(crate) use books::Difference;
 pub(crate) use driver::{Driver, Sample};
-pub(crate) use run::{CoreRun, Inputs, LoadResult, read_file, run};
+pub(crate) use run::{CoreRun, Inputs, LoadResult, run};

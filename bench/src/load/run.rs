@@ -146,7 +146,7 @@ impl Inputs {
 }
 
 /// A text file, or why it cannot be had.
-pub(crate) fn read_file(path: &Path, what: &str) -> Result<String, Failure> {
+fn read_file(path: &Path, what: &str) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| {
         Failure::input(format!("{what} {}: {error}; it must be a text file that can be read", path.display()))
     })

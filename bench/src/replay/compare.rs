@@ -88,8 +88,18 @@ pub(crate) struct Mismatch {
     pub(crate) got: String,
 }
 
+impl Mismatch {
+    pub(super) fn new(field: impl Into<String>, expected: impl Into<String>, got: impl Into<String>) -> Mismatch {
+        Mismatch { field: field.into(), expected: expected.into(), got: got.into() }
+    }
+
+    pub(super) fn panic() -> Mismatch {
+        Mismatch::new("panic", "none", "the core panicked; its message is above")
+    }
+}
+
 fn mismatch(field: impl Into<String>, expected: impl Into<String>, got: impl Into<String>) -> Option<Mismatch> {
-    Some(Mismatch { field: field.into(), expected: expected.into(), got: got.into() })
+    Some(Mismatch::new(field, expected, got))
 }
 
 /// Resources are compared, and shown, in the configured types only.

@@ -1,10 +1,17 @@
-//! Replay: recorded runs of real Hadoop on the stepped driver, every field of every step compared.
+//! Replay: what real Hadoop did against what the core does.
+//!
+//! Two kinds of recordings: *scenarios* are runs, played on the stepped driver with every field of every step compared;
+//! *vectors* are single inputs, mostly configuration, with what came of each.
 
 mod compare;
 
 mod drive;
 
+mod input;
+
 mod scenario;
+
+mod vectors;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,12 +21,12 @@ use serde_json::{Value, json};
 use crate::bundled;
 use crate::cli::ReplayArgs;
 use crate::failure::Failure;
-use crate::load::read_file;
 use compare::Mismatch;
 use drive::Player;
+use input::Suite;
 use scenario::Scenario;
 
-/// How many scenarios were decided as recorded.
+/// How many scenarios or cases came out as recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: u32,
@@ -40,35 +47,42 @@ impl Tally {
     }
 }
 
-/// Where a scenario went another way than the recording.
+/// Where the core went another way than the recording.
 #[derive(Debug)]
 struct Deviation {
-    scenario: String,
-    /// The step's number from 0 and its name; `None` before the first.
-    step: Option<(usize, &'static str)>,
+    /// The scenario or case.
+    name: String,
+    place: Place,
     mismatch: Mismatch,
+}
+
+/// Where in a scenario or case.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// A case is all one.
+    Case,
+    BeforeTheFirstStep,
+    /// The step's number from 0, and its name.
+    Step(usize, &'static str),
 }
 
 /// Plays one scenario up to its first difference.
 fn play(scenario: &Scenario) -> Option<Deviation> {
-    let deviation = |step, mismatch| Some(Deviation { scenario: scenario.name.clone(), step, mismatch });
-    let wrong = |field: &str, expected: &str, got: String| Mismatch {
-        field: field.to_owned(),
-        expected: expected.to_owned(),
-        got,
-    };
+    let deviation = |place, mismatch| Some(Deviation { name: scenario.name.clone(), place, mismatch });
     let mut player = match Player::new(scenario) {
         Ok(player) => player,
-        Err(message) => return deviation(None, wrong("configuration", "taken", message)),
+        Err(message) => {
+            return deviation(Place::BeforeTheFirstStep, Mismatch::new("configuration", "taken", message));
+        }
     };
     let count = scenario.steps.len();
     for (index, (step, expected)) in scenario.steps.iter().zip(&scenario.expect).enumerate() {
-        let place = Some((index, step.op()));
+        let place = Place::Step(index, step.op());
         let last = index + 1 == count;
         let all = last || expected.queues.is_some() || expected.apps.is_some();
         // A panic of the core is a failure of this scenario, not the end of the replay.
         let Ok(seen) = catch_unwind(AssertUnwindSafe(|| player.step(step, all))) else {
-            return deviation(place, wrong("panic", "none", "the core panicked; its message is above".to_owned()));
+            return deviation(place, Mismatch::panic());
         };
         if let Some(mismatch) = compare::difference(player.types(), expected, &seen, last) {
             return deviation(place, mismatch);
@@ -89,36 +103,65 @@ pub(crate) fn bundled_tally() -> Tally {
     tally
 }
 
+/// The results of one family.
+#[derive(Debug, Default)]
+struct Outcome {
+    tally: Tally,
+    deviations: Vec<Deviation>,
+}
+
+impl Outcome {
+    fn add(&mut self, deviation: Option<Deviation>) {
+        self.tally.add(deviation.is_none());
+        self.deviations.extend(deviation);
+    }
+}
+
+/// By kind and family: some scenarios and some vectors have a family of the same name.
+type Outcomes = BTreeMap<(&'static str, String), Outcome>;
+
 /// `evenweave replay`: whether everything passed.
 ///
 /// # Errors
-/// A file that cannot be read or is no scenario file; nothing is replayed then.
+/// A file that cannot be read, or is neither a scenario file nor a vector file; nothing is replayed then.
 pub(crate) fn run(args: &ReplayArgs) -> Result<bool, Failure> {
-    let mut files = Vec::with_capacity(args.files.len());
-    for path in &args.files {
-        files.push(scenario::parse(&read_file(path, "scenario file")?, &path.display().to_string())?);
-    }
-    let mut families: BTreeMap<String, (Tally, Vec<Deviation>)> = BTreeMap::new();
-    for scenario in files.iter().flatten() {
-        let (tally, deviations) = families.entry(scenario.family().to_owned()).or_default();
-        let deviation = play(scenario);
-        tally.add(deviation.is_none());
-        deviations.extend(deviation);
+    let suites: Vec<Suite> = args.files.iter().map(|path| Suite::read(path)).collect::<Result<_, _>>()?;
+    let mut outcomes = Outcomes::new();
+    for suite in &suites {
+        match suite {
+            Suite::Scenarios(scenarios) => {
+                for scenario in scenarios {
+                    let key = ("scenario", scenario.family().to_owned());
+                    outcomes.entry(key).or_default().add(play(scenario));
+                }
+            }
+            Suite::Vectors(vectors) => {
+                let outcome = outcomes.entry(("vector", vectors.family.to_owned())).or_default();
+                for case in &vectors.cases {
+                    let deviation = |mismatch| Deviation { name: case.name.clone(), place: Place::Case, mismatch };
+                    outcome.add(vectors.difference(case).map(deviation));
+                }
+            }
+        }
     }
     if args.json {
-        println!("{}", as_json(&families));
+        println!("{}", as_json(&outcomes));
     } else {
-        print(&families, args.show);
+        print(&outcomes, args.show);
     }
-    Ok(families.values().all(|(tally, _)| tally.failed == 0))
+    Ok(outcomes.values().all(|outcome| outcome.tally.failed == 0))
 }
 
-fn print(families: &BTreeMap<String, (Tally, Vec<Deviation>)>, most: usize) {
-    for (family, (tally, deviations)) in families {
+fn print(outcomes: &Outcomes, most: usize) {
+    for ((_, family), Outcome { tally, deviations }) in outcomes {
         println!("{family}: {} passed, {} failed", tally.passed, tally.failed);
-        for Deviation { scenario, step, mismatch } in deviations.iter().take(most) {
-            let place = step.map_or_else(|| "before the first step".to_owned(), |(i, op)| format!("step {i} {op}"));
-            println!("  {scenario}, {place}: {}", mismatch.field);
+        for Deviation { name, place, mismatch } in deviations.iter().take(most) {
+            let place = match place {
+                Place::Case => String::new(),
+                Place::BeforeTheFirstStep => ", before the first step".to_owned(),
+                Place::Step(index, op) => format!(", step {index} {op}"),
+            };
+            println!("  {name}{place}: {}", mismatch.field);
             println!("    - expected {}", mismatch.expected);
             println!("    + got      {}", mismatch.got);
         }
@@ -128,25 +171,28 @@ fn print(families: &BTreeMap<String, (Tally, Vec<Deviation>)>, most: usize) {
     }
 }
 
-fn as_json(families: &BTreeMap<String, (Tally, Vec<Deviation>)>) -> Value {
-    let failure = |deviation: &Deviation| {
-        json!({
-            "scenario": deviation.scenario,
-            "step": deviation.step.map(|(index, _)| index),
-            "op": deviation.step.map(|(_, op)| op),
-            "field": deviation.mismatch.field,
-            "expected": deviation.mismatch.expected,
-            "got": deviation.mismatch.got,
-        })
+fn as_json(outcomes: &Outcomes) -> Value {
+    let failure = |kind: &str, Deviation { name, place, mismatch }: &Deviation| {
+        let mut out = json!({"field": mismatch.field, "expected": mismatch.expected, "got": mismatch.got});
+        out[kind] = name.as_str().into();
+        let step = match place {
+            Place::Case => return out,
+            Place::BeforeTheFirstStep => None,
+            Place::Step(index, op) => Some((*index, *op)),
+        };
+        out["step"] = json!(step.map(|(index, _)| index));
+        out["op"] = json!(step.map(|(_, op)| op));
+        out
     };
-    let list: Vec<Value> = families
+    let list: Vec<Value> = outcomes
         .iter()
-        .map(|(family, (tally, deviations))| {
-            let failures: Vec<Value> = deviations.iter().map(failure).collect();
-            json!({"family": family, "passed": tally.passed, "failed": tally.failed, "failures": failures})
+        .map(|((kind, family), Outcome { tally, deviations })| {
+            let failures: Vec<Value> = deviations.iter().map(|deviation| failure(kind, deviation)).collect();
+            let (passed, failed) = (tally.passed, tally.failed);
+            json!({"kind": kind, "family": family, "passed": passed, "failed": failed, "failures": failures})
         })
         .collect();
-    let sum = |of: fn(&Tally) -> u32| families.values().map(|(tally, _)| of(tally)).sum::<u32>();
+    let sum = |of: fn(&Tally) -> u32| outcomes.values().map(|outcome| of(&outcome.tally)).sum::<u32>();
     json!({"passed": sum(|tally| tally.passed), "failed": sum(|tally| tally.failed), "families": list})
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::input::{filled_lines, parse_line};
 use crate::api::{Resource, ResourceTypes};
 use crate::failure::Failure;
 
@@ -270,15 +271,9 @@ pub(super) fn resource(types: &ResourceTypes, amounts: &Amounts) -> Resource {
 /// At the first line that is no scenario, with its place.
 pub(crate) fn parse(text: &str, file: &str) -> Result<Vec<Scenario>, Failure> {
     let mut out = Vec::new();
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line_number = index + 1;
-        let scenario: Scenario = serde_json::from_str(line).map_err(|error| {
-            // serde_json counts lines from one within its own text, which is one line.
-            let what = error.to_string();
-            let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
-            let hint = "a line is one scenario: an object with name, allocations, steps and expect";
-            Failure::input(format!("{file}:{line_number}:{}: {what}; {hint}", error.column()))
-        })?;
+    for (line_number, line) in filled_lines(text) {
+        let hint = "a line is one scenario: an object with name, allocations, steps and expect";
+        let scenario: Scenario = parse_line(line, file, line_number, hint)?;
         if scenario.steps.len() != scenario.expect.len() {
             return Err(Failure::input(format!(
                 "{file}:{line_number}:1: {} has {} steps and {} expectations; there must be one for each step",
@@ -288,9 +283,6 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Vec<Scenario>, Failure> {
             )));
         }
         out.push(scenario);
-    }
-    if out.is_empty() {
-        return Err(Failure::input(format!("{file}:1:1: no scenario; a line is one scenario, a JSON object")));
     }
     Ok(out)
 }

@@ -8,6 +8,46 @@ pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(|c| c <= ' ')
 }
 
+/// `StringUtils.getTrimmedStrings`: parts between commas or line ends, trimmed. White space around a comma belongs to it,
+/// line ends included; empty parts at the end are left out.
+pub(super) fn split_trimmed(text: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in trim(text).split(',').map(|part| part.trim_matches(is_space)) {
+        let lines = part.split('\n').map(|line| line.trim_matches(is_space));
+        parts.extend(lines.filter(|line| part.is_empty() || !line.is_empty()));
+    }
+    while parts.last().is_some_and(|last| last.is_empty()) {
+        parts.pop();
+    }
+    parts
+}
+
+/// `String.equalsIgnoreCase`: one character to one, first in upper case, then, for Georgian, in lower case.
+pub(crate) fn equals_ignore_case(a: &str, b: &str) -> bool {
+    let (mut a, mut b) = (a.chars(), b.chars());
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return true,
+            (Some(a), Some(b)) if a == b || upper(a) == upper(b) || lower(upper(a)) == lower(upper(b)) => {}
+            _ => return false,
+        }
+    }
+}
+
+/// A character whose other case is several characters has none in Java.
+fn upper(c: char) -> char {
+    let mut upper = c.to_uppercase();
+    upper.next().filter(|_| upper.next().is_none()).unwrap_or(c)
+}
+
+fn lower(c: char) -> char {
+    if c == '\u{130}' {
+        return 'i';
+    }
+    let mut lower = c.to_lowercase();
+    lower.next().filter(|_| lower.next().is_none()).unwrap_or(c)
+}
+
 /// Whether a regular expression's `\s` matches.
 pub(super) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')
@@ -53,6 +93,12 @@ pub(super) fn parse_long(text: &str) -> Option<i64> {
 /// `Integer.parseInt`.
 pub(super) fn parse_int(text: &str) -> Option<i32> {
     i32::try_from(parse_long(text)?).ok()
+}
+
+/// `Long.intValue`: the lower 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "that is what it does")]
+pub(super) fn int_value(value: i64) -> i32 {
+    value as i32
 }
 
 /// What a text means to `Float.parseFloat` and `Double.parseDouble`, before it is rounded to either.
@@ -202,6 +248,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn case_is_ignored_one_character_to_one() {
+        for (a, b) in [("root.AL", "root.al"), ("\u{c9}", "\u{e9}"), ("\u{130}", "I"), ("\u{10d0}", "\u{1c90}")] {
+            assert!(equals_ignore_case(a, b), "{a} {b}");
+        }
+        for (a, b) in [("a", "ab"), ("\u{df}", "SS"), ("\u{df}", "ss"), ("a", "b")] {
+            assert!(!equals_ignore_case(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
     fn integers_take_one_sign_and_digits_of_any_script() {
         assert_eq!(parse_int("+5"), Some(5));
         assert_eq!(parse_int("\u{ff15}"), Some(5));
@@ -210,6 +266,16 @@ mod tests {
             assert_eq!(parse_int(bad), None, "{bad}");
         }
         assert_eq!(parse_long("9223372036854775808"), None);
+    }
+
+    #[test]
+    fn lists_lose_empty_parts_at_the_end_alone() {
+        assert_eq!(split_trimmed(" a , b\n c,, "), ["a", "b", "c"]);
+        assert_eq!(split_trimmed(",a"), ["", "a"]);
+        assert_eq!(split_trimmed("a\n\n ,\n b"), ["a", "b"]);
+        assert_eq!(split_trimmed("a,\n,b"), ["a", "", "b"]);
+        assert!(split_trimmed(" , ").is_empty());
+        assert_eq!(int_value(3_000_000_000), -1_294_967_296);
     }
 
     #[test]

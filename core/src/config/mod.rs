@@ -1,7 +1,8 @@
 //! Configuration: text in, typed values out.
 //!
-//! [`Settings`] are the yarn-site properties, read once; [`AllocationFile`] is the file of queues and limits, read again
-//! whenever it changes. Pure functions over text, any thread, no file access. Follows `FairSchedulerConfiguration` and
+//! [`SiteFile`] is a file of properties, [`SiteProperties`] several over each other, [`Settings`] what the scheduler makes
+//! of them, once; [`AllocationFile`] is the file of queues and limits, read again whenever it changes. Pure functions over
+//! text, any thread; `source` alone opens files. Follows `FairSchedulerConfiguration` and
 //! `AllocationFileLoaderService` of Hadoop 3.4.2 (configuration reference).
 
 mod acl;
@@ -12,7 +13,13 @@ mod capacity_file;
 
 mod diagnostic;
 
+mod encoding;
+
+mod findings;
+
 mod java;
+
+mod known;
 
 mod names;
 
@@ -26,19 +33,36 @@ mod resource_string;
 
 mod settings;
 
+mod site;
+
+mod source;
+
+mod warnings;
+
 mod xml;
 
-pub use acl::AccessControlList;
-pub use allocation_file::{AllocationFile, AllocationFileError, Parsed, PlacementChange, PolicyName, QueueSettings};
+pub(crate) use java::equals_ignore_case;
+
+pub use acl::{AccessControlList, QueueAccess};
+pub use allocation_file::{
+    AllocationFile, AllocationFileError, CheckOptions, Checked, Parsed, PlacementChange, PlacementError, PolicyName,
+    QueueSettings,
+};
 pub use capacity_file::{
     AppOrdering, CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue,
     CapacityQueueKind, CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, FlexibleCreation,
     LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, Monitors, ParentSettings,
-    PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, PropertyWarning, QueueAccess, QueueOrdering,
-    QueueState, QueueTemplates, RuleAction, RuleFallback, RuleMatch, Template, WorkflowPriorities,
+    PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueOrdering, QueueState, QueueTemplates,
+    RuleAction, RuleFallback, RuleMatch, Template, WorkflowPriorities,
 };
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};
 pub use resource_string::{Limit, Missing, ResourceStringError, parse_resource};
-pub use settings::{Settings, SettingsError};
+pub use settings::{Settings, SettingsBuilder, SettingsError, SettingsProblem};
+pub use site::{
+    Expanded, Included, Origin, SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty,
+    TooManySubstitutions, Unresolved,
+};
+pub(crate) use source::Reader;
+pub use source::{AllocationSource, AllocationsError, FileSource, LocateError};

@@ -14,23 +14,23 @@ pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// ` (did you mean X?)`, or nothing.
-pub(super) fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(name, known).map(|found| format!("; did you mean {found:?}?")).unwrap_or_default()
-}
-
-/// Levenshtein's distance.
+/// Letters added, removed, replaced, or swapped with their neighbour (the optimal string alignment distance).
 fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
+    // The row before the last one, for swaps.
+    let mut older = row.clone();
+    for (i, x) in a.iter().enumerate() {
+        let mut next = Vec::with_capacity(row.len());
+        next.push(i + 1);
         for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+            let mut least = (row[j] + usize::from(x != y)).min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                least = least.min(older[j - 1] + 1);
+            }
+            next.push(least);
         }
+        older = std::mem::replace(&mut row, next);
     }
     row[b.len()]
 }
@@ -42,8 +42,12 @@ mod tests {
     #[test]
     fn finds_the_slip_of_the_finger_and_nothing_else() {
         assert_eq!(edits("kitten", "sitting"), 3);
+        assert_eq!(edits("nmae", "name"), 1);
+        assert_eq!(edits("ba", "ab"), 1);
+        assert_eq!(edits("", "abc"), 3);
         let known = ["weight", "maxRunningApps"];
         assert_eq!(nearest("wieght", known), Some("weight"));
+        assert_eq!(nearest("nmae", ["name"]), Some("name"));
         assert_eq!(nearest("MAXRUNNINGAPPS", known), Some("maxRunningApps"));
         assert_eq!(nearest("bogus", known), None);
     }

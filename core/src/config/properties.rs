@@ -1,57 +1,61 @@
 //! Typed reading of properties, as Hadoop's `Configuration`: expansion of `${name}`, trimming, hexadecimal integers.
 
+use super::diagnostic::Place;
 use super::java;
-use super::settings::SettingsError;
-use std::collections::HashMap;
+use super::settings::{SettingsError, SettingsProblem};
+use super::site::{Expanded, SiteProperties};
+use std::borrow::Cow;
 
-/// Properties by name. Their order does not matter; of two of one name the last counts.
-#[derive(Debug, Default)]
-pub(super) struct Properties<'a> {
-    values: HashMap<&'a str, &'a str>,
-}
+/// Properties by name, with the types of their values.
+#[derive(Debug)]
+pub(super) struct Properties<'a>(Cow<'a, SiteProperties>);
 
-/// How often a value is expanded, `Configuration.MAX_SUBST`.
-const MAX_EXPANSIONS: usize = 20;
-/// The longest value after expansion; nothing sensible is near it.
-const MAX_LENGTH: usize = 1 << 16;
-
+/// Of two of one name the last counts.
 impl<'a> FromIterator<(&'a str, &'a str)> for Properties<'a> {
     fn from_iter<T: IntoIterator<Item = (&'a str, &'a str)>>(pairs: T) -> Self {
-        Properties { values: pairs.into_iter().collect() }
+        Properties(Cow::Owned(pairs.into_iter().collect()))
     }
 }
 
-impl<'a> Properties<'a> {
+impl<'a> From<&'a SiteProperties> for Properties<'a> {
+    fn from(site: &'a SiteProperties) -> Self {
+        Properties(Cow::Borrowed(site))
+    }
+}
+
+impl Properties<'_> {
+    pub(super) fn site(&self) -> &SiteProperties {
+        &self.0
+    }
+
     /// The names, sorted.
-    pub(super) fn names(&self) -> Vec<&'a str> {
-        let mut names: Vec<&str> = self.values.keys().copied().collect();
-        names.sort_unstable();
-        names
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.0.names()
     }
 
-    /// The value, expanded but not trimmed.
+    /// The value, expanded but not trimmed; one whose expansion does not end as it is written.
     pub(super) fn text(&self, name: &str) -> Option<String> {
-        let mut value = (*self.values.get(name)?).to_owned();
-        for _ in 0..MAX_EXPANSIONS {
-            let Some((start, end)) = variable(&value) else { break };
-            let Some(replacement) = self.values.get(&value[start + 2..end]) else { break };
-            value.replace_range(start..=end, replacement);
-            if value.len() > MAX_LENGTH {
-                break;
-            }
-        }
-        Some(value)
+        self.0.get(name).unwrap_or_else(|_| self.0.raw(name).map(str::to_owned))
     }
 
-    fn trimmed(&self, name: &str) -> Option<String> {
-        self.text(name).map(|value| java::trim(&value).to_owned())
+    /// The value, expanded but not trimmed, and what was not expanded.
+    pub(super) fn expanded(&self, name: &str) -> Result<Option<Expanded>, SettingsError> {
+        self.0.expanded(name).map_err(|source| {
+            let value = self.0.raw(name).unwrap_or_default().to_owned();
+            self.error(name, SettingsProblem::Substitution { property: name.to_owned(), value, source })
+        })
+    }
+
+    fn trimmed(&self, name: &str) -> Result<Option<String>, SettingsError> {
+        Ok(self.expanded(name)?.map(|expanded| java::trim(&expanded.text).to_owned()))
     }
 
     /// `getBoolean`: `true` or `false` in any case, anything else is as good as not set.
     pub(super) fn flag(&self, name: &str) -> Option<bool> {
-        match self.trimmed(name)?.to_lowercase().as_str() {
-            "true" => Some(true),
-            "false" => Some(false),
+        // Java compares the letters' upper case.
+        match java::trim(&self.text(name)?).to_uppercase().as_str() {
+            "TRUE" => Some(true),
+            "FALSE" => Some(false),
             _ => None,
         }
     }
@@ -72,6 +76,11 @@ impl<'a> Properties<'a> {
         self.number(name, default, "a number, such as 0.5", java::parse_float)
     }
 
+    /// `getTimeDuration` in milliseconds.
+    pub(super) fn duration_ms(&self, name: &str, default: i64) -> Result<i64, SettingsError> {
+        self.number(name, default, "an integer and perhaps a unit, ns us ms s m h or d, such as 5s", parse_duration_ms)
+    }
+
     fn number<T>(
         &self,
         name: &str,
@@ -79,8 +88,19 @@ impl<'a> Properties<'a> {
         expected: &'static str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<T, SettingsError> {
-        let Some(value) = self.trimmed(name) else { return Ok(default) };
-        parse(&value).ok_or(SettingsError::NotANumber { property: name.to_owned(), value, expected })
+        let Some(value) = self.trimmed(name)? else { return Ok(default) };
+        let wrong = |value| SettingsProblem::NotANumber { property: name.to_owned(), value, expected };
+        parse(&value).ok_or_else(|| self.error(name, wrong(value)))
+    }
+
+    /// What is wrong with a property, at the place of its value.
+    pub(super) fn error(&self, name: &str, problem: SettingsProblem) -> SettingsError {
+        SettingsError { at: self.at(name), problem: Box::new(problem) }
+    }
+
+    /// Where the value of a property stands, if it is in a file.
+    pub(super) fn at(&self, name: &str) -> Option<Place> {
+        self.0.origin(name).and_then(|origin| origin.at()).cloned()
     }
 }
 
@@ -93,11 +113,21 @@ fn parse_long(text: &str) -> Option<i64> {
     }
 }
 
-/// The first `${name}`: where it starts and where its brace closes.
-fn variable(text: &str) -> Option<(usize, usize)> {
-    let start = text.find("${")?;
-    let end = start + text[start..].find('}')?;
-    Some((start, end))
+/// An integer and a unit in any case, milliseconds without one; cut to whole milliseconds and to 64 bits.
+fn parse_duration_ms(text: &str) -> Option<i64> {
+    const UNITS: [(&str, i64, i64); 7] = [
+        ("ns", 1, 1_000_000),
+        ("us", 1, 1000),
+        ("ms", 1, 1),
+        ("s", 1000, 1),
+        ("m", 60_000, 1),
+        ("h", 3_600_000, 1),
+        ("d", 86_400_000, 1),
+    ];
+    let text = text.to_lowercase();
+    let unit = UNITS.iter().find_map(|(unit, times, per)| Some((text.strip_suffix(unit)?, times, per)));
+    let (digits, times, per) = unit.unwrap_or((&text, &1, &1));
+    java::parse_long(digits).map(|amount| amount.saturating_mul(*times) / per)
 }
 
 #[cfg(test)]
@@ -106,15 +136,40 @@ mod tests {
 
     #[test]
     fn values_are_read_as_hadoop_reads_them() {
-        let properties: Properties<'_> =
-            [("a", " 7 "), ("b", "-0x5"), ("c", "${a}"), ("d", "${d}"), ("e", "yes"), ("f", "")].into_iter().collect();
+        let properties: Properties<'_> = [
+            ("a", " 7 "),
+            ("b", "-0x5"),
+            ("c", "${a}"),
+            ("d", "${d}"),
+            ("e", "yes"),
+            ("f", ""),
+            ("g", "fal\u{17f}e"),
+            ("h", "${i}"),
+            ("i", "${h}"),
+        ]
+        .into_iter()
+        .collect();
         assert_eq!(properties.long("a", 1).unwrap(), 7);
         assert_eq!(properties.long("b", 1).unwrap(), -5);
         assert_eq!(properties.int("c", 1).unwrap(), 7);
         assert_eq!(properties.int("none", 1).unwrap(), 1);
         assert_eq!(properties.flag("e"), None);
-        for bad in ["d", "e", "f"] {
+        assert_eq!(properties.flag("g"), Some(false));
+        assert_eq!(properties.text("h").as_deref(), Some("${i}"));
+        for bad in ["d", "e", "f", "h"] {
             assert!(properties.int(bad, 1).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn durations_have_units() {
+        assert_eq!(parse_duration_ms("5"), Some(5));
+        assert_eq!(parse_duration_ms("5S"), Some(5000));
+        assert_eq!(parse_duration_ms("-1999us"), Some(-1));
+        assert_eq!(parse_duration_ms("2d"), Some(172_800_000));
+        assert_eq!(parse_duration_ms("9223372036854775807h"), Some(i64::MAX));
+        for bad in ["", "5 s", "s", "1.5s", "5w"] {
+            assert_eq!(parse_duration_ms(bad), None, "{bad}");
         }
     }
 }

@@ -11,6 +11,7 @@
 
 use super::java::{self, split};
 use crate::resource::{MAX_TYPES, Resource, ResourceTypes, f64_to_i64};
+use std::fmt;
 
 /// An upper limit as configured: fixed, or a part of whatever the cluster has.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,15 +69,13 @@ impl Missing {
     }
 }
 
-/// Why a text is no resource.
+/// Why a text is no resource: what is wrong, what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResourceStringError {
     /// Nothing but white space.
-    #[error("is empty; write for example \"memory-mb=1024, vcores=1\"")]
     Empty,
     /// A part that is not `name=value`.
-    #[error("{text:?}: {part:?} is not of the form name=value")]
     NotAPair {
         /// The whole text.
         text: String,
@@ -84,7 +83,6 @@ pub enum ResourceStringError {
         part: String,
     },
     /// A type that the cluster does not have.
-    #[error("{text:?}: there is no resource type {name:?}; known are {known}")]
     UnknownType {
         /// The whole text.
         text: String,
@@ -94,7 +92,6 @@ pub enum ResourceStringError {
         known: String,
     },
     /// A value that is no integer from 0.
-    #[error("{text:?}: {name}={value:?} is not an integer from 0 (no unit, no fraction; with one \"%\" all need one)")]
     NotAnAmount {
         /// The whole text.
         text: String,
@@ -104,7 +101,6 @@ pub enum ResourceStringError {
         value: String,
     },
     /// A value that is no percentage from 0.
-    #[error("{text:?}: {value:?} is not a percentage from 0, such as \"50%\" or \"12.5%\"")]
     NotAPercentage {
         /// The whole text.
         text: String,
@@ -112,7 +108,6 @@ pub enum ResourceStringError {
         value: String,
     },
     /// A part of the notation without names is missing or malformed.
-    #[error("{text:?} lacks {wanted}; write for example {example:?}")]
     Lacks {
         /// The whole text.
         text: String,
@@ -121,6 +116,45 @@ pub enum ResourceStringError {
         /// A whole text that would do.
         example: &'static str,
     },
+}
+
+impl ResourceStringError {
+    pub(super) fn problem(&self) -> String {
+        match self {
+            ResourceStringError::Empty => "is empty".to_owned(),
+            ResourceStringError::NotAPair { text, part } => format!("{text:?}: {part:?} is not of the form name=value"),
+            ResourceStringError::UnknownType { text, name, .. } => {
+                format!("{text:?}: there is no resource type {name:?}")
+            }
+            ResourceStringError::NotAnAmount { text, name, value } => {
+                format!("{text:?}: {name}={value:?} is not an integer from 0")
+            }
+            ResourceStringError::NotAPercentage { text, value } => {
+                format!("{text:?}: {value:?} is not a percentage from 0")
+            }
+            ResourceStringError::Lacks { text, wanted, .. } => format!("{text:?} lacks {wanted}"),
+        }
+    }
+
+    pub(super) fn help(&self) -> String {
+        match self {
+            ResourceStringError::Empty | ResourceStringError::NotAPair { .. } => {
+                "write for example \"memory-mb=1024, vcores=1\"".to_owned()
+            }
+            ResourceStringError::UnknownType { known, .. } => format!("known are {known}"),
+            ResourceStringError::NotAnAmount { .. } => {
+                "write a plain integer, without unit or fraction; with one \"%\" all values need one".to_owned()
+            }
+            ResourceStringError::NotAPercentage { .. } => "write for example \"50%\" or \"12.5%\"".to_owned(),
+            ResourceStringError::Lacks { example, .. } => format!("write for example {example:?}"),
+        }
+    }
+}
+
+impl fmt::Display for ResourceStringError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.problem(), self.help())
+    }
 }
 
 const PERCENT_EXAMPLE: &str = "50% memory, 50% cpu";

@@ -4,9 +4,11 @@
 //! attribute syntax, no DOCTYPE) and builds a tree as Java's `Document` with comments ignored: text around a comment is
 //! one piece, a CDATA section is a piece of its own. Depth is limited, so that hostile input cannot exhaust the stack.
 
+use super::diagnostic::Span;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError};
 use quick_xml::events::Event;
+use std::borrow::Cow;
 
 /// The deepest nesting of elements.
 const MAX_DEPTH: usize = 200;
@@ -14,23 +16,36 @@ const MAX_DEPTH: usize = 200;
 /// The most attributes of an element.
 const MAX_ATTRIBUTES: usize = 100;
 
-/// An element.
+/// An element. It borrows from the text, so that a large file costs little.
 #[derive(Debug)]
-pub(super) struct Element {
-    pub(super) name: String,
+pub(super) struct Element<'t> {
+    pub(super) name: &'t str,
     /// Where its `<` stands.
     pub(super) offset: usize,
-    pub(super) children: Vec<Node>,
-    attributes: Vec<(String, String)>,
+    /// What is between its tags.
+    pub(super) content: Span,
+    pub(super) children: Vec<Node<'t>>,
+    pub(super) attributes: Vec<Attribute<'t>>,
 }
 
-/// What an element contains, comments left out.
+/// An attribute: what it says, and where.
 #[derive(Debug)]
-pub(super) enum Node {
-    Text(usize, String),
-    CData(String),
-    Element(Element),
-    Instruction,
+pub(super) struct Attribute<'t> {
+    pub(super) name: &'t str,
+    /// References replaced, white space made spaces.
+    pub(super) value: Cow<'t, str>,
+    pub(super) name_at: Span,
+    /// Between the quotes.
+    pub(super) value_at: Span,
+}
+
+/// What an element contains, comments left out; with the bytes of text, comments within it included.
+#[derive(Debug)]
+pub(super) enum Node<'t> {
+    Text(Span, Cow<'t, str>),
+    CData(Span, Cow<'t, str>),
+    Element(Element<'t>),
+    Instruction(Span),
 }
 
 /// Why a text is no document.
@@ -44,18 +59,36 @@ fn malformed<T>(offset: usize, problem: impl Into<String>) -> Result<T, Malforme
     Err(Malformed { offset, problem: problem.into() })
 }
 
-impl Element {
+impl<'t> Element<'t> {
+    /// Its name in the start tag.
+    pub(super) fn name_at(&self) -> Span {
+        Span::new(self.offset + 1, self.name.len())
+    }
+
+    /// An attribute.
+    pub(super) fn attribute_named(&self, name: &str) -> Option<&Attribute<'t>> {
+        self.attributes.iter().find(|attribute| attribute.name == name)
+    }
+
     /// An attribute's value.
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.attribute_named(name).map(|attribute| &*attribute.value)
     }
 
     /// The elements directly inside.
-    pub(super) fn elements(&self) -> impl Iterator<Item = &Element> {
+    pub(super) fn elements(&self) -> impl Iterator<Item = &Element<'t>> {
         self.children.iter().filter_map(|node| match node {
             Node::Element(element) => Some(element),
-            Node::Text(..) | Node::CData(_) | Node::Instruction => None,
+            Node::Text(..) | Node::CData(..) | Node::Instruction(_) => None,
         })
+    }
+
+    /// The text that it begins with, if it does: the first piece, as Java's `getFirstChild` gives it.
+    pub(super) fn first_text(&self) -> Option<&str> {
+        match self.children.first()? {
+            Node::Text(_, text) | Node::CData(_, text) => Some(text),
+            Node::Element(_) | Node::Instruction(_) => None,
+        }
     }
 
     /// Whether an element of this name is directly inside.
@@ -65,7 +98,7 @@ impl Element {
 }
 
 /// Reads a document and gives its root element.
-pub(super) fn parse(text: &str) -> Result<Element, Malformed> {
+pub(super) fn parse(text: &str) -> Result<Element<'_>, Malformed> {
     // Java takes a byte order mark for part of the encoding.
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     if let Some((at, c)) = text.char_indices().skip(usize::from(start > 0)).find(|(_, c)| !is_legal(*c)) {
@@ -74,15 +107,15 @@ pub(super) fn parse(text: &str) -> Result<Element, Malformed> {
     Builder { text, base: start, open: Vec::new(), root: None }.run()
 }
 
-struct Builder<'a> {
-    text: &'a str,
+struct Builder<'t> {
+    text: &'t str,
     base: usize,
-    open: Vec<Element>,
-    root: Option<Element>,
+    open: Vec<Element<'t>>,
+    root: Option<Element<'t>>,
 }
 
-impl Builder<'_> {
-    fn run(mut self) -> Result<Element, Malformed> {
+impl<'t> Builder<'t> {
+    fn run(mut self) -> Result<Element<'t>, Malformed> {
         let mut reader = Reader::from_str(&self.text[self.base..]);
         reader.config_mut().check_comments = true;
         loop {
@@ -94,26 +127,27 @@ impl Builder<'_> {
                     return malformed(at, self.describe(&error));
                 }
             };
+            // The token as it stands, so that what is kept of it can be borrowed.
+            let end = self.base + position(reader.buffer_position());
+            let token = self.text.get(offset..end).unwrap_or_default();
             match event {
-                Event::Start(tag) => {
-                    self.start(offset, &tag)?;
-                }
-                Event::Empty(tag) => {
-                    self.start(offset, &tag)?;
-                    self.end(offset)?;
+                Event::Start(_) => self.start(offset, end, inside(token, "<", ">"))?,
+                Event::Empty(_) => {
+                    self.start(offset, end, inside(token, "<", "/>"))?;
+                    self.end(end)?;
                 }
                 Event::End(_) => self.end(offset)?,
-                Event::Text(text) => self.text(offset, &text)?,
-                Event::GeneralRef(name) => self.reference(offset, &name)?,
-                Event::CData(text) => {
-                    let text = utf8(offset, &text)?;
+                Event::Text(_) => self.text(offset, token)?,
+                Event::GeneralRef(_) => self.reference(offset, inside(token, "&", ";"))?,
+                Event::CData(_) => {
+                    let text = normalise_lines(inside(token, "<![CDATA[", "]]>"));
                     match self.open.last_mut() {
-                        Some(parent) => parent.children.push(Node::CData(normalise_lines(text))),
+                        Some(parent) => parent.children.push(Node::CData(Span::new(offset, token.len()), text)),
                         None => return malformed(offset, "text outside the root element"),
                     }
                 }
-                Event::PI(instruction) => self.instruction(offset, &instruction)?,
-                Event::Decl(declaration) => self.declaration(offset, &declaration)?,
+                Event::PI(_) => self.instruction(offset, inside(token, "<?", "?>"))?,
+                Event::Decl(_) => self.declaration(offset, inside(token, "<?", "?>"))?,
                 Event::DocType(_) => return malformed(offset, "a DOCTYPE is not allowed; remove it"),
                 Event::Comment(_) => {}
                 Event::Eof => return self.finish(),
@@ -130,7 +164,7 @@ impl Builder<'_> {
         }
     }
 
-    fn finish(mut self) -> Result<Element, Malformed> {
+    fn finish(mut self) -> Result<Element<'t>, Malformed> {
         if let Some(open) = self.open.pop() {
             return malformed(open.offset, format!("<{0}> is never closed; </{0}> is missing", open.name));
         }
@@ -140,22 +174,23 @@ impl Builder<'_> {
         }
     }
 
-    fn start(&mut self, offset: usize, tag: &[u8]) -> Result<(), Malformed> {
+    fn start(&mut self, offset: usize, content: usize, tag: &'t str) -> Result<(), Malformed> {
         if self.open.is_empty() && self.root.is_some() {
             return malformed(offset, "a second root element; there must be exactly one");
         }
         if self.open.len() >= MAX_DEPTH {
             return malformed(offset, format!("elements are nested deeper than {MAX_DEPTH}"));
         }
-        let (name, attributes) = read_tag(offset + 1, utf8(offset, tag)?)?;
-        self.open.push(Element { name, offset, children: Vec::new(), attributes });
+        let (name, attributes) = read_tag(offset + 1, tag)?;
+        self.open.push(Element { name, offset, content: Span::point(content), children: Vec::new(), attributes });
         Ok(())
     }
 
     fn end(&mut self, offset: usize) -> Result<(), Malformed> {
-        let Some(closed) = self.open.pop() else {
+        let Some(mut closed) = self.open.pop() else {
             return malformed(offset, "an end tag without a start tag");
         };
+        closed.content = closed.content.to(Span::point(offset));
         match self.open.last_mut() {
             Some(parent) => parent.children.push(Node::Element(closed)),
             None => self.root = Some(closed),
@@ -163,8 +198,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn text(&mut self, offset: usize, text: &[u8]) -> Result<(), Malformed> {
-        let text = utf8(offset, text)?;
+    fn text(&mut self, offset: usize, text: &'t str) -> Result<(), Malformed> {
         if self.open.is_empty() {
             return match text.find(|c| !is_xml_space(c)) {
                 Some(at) => malformed(offset + at, "text outside the root element"),
@@ -174,29 +208,31 @@ impl Builder<'_> {
         if let Some(at) = text.find("]]>") {
             return malformed(offset + at, "\"]]>\" in text; write \"]]&gt;\"");
         }
-        self.append(offset, &normalise_lines(text));
+        self.append(Span::new(offset, text.len()), normalise_lines(text));
         Ok(())
     }
 
-    fn reference(&mut self, offset: usize, name: &[u8]) -> Result<(), Malformed> {
-        let c = resolve(offset, utf8(offset, name)?)?;
+    fn reference(&mut self, offset: usize, name: &str) -> Result<(), Malformed> {
+        let c = resolve(offset, name)?;
         if self.open.is_empty() {
             return malformed(offset, "text outside the root element");
         }
-        self.append(offset, c.encode_utf8(&mut [0; 4]));
+        self.append(Span::new(offset, "&;".len() + name.len()), c.to_string().into());
         Ok(())
     }
 
-    fn append(&mut self, offset: usize, text: &str) {
+    fn append(&mut self, at: Span, text: Cow<'t, str>) {
         let Some(parent) = self.open.last_mut() else { return };
         match parent.children.last_mut() {
-            Some(Node::Text(_, before)) => before.push_str(text),
-            _ => parent.children.push(Node::Text(offset, text.to_owned())),
+            Some(Node::Text(start, before)) => {
+                *start = start.to(at);
+                before.to_mut().push_str(&text);
+            }
+            _ => parent.children.push(Node::Text(at, text)),
         }
     }
 
-    fn instruction(&mut self, offset: usize, content: &[u8]) -> Result<(), Malformed> {
-        let content = utf8(offset, content)?;
+    fn instruction(&mut self, offset: usize, content: &str) -> Result<(), Malformed> {
         let target = content.split(is_xml_space).next().unwrap_or_default();
         if target.eq_ignore_ascii_case("xml") {
             return malformed(offset, "an XML declaration must stand at the very start");
@@ -205,56 +241,62 @@ impl Builder<'_> {
             return malformed(offset, format!("{target:?} is no name of a processing instruction"));
         }
         if let Some(parent) = self.open.last_mut() {
-            parent.children.push(Node::Instruction);
+            parent.children.push(Node::Instruction(Span::new(offset, "<??>".len() + content.len())));
         }
         Ok(())
     }
 
-    fn declaration(&mut self, offset: usize, content: &[u8]) -> Result<(), Malformed> {
+    fn declaration(&mut self, offset: usize, content: &str) -> Result<(), Malformed> {
         if offset != self.base {
             return malformed(offset, "an XML declaration must stand at the very start");
         }
-        let (_, attributes) = read_tag(offset + 2, utf8(offset, content)?)?;
-        let Some(("version", version)) = attributes.first().map(|(key, value)| (key.as_str(), value.as_str())) else {
+        let (_, attributes) = read_tag(offset + 2, content)?;
+        let Some(("version", version)) = attributes.first().map(|first| (first.name, &*first.value)) else {
             return malformed(offset, "the XML declaration has no version; write version=\"1.0\"");
         };
         if version != "1.0" && version != "1.1" {
             return malformed(offset, format!("XML version {version:?} is not known; write \"1.0\""));
         }
-        for (key, value) in &attributes[1..] {
-            let known = match key.as_str() {
+        for Attribute { name, value, .. } in &attributes[1..] {
+            let known = match *name {
                 "encoding" => is_encoding(value),
                 "standalone" => value == "yes" || value == "no",
                 _ => false,
             };
             if !known {
-                return malformed(offset, format!("{key}={value:?} in the XML declaration is not known"));
+                return malformed(offset, format!("{name}={value:?} in the XML declaration is not known"));
             }
         }
         Ok(())
     }
 }
 
-/// The encodings that a file may declare; decoding is done before, see `AllocationFile::decode`.
+/// What stands between the marks of a token.
+fn inside<'t>(token: &'t str, start: &str, end: &str) -> &'t str {
+    let token = token.strip_prefix(start).unwrap_or(token);
+    token.strip_suffix(end).unwrap_or(token)
+}
+
+/// The encodings that a file may declare; decoding is done before, see `encoding`.
 fn is_encoding(name: &str) -> bool {
     const KNOWN: [&str; 7] = ["UTF-8", "UTF8", "US-ASCII", "ASCII", "ISO-8859-1", "LATIN1", "UTF-16"];
     KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// A tag's name and attributes; `offset` is where the content stands.
-fn read_tag(offset: usize, content: &str) -> Result<(String, Vec<(String, String)>), Malformed> {
+fn read_tag(offset: usize, content: &str) -> Result<(&str, Vec<Attribute<'_>>), Malformed> {
     let length = content.find(is_xml_space).unwrap_or(content.len());
     let name = &content[..length];
     if !is_name(name) {
         return malformed(offset, format!("{name:?} is no name of an element"));
     }
-    let mut attributes: Vec<(String, String)> = Vec::new();
+    let mut attributes: Vec<Attribute<'_>> = Vec::new();
     let mut rest = &content[length..];
     loop {
         let trimmed = rest.trim_start_matches(is_xml_space);
         let at = offset + content.len() - trimmed.len();
         if trimmed.is_empty() || trimmed == "?" {
-            return Ok((name.to_owned(), attributes));
+            return Ok((name, attributes));
         }
         if trimmed.len() == rest.len() {
             return malformed(at, "white space is missing between attributes");
@@ -275,20 +317,28 @@ fn read_tag(offset: usize, content: &str) -> Result<(String, Vec<(String, String
         let Some((quoted, after)) = quote.and_then(|quote| value[1..].split_once(quote)) else {
             return malformed(at, format!("the value of attribute {key} must stand in quotes"));
         };
-        if attributes.iter().any(|(known, _)| known == key) {
+        if attributes.iter().any(|known| known.name == key) {
             return malformed(at, format!("attribute {key} is given twice"));
         }
         let place = offset + content.len() - value.len() + 1;
-        attributes.push((key.to_owned(), attribute_value(place, quoted)?));
+        attributes.push(Attribute {
+            name: key,
+            value: attribute_value(place, quoted)?,
+            name_at: Span::new(at, key.len()),
+            value_at: Span::new(place, quoted.len()),
+        });
         rest = after;
     }
 }
 
 /// References replaced, white space made spaces.
-fn attribute_value(offset: usize, raw: &str) -> Result<String, Malformed> {
+fn attribute_value(offset: usize, raw: &str) -> Result<Cow<'_, str>, Malformed> {
     let lines = normalise_lines(raw);
+    if !lines.contains(['&', '<', '\t', '\n']) {
+        return Ok(lines);
+    }
     let mut out = String::with_capacity(lines.len());
-    let mut rest = lines.as_str();
+    let mut rest = &*lines;
     while let Some(at) = rest.find(['&', '<', '\t', '\n']) {
         out.push_str(&rest[..at]);
         let place = offset + lines.len() - rest.len() + at;
@@ -308,7 +358,7 @@ fn attribute_value(offset: usize, raw: &str) -> Result<String, Malformed> {
         }
     }
     out.push_str(rest);
-    Ok(out)
+    Ok(out.into())
 }
 
 /// What `&name;` stands for.
@@ -339,12 +389,8 @@ fn position(at: u64) -> usize {
     usize::try_from(at).unwrap_or(usize::MAX)
 }
 
-fn utf8(offset: usize, bytes: &[u8]) -> Result<&str, Malformed> {
-    std::str::from_utf8(bytes).map_err(|_| Malformed { offset, problem: "the text is not UTF-8".to_owned() })
-}
-
-fn normalise_lines(text: &str) -> String {
-    text.replace("\r\n", "\n").replace('\r', "\n")
+fn normalise_lines(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }
 
 fn is_xml_space(c: char) -> bool {
@@ -376,8 +422,32 @@ mod tests {
             parse("\u{feff}<?xml version='1.0'?><a x='1&#9;\t2'>p<!-- c -->q&#53;<![CDATA[<r>]]><b/></a>").unwrap();
         assert_eq!(root.attribute("x"), Some("1\t 2"));
         assert!(matches!(&root.children[0], Node::Text(_, text) if text == "pq5"));
-        assert!(matches!(&root.children[1], Node::CData(text) if text == "<r>"));
+        assert!(matches!(&root.children[1], Node::CData(_, text) if text == "<r>"));
         assert!(root.has("b"));
+    }
+
+    #[test]
+    fn everything_has_its_place() {
+        let text = "<ab cd = 'e&lt;f'> g<!-- -->&amp;h <![CDATA[i]]><?j k?></ab>";
+        let root = parse(text).unwrap();
+        let at = |span: Span| &text[span.offset..span.offset + span.length];
+        let attribute = root.attribute_named("cd").unwrap();
+        assert_eq!([at(root.name_at()), at(attribute.name_at), at(attribute.value_at)], ["ab", "cd", "e&lt;f"]);
+        let nodes: Vec<&str> = root
+            .children
+            .iter()
+            .map(|node| match node {
+                Node::Text(span, _) | Node::CData(span, _) | Node::Instruction(span) => at(*span),
+                Node::Element(element) => panic!("{element:?}"),
+            })
+            .collect();
+        assert_eq!(nodes, [" g<!-- -->&amp;h ", "<![CDATA[i]]>", "<?j k?>"]);
+        assert_eq!(at(root.content), " g<!-- -->&amp;h <![CDATA[i]]><?j k?>");
+        let text = "\u{feff}<a>p<b/></a>";
+        let root = parse(text).unwrap();
+        assert_eq!(&text[root.content.offset..root.content.offset + root.content.length], "p<b/>");
+        let inner = root.elements().next().unwrap();
+        assert!(inner.content.length == 0 && text[inner.content.offset..].starts_with("</a>"));
     }
 
     #[test]

@@ -2,10 +2,16 @@
 //!
 //! Plain values; any thread.
 
+mod access;
+
+pub use access::AppAccess;
+
+use crate::config::{AllocationsError, Diagnostic};
 use crate::resource::Resource;
 
-/// Why a call was not carried out. Nothing has changed then, except that a refused submission may have created its
-/// dynamic queue, or parents of it, as in Hadoop.
+/// Why a call was not carried out. Nothing has changed then, except, as in Hadoop, that a refused submission may have
+/// created its dynamic queue, or parents of it, that a refused allocation file may have switched the placement rules
+/// ([`AllocationsError::installed_placement`]), and what [`Refused::ReloadBrokeOff`] says.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
@@ -19,6 +25,53 @@ pub enum Refused {
         /// What was asked for.
         queue: String,
     },
+    /// A placement rule cannot be applied to the submission.
+    #[error("no queue for user {user:?} (queue asked for: {queue:?}): {why}")]
+    RuleFailed {
+        /// Who submits.
+        user: String,
+        /// What was asked for.
+        queue: String,
+        /// What the rule needs.
+        why: &'static str,
+    },
+    /// The ResourceManager cannot take the name of the queue that was asked for, wherever the rules place the application.
+    #[error("application {number} asks for queue {queue:?}: {why}")]
+    QueueNameAtSubmit {
+        /// The application.
+        number: u32,
+        /// What was asked for.
+        queue: String,
+        /// What is wrong with it, and what would be right.
+        why: &'static str,
+    },
+    /// The ResourceManager's own check of a submission, made where `yarn.acl.enable` is set: before the queue is created,
+    /// so of the nearest one that there is.
+    #[error(
+        "user {user:?} may neither submit to nor administer queue {nearest:?} or a queue above it, and so may not submit to {queue:?}"
+    )]
+    AclAtSubmit {
+        /// The user.
+        user: String,
+        /// Where the application was placed.
+        queue: String,
+        /// The nearest queue that there is: itself, or one above it.
+        nearest: String,
+    },
+    /// The user has no right on the application.
+    #[error(
+        "user {user:?} may not {access} application {app}: neither its owner nor in yarn.admin.acl, nor may administer its queue {queue:?} or a queue above it"
+    )]
+    AppAcl {
+        /// The user.
+        user: String,
+        /// What was to be done.
+        access: AppAccess,
+        /// The application.
+        app: u32,
+        /// Where it is.
+        queue: String,
+    },
     /// Negative, or above the largest container.
     #[error("{asked} is negative or above the largest container here, {largest}")]
     InvalidResource {
@@ -30,6 +83,14 @@ pub enum Refused {
     /// No leaf queue can be had under the name.
     #[error("{queue:?} is no leaf queue and cannot become one")]
     NotLeaf {
+        /// The name.
+        queue: String,
+    },
+    /// No queue of that name and type can be created.
+    #[error(
+        "queue {queue:?} cannot be created: it is there with the other type, or a leaf queue or a policy above it stands against it"
+    )]
+    CannotCreate {
         /// The name.
         queue: String,
     },
@@ -103,9 +164,26 @@ pub enum Refused {
     /// A runnable application would not be runnable in the target of a move.
     #[error("application {0} is runnable and would not be in the target queue: a limit of running applications")]
     NotRunnable(u32),
-    /// The allocation file is not valid; the old one stays.
-    #[error("{0}")]
-    BadAllocations(String),
+    /// The allocation file cannot be read or is not valid; the old one stays.
+    #[error(transparent)]
+    BadAllocations(Box<AllocationsError>),
+    /// The new allocation file is in force, but its taking over broke off, as Hadoop's does, at a queue that the file before
+    /// named and that is not there: it was never created (its policy did not fit), or another has taken its place. Not all
+    /// queues that left the file have become dynamic, `maxChildResources` has not reached the dynamic ones, and no
+    /// waiting application was looked at. The next reload makes up for the last two.
+    #[error(
+        "the new allocations are in force, but the reload broke off at queue {queue:?}, which the file before names and \
+         which is not there; reload once more"
+    )]
+    ReloadBrokeOff {
+        /// The queue.
+        queue: String,
+    },
+    /// Nothing is there to be read again.
+    #[error(
+        "there is no allocation file to be read again: the builder was given none, or it was not found at the start"
+    )]
+    NoAllocationFile,
     /// Preemption is off.
     #[error("preemption is off (yarn.scheduler.fair.preemption)")]
     PreemptionOff,
@@ -127,11 +205,14 @@ impl Refused {
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
-            Refused::Placement { .. } => "placement",
+            Refused::Placement { .. } | Refused::RuleFailed { .. } => "placement",
+            Refused::QueueNameAtSubmit { .. } => "queue-name-at-submit",
+            Refused::AppAcl { .. } => "app-acl",
+            Refused::CannotCreate { .. } => "cannot-create",
             Refused::InvalidResource { .. } => "invalid-resource",
             Refused::NotLeaf { .. } => "not-leaf",
             Refused::BadQueueName { .. } => "bad-queue-name",
-            Refused::Acl { .. } => "acl",
+            Refused::Acl { .. } | Refused::AclAtSubmit { .. } => "acl",
             Refused::ZeroMax { .. } => "zero-max",
             Refused::DuplicateApp(_) => "duplicate-app",
             Refused::NoSuchApp(_) => "no-such-app",
@@ -146,6 +227,8 @@ impl Refused {
             Refused::MaxShare(_) => "max-share",
             Refused::NotRunnable(_) => "not-runnable",
             Refused::BadAllocations(_) => "bad-allocations",
+            Refused::ReloadBrokeOff { .. } => "reload-broke-off",
+            Refused::NoAllocationFile => "no-allocation-file",
             Refused::PreemptionOff => "preemption-off",
             Refused::Busy => "busy",
             Refused::WorkerLost(_) => "worker-lost",
@@ -167,10 +250,30 @@ pub enum SchedulerEvent {
         /// What it said.
         message: String,
     },
-    /// The control, update or async allocation thread panicked, perhaps in code of the embedder's (groups, clock, policy).
-    /// Without a control further calls are refused; without updates shares stay as they are.
+    /// An allocation file was read and is in force: at the start, because it had changed, or because a refresh was asked
+    /// for.
+    AllocationsLoaded {
+        /// The source's name.
+        source: String,
+        /// What was accepted, as Hadoop accepts it, but hardly meant.
+        warnings: Vec<Diagnostic>,
+    },
+    /// The allocation file could not be read or is not valid: what was in force stays, except perhaps the placement rules
+    /// ([`AllocationsError::installed_placement`]). It is tried again at every look; the same error of an unchanged file is
+    /// told of once.
+    AllocationsRefused(AllocationsError),
+    /// The allocation file is in force, but not all of it was carried out; see [`Refused::ReloadBrokeOff`].
+    AllocationsBrokeOff {
+        /// The source's name.
+        source: String,
+        /// Where it broke off.
+        queue: String,
+    },
+    /// The control, update, async allocation or watching thread panicked, perhaps in code of the embedder's (groups, clock,
+    /// policy, source of allocations). Without a control further calls are refused; without updates shares stay as they
+    /// are; without the watcher the allocation file is not looked at again, and dynamic queues are not cleaned away.
     TaskPanicked {
-        /// `control`, `update` or `offers`.
+        /// `control`, `update`, `offers` or `watcher`.
         task: &'static str,
         /// What it said.
         message: String,

@@ -20,8 +20,13 @@ struct Run {
 
 impl Run {
     fn share(&self, ratio: f64) -> i64 {
-        // The max is applied last. Plain comparisons: `f64::max` would hide a NaN, which cannot arise here anyway.
-        f64_to_i64((self.weight * ratio).max(self.min).min(self.max))
+        let fair = self.weight * ratio;
+        // A weight may be configured as NaN. Java's `max` and `min` keep it, and its cast makes it 0; Rust's would drop it.
+        if fair.is_nan() {
+            return 0;
+        }
+        // The max is applied last.
+        f64_to_i64(fair.max(self.min).min(self.max))
     }
 }
 
@@ -61,7 +66,8 @@ pub(super) fn compute_shares(kind: usize, total: i64, children: &mut [ShareInput
     }
     let total = sum_max.min(total.saturating_sub(taken).max(0));
     let (mut left, mut right) = (0.0_f64, 1.0_f64);
-    while used(&runs, right) < total {
+    // Where no ratio gives enough, because a weight is NaN or a max above 2^53 is no double, Hadoop never ends.
+    while used(&runs, right) < total && right.is_finite() {
         right *= 2.0;
     }
     for _ in 0..ITERATIONS {
@@ -127,6 +133,19 @@ mod tests {
     #[test]
     fn weight_zero_gets_its_min_and_a_zero_max_nothing() {
         assert_eq!(shares(1000, &[(0.0, 100, ANY), (1.0, 0, 0), (1.0, 0, ANY)]), [100, 0, 900]);
+    }
+
+    #[test]
+    fn a_weight_that_is_no_number_gets_nothing() {
+        assert_eq!(shares(1000, &[(f32::NAN, 100, ANY), (1.0, 0, ANY)]), [0, 1000]);
+    }
+
+    #[test]
+    fn what_no_ratio_can_give_is_not_sought_for_ever() {
+        assert_eq!(shares(1000, &[(f32::NAN, 0, ANY)]), [0]);
+        assert_eq!(shares(1000, &[(f32::NAN, 0, ANY), (1.0, 0, 10)]), [0, 10]);
+        // The max is rounded down as a double.
+        assert_eq!(shares(ANY, &[(1.0, 0, (1 << 53) + 1)]), [1 << 53]);
     }
 
     proptest! {

@@ -8,6 +8,7 @@
 use super::members::{Member, Members};
 use super::shard::{AppLocal, NONE, QueueLocal, Shard};
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot};
+use super::watch::is_limit;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
@@ -221,9 +222,7 @@ impl Shard {
         let mut at = leaf;
         while at != NONE {
             let queue = self.queue(at);
-            if queue.joined {
-                queue.snapshot.shared.watch.force(amount);
-            }
+            queue.seat.carry(&queue.snapshot.shared.watch, amount);
             at = queue.parent;
         }
     }
@@ -231,25 +230,21 @@ impl Shard {
     fn take_queue(&mut self, new: &Arc<QueueSnapshot>) {
         let index = new.slot.index;
         let share = self.snapshot.shares.queue(new.slot);
-        let limited = (0..self.types).any(|i| new.max_share.get(i) != i64::MAX);
         let known = self.queues[index as usize].take().filter(|old| old.snapshot.slot == new.slot);
+        let before = known.as_ref().map(|old| old.snapshot.clone());
         let mut local = match known {
             Some(mut old) => {
-                let lowered = !old.snapshot.max_share.fits_in(&new.max_share);
-                if old.joined && lowered {
-                    // I2: what was leased under the higher limit is not spent under the lower one.
-                    new.shared.watch.hand_back(self.worker);
-                }
                 old.snapshot = new.clone();
                 old
             }
             None => QueueLocal::new(new, share),
         };
-        local.limited = limited;
+        local.limited = is_limit(&new.max_share, self.types);
         local.parent = new.parent.unwrap_or(NONE);
-        if limited && !local.joined && self.shared.workers > 1 {
-            new.shared.join(self.worker);
-            local.joined = true;
+        if self.shared.workers > 1 {
+            let before = before.as_ref().map(|before| &before.max_share);
+            let usage = || new.shared.cells[self.worker].usage.read();
+            local.seat.take_over(&new.shared.watch, self.worker, before, &new.max_share, new.watched, usage);
         }
         self.queues[index as usize] = Some(local);
     }

@@ -2,7 +2,8 @@
 //!
 //! Both work the same messages off the same lanes with the same code; only who does it, and when, differs.
 
-use super::control::{Control, Groups, empty_structure};
+use super::allocations::{WatchCall, Watcher, WatcherThread};
+use super::control::{Control, empty_structure};
 use super::events::EventSink;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal};
@@ -12,8 +13,9 @@ use super::snapshot::Publisher;
 use super::update::Updater;
 use super::worker::Next;
 use crate::clock::Clock;
-use crate::config::{AllocationFile, Settings};
-use crate::event::SchedulerEvent;
+use crate::config::{AllocationFile, Diagnostic, Settings};
+use crate::event::{Refused, SchedulerEvent};
+use crate::groups::Groups;
 use crate::policy::SchedulingPolicy;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
@@ -26,6 +28,9 @@ use std::time::Duration;
 pub(crate) struct Setup {
     pub(crate) settings: Settings,
     pub(crate) file: AllocationFile,
+    /// Who looks after the file; nobody does where there is none.
+    pub(crate) watcher: Option<Watcher>,
+    pub(crate) events: EventSink,
     pub(crate) groups: Arc<dyn Groups>,
     pub(crate) custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
     pub(crate) workers: usize,
@@ -53,6 +58,8 @@ pub(crate) struct Parts {
     shards: Vec<(Shard, WorkerLanes)>,
     control_lane: Receiver<ControlMessage>,
     updater: Updater,
+    watcher: Option<Watcher>,
+    events: EventSink,
 }
 
 impl Parts {
@@ -88,14 +95,16 @@ impl Parts {
             offer_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
             settings: setup.settings,
         });
-        let control = Control::new(shared.clone(), setup.file, setup.groups, setup.custom_policies);
+        let mut control = Control::new(shared.clone(), setup.file, setup.groups, setup.custom_policies);
+        control.set_events(setup.events.clone());
         let shards = lanes
             .into_iter()
             .enumerate()
             .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.journal), lanes))
             .collect();
         let updater = Updater::new(shared.clone());
-        Parts { shared, control, shards, control_lane, updater }
+        let (watcher, events) = (setup.watcher, setup.events);
+        Parts { shared, control, shards, control_lane, updater, watcher, events }
     }
 }
 
@@ -110,6 +119,25 @@ impl Stepper {
         let mut stepper = Stepper(parts);
         stepper.pump();
         stepper
+    }
+
+    /// Looks after the allocation file, if that is due; says whether it was.
+    pub(crate) fn look_if_due(&mut self) -> bool {
+        let Parts { control, watcher, shared, .. } = &mut self.0;
+        let Some(watcher) = watcher.as_mut().filter(|watcher| watcher.due_in_ms(&*shared.clock) == 0) else {
+            return false;
+        };
+        watcher.look(&*shared.clock, control);
+        self.pump();
+        true
+    }
+
+    /// Reads the allocation file again, whatever its age.
+    pub(crate) fn refresh(&mut self) -> Result<Vec<Diagnostic>, Refused> {
+        let Parts { control, watcher, shared, .. } = &mut self.0;
+        let outcome = watcher.as_mut().ok_or(Refused::NoAllocationFile)?.refresh(&*shared.clock, control);
+        self.pump();
+        outcome
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
@@ -172,9 +200,6 @@ const BATCH: usize = 64;
 /// A worker takes nothing external while another's internal lane is longer than this: the pressure goes to the callers.
 const LONG_LANE: usize = 1 << 14;
 
-/// Empty dynamic queues are cleaned away this often, as by Hadoop's allocation file watcher.
-const HOUSEKEEPING_MS: u64 = 10_000;
-
 /// What the update task is told.
 #[derive(Debug)]
 pub(crate) enum UpdateCall {
@@ -191,19 +216,19 @@ pub(crate) struct Threads {
     update: JoinHandle<()>,
     offers: Option<(Sender<()>, JoinHandle<()>)>,
     update_lane: Sender<UpdateCall>,
+    watcher: Option<WatcherThread>,
 }
 
-fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+pub(super) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
     Builder::new().name(name).spawn(run)
 }
 
 impl Threads {
     /// Starts all threads.
-    pub(crate) fn start(parts: Parts, events: EventSink) -> std::io::Result<Threads> {
-        let Parts { shared, mut control, shards, control_lane, updater } = parts;
+    pub(crate) fn start(parts: Parts) -> std::io::Result<Threads> {
+        let Parts { shared, mut control, shards, control_lane, updater, watcher, events } = parts;
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
-        control.set_events(events.clone());
         let (update_lane, update_calls) = unbounded();
         let mut workers = Vec::new();
         for (worker, (shard, lanes)) in shards.into_iter().enumerate() {
@@ -222,6 +247,10 @@ impl Threads {
         let update = spawn("evenweave-update".into(), move || {
             run_task("update", &told, || run_update(updater, &update_calls, &woken, interval));
         })?;
+        let watcher = match watcher {
+            Some(watcher) => Some(WatcherThread::start(watcher, &shared, &events)?),
+            None => None,
+        };
         let offers = if shared.settings.schedule_asynchronously {
             let (stop, stopped) = bounded(1);
             let shared = shared.clone();
@@ -234,7 +263,12 @@ impl Threads {
         } else {
             None
         };
-        Ok(Threads { workers, control, update, offers, update_lane })
+        Ok(Threads { workers, control, update, offers, update_lane, watcher })
+    }
+
+    /// Where refreshes are asked for; nowhere without an allocation file.
+    pub(crate) fn watcher_lane(&self) -> Option<Sender<WatchCall>> {
+        self.watcher.as_ref().map(WatcherThread::lane)
     }
 
     pub(crate) fn update_lane(&self) -> Sender<UpdateCall> {
@@ -244,7 +278,8 @@ impl Threads {
     /// Which threads these are: none of them can wait for their end.
     pub(crate) fn ids(&self) -> Vec<ThreadId> {
         let offers = self.offers.iter().map(|(_, thread)| thread);
-        self.workers.iter().chain([&self.control, &self.update]).chain(offers).map(|of| of.thread().id()).collect()
+        let others = self.watcher.iter().map(WatcherThread::thread).chain(offers);
+        self.workers.iter().chain([&self.control, &self.update]).chain(others).map(|of| of.thread().id()).collect()
     }
 
     /// Works everything off, then ends all threads; on a thread of its own.
@@ -258,6 +293,9 @@ impl Threads {
 
     /// Ends all threads, workers after they have worked off what was accepted.
     pub(crate) fn stop(self, shared: &Shared) {
+        if let Some(watcher) = self.watcher {
+            watcher.stop();
+        }
         if let Some((stop, offers)) = self.offers {
             drop(stop);
             join(offers);
@@ -289,7 +327,7 @@ fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// Runs a task of the scheduler's own to its end; a panic is told of.
-fn run_task(task: &'static str, events: &EventSink, run: impl FnOnce()) {
+pub(super) fn run_task(task: &'static str, events: &EventSink, run: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
         events.put(SchedulerEvent::TaskPanicked { task, message: message_of(&*panic) });
     }
@@ -408,24 +446,15 @@ fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
 
 fn run_control(mut control: Control, lane: &Receiver<ControlMessage>, shared: &Shared) {
     let take = |control: &mut Control, message: ControlMessage| {
-        if !matches!(message, ControlMessage::Barrier(_)) {
+        // Cleaning up comes by time, so it does not count: who waits for quiet would never see the end of it.
+        if !matches!(message, ControlMessage::Barrier(_) | ControlMessage::CleanUp) {
             count(&shared.control_handled, 1);
         }
         control.handle(message)
     };
-    let mut kept_house_ms = shared.clock.now_ms();
     loop {
-        let message = match lane.recv_timeout(Duration::from_millis(HOUSEKEEPING_MS)) {
-            Ok(message) => Some(message),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => return,
-        };
-        let mut go_on = message.is_none_or(|message| take(&mut control, message));
-        let now = shared.clock.now_ms();
-        if now.saturating_sub(kept_house_ms) >= HOUSEKEEPING_MS {
-            kept_house_ms = now;
-            control.housekeeping();
-        }
+        let Ok(message) = lane.recv() else { return };
+        let mut go_on = take(&mut control, message);
         // A batch shares one publish.
         for _ in 0..1024 {
             let Ok(message) = lane.try_recv() else { break };
@@ -525,6 +554,8 @@ mod tests {
         Parts::new(Setup {
             settings: Settings::default(),
             file: AllocationFile::default(),
+            watcher: None,
+            events: super::super::events::events(1).0,
             groups: Arc::new(std::collections::HashMap::new()),
             custom_policies: Vec::new(),
             workers: 1,

@@ -213,7 +213,7 @@ impl Shard {
             let queue = self.queue(at);
             let max = &queue.snapshot.max_share;
             let watch = &queue.snapshot.shared.watch;
-            if queue.joined && !watch.try_spend(self.worker, size, max) {
+            if !queue.seat.try_spend(watch, self.worker, size, max) {
                 self.return_rooms_below(leaf, at, size);
                 return false;
             }
@@ -226,9 +226,7 @@ impl Shard {
         let mut at = leaf;
         while at != end {
             let queue = self.queue(at);
-            if queue.joined {
-                queue.snapshot.shared.watch.give_back(self.worker, size, &queue.snapshot.max_share);
-            }
+            queue.seat.give_back(&queue.snapshot.shared.watch, self.worker, size, &queue.snapshot.max_share);
             at = queue.parent;
         }
     }

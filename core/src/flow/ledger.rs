@@ -354,11 +354,6 @@ impl QueueShared {
     pub(crate) fn usage(&self) -> Resource {
         self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()))
     }
-
-    /// A worker counts its usage in the watch from now on. Once a worker and queue.
-    pub(crate) fn join(&self, worker: usize) {
-        self.watch.join(&self.cells[worker].usage.read());
-    }
 }
 
 /// A node as all threads see it.

@@ -123,7 +123,9 @@ pub(crate) enum ControlMessage {
         node: Arc<NodeShared>,
         total: Resource,
     },
-    /// A request of the embedder.
+    /// From the watcher: what is to be done each time it looks.
+    CleanUp,
+    /// A request of the embedder, or of the watcher.
     Call(super::control::Call),
     /// Answer when it is reached.
     Barrier(Sender<()>),

@@ -63,6 +63,9 @@ mod control;
 mod update;
 
 #[cfg(not(loom))]
+mod allocations;
+
+#[cfg(not(loom))]
 mod edge;
 
 #[cfg(not(loom))]
@@ -76,14 +79,15 @@ mod driver;
 
 #[cfg(not(loom))]
 mod exports {
-    pub use super::control::{Groups, Submission};
+    pub use super::control::{QueueConfig, Submission};
     pub use super::edge::{AllocateRequest, Allocation};
     pub use super::mailbox::{Container, EndReason, EndedContainer};
     pub use super::messages::Heartbeat;
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::{AppView, NodeView, QueueView, Stats};
 
-    pub(crate) use super::control::{Call, NodeSpec};
+    pub(crate) use super::allocations::{Reloads, WatchCall, WatchTimes, Watcher, apply};
+    pub(crate) use super::control::{Call, Control, NodeSpec};
     pub(crate) use super::driver::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
     pub(crate) use super::edge::{collect, drain, send_changes};
     pub(crate) use super::events::{EventSource, events};

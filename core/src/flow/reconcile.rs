@@ -41,8 +41,8 @@ impl Shard {
                 key.cell.pool.hand_back(worker, key.epoch);
             }
         }
-        for queue in self.queues.iter().flatten().filter(|queue| queue.joined) {
-            queue.snapshot.shared.watch.hand_back(self.worker);
+        for queue in self.queues.iter().flatten() {
+            queue.seat.hand_back(&queue.snapshot.shared.watch, self.worker);
         }
     }
 

@@ -14,6 +14,7 @@ use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
+use super::watch::Seat;
 use crate::app::Locality;
 use crate::id::Slot;
 use crate::order::WinnerTree;
@@ -38,8 +39,8 @@ pub(super) struct QueueLocal {
     pub(super) fair_share: Resource,
     /// Some type of the max share is limited.
     pub(super) limited: bool,
-    /// This worker counts its usage in the queue's watch.
-    pub(super) joined: bool,
+    /// This worker's part in the queue's watch.
+    pub(super) seat: Seat,
     /// Children by position, those that can be served at all.
     pub(super) order: WinnerTree,
     /// Of a leaf: by position, applications that wait for their AM's container. Apart from the others, so that all of them
@@ -78,7 +79,7 @@ impl QueueLocal {
             demand: share.demand,
             fair_share: share.fair_share,
             limited: false,
-            joined: false,
+            seat: Seat::default(),
             order: WinnerTree::default(),
             masters: WinnerTree::default(),
             master_floor: Resource::UNBOUNDED,

@@ -34,6 +34,8 @@ pub(crate) struct QueueSnapshot {
     pub(crate) min_share: Resource,
     /// Effective: of the present cluster, raised to the min share.
     pub(crate) max_share: Resource,
+    /// It has a limit or has had one: workers count in its watch.
+    pub(crate) watched: bool,
     pub(crate) max_am_share: f32,
     pub(crate) max_running_apps: u32,
     /// The most that one container may have here; inherited.
@@ -65,6 +67,52 @@ pub(crate) struct Structure {
     pub(crate) racks: Arc<FxHashMap<u32, u32>>,
     /// Grows with every structure publish.
     pub(crate) version: u64,
+}
+
+impl QueueSnapshot {
+    /// Whether nothing but the members can be different: the same queue, the same settings, the same place in the tree.
+    pub(crate) fn is_configured_as(&self, other: &QueueSnapshot) -> bool {
+        // Every field is named, so that a new one is thought of.
+        let QueueSnapshot {
+            slot,
+            name,
+            parent,
+            leaf,
+            dynamic,
+            policy,
+            weight,
+            min_share,
+            max_share,
+            watched,
+            max_am_share,
+            max_running_apps,
+            max_container,
+            steady_fair_share,
+            name_order,
+            children,
+            runnable: _,
+            waiting: _,
+            settings_version: _,
+            shared,
+        } = self;
+        *slot == other.slot
+            && *name == other.name
+            && *parent == other.parent
+            && *leaf == other.leaf
+            && *dynamic == other.dynamic
+            && policy.name() == other.policy.name()
+            && weight.to_bits() == other.weight.to_bits()
+            && *min_share == other.min_share
+            && *max_share == other.max_share
+            && *watched == other.watched
+            && max_am_share.to_bits() == other.max_am_share.to_bits()
+            && *max_running_apps == other.max_running_apps
+            && *max_container == other.max_container
+            && *steady_fair_share == other.steady_fair_share
+            && *name_order == other.name_order
+            && *children == other.children
+            && Arc::ptr_eq(shared, &other.shared)
+    }
 }
 
 impl Structure {

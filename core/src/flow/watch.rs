@@ -1,23 +1,91 @@
 //! The watch over one queue's limits: a [`Room`] a resource type, and which workers count in them.
 //!
 //! # Where it stands
-//! `grant` spends here for every limited queue on the path; a worker joins when its snapshot first shows a limit.
+//! `grant` spends here for every watched queue on the path, each worker from its own [`Seat`]; `adopt` has the seat take
+//! over what a new snapshot shows.
 //!
 //! # Protocol
 //! A queue may be granted from before it has a limit. The first snapshot with one makes each worker *join*: it counts what
 //! it has used so far, and from then on everything that it grants. Until all have joined the sum is not known, so who
 //! has joined is refused; who has not does not know of the limit yet.
 //!
+//! A limit may go again before all have seen it. So a queue that has ever shown one is *watched* in every later snapshot,
+//! and workers join by that: none is left out, for whom the others would wait for ever. Nobody leaves again.
+//!
 //! # Invariants
-//! I2: a limit holds from the first grant under it. I7: room is spent in every type or in none.
+//! I2: a limit holds from the first grant under it. I7: room is spent in every type or in none; where there is no limit,
+//! none is refused once all have taken over a snapshot.
 //!
 //! # What races, and why it is safe
-//! Joining against grants, a limit that falls: `loom-tests/tests/grant_vs_lower_limit.rs`; the last room of one type:
-//! `lease_vs_lease.rs`.
+//! Joining against grants, a limit that falls: `loom-tests/tests/grant_vs_lower_limit.rs`; limits that a reload lowers,
+//! raises, gives and takes: `reload_vs_grant.rs`; the last room of one type: `lease_vs_lease.rs`.
 
 use super::lease::Room;
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicU32, Ordering};
+
+/// Whether a max share limits any of the types.
+#[must_use]
+pub fn is_limit(max: &Resource, types: usize) -> bool {
+    (0..types).any(|i| max.get(i) != i64::MAX)
+}
+
+/// One worker's part in the watch of one queue. Its own; nobody else reads it.
+#[derive(Debug, Default)]
+pub struct Seat {
+    /// The worker counts its usage in the watch.
+    joined: bool,
+}
+
+impl Seat {
+    /// The worker takes over a snapshot that shows the limit `now`, where the one before showed `before` of the same queue.
+    /// `watched`: this snapshot or an earlier one limits it. `usage`: what the worker has used there so far.
+    pub fn take_over(
+        &mut self,
+        watch: &Watch,
+        worker: usize,
+        before: Option<&Resource>,
+        now: &Resource,
+        watched: bool,
+        usage: impl FnOnce() -> Resource,
+    ) {
+        if self.joined && before.is_some_and(|before| !before.fits_in(now)) {
+            // I2: what was leased under the higher limit is not spent under the lower one.
+            watch.hand_back(worker);
+        }
+        if watched && !self.joined {
+            watch.join(&usage());
+            self.joined = true;
+        }
+    }
+
+    /// Spends under the limit that the worker's snapshot shows, if the queue is watched: in every type, or in none.
+    #[must_use]
+    pub fn try_spend(&self, watch: &Watch, worker: usize, amount: &Resource, limit: &Resource) -> bool {
+        !self.joined || watch.try_spend(worker, amount, limit)
+    }
+
+    /// What was spent comes back.
+    pub fn give_back(&self, watch: &Watch, worker: usize, amount: &Resource, limit: &Resource) {
+        if self.joined {
+            watch.give_back(worker, amount, limit);
+        }
+    }
+
+    /// Usage has moved here with an application, or away.
+    pub fn carry(&self, watch: &Watch, amount: &Resource) {
+        if self.joined {
+            watch.force(amount);
+        }
+    }
+
+    /// What is leased and not spent goes back to all.
+    pub fn hand_back(&self, watch: &Watch, worker: usize) {
+        if self.joined {
+            watch.hand_back(worker);
+        }
+    }
+}
 
 /// See the module's text.
 #[derive(Debug)]

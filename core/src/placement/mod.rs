@@ -23,8 +23,23 @@ pub(crate) struct Request<'a> {
 }
 
 /// A rule failed, so the submission does.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct RuleFailed;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RuleFailed {
+    /// The name asked for is none that may be asked for.
+    Name,
+    /// The user is in no group that is known, and the rule needs one.
+    Groups,
+}
+
+impl RuleFailed {
+    /// What the rule needs, for people.
+    pub(crate) fn why(self) -> &'static str {
+        match self {
+            RuleFailed::Name => "a name that is asked for has no white space and no dot at its ends",
+            RuleFailed::Groups => "the rule needs the user's groups, and none are known",
+        }
+    }
+}
 
 /// The full name of the queue that the first rule to decide gives; `None` when none does.
 pub(crate) fn place(
@@ -45,19 +60,19 @@ fn apply(rule: &PlacementRule, request: &Request<'_>, queues: &impl QueueNames) 
         RuleKind::Reject => return Ok(None),
         RuleKind::Specified => {
             if !valid_requested_name(request.queue) {
-                return Err(RuleFailed);
+                return Err(RuleFailed::Name);
             }
-            (request.queue != "default").then(|| rooted(request.queue))
+            (request.queue != "default").then(|| assure_root(request.queue))
         }
         RuleKind::Default => Some(rule.queue.clone().unwrap_or_else(|| "root.default".to_owned())),
         RuleKind::User => parent_of(rule, request, queues)?.child(request.user),
         RuleKind::PrimaryGroup => {
-            let primary = request.groups.first().ok_or(RuleFailed)?;
+            let primary = request.groups.first().ok_or(RuleFailed::Groups)?;
             parent_of(rule, request, queues)?.child(primary)
         }
         RuleKind::SecondaryGroupExisting => {
             if request.groups.is_empty() {
-                return Err(RuleFailed);
+                return Err(RuleFailed::Groups);
             }
             let parent = parent_of(rule, request, queues)?;
             let existing = |queue: &String| queues.is_static(queue);
@@ -65,6 +80,11 @@ fn apply(rule: &PlacementRule, request: &Request<'_>, queues: &impl QueueNames) 
         }
     };
     Ok(queue.filter(|queue| rule.create || queues.is_static(queue)))
+}
+
+/// The full name; but an empty name stays empty, as in `FairQueuePlacementUtils`, and is refused later.
+fn assure_root(name: &str) -> String {
+    if name.is_empty() { String::new() } else { rooted(name) }
 }
 
 /// Where a rule puts its queue.
@@ -81,7 +101,7 @@ impl Parent {
     fn child(&self, name: &str) -> Option<String> {
         let name = trim_java(name).replace('.', "_dot_");
         match self {
-            Parent::Root => Some(rooted(&name)),
+            Parent::Root => Some(assure_root(&name)),
             Parent::Queue(parent) => Some(format!("{parent}.{name}")),
             Parent::Nothing => None,
         }

@@ -7,4 +7,4 @@ mod running;
 mod tree;
 
 pub(crate) use running::{Apps, Running, UserLimits};
-pub(crate) use tree::QueueTree;
+pub(crate) use tree::{Queue, QueueTree};

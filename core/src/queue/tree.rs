@@ -113,15 +113,11 @@ impl QueueTree {
 
     /// A queue and all below it, parents first.
     pub(crate) fn walk(&self, slot: u32) -> Vec<u32> {
-        let mut out = vec![slot];
-        let mut at = 0;
+        let (mut out, mut open) = (Vec::new(), vec![slot]);
         // Depth first, children in order.
-        while at < out.len() {
-            let children = &self.get(out[at]).children;
-            for (i, child) in children.iter().enumerate() {
-                out.insert(at + 1 + i, *child);
-            }
-            at += 1;
+        while let Some(at) = open.pop() {
+            out.push(at);
+            open.extend(self.get(at).children.iter().rev());
         }
         out
     }

@@ -3,15 +3,22 @@
 use super::fair::FairScheduler;
 use super::stepped::Stepped;
 use crate::clock::{Clock, MonotonicClock};
-use crate::config::{AllocationFile, Settings};
-use crate::flow::{Groups, HeartbeatProbe, Parts, Setup, WakeUp};
+use crate::config::{AllocationFile, AllocationSource, AllocationsError, FileSource, LocateError, Reader, Settings};
+use crate::event::SchedulerEvent;
+use crate::flow::{EventSource, HeartbeatProbe, Parts, Setup, WakeUp, WatchTimes, Watcher, events};
+use crate::groups::Groups;
 use crate::policy::SchedulingPolicy;
 use crate::sync::Arc;
 use std::collections::HashMap;
 use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Workers that one scheduler can have.
 const MOST_WORKERS: usize = 256;
+/// Bytes of an allocation file, unless the builder is told otherwise: enough for 100,000 queues. Reading takes up to a
+/// hundred times as much memory, for a file of empty queue elements.
+const LARGEST_FILE: u64 = 16 << 20;
 
 /// Why a scheduler cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -20,9 +27,15 @@ pub enum BuildError {
     /// No worker, or too many.
     #[error("{0} workers; from 1 to {MOST_WORKERS} can be had")]
     Workers(usize),
-    /// The allocation file names a policy that was not given.
-    #[error("the allocation file names the scheduling policy {0:?}, which was not given to the builder")]
-    UnknownPolicy(String),
+    /// The place of the allocation file names no file that can be read.
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+    /// The allocation file cannot be read or is not valid.
+    #[error(transparent)]
+    Allocations(#[from] AllocationsError),
+    /// The allocation file would be looked at without a pause.
+    #[error("a reload interval of less than a millisecond: the watcher would do nothing else")]
+    ReloadInterval,
     /// A channel without room.
     #[error("a channel capacity of 0: nothing could ever be sent")]
     ChannelCapacity,
@@ -31,11 +44,27 @@ pub enum BuildError {
     Thread(#[source] std::io::Error),
 }
 
+/// Where the allocations are from.
+#[derive(Debug)]
+enum Allocations {
+    /// Given in, and again by each `reload`.
+    Given(Box<AllocationFile>),
+    Watched(Arc<dyn AllocationSource>),
+    /// To be looked for at the start.
+    At {
+        location: String,
+        directories: Vec<PathBuf>,
+    },
+}
+
 /// Builds a [`FairScheduler`] or a [`Stepped`]; see [`FairScheduler::builder`].
 #[must_use = "a builder does nothing until `start` or `stepped` is called"]
 pub struct FairSchedulerBuilder {
     settings: Settings,
-    allocations: AllocationFile,
+    allocations: Allocations,
+    reload_interval: Duration,
+    reload_wait: Duration,
+    largest_file: u64,
     groups: Arc<dyn Groups>,
     policies: Vec<Arc<dyn SchedulingPolicy>>,
     workers: usize,
@@ -59,7 +88,10 @@ impl Default for FairSchedulerBuilder {
     fn default() -> Self {
         FairSchedulerBuilder {
             settings: Settings::default(),
-            allocations: AllocationFile::default(),
+            allocations: Allocations::Given(Box::default()),
+            reload_interval: Duration::from_secs(10),
+            reload_wait: Duration::from_secs(5),
+            largest_file: LARGEST_FILE,
             groups: Arc::new(HashMap::new()),
             policies: Vec::new(),
             workers: 1,
@@ -82,9 +114,54 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// The allocation file; without this there is `root` alone, and queues come with applications.
+    /// The allocations, read by the embedder; without any there is `root` alone, and queues come with applications. They
+    /// change by [`FairScheduler::reload`] only. Of this, [`watch`](Self::watch) and
+    /// [`allocation_file`](Self::allocation_file) the last one counts.
     pub fn allocations(mut self, allocations: AllocationFile) -> Self {
-        self.allocations = allocations;
+        self.allocations = Allocations::Given(Box::new(allocations));
+        self
+    }
+
+    /// The allocation file is read from this source, at the start and whenever it has changed; see
+    /// [`reload_interval`](Self::reload_interval) for when. What comes of it is told as an event:
+    /// [`AllocationsLoaded`](SchedulerEvent::AllocationsLoaded),
+    /// [`AllocationsRefused`](SchedulerEvent::AllocationsRefused) or
+    /// [`AllocationsBrokeOff`](SchedulerEvent::AllocationsBrokeOff).
+    pub fn watch(mut self, source: impl AllocationSource + 'static) -> Self {
+        self.allocations = Allocations::Watched(Arc::new(source));
+        self
+    }
+
+    /// The same for a file of this machine: `location` is what Hadoop has in `yarn.scheduler.fair.allocation.file`
+    /// ([`Settings::allocation_file`]), `directories` stand for Hadoop's class path; see [`FileSource::locate`].
+    ///
+    /// A relative file that is in none of the directories is no error: as in Hadoop there are root and built-in defaults
+    /// then, for good, and empty dynamic queues are never cleaned away. An event tells of it
+    /// ([`AllocationsError::NotFound`]).
+    pub fn allocation_file(mut self, location: impl Into<String>, directories: &[&Path]) -> Self {
+        let directories = directories.iter().map(|directory| directory.to_path_buf()).collect();
+        self.allocations = Allocations::At { location: location.into(), directories };
+        self
+    }
+
+    /// How often the allocation file is looked at, empty dynamic queues are cleaned away and waiting changes of a queue's
+    /// type tried again; 10 s, Hadoop's, without this.
+    pub fn reload_interval(mut self, interval: Duration) -> Self {
+        self.reload_interval = interval;
+        self
+    }
+
+    /// For how long a changed allocation file must have been left alone before it is read, so that none is read half
+    /// written; 5 s, Hadoop's, without this.
+    pub fn reload_wait(mut self, wait: Duration) -> Self {
+        self.reload_wait = wait;
+        self
+    }
+
+    /// The most bytes that are read of an allocation file; 16 MiB without this. A larger one is refused: reading a hostile
+    /// one takes up to a hundred times its size in memory.
+    pub fn largest_allocation_file(mut self, bytes: u64) -> Self {
+        self.largest_file = bytes;
         self
     }
 
@@ -159,20 +236,62 @@ impl FairSchedulerBuilder {
         self
     }
 
-    fn parts(self, journal: bool, clock: Arc<dyn Clock>) -> Result<Parts, BuildError> {
+    /// The allocations at the start, who watches them, and what to tell of them.
+    fn load(
+        &mut self,
+        threaded: bool,
+        policies: Vec<String>,
+        clock: &dyn Clock,
+    ) -> Result<(AllocationFile, Option<Watcher>, Option<SchedulerEvent>), BuildError> {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let times = WatchTimes { interval_ms: millis(self.reload_interval), quiet_ms: millis(self.reload_wait) };
+        if times.interval_ms == 0 {
+            return Err(BuildError::ReloadInterval);
+        }
+        let reader = Reader { types: self.settings.types.clone(), custom_policies: policies, limit: self.largest_file };
+        let source = match std::mem::replace(&mut self.allocations, Allocations::Given(Box::default())) {
+            Allocations::Given(file) => {
+                if let Some(policy) = file.unknown_policy(&reader.custom_policies) {
+                    return Err(AllocationsError::UnknownPolicy { policy }.into());
+                }
+                // Somebody has to clean up; without threads whoever steps does, by `reload`.
+                let watcher = threaded.then(|| Watcher::new(None, reader, times));
+                return Ok((*file, watcher, None));
+            }
+            Allocations::Watched(source) => source,
+            Allocations::At { location, directories } => {
+                let borrowed: Vec<_> = directories.iter().map(PathBuf::as_path).collect();
+                match FileSource::locate(&location, &borrowed)? {
+                    Some(file) => Arc::new(file),
+                    None => {
+                        let missing = AllocationsError::NotFound { location, directories };
+                        let told = SchedulerEvent::AllocationsRefused(missing);
+                        return Ok((AllocationFile::default(), None, Some(told)));
+                    }
+                }
+            }
+        };
+        let mut watcher = Watcher::new(Some(source), reader, times);
+        let (file, told) = watcher.read_first(clock)?.unzip();
+        Ok((file.unwrap_or_default(), Some(watcher), told))
+    }
+
+    fn parts(mut self, threaded: bool, clock: Arc<dyn Clock>) -> Result<(Parts, EventSource), BuildError> {
         if self.workers == 0 || self.workers > MOST_WORKERS {
             return Err(BuildError::Workers(self.workers));
-        }
-        let names: Vec<_> = self.policies.iter().map(|policy| policy.name().to_owned()).collect();
-        if let Some(policy) = self.allocations.unknown_policy(&names) {
-            return Err(BuildError::UnknownPolicy(policy));
         }
         if self.channel_capacity == 0 {
             return Err(BuildError::ChannelCapacity);
         }
-        Ok(Parts::new(Setup {
+        let names = self.policies.iter().map(|policy| policy.name().to_owned()).collect();
+        let (file, watcher, told) = self.load(threaded, names, &*clock)?;
+        let (sink, events) = events(self.event_capacity);
+        told.into_iter().for_each(|told| sink.put(told));
+        let setup = Setup {
             settings: self.settings,
-            file: self.allocations,
+            file,
+            watcher,
+            events: sink,
             groups: self.groups,
             custom_policies: self.policies,
             workers: self.workers,
@@ -182,31 +301,33 @@ impl FairSchedulerBuilder {
             on_grants: self.on_grants,
             probe: self.probe,
             resort: self.resort,
-            journal,
-        }))
+            journal: self.journal && !threaded,
+        };
+        Ok((Parts::new(setup), events))
     }
 
-    /// Starts the threads: workers, control, update, and async allocation where the settings say so.
+    /// Starts the threads: workers, control, update, the allocation file's watcher, and async allocation where the
+    /// settings say so.
     ///
     /// # Errors
-    /// When the numbers cannot be, or the system gives no thread.
+    /// When the numbers cannot be, the allocation file cannot be read or is not valid, or the system gives no thread.
     pub fn start(mut self) -> Result<FairScheduler, BuildError> {
         let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
-        let events = self.event_capacity;
-        FairScheduler::start(self.parts(false, clock)?, events)
+        let (parts, events) = self.parts(true, clock)?;
+        FairScheduler::start(parts, events)
     }
 
     /// The same scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0, unless one was
     /// given.
     ///
     /// # Errors
-    /// When the numbers cannot be.
+    /// When the numbers cannot be, or the allocation file cannot be read or is not valid.
     pub fn stepped(mut self) -> Result<Stepped, BuildError> {
         let given = self.clock.take();
         let own = Arc::new(crate::clock::VirtualClock::new());
         let clock = given.clone().unwrap_or_else(|| own.clone());
         let journal = self.journal;
-        let parts = self.parts(journal, clock)?;
-        Ok(Stepped::new(parts, given.is_none().then_some(own), journal))
+        let (parts, events) = self.parts(false, clock)?;
+        Ok(Stepped::new(parts, events, given.is_none().then_some(own), journal))
     }
 }

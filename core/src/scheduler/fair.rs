@@ -3,12 +3,12 @@
 use super::builder::{BuildError, FairSchedulerBuilder};
 use super::handles::{AppHandle, NodeHandle};
 use crate::app::Location;
-use crate::config::AllocationFile;
-use crate::event::{Refused, SchedulerEvent};
+use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
+use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Call, ControlMessage, EventSource, External, Heartbeat, NodeSpec,
-    NodeView, Parts, QueueView, Shared, Stats, Submission, Threads, UpdateCall, collect, events, quiesce, send_changes,
-    views,
+    AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSource, External, Heartbeat,
+    NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads, UpdateCall, WatchCall,
+    collect, quiesce, send_changes, views,
 };
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -17,8 +17,8 @@ use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Arc, Mutex};
 use std::fmt;
 
-/// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task and, where the settings
-/// say so, the async allocation thread.
+/// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task, the allocation file's
+/// watcher and, where the settings say so, the async allocation thread.
 ///
 /// A handle: clone it, send it, share it. The last one to go shuts the scheduler down, and waits for that unless it goes
 /// on one of the scheduler's own threads, in a callback.
@@ -54,6 +54,7 @@ const LONG_CONTROL_LANE: usize = 1 << 16;
 struct Inner {
     shared: Arc<Shared>,
     update: Sender<UpdateCall>,
+    watcher: Option<Sender<WatchCall>>,
     threads: Mutex<Option<Threads>>,
     own_threads: Vec<ThreadId>,
     closed: AtomicBool,
@@ -141,14 +142,13 @@ impl FairScheduler {
         FairSchedulerBuilder::default()
     }
 
-    pub(super) fn start(parts: Parts, event_capacity: usize) -> Result<FairScheduler, BuildError> {
+    pub(super) fn start(parts: Parts, events: EventSource) -> Result<FairScheduler, BuildError> {
         let shared = parts.shared.clone();
-        let (events_in, events) = events(event_capacity);
-        let threads = Threads::start(parts, events_in).map_err(BuildError::Thread)?;
-        let update = threads.update_lane();
+        let threads = Threads::start(parts).map_err(BuildError::Thread)?;
+        let (update, watcher) = (threads.update_lane(), threads.watcher_lane());
         let own_threads = threads.ids();
         let (threads, closed) = (Mutex::new(Some(threads)), AtomicBool::new(false));
-        let inner = Inner { shared, update, threads, own_threads, closed, events };
+        let inner = Inner { shared, update, watcher, threads, own_threads, closed, events };
         Ok(FairScheduler { inner: Arc::new(inner) })
     }
 
@@ -168,6 +168,16 @@ impl FairScheduler {
         let (reply, answer) = bounded(1);
         shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| Refused::ShutDown)?;
         answer.recv().map_err(|_| Refused::ShutDown)
+    }
+
+    /// Asks the control.
+    fn look<T: Send + 'static>(&self, look: impl FnOnce(&Control) -> T + Send + 'static) -> Result<T, Refused> {
+        self.call(|reply| {
+            Call::Look(Box::new(move |control| {
+                // Whoever asked may have gone.
+                let _ = reply.send(look(control));
+            }))
+        })
     }
 
     /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`].
@@ -324,7 +334,7 @@ impl FairScheduler {
     /// # Errors
     /// When it has ended already.
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.call(|reply| Call::Finish(app.0.clone(), reply))?
+        self.call(|reply| Call::Finish { app: app.0.clone(), by: None, reply })?
     }
 
     /// Starts to end an application and does not wait; later calls with it are refused.
@@ -335,7 +345,7 @@ impl FairScheduler {
         let shared = self.open()?;
         self.control_has_room()?;
         let (reply, _) = bounded(1);
-        let call = ControlMessage::Call(Call::Finish(app.0.clone(), reply));
+        let call = ControlMessage::Call(Call::Finish { app: app.0.clone(), by: None, reply });
         shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)
     }
 
@@ -357,20 +367,160 @@ impl FairScheduler {
         self.finish(app)
     }
 
+    /// The same on behalf of a user, who must have the right to: see [`FairScheduler::check_app`].
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he has not; otherwise as [`FairScheduler::finish`].
+    pub fn kill_as(&self, user: &str, app: &AppHandle) -> Result<(), Refused> {
+        self.call(|reply| Call::Finish { app: app.0.clone(), by: Some(user.to_owned()), reply })?
+    }
+
     /// Moves an application to another leaf queue.
     ///
     /// # Errors
     /// When the target is no leaf or a limit stands against it.
     pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.call(|reply| Call::Move { app: app.0.clone(), queue: queue.to_owned(), reply })?
+        self.call(|reply| Call::Move { app: app.0.clone(), by: None, queue: queue.to_owned(), reply })?
     }
 
-    /// Takes a new allocation file; scheduling goes on meanwhile.
+    /// The same on behalf of a user. With `yarn.acl.enable` he must have the right to change the application, see
+    /// [`FairScheduler::check_app`], and to submit to the target or administer it: neither owner nor cluster administrator
+    /// gets round that. `ClientRMService.moveApplicationAcrossQueues`.
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he has not; otherwise as
+    /// [`FairScheduler::move_app`].
+    pub fn move_app_as(&self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        let (by, queue) = (Some(user.to_owned()), queue.to_owned());
+        self.call(|reply| Call::Move { app: app.0.clone(), by, queue, reply })?
+    }
+
+    // ------------------------------------------------------------------------------------------------ rights
+
+    /// Whether the user has a right in a queue, given there or in a queue above it; none in a queue that is not there.
+    /// The lists alone count: neither `yarn.acl.enable` nor `yarn.admin.acl`. `FairScheduler.checkAccess`.
     ///
     /// # Errors
     /// When the scheduler has been shut down.
+    pub fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
+        let (user, queue) = (user.to_owned(), queue.to_owned());
+        self.look(move |control| control.has_access(&user, &queue, access))
+    }
+
+    /// The ResourceManager's question: [`FairScheduler::has_access`], but without `yarn.acl.enable` everybody may do
+    /// everything. `FairQueueACLsManager`.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn permits(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
+        let (user, queue) = (user.to_owned(), queue.to_owned());
+        self.look(move |control| control.permits(&user, &queue, access))
+    }
+
+    /// Whether the user is in `yarn.admin.acl`. The user whom Hadoop's ResourceManager runs as always is one there; here
+    /// the embedder has to name it.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn is_admin(&self, user: &str) -> Result<bool, Refused> {
+        let user = user.to_owned();
+        self.look(move |control| control.is_admin(&user))
+    }
+
+    /// Whether a user may see or change an application: without `yarn.acl.enable` everybody; with it the application's
+    /// owner, a cluster administrator, and whoever may administer its queue. `ClientRMService.checkAccess`.
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he may not; or when the application has ended.
+    pub fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
+        let (user, app) = (user.to_owned(), app.0.clone());
+        self.look(move |control| control.check_app(&user, &app, access))?
+    }
+
+    // ------------------------------------------------------------------------------------------------ queues
+
+    /// Where the placement rules put an application of a user who asks for a queue (`None`: for none); `None` where no rule
+    /// decides, so that it would be refused. Nothing is created and no right is asked for.
+    ///
+    /// # Errors
+    /// [`Refused::RuleFailed`], or when the scheduler has been shut down.
+    pub fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
+        let (user, queue) = (user.to_owned(), queue.map(str::to_owned));
+        self.look(move |control| control.place(&user, queue.as_deref()))?
+    }
+
+    /// Makes an ad hoc queue before the first application enters it, with the parents that it needs; one that is there is
+    /// left as it is. An empty one goes when housekeeping comes by.
+    ///
+    /// # Errors
+    /// [`Refused::BadQueueName`], [`Refused::CannotCreate`]; parents made before the obstacle was met remain, as in Hadoop.
+    pub fn create_queue(&self, name: &str, leaf: bool) -> Result<(), Refused> {
+        self.call(|reply| Call::AddQueue { name: name.to_owned(), leaf, reply })?
+    }
+
+    /// What configuration makes of each queue, by name.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn queue_configs(&self) -> Result<Vec<QueueConfig>, Refused> {
+        self.look(Control::queue_configs)
+    }
+
+    /// The allocation file in force.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn allocations(&self) -> Result<AllocationFile, Refused> {
+        self.look(|control| control.allocations().clone())
+    }
+
+    /// The placement rules in force: those of the last file that had any, or of the settings.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn placement_rules(&self) -> Result<Vec<PlacementRule>, Refused> {
+        self.look(|control| control.placement_rules().to_vec())
+    }
+
+    // ------------------------------------------------------------------------------------------------ administration
+
+    /// Takes new allocations, read by the embedder, as if the watcher had found them: empty dynamic queues go and waiting
+    /// changes of a queue's type are tried again first. Scheduling goes on meanwhile, under the old allocations until the
+    /// new ones are published; then this returns.
+    ///
+    /// # Errors
+    /// When they name a policy that the scheduler does not have, when the reload breaks off
+    /// ([`Refused::ReloadBrokeOff`]), or the scheduler has been shut down.
     pub fn reload(&self, allocations: AllocationFile) -> Result<(), Refused> {
+        self.open()?.lanes.control.send(ControlMessage::CleanUp).map_err(|_| Refused::ShutDown)?;
         self.call(|reply| Call::Reload(Box::new(allocations), reply))?
+    }
+
+    /// What `yarn rmadmin -refreshQueues` does: the allocation file is read again at once, whether or not it has changed.
+    /// Returns what was accepted but hardly meant. Scheduling goes on meanwhile. The event channel is told as well.
+    ///
+    /// The administrator's command also reads the largest container again: see
+    /// [`set_maximum_allocation`](Self::set_maximum_allocation).
+    ///
+    /// # Errors
+    /// When there is no file to read, when it cannot be read or is not valid (what was in force stays), when the reload
+    /// breaks off ([`Refused::ReloadBrokeOff`]), or the scheduler has been shut down.
+    pub fn refresh_queues(&self) -> Result<Vec<Diagnostic>, Refused> {
+        self.open()?;
+        let lane = self.inner.watcher.as_ref().ok_or(Refused::NoAllocationFile)?;
+        let (reply, answer) = bounded(1);
+        lane.send(WatchCall::Refresh(reply)).map_err(|_| Refused::ShutDown)?;
+        answer.recv().map_err(|_| Refused::ShutDown)?
+    }
+
+    /// Sets another largest container ([`Settings::maximum`](crate::Settings::maximum)), as `yarn rmadmin -refreshQueues`
+    /// does with the yarn-site properties that it reads again. All other properties stay as they were at the start. Asks
+    /// made before stay as they are.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn set_maximum_allocation(&self, maximum: Resource) -> Result<(), Refused> {
+        self.call(|reply| Call::SetMaximum(maximum, reply))
     }
 
     // ------------------------------------------------------------------------------------------------ views

@@ -3,11 +3,12 @@
 use super::handles::{AppHandle, NodeHandle};
 use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
-use crate::config::AllocationFile;
-use crate::event::Refused;
+use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
+use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, External, Heartbeat,
-    NodeShared, NodeSpec, NodeView, Parts, QueueView, Stats, Stepper, Submission, collect, drain, send_changes, views,
+    AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, EventSource, External,
+    Heartbeat, NodeShared, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Reloads, Stats, Stepper, Submission,
+    apply, collect, drain, send_changes, views,
 };
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -50,6 +51,7 @@ pub struct StepOutcome {
 pub struct Stepped {
     stepper: Stepper,
     clock: Option<Arc<VirtualClock>>,
+    events: EventSource,
     /// By number, finished ones included: nodes may still report their containers.
     apps: HashMap<u32, Arc<AppShared>>,
     /// By application and number.
@@ -60,11 +62,14 @@ pub struct Stepped {
 }
 
 impl Stepped {
-    pub(super) fn new(parts: Parts, clock: Option<Arc<VirtualClock>>, journal: bool) -> Stepped {
+    pub(super) fn new(parts: Parts, events: EventSource, clock: Option<Arc<VirtualClock>>, journal: bool) -> Stepped {
+        let mut stepper = Stepper::new(parts);
+        stepper.look_if_due();
         Stepped {
             journal,
-            stepper: Stepper::new(parts),
+            stepper,
             clock,
+            events,
             apps: HashMap::new(),
             containers: HashMap::new(),
             scratch: Allocation::default(),
@@ -72,11 +77,28 @@ impl Stepped {
         }
     }
 
-    /// Moves the virtual clock; does nothing where the embedder gave in its own.
+    /// Moves the virtual clock, then does what [`Stepped::tick`] does. Where the embedder gave in a clock of its own, that
+    /// alone.
     pub fn advance(&mut self, ms: u64) {
         if let Some(clock) = &self.clock {
             clock.advance(ms);
         }
+        self.tick();
+    }
+
+    /// What time has made due, at the moment the clock shows: one look at the watched allocation file, if the last one is
+    /// an interval ago ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). It cleans up, and reads the
+    /// file when that has changed and is quiet. Nothing where no file is watched.
+    pub fn tick(&mut self) {
+        if self.stepper.look_if_due() {
+            self.settle();
+        }
+    }
+
+    /// The next event, if there is one.
+    #[must_use]
+    pub fn next_event(&mut self) -> Option<SchedulerEvent> {
+        self.events.take()
     }
 
     /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`].
@@ -181,7 +203,19 @@ impl Stepped {
     /// # Errors
     /// When it has ended already.
     pub fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
-        self.stepper.control().begin_finish(&app.0, None)?;
+        self.finish_by(None, app)
+    }
+
+    /// Ends an application on behalf of a user, as [`FairScheduler::kill_as`](crate::FairScheduler::kill_as).
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he may not; or when it has ended already.
+    pub fn kill_as(&mut self, user: &str, app: &AppHandle) -> Result<(), Refused> {
+        self.finish_by(Some(user), app)
+    }
+
+    fn finish_by(&mut self, by: Option<&str>, app: &AppHandle) -> Result<(), Refused> {
+        self.stepper.control().finish_by(by, &app.0, None)?;
         self.settle();
         Ok(())
     }
@@ -205,9 +239,46 @@ impl Stepped {
     /// # Errors
     /// When the target is no leaf or a limit stands against it.
     pub fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.stepper.control().move_app(&app.0, queue)?;
+        self.move_by(None, app, queue)
+    }
+
+    /// The same on behalf of a user, as [`FairScheduler::move_app_as`](crate::FairScheduler::move_app_as).
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he may not; otherwise as [`Stepped::move_app`].
+    pub fn move_app_as(&mut self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.move_by(Some(user), app, queue)
+    }
+
+    fn move_by(&mut self, by: Option<&str>, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.stepper.control().move_by(by, &app.0, queue)?;
         self.settle();
         Ok(())
+    }
+
+    // ------------------------------------------------------------------------------------------------ rights
+
+    /// Whether the user has a right in a queue, as [`FairScheduler::has_access`](crate::FairScheduler::has_access).
+    pub fn has_access(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        self.stepper.control().has_access(user, queue, access)
+    }
+
+    /// The ResourceManager's question, as [`FairScheduler::permits`](crate::FairScheduler::permits).
+    pub fn permits(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        self.stepper.control().permits(user, queue, access)
+    }
+
+    /// Whether the user is in `yarn.admin.acl`.
+    pub fn is_admin(&mut self, user: &str) -> bool {
+        self.stepper.control().is_admin(user)
+    }
+
+    /// Whether a user may see or change an application, as [`FairScheduler::check_app`](crate::FairScheduler::check_app).
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he may not; or when it has ended.
+    pub fn check_app(&mut self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
+        self.stepper.control().check_app(user, &app.0, access)
     }
 
     // ------------------------------------------------------------------------------------------------ queues
@@ -219,31 +290,85 @@ impl Stepped {
         self.settle();
     }
 
-    /// The allocation file's watcher wakes: empty dynamic queues go, queues in the way of configured ones are tried again;
-    /// then the new text, if any, is taken.
+    /// Where the placement rules put an application, as [`FairScheduler::place`](crate::FairScheduler::place).
     ///
     /// # Errors
-    /// When the text is no allocation file: the old one stays.
-    pub fn reload(&mut self, text: Option<&str>) -> Result<(), Refused> {
-        let types = self.stepper.shared().settings.types.clone();
-        let control = self.stepper.control();
-        control.housekeeping();
-        let outcome = match text.map(|text| AllocationFile::parse(text, "allocations", &types, &control.policy_names()))
-        {
-            None => Ok(()),
-            Some(Ok(parsed)) => {
-                control.reload(parsed.file);
-                Ok(())
-            }
-            Some(Err(error)) => {
-                if let Some(change) = error.installed_placement() {
-                    control.install_placement(change);
-                }
-                Err(Refused::BadAllocations(error.to_string()))
-            }
-        };
+    /// [`Refused::RuleFailed`].
+    pub fn place(&mut self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
+        self.stepper.control().place(user, queue)
+    }
+
+    /// Makes an ad hoc queue, as [`FairScheduler::create_queue`](crate::FairScheduler::create_queue).
+    ///
+    /// # Errors
+    /// [`Refused::BadQueueName`], [`Refused::CannotCreate`].
+    pub fn create_queue(&mut self, name: &str, leaf: bool) -> Result<(), Refused> {
+        let outcome = self.stepper.control().add_queue(name, leaf);
         self.settle();
         outcome
+    }
+
+    /// What configuration makes of each queue, by name.
+    pub fn queue_configs(&mut self) -> Vec<QueueConfig> {
+        self.stepper.control().queue_configs()
+    }
+
+    /// The allocation file in force.
+    pub fn allocations(&mut self) -> &AllocationFile {
+        self.stepper.control().allocations()
+    }
+
+    /// The placement rules in force: those of the last file that had any, or of the settings.
+    pub fn placement_rules(&mut self) -> &[PlacementRule] {
+        self.stepper.control().placement_rules()
+    }
+
+    /// The allocation file's watcher wakes: empty dynamic queues go, queues in the way of configured ones are tried again;
+    /// then the new text, if any, is taken. Returns nothing of what was accepted but hardly meant: for that parse the text.
+    ///
+    /// # Errors
+    /// When the text is no allocation file: the old one stays, except perhaps the placement rules. When the reload breaks
+    /// off ([`Refused::ReloadBrokeOff`]).
+    pub fn reload(&mut self, text: Option<&str>) -> Result<(), Refused> {
+        self.stepper.control().clean_up();
+        match text {
+            Some(text) => self.refresh_with(text),
+            None => {
+                self.settle();
+                Ok(())
+            }
+        }
+    }
+
+    /// The same without the clean-up: an administrator's refresh, with the text given in.
+    ///
+    /// # Errors
+    /// As [`Stepped::reload`].
+    pub fn refresh_with(&mut self, text: &str) -> Result<(), Refused> {
+        let types = self.stepper.shared().settings.types.clone();
+        let control = self.stepper.control();
+        let reader = Reader { types, custom_policies: control.policy_names(), limit: u64::MAX };
+        let outcome = apply(reader.parse(text, "allocations"), control).map(drop);
+        self.settle();
+        outcome
+    }
+
+    /// Reads the watched allocation file again, as
+    /// [`FairScheduler::refresh_queues`](crate::FairScheduler::refresh_queues).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn refresh_queues(&mut self) -> Result<Vec<Diagnostic>, Refused> {
+        let outcome = self.stepper.refresh();
+        self.settle();
+        outcome
+    }
+
+    /// Sets another largest container, as
+    /// [`FairScheduler::set_maximum_allocation`](crate::FairScheduler::set_maximum_allocation).
+    pub fn set_maximum_allocation(&mut self, maximum: Resource) {
+        self.stepper.control().set_maximum(maximum);
+        self.settle();
     }
 
     // ------------------------------------------------------------------------------------------------ by number

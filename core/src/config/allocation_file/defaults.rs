@@ -4,10 +4,8 @@
 use super::AllocationFile;
 use super::context::{Context, Field};
 use super::error::AllocationFileError as Error;
-use super::queue::warn_of_lost_vcores;
 use super::read::Top;
 use crate::config::names::ROOT;
-use crate::config::resource_string::Missing;
 
 pub(super) fn read_late(context: &mut Context<'_>, top: &Top<'_>, file: &mut AllocationFile) -> Result<(), Error> {
     let field = |tag: &str| top.get(tag).map(|element| Field { owner: "", element });
@@ -15,35 +13,51 @@ pub(super) fn read_late(context: &mut Context<'_>, top: &Top<'_>, file: &mut All
     let root = file.queues.get(ROOT).cloned().unwrap_or_default();
     let timeout = field("defaultFairSharePreemptionTimeout").or_else(|| field("fairSharePreemptionTimeout"));
     if let (Some(field), None) = (timeout, root.fair_share_preemption_timeout_ms) {
-        file.fair_share_preemption_timeout_ms = context.seconds(field)?;
+        take(context, &mut file.fair_share_preemption_timeout_ms, field, Context::seconds)?;
     }
     if let (Some(field), None) = (field("defaultMinSharePreemptionTimeout"), root.min_share_preemption_timeout_ms) {
-        file.min_share_preemption_timeout_ms = context.seconds(field)?;
+        take(context, &mut file.min_share_preemption_timeout_ms, field, Context::seconds)?;
     }
     if let (Some(field), None) = (field("defaultFairSharePreemptionThreshold"), root.fair_share_preemption_threshold) {
-        file.fair_share_preemption_threshold = context.threshold(field)?;
+        take(context, &mut file.fair_share_preemption_threshold, field, Context::threshold)?;
     }
     if let Some(field) = field("reservation-agent") {
-        file.reservation_agent = context.trimmed(field)?.to_owned();
+        take(context, &mut file.reservation_agent, field, owned)?;
     }
     if let Some(field) = field("reservation-policy") {
-        file.reservation_policy = context.trimmed(field)?.to_owned();
+        take(context, &mut file.reservation_policy, field, owned)?;
     }
     if let Some(field) = field("reservation-planner") {
-        file.reservation_planner = context.trimmed(field)?.to_owned();
+        take(context, &mut file.reservation_planner, field, owned)?;
     }
     if let Some(field) = field("queueMaxResourcesDefault") {
-        file.queue_max_resources = context.limit(field, Missing::Max)?;
-        warn_of_lost_vcores(context, field, Some(file.queue_max_resources));
+        take(context, &mut file.queue_max_resources, field, Context::maximum)?;
     }
     if let Some(field) = field("userMaxAppsDefault") {
-        file.user_max_apps = context.integer(field)?;
+        take(context, &mut file.user_max_apps, field, Context::integer)?;
     }
     if let Some(field) = field("queueMaxAppsDefault") {
-        file.queue_max_apps = context.integer(field)?;
+        take(context, &mut file.queue_max_apps, field, Context::integer)?;
     }
     if let Some(field) = field("queueMaxAMShareDefault") {
-        file.queue_max_am_share = context.share(field)?;
+        take(context, &mut file.queue_max_am_share, field, Context::share)?;
     }
     Ok(())
+}
+
+fn take<'a, 'e, T>(
+    context: &mut Context<'a>,
+    into: &mut T,
+    field: Field<'e>,
+    read: impl FnOnce(&mut Context<'a>, Field<'e>) -> Result<T, Error>,
+) -> Result<(), Error> {
+    let value = read(context, field);
+    if let Some(value) = context.settle(value)? {
+        *into = value;
+    }
+    Ok(())
+}
+
+fn owned(context: &mut Context<'_>, field: Field<'_>) -> Result<String, Error> {
+    context.trimmed(field).map(str::to_owned)
 }

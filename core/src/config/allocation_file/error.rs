@@ -1,8 +1,10 @@
 //! Why an allocation file cannot be taken.
 
-use crate::config::diagnostic::Place;
+use super::placement_error::PlacementError;
+use crate::config::diagnostic::{Diagnostic, Place};
 use crate::config::placement_rules::PlacementRule;
 use crate::config::resource_string::ResourceStringError;
+use std::fmt;
 
 /// What a file does to the placement rules in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +24,6 @@ pub enum PlacementChange {
 #[non_exhaustive]
 pub enum AllocationFileError {
     /// The text is not well-formed XML.
-    #[error("{at}: not well-formed XML: {problem}")]
     Malformed {
         /// Where.
         at: Place,
@@ -30,7 +31,6 @@ pub enum AllocationFileError {
         problem: String,
     },
     /// Another root element.
-    #[error("{at}: the root element is <{found}>, but must be <allocations>")]
     RootElement {
         /// Where.
         at: Place,
@@ -38,7 +38,6 @@ pub enum AllocationFileError {
         found: String,
     },
     /// A queue name that is empty or has a dot.
-    #[error("{at}: {name:?} cannot name a queue under {parent:?}; a name is one part, not empty and without a dot")]
     QueueName {
         /// Where.
         at: Place,
@@ -46,23 +45,24 @@ pub enum AllocationFileError {
         parent: String,
         /// The name, trimmed.
         name: String,
+        /// An attribute that looks like a misspelt `name`, where there is none.
+        misspelt: Option<String>,
     },
     /// Other queues beside root.
-    #[error("{at}: beside the queue \"root\" no other queue may stand; put the others inside it")]
     RootSiblings {
         /// Where root stands.
         at: Place,
     },
     /// An element without text.
-    #[error("{at}: {subject} is empty; write a value, or remove it for the default")]
     NoText {
         /// Where.
         at: Place,
         /// The element.
         subject: String,
+        /// What to write.
+        remedy: &'static str,
     },
     /// An element that does not begin with text.
-    #[error("{at}: {subject} must begin with its value, not with {found}")]
     NotText {
         /// Where.
         at: Place,
@@ -72,7 +72,6 @@ pub enum AllocationFileError {
         found: String,
     },
     /// A number that is none.
-    #[error("{at}: {subject} {text:?} is not {expected}")]
     NotANumber {
         /// Where.
         at: Place,
@@ -80,11 +79,12 @@ pub enum AllocationFileError {
         subject: String,
         /// Its text.
         text: String,
-        /// What would be right.
+        /// What would be right, such as `an integer`.
         expected: &'static str,
+        /// Ones that are.
+        example: &'static str,
     },
     /// A resource string that is none.
-    #[error("{at}: {subject} {source}")]
     Resource {
         /// Where.
         at: Place,
@@ -94,7 +94,6 @@ pub enum AllocationFileError {
         source: Box<ResourceStringError>,
     },
     /// A scheduling policy that there is not.
-    #[error("{at}: {subject} {name:?} is not known; known are {known}")]
     UnknownPolicy {
         /// Where.
         at: Place,
@@ -106,13 +105,11 @@ pub enum AllocationFileError {
         known: String,
     },
     /// `fifo` as default policy.
-    #[error("{at}: the default policy cannot be fifo; write fair or drf, and fifo in the queues that want it")]
     FifoDefault {
         /// Where.
         at: Place,
     },
     /// `maxAMShare` or `reservation` in a parent queue.
-    #[error("{at}: queue {queue:?}: {element} is for leaves, but this queue has child queues or type=\"parent\"")]
     OnlyForLeaves {
         /// Where the element stands.
         at: Place,
@@ -122,16 +119,14 @@ pub enum AllocationFileError {
         element: String,
     },
     /// The placement policy.
-    #[error("{at}: queuePlacementPolicy: {problem}")]
     Placement {
         /// Where.
         at: Place,
-        /// What is wrong, and what would be right.
-        problem: String,
+        /// What is wrong with it.
+        source: PlacementError,
     },
     /// One of the above, but in a part that Hadoop reads after it has put the file's placement rules in force: they stay,
     /// while everything else remains as it was before.
-    #[error("{cause}")]
     AfterPlacement {
         /// What is wrong.
         cause: Box<AllocationFileError>,
@@ -145,5 +140,126 @@ impl AllocationFileError {
     #[must_use]
     pub fn installed_placement(&self) -> Option<&PlacementChange> {
         if let AllocationFileError::AfterPlacement { placement, .. } = self { Some(placement) } else { None }
+    }
+
+    /// Where.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        match self {
+            AllocationFileError::Malformed { at, .. }
+            | AllocationFileError::RootElement { at, .. }
+            | AllocationFileError::QueueName { at, .. }
+            | AllocationFileError::RootSiblings { at }
+            | AllocationFileError::NoText { at, .. }
+            | AllocationFileError::NotText { at, .. }
+            | AllocationFileError::NotANumber { at, .. }
+            | AllocationFileError::Resource { at, .. }
+            | AllocationFileError::UnknownPolicy { at, .. }
+            | AllocationFileError::FifoDefault { at }
+            | AllocationFileError::OnlyForLeaves { at, .. }
+            | AllocationFileError::Placement { at, .. } => at,
+            AllocationFileError::AfterPlacement { cause, .. } => cause.place(),
+        }
+    }
+
+    /// The same as a diagnostic, in parts.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let mut diagnostic = Diagnostic::error(self.code(), Some(self.place().clone()), self.problem());
+        diagnostic.help = self.help();
+        diagnostic.effect(if self.installed_placement().is_some() {
+            "Hadoop refuses the file, but at a reload its placement rules are in force by then, over the old queues"
+        } else {
+            "Hadoop refuses the file: it does not start with it, and a reload leaves everything as it was"
+        });
+        diagnostic
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            AllocationFileError::Malformed { .. } => "malformed",
+            AllocationFileError::RootElement { .. } => "root-element",
+            AllocationFileError::QueueName { .. } => "queue-name",
+            AllocationFileError::RootSiblings { .. } => "root-siblings",
+            AllocationFileError::NoText { .. } => "no-text",
+            AllocationFileError::NotText { .. } => "not-text",
+            AllocationFileError::NotANumber { .. } => "not-a-number",
+            AllocationFileError::Resource { .. } => "not-a-resource",
+            AllocationFileError::UnknownPolicy { .. } => "unknown-policy",
+            AllocationFileError::FifoDefault { .. } => "fifo-default",
+            AllocationFileError::OnlyForLeaves { .. } => "only-for-leaves",
+            AllocationFileError::Placement { source, .. } => source.code(),
+            AllocationFileError::AfterPlacement { cause, .. } => cause.code(),
+        }
+    }
+
+    /// What is wrong, without place and help.
+    fn problem(&self) -> String {
+        match self {
+            AllocationFileError::Malformed { problem, .. } => format!("not well-formed XML: {problem}"),
+            AllocationFileError::RootElement { found, .. } => format!("the root element is <{found}>"),
+            AllocationFileError::QueueName { parent, misspelt: Some(attribute), .. } => {
+                format!("a queue under {parent:?} has no name, but an attribute {attribute:?}")
+            }
+            AllocationFileError::QueueName { parent, name, misspelt: None, .. } if name.is_empty() => {
+                format!("a queue under {parent:?} has no name")
+            }
+            AllocationFileError::QueueName { parent, name, misspelt: None, .. } => {
+                format!("{name:?} cannot name a queue under {parent:?}, because it has a dot")
+            }
+            AllocationFileError::RootSiblings { .. } => {
+                "beside the queue \"root\" there are other queues at the top level".to_owned()
+            }
+            AllocationFileError::NoText { subject, .. } => format!("{subject} is empty"),
+            AllocationFileError::NotText { subject, found, .. } => {
+                format!("{subject} does not begin with its value, but with {found}")
+            }
+            AllocationFileError::NotANumber { subject, text, expected, .. } => {
+                format!("{subject} {text:?} is not {expected}")
+            }
+            AllocationFileError::Resource { subject, source, .. } => format!("{subject} {}", source.problem()),
+            AllocationFileError::UnknownPolicy { subject, name, .. } => format!("{subject} {name:?} is not known"),
+            AllocationFileError::FifoDefault { .. } => "the default policy cannot be fifo".to_owned(),
+            AllocationFileError::OnlyForLeaves { queue, element, .. } => {
+                format!("queue {queue:?}: {element} is for leaves, but this queue has child queues or type=\"parent\"")
+            }
+            AllocationFileError::Placement { source, .. } => format!("queuePlacementPolicy: {}", source.problem()),
+            AllocationFileError::AfterPlacement { cause, .. } => cause.problem(),
+        }
+    }
+
+    /// What would be right.
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            AllocationFileError::Malformed { .. } => return None,
+            AllocationFileError::RootElement { .. } => "it must be <allocations>".to_owned(),
+            AllocationFileError::QueueName { misspelt: Some(_), .. } => "write name=\"...\"".to_owned(),
+            AllocationFileError::QueueName { name, misspelt: None, .. } if name.is_empty() => {
+                "add name=\"...\"".to_owned()
+            }
+            AllocationFileError::QueueName { .. } => {
+                "a name is one part; for a queue below another put its element inside the other's".to_owned()
+            }
+            AllocationFileError::RootSiblings { .. } => "put them inside it".to_owned(),
+            AllocationFileError::NoText { remedy, .. } => (*remedy).to_owned(),
+            AllocationFileError::NotText { .. } => "put the value first, and nothing else beside it".to_owned(),
+            AllocationFileError::NotANumber { expected, example, .. } => format!("write {expected}, such as {example}"),
+            AllocationFileError::Resource { source, .. } => source.help(),
+            AllocationFileError::UnknownPolicy { known, .. } => format!("known are {known}"),
+            AllocationFileError::FifoDefault { .. } => {
+                "write fair or drf, and fifo in the queues that want it".to_owned()
+            }
+            AllocationFileError::OnlyForLeaves { .. } => "move it into the leaf queues, or remove it".to_owned(),
+            AllocationFileError::Placement { source, .. } => source.help(),
+            AllocationFileError::AfterPlacement { cause, .. } => return cause.help(),
+        })
+    }
+}
+
+/// On one line: place, what is wrong, what would be right.
+impl fmt::Display for AllocationFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place(), self.problem())?;
+        self.help().iter().try_for_each(|help| write!(f, "; {help}"))
     }
 }

@@ -4,27 +4,38 @@
 //! result belongs to the scheduler. Configuration reference 2, 3 and 7.3; Hadoop's `AllocationFileLoaderService`,
 //! `AllocationFileParser`, `AllocationFileQueueParser` and `QueueProperties`.
 
+mod check;
+
 mod context;
 
 mod defaults;
 
-mod encoding;
+mod elements;
 
 mod error;
 
+mod lint;
+
 mod placement;
+
+mod placement_error;
 
 mod queue;
 
 mod read;
 
+mod user;
+
 #[cfg(test)]
 mod tests;
 
+pub use check::{CheckOptions, Checked};
 pub use error::{AllocationFileError, PlacementChange};
+pub use placement_error::PlacementError;
 
 use super::acl::AccessControlList;
 use super::diagnostic::Diagnostic;
+use super::encoding::{self, Undecodable};
 use super::placement_rules::PlacementRule;
 use super::resource_string::Limit;
 use crate::resource::{Resource, ResourceTypes};
@@ -206,7 +217,7 @@ impl AllocationFile {
     /// let error = AllocationFile::parse(text, "fair-scheduler.xml", &ResourceTypes::standard(), &[]).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "fair-scheduler.xml:2:18: queue \"root.a\": maxAMShare \"1.5x\" is not a number, such as 0.5 or -1"
+    ///     "fair-scheduler.xml:2:30: queue \"root.a\": maxAMShare \"1.5x\" is not a number; write a number, such as 0.5 or -1"
     /// );
     /// ```
     ///
@@ -222,12 +233,31 @@ impl AllocationFile {
         read::read(text, source_name, types, custom_policies)
     }
 
+    /// Checks an allocation file: gives all errors, not only the first, and warns of whatever Hadoop takes, but was hardly
+    /// meant. For whoever edits files; it costs more than [`AllocationFile::parse`].
+    ///
+    /// ```
+    /// use evenweave::{AllocationFile, CheckOptions, ResourceTypes, Severity};
+    /// let text = "<allocations>\n <queue name='a'><maxAMShare>1.5</maxAMShare></queue>\n</allocations>";
+    /// let checked = AllocationFile::check(text, "fair-scheduler.xml", &CheckOptions::new(&ResourceTypes::standard()));
+    /// let [found] = checked.diagnostics.as_slice() else { panic!() };
+    /// assert_eq!((found.severity, found.code), (Severity::Warning, "am-share-above-1"));
+    /// assert_eq!(found.message, "queue \"root.a\": maxAMShare is 1.5");
+    /// assert_eq!(found.effect.as_deref(), Some("Hadoop takes it for 1.0: it is a fraction, not a percentage"));
+    /// ```
+    #[must_use]
+    pub fn check(text: &str, source_name: &str, options: &CheckOptions<'_>) -> Checked {
+        check::check(text, source_name, options)
+    }
+
     /// Turns a file's bytes into text by its byte order mark or XML declaration: UTF-8, UTF-16, ISO-8859-1 or ASCII.
     ///
     /// # Errors
     /// When the bytes are not in the encoding.
     pub fn decode(bytes: &[u8], source_name: &str) -> Result<String, AllocationFileError> {
-        encoding::decode(bytes, source_name)
+        let malformed =
+            |error: Undecodable| AllocationFileError::Malformed { at: error.at, problem: error.problem.to_owned() };
+        encoding::decode(bytes, source_name).map_err(malformed)
     }
 
     /// Whether the file names this queue.

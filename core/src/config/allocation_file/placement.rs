@@ -2,111 +2,171 @@
 //!
 //! Configuration reference 6.3 to 6.6; Hadoop's `QueuePlacementPolicy.fromXml`.
 
-use super::context::Context;
+use super::context::{Context, Field};
+use super::elements::{RULE, is_rule};
 use super::error::AllocationFileError as Error;
+use super::placement_error::PlacementError;
+use crate::config::diagnostic::Span;
 use crate::config::names::{rooted, valid_requested_name};
-use crate::config::nearest::hint;
 use crate::config::placement_rules::{PlacementRule, RuleKind};
 use crate::config::xml::Element;
 
-/// The rules, or `None` when there is no rule element: then the old rules stay.
-pub(super) fn read_policy(context: &mut Context<'_>, policy: &Element) -> Result<Option<Vec<PlacementRule>>, Error> {
+const OWNER: &str = "queuePlacementPolicy: ";
+
+/// The rules, or `None` when there is no rule element: then the old rules stay. Also `None` after errors passed over.
+pub(super) fn read_policy(
+    context: &mut Context<'_>,
+    policy: &Element<'_>,
+) -> Result<Option<Vec<PlacementRule>>, Error> {
+    context.warn_of_attributes(policy, &[]);
     if policy.children.is_empty() {
-        return refuse(context, policy, "is empty; write rules, or remove it for the default ones");
-    }
-    let mut rules = Vec::new();
-    let mut places = Vec::new();
-    for element in policy.elements() {
-        if is_rule(element) {
-            rules.push(read_rule(context, element, true)?);
-            places.push(element);
-        } else {
-            context.warn(element, format!("<{}> is no rule and ignored; write <rule name=\"...\">", element.name));
-        }
-    }
-    let Some((last, before)) = places.split_last() else {
-        context.warn(policy, "queuePlacementPolicy has no rule: the rules in force stay".to_owned());
+        let empty = refuse(context, policy.name_at(), PlacementError::Empty);
+        context.settle::<()>(empty)?;
         return Ok(None);
-    };
-    for (i, element) in before.iter().enumerate() {
-        if rules[i].is_terminal() {
-            let problem = format!(
-                "rule {} ({}) always decides, so the rules after it are never reached; give it create=\"false\" or make it \
-                 the last",
-                i + 1,
-                rules[i].kind
-            );
-            return refuse(context, element, problem);
+    }
+    context.warn_of_stray_text(policy);
+    let mut rules = Vec::new();
+    let mut good = true;
+    for element in policy.elements() {
+        if !is_rule(&element.name) {
+            context.warn_of_ignored(Field { owner: OWNER, element }, &policy.name, [RULE]);
+            continue;
+        }
+        let rule = read_rule(context, element, true);
+        match context.settle(rule)? {
+            Some(rule) => rules.push((rule, element)),
+            None => good = false,
         }
     }
-    if rules.last().is_some_and(|rule| !rule.is_terminal()) {
-        let problem = "the last rule may leave an application without a queue; end with <rule name=\"default\"/> or \
-                       <rule name=\"reject\"/>";
-        return refuse(context, last, problem);
+    if rules.is_empty() && good {
+        context
+            .warnings
+            .warn("placement-without-rules", policy.name_at(), "queuePlacementPolicy has no rule")
+            .effect("Hadoop keeps the rules that it has, at its start those of yarn-site.xml")
+            .help("write rules, or remove the element");
     }
-    Ok(Some(rules))
+    if rules.is_empty() || !good {
+        return Ok(None);
+    }
+    let checked = check_order(context, &rules);
+    let checked = context.settle(checked)?;
+    Ok(checked.map(|()| rules.into_iter().map(|(rule, _)| rule).collect()))
 }
 
-fn refuse<T>(context: &Context<'_>, element: &Element, problem: impl Into<String>) -> Result<T, Error> {
-    Err(Error::Placement { at: context.places.at(element.offset), problem: problem.into() })
+/// Exactly the last rule has to be one that always decides.
+fn check_order(context: &Context<'_>, rules: &[(PlacementRule, &Element<'_>)]) -> Result<(), Error> {
+    let Some(((last, place), before)) = rules.split_last() else { return Ok(()) };
+    for (i, (rule, element)) in before.iter().enumerate() {
+        if rule.is_terminal() {
+            let problem = PlacementError::NotLast { number: i + 1, kind: rule.kind };
+            return refuse(context, name_at(element), problem);
+        }
+    }
+    if last.is_terminal() {
+        return Ok(());
+    }
+    refuse(context, name_at(place), PlacementError::Undecided { kind: last.kind })
 }
 
-fn is_rule(element: &Element) -> bool {
-    element.name.eq_ignore_ascii_case("rule")
+/// A rule's name, or its tag where it has none.
+fn name_at(element: &Element<'_>) -> Span {
+    element
+        .attribute_named("name")
+        .filter(|name| !name.value.is_empty())
+        .map_or(element.name_at(), |name| name.value_at)
 }
 
-fn read_rule(context: &mut Context<'_>, element: &Element, top: bool) -> Result<PlacementRule, Error> {
+fn refuse<T>(context: &Context<'_>, at: Span, source: PlacementError) -> Result<T, Error> {
+    Err(Error::Placement { at: context.warnings.places.span(at), source })
+}
+
+fn read_rule(context: &mut Context<'_>, element: &Element<'_>, top: bool) -> Result<PlacementRule, Error> {
     let name = element.attribute("name").unwrap_or_default();
-    let names = RuleKind::NAMES.map(|(name, _)| name);
     if name.is_empty() {
-        return refuse(context, element, format!("a rule has no name; known are {}", names.join(", ")));
+        return refuse(context, element.name_at(), PlacementError::NoName);
     }
     let Some((_, kind)) = RuleKind::NAMES.into_iter().find(|(known, _)| *known == name) else {
-        let problem = format!("rule {name:?} is not known; known are {}{}", names.join(", "), hint(name, names));
-        return refuse(context, element, problem);
+        return refuse(context, name_at(element), PlacementError::UnknownRule { name: name.to_owned() });
     };
-    let create = element.attribute("create").filter(|text| !text.is_empty());
-    let create = kind == RuleKind::Reject || create.is_none_or(|text| text.eq_ignore_ascii_case("true"));
-    let mut rule = PlacementRule::new(kind, create);
-    if let (RuleKind::Default, Some(queue)) = (kind, element.attribute("queue").filter(|queue| !queue.is_empty())) {
-        if valid_requested_name(queue) {
-            rule.queue = Some(rooted(queue));
-        } else {
-            context.warn(element, format!("queue {queue:?} is no valid name; root.default is taken"));
-        }
+    context.warn_of_attributes(element, &["name", "create", "queue"]);
+    context.warn_of_stray_text(element);
+    let mut rule = PlacementRule::new(kind, read_create(context, element, kind));
+    read_queue_of(context, element, &mut rule);
+    let (nested, other): (Vec<&Element<'_>>, Vec<&Element<'_>>) =
+        element.elements().partition(|inner| is_rule(&inner.name));
+    for element in other {
+        context.warn_of_ignored(Field { owner: OWNER, element }, RULE, [RULE]);
     }
-    let nested: Vec<&Element> = element.elements().filter(|element| is_rule(element)).collect();
     if let Some((last, before)) = nested.split_last() {
-        if !top {
-            context.warn(last, "a rule nested deeper than one level is ignored".to_owned());
-        } else {
-            for ignored in before {
-                context.warn(ignored, "of several nested rules only the last counts".to_owned());
-            }
+        for ignored in if top { before } else { nested.as_slice() } {
+            let message =
+                if top { "one of several rules inside a rule" } else { "a rule nested deeper than one level" };
+            context
+                .warnings
+                .warn("ignored-rule", name_at(ignored), message)
+                .effect(if top { "only the last of them counts" } else { "Hadoop ignores it" })
+                .help("remove it");
+        }
+        if top {
             rule.parent = Some(Box::new(read_parent(context, last, kind)?));
         }
     }
     if name == "nestedUserQueue" && rule.parent.is_none() && top {
-        return refuse(
-            context,
-            element,
-            "rule \"nestedUserQueue\" needs a rule inside it, which gives the parent queue",
-        );
+        return refuse(context, name_at(element), PlacementError::NoParentRule);
     }
     Ok(rule)
 }
 
-fn read_parent(context: &mut Context<'_>, element: &Element, of: RuleKind) -> Result<PlacementRule, Error> {
+fn read_create(context: &mut Context<'_>, element: &Element<'_>, kind: RuleKind) -> bool {
+    let Some(create) = element.attribute_named("create").filter(|create| !create.value.is_empty()) else { return true };
+    let yes = create.value.eq_ignore_ascii_case("true");
+    if !yes && !create.value.eq_ignore_ascii_case("false") {
+        context
+            .warnings
+            .warn("create-text", create.value_at, format!("create={:?} is neither true nor false", create.value))
+            .effect("Hadoop takes everything but \"true\" for false: the rule places in existing queues alone")
+            .help("write true or false");
+    }
+    if yes && matches!(kind, RuleKind::SecondaryGroupExisting | RuleKind::Reject) {
+        context
+            .warnings
+            .warn("create-ignored", create.name_at, format!("rule \"{kind}\" has create=\"true\""))
+            .effect("Hadoop ignores it: this rule never makes a queue")
+            .help("remove the attribute");
+    }
+    kind == RuleKind::Reject || yes
+}
+
+fn read_queue_of(context: &mut Context<'_>, element: &Element<'_>, rule: &mut PlacementRule) {
+    let Some(queue) = element.attribute_named("queue").filter(|queue| !queue.value.is_empty()) else { return };
+    if rule.kind != RuleKind::Default {
+        context
+            .warnings
+            .warn("rule-queue-ignored", queue.name_at, format!("rule \"{}\" has a queue", rule.kind))
+            .effect("Hadoop ignores it: only the rule \"default\" has one")
+            .help("remove the attribute, or for the parent queue put <rule name=\"default\" queue=\"...\"/> inside");
+    } else if valid_requested_name(&queue.value) {
+        rule.queue = Some(rooted(&queue.value));
+    } else {
+        context
+            .warnings
+            .warn("default-queue-name", queue.value_at, format!("queue {:?} is no valid name", queue.value))
+            .effect("Hadoop takes root.default instead")
+            .help("write a name without white space or a dot at its ends");
+    }
+}
+
+fn read_parent(context: &mut Context<'_>, element: &Element<'_>, of: RuleKind) -> Result<PlacementRule, Error> {
     let rule = read_rule(context, element, false)?;
     let name = element.attribute("name").unwrap_or_default();
-    if matches!(name, "reject" | "nestedUserQueue") {
-        return refuse(context, element, format!("rule {name:?} cannot be inside another rule"));
-    }
-    if matches!(of, RuleKind::Specified | RuleKind::Default | RuleKind::Reject) {
-        return refuse(context, element, format!("rule {:?} cannot have a rule inside", of.to_string()));
-    }
-    if rule.kind == of {
-        return refuse(context, element, format!("rule {name:?} cannot be inside one of the same kind"));
-    }
-    Ok(rule)
+    let problem = if matches!(name, "reject" | "nestedUserQueue") {
+        PlacementError::NotInside { name: name.to_owned() }
+    } else if matches!(of, RuleKind::Specified | RuleKind::Default | RuleKind::Reject) {
+        PlacementError::NothingInside { kind: of }
+    } else if rule.kind == of {
+        PlacementError::SameKind { name: name.to_owned() }
+    } else {
+        return Ok(rule);
+    };
+    refuse(context, name_at(element), problem)
 }

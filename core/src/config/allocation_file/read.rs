@@ -2,42 +2,19 @@
 
 use super::context::{Context, Field};
 use super::defaults::read_late;
+use super::elements::TOP_LEVEL;
 use super::error::AllocationFileError as Error;
 use super::placement::read_policy;
-use super::queue::{QUEUE, read_queues, read_user};
+use super::queue::read_queues;
+use super::user::read_user;
 use super::{AllocationFile, Parsed, PolicyName};
 use crate::config::diagnostic::Places;
-use crate::config::nearest::hint;
 use crate::config::xml::{self, Element};
 use crate::resource::ResourceTypes;
 use std::collections::HashMap;
 
-/// The elements that mean something at the top level.
-pub(super) const TOP_LEVEL: [&str; 17] = [
-    "queue",
-    "pool",
-    "user",
-    "userMaxAppsDefault",
-    "queueMaxAppsDefault",
-    "queueMaxResourcesDefault",
-    "queueMaxAMShareDefault",
-    "defaultQueueSchedulingPolicy",
-    "defaultQueueSchedulingMode",
-    "defaultFairSharePreemptionTimeout",
-    "fairSharePreemptionTimeout",
-    "defaultMinSharePreemptionTimeout",
-    "defaultFairSharePreemptionThreshold",
-    "queuePlacementPolicy",
-    "reservation-agent",
-    "reservation-policy",
-    "reservation-planner",
-];
-
-/// The elements that mean something in a user.
-pub(super) const USER: [&str; 1] = ["maxRunningApps"];
-
 /// The single values at the top level, by tag; of two the last one counts.
-pub(super) type Top<'e> = HashMap<&'e str, &'e Element>;
+pub(super) type Top<'e> = HashMap<&'e str, &'e Element<'e>>;
 
 pub(super) fn read(
     text: &str,
@@ -46,13 +23,26 @@ pub(super) fn read(
     custom_policies: &[String],
 ) -> Result<Parsed, Error> {
     let places = Places::new(source_name, text);
+    let root = read_document(text, &places)?;
+    let mut context = Context::new(places, types, custom_policies);
+    let file = read_allocations(&mut context, &root)?;
+    Ok(Parsed { file, warnings: context.into_findings().0.into_list() })
+}
+
+/// The root element.
+pub(super) fn read_document<'t>(text: &'t str, places: &Places<'_>) -> Result<Element<'t>, Error> {
     let root =
         xml::parse(text).map_err(|error| Error::Malformed { at: places.at(error.offset), problem: error.problem })?;
-    let mut context = Context { places, types, custom_policies, warnings: Vec::new() };
     if root.name != "allocations" {
-        return Err(Error::RootElement { at: context.places.at(root.offset), found: root.name });
+        return Err(Error::RootElement { at: places.span(root.name_at()), found: root.name.to_owned() });
     }
-    context.warn_stray_text(&root);
+    Ok(root)
+}
+
+/// What the root element says.
+pub(super) fn read_allocations(context: &mut Context<'_>, root: &Element<'_>) -> Result<AllocationFile, Error> {
+    context.warn_of_attributes(root, &[]);
+    context.warn_of_stray_text(root);
     let mut file = AllocationFile {
         min_share_preemption_timeout_ms: i64::MAX,
         fair_share_preemption_timeout_ms: i64::MAX,
@@ -62,47 +52,61 @@ pub(super) fn read(
     let mut top = Top::new();
     let (mut queues, mut policy) = (Vec::new(), None);
     for element in root.elements() {
-        match element.name.as_str() {
+        match element.name {
             "queue" | "pool" => queues.push(element),
-            "user" => read_user(&mut context, element, &mut file)?,
-            "queuePlacementPolicy" => policy = keep_last(&mut context, policy, element),
+            "user" => read_user(context, element, &mut file)?,
+            "queuePlacementPolicy" => policy = keep_last(context, policy, element),
             tag if TOP_LEVEL.contains(&tag) => {
-                // Two names of one thing.
-                let tag = if tag == "defaultQueueSchedulingMode" { "defaultQueueSchedulingPolicy" } else { tag };
+                let tag = current_name(tag);
                 let before = top.get(tag).copied();
-                top.extend(keep_last(&mut context, before, element).map(|element| (tag, element)));
+                top.extend(keep_last(context, before, element).map(|element| (tag, element)));
             }
-            tag if QUEUE.contains(&tag) => {
-                context.warn(element, format!("{tag} is ignored here; it belongs into a <queue>"));
-            }
-            tag => {
-                let hint = hint(tag, TOP_LEVEL);
-                context.warn(element, format!("<{tag}> is unknown and ignored{hint}"));
-            }
+            _ => context.warn_of_ignored(Field { owner: "", element }, "allocations", TOP_LEVEL),
         }
     }
     if let Some(element) = top.get("defaultQueueSchedulingPolicy") {
-        file.default_policy = context.policy(Field { owner: "", element })?;
-        if file.default_policy == PolicyName::Fifo {
-            return Err(Error::FifoDefault { at: context.places.at(element.offset) });
+        let named = context.policy(Field { owner: "", element });
+        match context.settle(named)? {
+            Some(PolicyName::Fifo) => {
+                let at = context.warnings.places.span(context.value_at(element));
+                context.settle::<()>(Err(Error::FifoDefault { at }))?;
+            }
+            Some(named) => file.default_policy = named,
+            None => {}
         }
     }
-    read_queues(&mut context, &queues, &mut file)?;
+    read_queues(context, &queues, &mut file)?;
     if let Some(policy) = policy {
         file.has_placement_policy = true;
-        file.placement = read_policy(&mut context, policy)?;
+        file.placement = read_policy(context, policy)?;
     }
     // Hadoop has put the rules in force by now.
-    if let Err(cause) = read_late(&mut context, &top, &mut file) {
-        return Err(Error::AfterPlacement { cause: Box::new(cause), placement: file.placement_change() });
-    }
-    Ok(Parsed { file, warnings: context.warnings })
+    let early = context.errors_so_far();
+    let placement = file.placement_change();
+    let wrap = |cause| Error::AfterPlacement { cause: Box::new(cause), placement: placement.clone() };
+    read_late(context, &top, &mut file).map_err(wrap)?;
+    context.rewrite_errors(early, wrap);
+    Ok(file)
 }
 
-fn keep_last<'e>(context: &mut Context<'_>, before: Option<&'e Element>, element: &'e Element) -> Option<&'e Element> {
+/// Two names of one thing.
+pub(super) fn current_name(tag: &str) -> &str {
+    if tag == "defaultQueueSchedulingMode" { "defaultQueueSchedulingPolicy" } else { tag }
+}
+
+fn keep_last<'e>(
+    context: &mut Context<'_>,
+    before: Option<&'e Element<'e>>,
+    element: &'e Element<'e>,
+) -> Option<&'e Element<'e>> {
     if let Some(before) = before {
-        let line = context.places.at(before.offset).line;
-        context.warn(element, format!("{} replaces {} of line {line}", element.name, before.name));
+        let line = context.warnings.places.at(before.offset).line;
+        let message = format!("<{}> is given twice; the first is <{}> in line {line}", element.name, before.name);
+        context
+            .warnings
+            .warn("duplicate-element", element.name_at(), message)
+            .effect("the last one counts")
+            .help("remove one");
     }
     Some(element)
 }

@@ -1,6 +1,7 @@
 //! Errors, warnings and the order of reading; the values themselves are compared with recordings.
 
 use super::*;
+use crate::config::diagnostic::Severity;
 use crate::config::placement_rules::RuleKind;
 
 fn parse(inner: &str) -> Result<Parsed, AllocationFileError> {
@@ -18,42 +19,64 @@ fn warnings(inner: &str) -> Vec<String> {
 
 #[test]
 fn errors_name_place_queue_element_and_remedy() {
-    let resource = "f.xml:2:17: queue \"root.a\": maxResources \"1 mb\" lacks two parts, memory and vcores; write for \
-                    example \"1024 mb, 1 vcores\"";
     for (inner, expected) in [
-        ("<queue name='a'><maxResources>1 mb</maxResources></queue>", resource),
         (
-            "<queue name='a'>\n <queue name='b'>\n  <weight>x</weight></queue></queue>",
-            "f.xml:4:3: queue \"root.a.b\": weight \"x\" is not a number, such as 0.5 or -1",
+            "<queue name='a'><maxResources>1 mb</maxResources></queue>",
+            "f.xml:2:31: queue \"root.a\": maxResources \"1 mb\" lacks two parts, memory and vcores; write for example \
+             \"1024 mb, 1 vcores\"",
         ),
         (
-            "<user name='al'><maxRunningApps>1.5</maxRunningApps></user>",
-            "f.xml:2:17: user \"al\": maxRunningApps \"1.5\" is not an integer, such as 50",
+            "<queue name='a'>\n <queue name='b'>\n  <weight>x</weight></queue></queue>",
+            "f.xml:4:11: queue \"root.a.b\": weight \"x\" is not a number; write a number, such as 0.5 or -1",
+        ),
+        (
+            "<user name='al'><maxRunningApps> 1.5 </maxRunningApps></user>",
+            "f.xml:2:34: user \"al\": maxRunningApps \"1.5\" is not an integer; write an integer, such as 50",
         ),
         (
             "<queue name='a'><weight/></queue>",
-            "f.xml:2:17: queue \"root.a\": weight is empty; write a value, or remove it for the default",
+            "f.xml:2:18: queue \"root.a\": weight is empty; write a value, or remove it for the default",
+        ),
+        (
+            "<queue name='a'><aclSubmitApps></aclSubmitApps></queue>",
+            "f.xml:2:18: queue \"root.a\": aclSubmitApps is empty; write a single space for nobody, or remove it: without \
+             one it is nobody, and in root everybody",
         ),
         (
             "<queue name='a'><weight><x/>5</weight></queue>",
-            "f.xml:2:17: queue \"root.a\": weight must begin with its value, not with <x>",
+            "f.xml:2:26: queue \"root.a\": weight does not begin with its value, but with <x>; put the value first, and \
+             nothing else beside it",
         ),
         (
             "<queue name='a'><schedulingPolicy>drff</schedulingPolicy></queue>",
-            "f.xml:2:17: queue \"root.a\": schedulingPolicy \"drff\" is not known; known are fair, fifo, drf, mine",
+            "f.xml:2:35: queue \"root.a\": schedulingPolicy \"drff\" is not known; known are fair, fifo, drf, mine",
+        ),
+        (
+            "<defaultQueueSchedulingPolicy>fifo</defaultQueueSchedulingPolicy>",
+            "f.xml:2:31: the default policy cannot be fifo; write fair or drf, and fifo in the queues that want it",
         ),
         (
             "<queue name='a'><queue name='b'/><maxAMShare>0.5</maxAMShare></queue>",
-            "f.xml:2:34: queue \"root.a\": maxAMShare is for leaves, but this queue has child queues or type=\"parent\"",
+            "f.xml:2:35: queue \"root.a\": maxAMShare is for leaves, but this queue has child queues or type=\"parent\"; \
+             move it into the leaf queues, or remove it",
         ),
         (
             "<queue name='a.b'/>",
-            "f.xml:2:1: \"a.b\" cannot name a queue under \"root\"; a name is one part, not empty and without a dot",
+            "f.xml:2:14: \"a.b\" cannot name a queue under \"root\", because it has a dot; a name is one part; for a queue \
+             below another put its element inside the other's",
+        ),
+        (
+            "<queue Name='a'/>",
+            "f.xml:2:2: a queue under \"root\" has no name, but an attribute \"Name\"; write name=\"...\"",
+        ),
+        ("<queue/>", "f.xml:2:2: a queue under \"root\" has no name; add name=\"...\""),
+        (
+            "<queue name='root'/><queue name='a'/>",
+            "f.xml:2:14: beside the queue \"root\" there are other queues at the top level; put them inside it",
         ),
         (
             "<queuePlacementPolicy><rule name='usr'/></queuePlacementPolicy>",
-            "f.xml:2:23: queuePlacementPolicy: rule \"usr\" is not known; known are specified, user, primaryGroup, \
-             secondaryGroupExistingQueue, nestedUserQueue, default, reject; did you mean \"user\"?",
+            "f.xml:2:35: queuePlacementPolicy: rule \"usr\" is not known; did you mean \"user\"?",
         ),
         (
             "<queue name='a'>",
@@ -62,58 +85,357 @@ fn errors_name_place_queue_element_and_remedy() {
     ] {
         assert_eq!(error(inner), expected);
     }
+    let other = AllocationFile::parse("<queues/>", "f.xml", &ResourceTypes::standard(), &[]).unwrap_err();
+    assert_eq!(other.to_string(), "f.xml:1:2: the root element is <queues>; it must be <allocations>");
+}
+
+#[test]
+fn placement_errors_say_which_rule_and_what_to_write() {
+    for (rules, code, expected) in [
+        (
+            "",
+            "placement-empty",
+            "2:2: queuePlacementPolicy: it is empty; write rules, or remove it for the default ones",
+        ),
+        (
+            "<rule/>",
+            "rule-without-name",
+            "2:24: queuePlacementPolicy: a rule has no name; add name=\"...\"; known are specified, user, primaryGroup, \
+             secondaryGroupExistingQueue, nestedUserQueue, default, reject",
+        ),
+        (
+            "<rule name='user'/><rule name='default'/>",
+            "unreachable-rules",
+            "2:35: queuePlacementPolicy: rule 1 (user) always decides, so the rules after it are never reached; give it \
+             create=\"false\", or make it the last",
+        ),
+        (
+            "<rule name='reject'/><rule name='default'/>",
+            "unreachable-rules",
+            "2:35: queuePlacementPolicy: rule 1 (reject) always decides, so the rules after it are never reached; make it \
+             the last",
+        ),
+        (
+            "<rule name='specified'/>",
+            "undecided-placement",
+            "2:35: queuePlacementPolicy: the last rule (specified) may leave an application without a queue; end with \
+             <rule name=\"default\"/> or <rule name=\"reject\"/>",
+        ),
+        (
+            "<rule name='nestedUserQueue'/>",
+            "rule-without-parent",
+            "2:35: queuePlacementPolicy: rule \"nestedUserQueue\" has no rule inside it, which would give the parent queue; \
+             put one inside, such as <rule name=\"primaryGroup\"/>, or write rule \"user\"",
+        ),
+        (
+            "<rule name='reject'><rule name='user'/></rule>",
+            "rule-nesting",
+            "2:55: queuePlacementPolicy: rule \"reject\" cannot have a rule inside; remove the inner rule, or make the \
+             outer one nestedUserQueue",
+        ),
+        (
+            "<rule name='user'><rule name='reject'/></rule>",
+            "rule-nesting",
+            "2:53: queuePlacementPolicy: rule \"reject\" cannot be inside another rule; inside can be specified, \
+             primaryGroup, secondaryGroupExistingQueue, default or user, but not the outer one's kind",
+        ),
+        (
+            "<rule name='nestedUserQueue'><rule name='user'/></rule>",
+            "rule-nesting",
+            "2:64: queuePlacementPolicy: rule \"user\" cannot be inside one of the same kind; inside can be specified, \
+             primaryGroup, secondaryGroupExistingQueue, default or user, but not the outer one's kind",
+        ),
+    ] {
+        let inner = format!("<queuePlacementPolicy>{rules}</queuePlacementPolicy>");
+        let error = parse(&inner).unwrap_err();
+        assert_eq!(error.to_string(), format!("f.xml:{expected}"));
+        assert_eq!(error.diagnostic().code, code);
+    }
+}
+
+#[test]
+fn an_error_as_a_diagnostic_has_its_parts_apart() {
+    let inner = "<queue name='a'><weight> x </weight></queue>";
+    let error = parse(inner).unwrap_err();
+    let diagnostic = error.diagnostic();
+    assert_eq!((diagnostic.severity, diagnostic.code), (Severity::Error, "not-a-number"));
+    assert_eq!(diagnostic.message, "queue \"root.a\": weight \"x\" is not a number");
+    assert_eq!(diagnostic.help.as_deref(), Some("write a number, such as 0.5 or -1"));
+    assert!(diagnostic.effect.unwrap().starts_with("Hadoop refuses the file: "));
+    let at = diagnostic.at.unwrap();
+    assert_eq!(&at, error.place());
+    assert_eq!((at.offset, at.length), ("<allocations>\n<queue name='a'><weight> ".len(), 1));
+    let late = parse("<userMaxAppsDefault>x</userMaxAppsDefault>").unwrap_err().diagnostic();
+    assert_eq!(late.code, "not-a-number");
+    assert!(late.effect.unwrap().contains("placement rules are in force"), "a late error");
 }
 
 #[test]
 fn what_is_ignored_gets_a_warning() {
-    for (inner, expected) in [
-        ("<bogus/>", "f.xml:2:1: <bogus> is unknown and ignored"),
+    for (inner, code, marked, expected) in [
+        (
+            "<bogus/>",
+            "unknown-element",
+            "bogus",
+            "2:2: <bogus> is not known in <allocations>; Hadoop ignores it; known here are queue, pool, user, \
+             userMaxAppsDefault, queueMaxAppsDefault, queueMaxResourcesDefault, queueMaxAMShareDefault, \
+             defaultQueueSchedulingPolicy, defaultQueueSchedulingMode, defaultFairSharePreemptionTimeout, \
+             fairSharePreemptionTimeout, defaultMinSharePreemptionTimeout, defaultFairSharePreemptionThreshold, \
+             queuePlacementPolicy, reservation-agent, reservation-policy, reservation-planner",
+        ),
         (
             "<queueMaxAppDefault>1</queueMaxAppDefault>",
-            "f.xml:2:1: <queueMaxAppDefault> is unknown and ignored; did you mean \"queueMaxAppsDefault\"?",
+            "unknown-element",
+            "queueMaxAppDefault",
+            "2:2: <queueMaxAppDefault> is not known in <allocations>; Hadoop ignores it; did you mean <queueMaxAppsDefault>?",
         ),
-        ("<weight>2</weight>", "f.xml:2:1: weight is ignored here; it belongs into a <queue>"),
-        ("\u{e9} stray", "f.xml:2:1: text \"\u{e9} stray\" directly in <allocations> is ignored"),
         (
-            "<queue name='a'><wieght>2</wieght></queue>",
-            "f.xml:2:17: queue \"root.a\": wieght is unknown and ignored; did you mean \"weight\"?",
+            "<queue name='a'><maxRunningJobs>1</maxRunningJobs></queue>",
+            "unknown-element",
+            "maxRunningJobs",
+            "2:18: queue \"root.a\": <maxRunningJobs> is not known in <queue>; Hadoop ignores it; did you mean \
+             <maxRunningApps>?",
+        ),
+        (
+            "<weight>2</weight>",
+            "misplaced-element",
+            "weight",
+            "2:2: <weight> does not belong into <allocations>; Hadoop ignores it; put it inside a <queue>",
         ),
         (
             "<queue name='a'><userMaxAppsDefault>2</userMaxAppsDefault></queue>",
-            "f.xml:2:17: queue \"root.a\": userMaxAppsDefault is ignored here; it belongs directly into <allocations>",
+            "misplaced-element",
+            "userMaxAppsDefault",
+            "2:18: queue \"root.a\": <userMaxAppsDefault> does not belong into <queue>; Hadoop ignores it; put it directly \
+             inside <allocations>",
         ),
         (
-            "<queue name='a'><minResources>5%</minResources></queue>",
-            "f.xml:2:17: queue \"root.a\": minResources is a percentage, which has no effect here; write amounts",
-        ),
-        (
-            "<queue name='a'><maxContainerAllocation>5%</maxContainerAllocation></queue>",
-            "f.xml:2:17: queue \"root.a\": maxContainerAllocation is a percentage, which has no effect here; write amounts",
-        ),
-        (
-            "<queue name='a'><minResources>9 mb, 1 vcores</minResources><maxResources>1 mb, 9 vcores</maxResources></queue>",
-            "f.xml:2:1: queue \"root.a\": minResources has 9 memory-mb, maxResources only 1; 9 is the maximum then",
+            "<queue name='a'><queuePlacementPolicy><rule name='reject'/></queuePlacementPolicy></queue>",
+            "misplaced-element",
+            "queuePlacementPolicy",
+            "2:18: queue \"root.a\": <queuePlacementPolicy> does not belong into <queue>; Hadoop ignores it; put it directly \
+             inside <allocations>",
         ),
         (
             "<user name='al'><weight>1</weight></user>",
-            "f.xml:2:17: user \"al\": weight is ignored here; a user has maxRunningApps alone",
+            "misplaced-element",
+            "weight",
+            "2:18: user \"al\": <weight> does not belong into <user>; Hadoop ignores it; put it inside a <queue>",
+        ),
+        (
+            "<queuePlacementPolicy><user name='a'/><rule name='reject'/></queuePlacementPolicy>",
+            "misplaced-element",
+            "user",
+            "2:24: queuePlacementPolicy: <user> does not belong into <queuePlacementPolicy>; Hadoop ignores it; put it \
+             directly inside <allocations>",
+        ),
+        (
+            "\u{e9} stray",
+            "stray-text",
+            "\u{e9} stray",
+            "2:1: text \"\u{e9} stray\" directly inside <allocations>; Hadoop ignores it; put it into the element that it was \
+             meant for, or into a comment: <!-- ... -->",
+        ),
+        (
+            "<queue name='a' typ='parent'/>",
+            "unknown-attribute",
+            "typ",
+            "2:17: <queue> has no attribute \"typ\"; Hadoop ignores it; did you mean type?",
+        ),
+        (
+            "<queue name='a'><weight unit='x'>2</weight></queue>",
+            "unknown-attribute",
+            "unit",
+            "2:25: <weight> has no attribute \"unit\"; Hadoop ignores it; remove it; a value stands between the tags",
+        ),
+        (
+            "<queue name='a'><minResources> 5% </minResources></queue>",
+            "percentage-dropped",
+            "5%",
+            "2:32: queue \"root.a\": minResources is a percentage; Hadoop drops it, as if the element were not there; write \
+             amounts, for example \"memory-mb=4096, vcores=4\"",
+        ),
+        (
+            "<queue name='a'><maxContainerAllocation>5%</maxContainerAllocation></queue>",
+            "percentage-dropped",
+            "5%",
+            "2:41: queue \"root.a\": maxContainerAllocation is a percentage; Hadoop drops it, as if the element were not \
+             there; write amounts, for example \"memory-mb=4096, vcores=4\"",
+        ),
+        (
+            "<queue name='a'><maxResources>memory-mb=5</maxResources></queue>",
+            "no-vcores",
+            "memory-mb=5",
+            "2:31: queue \"root.a\": maxResources names no vcores; Hadoop takes them for -1: nothing that needs vcores fits; \
+             add vcores=..., for example vcores=2147483647 for no limit",
+        ),
+        (
+            "<queue name='a'><allowPreemptionFrom>yes</allowPreemptionFrom></queue>",
+            "not-boolean",
+            "yes",
+            "2:38: queue \"root.a\": allowPreemptionFrom \"yes\" is neither true nor false; Hadoop takes everything but \
+             \"true\" for false: the queue cannot be preempted from; write true or false",
+        ),
+        (
+            "<queue name='a'><weight>2<!-- c -->0<b/>5</weight></queue>",
+            "more-content",
+            "b",
+            "2:38: queue \"root.a\": weight goes on after its value; Hadoop takes the first piece of text alone, up to an \
+             element or a CDATA section; write the value as one piece of plain text",
+        ),
+        (
+            "<queue name='a'><minSharePreemptionTimeout>9223372036854776</minSharePreemptionTimeout></queue>",
+            "timeout-overflow",
+            "9223372036854776",
+            "2:44: queue \"root.a\": minSharePreemptionTimeout is too large; in milliseconds it does not fit 64 bits and \
+             comes out as -9223372036854775616; write a smaller one; the largest that fits is 9223372036854775",
         ),
         (
             "<queue name='a'><ue name='b'/></queue>",
-            "f.xml:2:17: queue \"root.a\": ue is taken for a child queue; write <queue>",
+            "odd-queue-tag",
+            "ue",
+            "2:18: queue \"root.a\": <ue> is no element that there is; Hadoop takes it for a child queue, as any ending of \
+             the word \"queue\"; write <queue>",
         ),
         (
             "<queue name='Root'/>",
-            "f.xml:2:1: this is not root but a queue \"root.Root\", and its settings are lost; write \"root\"",
+            "root-spelling",
+            "Root",
+            "2:14: \"Root\" is not the top queue; Hadoop makes a queue \"root.Root\" below the top, and the settings are \
+             lost; write \"root\"",
+        ),
+        (
+            "<queue name=' root'/>",
+            "root-spelling",
+            " root",
+            "2:14: \" root\" is not the top queue; Hadoop makes a queue \"root.root\" below the top; write \"root\"",
         ),
         (
             "<userMaxAppsDefault>1</userMaxAppsDefault><userMaxAppsDefault>2</userMaxAppsDefault>",
-            "f.xml:2:43: userMaxAppsDefault replaces userMaxAppsDefault of line 2",
+            "duplicate-element",
+            "userMaxAppsDefault",
+            "2:44: <userMaxAppsDefault> is given twice; the first is <userMaxAppsDefault> in line 2; the last one counts; \
+             remove one",
+        ),
+        (
+            "<queue name='a'><weight>1</weight><weight>2</weight></queue>",
+            "duplicate-element",
+            "weight",
+            "2:36: queue \"root.a\": <weight> is given twice; the last one counts; remove one",
+        ),
+        (
+            "<user><maxRunningApps>1</maxRunningApps></user>",
+            "user-without-name",
+            "user",
+            "2:2: <user> has no name; it applies to nobody; add name=\"...\"",
         ),
     ] {
-        assert_eq!(warnings(inner), [expected]);
+        let warnings = parse(inner).expect(inner).warnings;
+        let said: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(said, [format!("f.xml:{expected}")]);
+        assert_eq!(warnings[0].code, code);
+        let (text, at) = (format!("<allocations>\n{inner}"), warnings[0].at.as_ref().unwrap());
+        assert_eq!(&text[at.offset..at.offset + at.length], marked);
     }
-    assert_eq!(warnings("<queue name='a'><queue name='b'/></queue>"), [""; 0]);
+    for sensible in [
+        "<queue name='a'><queue name='b'/></queue>",
+        "<queue name='a' type='parent' xml:space='preserve'><!-- text --></queue>",
+        "<queue name='a'><minResources>5 mb, 1 vcores</minResources><weight> 2 <!-- c --></weight></queue>",
+        "<queue name='a'><allowPreemptionFrom>TRUE</allowPreemptionFrom></queue>",
+        "<queue name='a'><maxResources>vcores=5</maxResources></queue>",
+        "<queue name='root'><queue name='rooty'/></queue>",
+    ] {
+        assert_eq!(warnings(sensible), [""; 0], "{sensible}");
+    }
+}
+
+#[test]
+fn what_is_odd_about_rules_gets_a_warning() {
+    for (rules, code, marked, expected) in [
+        (
+            "<rule name='specified' create='no'/><rule name='default'/>",
+            "create-text",
+            "no",
+            "create=\"no\" is neither true nor false; Hadoop takes everything but \"true\" for false: the rule places \
+             in existing queues alone; write true or false",
+        ),
+        (
+            "<rule name='secondaryGroupExistingQueue' create='true'/><rule name='default'/>",
+            "create-ignored",
+            "create",
+            "rule \"secondaryGroupExistingQueue\" has create=\"true\"; Hadoop ignores it: this rule never makes a \
+             queue; remove the attribute",
+        ),
+        (
+            "<rule name='user' queue='a'/>",
+            "rule-queue-ignored",
+            "queue",
+            "rule \"user\" has a queue; Hadoop ignores it: only the rule \"default\" has one; remove the attribute, or \
+             for the parent queue put <rule name=\"default\" queue=\"...\"/> inside",
+        ),
+        (
+            "<rule name='default' queue='a.'/>",
+            "default-queue-name",
+            "a.",
+            "queue \"a.\" is no valid name; Hadoop takes root.default instead; write a name without white space or a \
+             dot at its ends",
+        ),
+        (
+            "<rule name='user'><rule name='specified'/><rule name='primaryGroup'/></rule>",
+            "ignored-rule",
+            "specified",
+            "one of several rules inside a rule; only the last of them counts; remove it",
+        ),
+        (
+            "<rule name='user'><rule name='primaryGroup'><rule name='default'/></rule></rule>",
+            "ignored-rule",
+            "default",
+            "a rule nested deeper than one level; Hadoop ignores it; remove it",
+        ),
+        (
+            "<rule name='user'><queue name='a'/></rule>",
+            "misplaced-element",
+            "queue",
+            "queuePlacementPolicy: <queue> does not belong into <rule>; Hadoop ignores it; put it directly inside \
+             <allocations>",
+        ),
+        (
+            "<rul name='user'/><rule name='default'/>",
+            "unknown-element",
+            "rul",
+            "queuePlacementPolicy: <rul> is not known in <queuePlacementPolicy>; Hadoop ignores it; did you mean \
+             <rule>?",
+        ),
+        (
+            " ",
+            "placement-without-rules",
+            "queuePlacementPolicy",
+            "queuePlacementPolicy has no rule; Hadoop keeps the rules that it has, at its start those of yarn-site.xml; \
+             write rules, or remove the element",
+        ),
+    ] {
+        let inner = format!("<queuePlacementPolicy>{rules}</queuePlacementPolicy>");
+        let warnings = parse(&inner).expect(rules).warnings;
+        let said: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        let at = warnings[0].at.as_ref().unwrap();
+        assert_eq!(said, [format!("{at}: {expected}")]);
+        assert_eq!(warnings[0].code, code);
+        let text = format!("<allocations>\n{inner}");
+        assert_eq!(&text[at.offset..at.offset + at.length], marked);
+    }
+    let sensible = "<queuePlacementPolicy><rule name='specified' create='false'/><Rule name='nestedUserQueue' create='TRUE'>\
+                    <rule name='secondaryGroupExistingQueue' create='false'/></Rule><rule name='default' queue='a'/>\
+                    </queuePlacementPolicy>";
+    assert_eq!(warnings(sensible), [""; 0]);
+}
+
+#[test]
+fn a_long_line_with_many_warnings_is_no_trouble() {
+    // One line of two megabytes: places must not count from its start each time, nor names be compared for ever.
+    let text = "<wieght/>".repeat(200_000);
+    let warnings = parse(&text).unwrap().warnings;
+    assert_eq!(warnings.len(), 1001);
+    assert_eq!(warnings[999].at.as_ref().unwrap().column, 999 * 9 + 2);
 }
 
 #[test]
@@ -122,7 +444,10 @@ fn a_late_error_leaves_the_new_placement_rules() {
     let late = parse(&format!("{policy}<queueMaxAppsDefault>x</queueMaxAppsDefault>")).unwrap_err();
     let Some(PlacementChange::Rules(rules)) = late.installed_placement() else { panic!("{late:?}") };
     assert_eq!(rules[0].kind, RuleKind::Reject);
-    assert_eq!(late.to_string(), "f.xml:2:67: queueMaxAppsDefault \"x\" is not an integer, such as 50");
+    assert_eq!(
+        late.to_string(),
+        "f.xml:2:88: queueMaxAppsDefault \"x\" is not an integer; write an integer, such as 50"
+    );
     let none = parse("<queueMaxAppsDefault>x</queueMaxAppsDefault>").unwrap_err();
     assert_eq!(none.installed_placement(), Some(&PlacementChange::Defaults));
     let early = parse(&format!("{policy}<queue name='a'><weight>x</weight></queue>")).unwrap_err();
@@ -157,9 +482,19 @@ proptest::proptest! {
         let text = pieces.concat();
         // Whatever comes, it is an answer; a place lies within the text.
         for text in [text.clone(), format!("<allocations>{text}</allocations>")] {
-            if let Err(error) = AllocationFile::parse(&text, "f.xml", &ResourceTypes::standard(), &[]) {
+            let types = ResourceTypes::standard();
+            let parsed = AllocationFile::parse(&text, "f.xml", &types, &[]);
+            if let Err(error) = &parsed {
                 assert!(error.to_string().starts_with("f.xml:"));
             }
+            let checked = AllocationFile::check(&text, "f.xml", &CheckOptions::new(&types));
+            assert_eq!(checked.file.as_ref(), parsed.as_ref().ok().map(|parsed| &parsed.file));
+            let offsets: Vec<usize> = checked.diagnostics.iter().map(|found| {
+                let at = found.at.as_ref().expect("found in the text");
+                assert!(text.get(at.offset..at.offset + at.length).is_some(), "{found}");
+                at.offset
+            }).collect();
+            assert!(offsets.is_sorted());
         }
     }
 

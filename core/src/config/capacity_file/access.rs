@@ -5,16 +5,7 @@
 
 use super::CapacityFile;
 use super::queue::CapacityQueue;
-use crate::config::acl::AccessControlList;
-
-/// What is asked of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum QueueAccess {
-    /// `SUBMIT_APPLICATIONS`
-    SubmitApplications,
-    /// `ADMINISTER_QUEUE`
-    AdministerQueue,
-}
+use crate::config::acl::{AccessControlList, QueueAccess};
 
 impl CapacityFile {
     /// Whether the lists admit a user who is in these groups, blind to `yarn.acl.enable` and to administrators. A name
@@ -51,7 +42,7 @@ impl CapacityFile {
 
 fn list(queue: &CapacityQueue, access: QueueAccess) -> &AccessControlList {
     match access {
-        QueueAccess::SubmitApplications => &queue.acl_submit,
-        QueueAccess::AdministerQueue => &queue.acl_administer,
+        QueueAccess::Submit => &queue.acl_submit,
+        QueueAccess::Administer => &queue.acl_administer,
     }
 }

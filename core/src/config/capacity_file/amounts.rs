@@ -163,7 +163,11 @@ mod tests {
     use super::*;
 
     fn read<T>(text: &str, read: impl Fn(&Source<'_>) -> T) -> T {
-        read(&Source::new([("yarn.scheduler.capacity.root.a.capacity", text)].into_iter()))
+        let site = [("yarn.scheduler.capacity.root.a.capacity", text)]
+            .into_iter()
+            .filter(|(_, text)| !text.is_empty())
+            .collect();
+        read(&Source::new(&site))
     }
 
     fn percent_of(text: &str) -> Result<f32, CapacityFileError> {

@@ -40,6 +40,7 @@ impl Defaults {
             queue_depth: source.int(&name(QUEUE_DEPTH), 2),
             sorting_policy: source
                 .text(&name(SORTING_POLICY))
+                .filter(|policy| !policy.is_empty())
                 .map_or(Ok(()), |policy| check_sorting_policy(source, &policy)),
             monitors: source.flag("yarn.resourcemanager.scheduler.monitor.enable", false),
             preemption_within: source
@@ -80,6 +81,9 @@ impl Defaults {
         let Some(policy) = source.text(&Source::of(queue, SORTING_POLICY)) else {
             return self.sorting_policy.clone().map(|()| None);
         };
+        if policy.is_empty() {
+            return Ok(Some(policy));
+        }
         check_sorting_policy(source, &policy)?;
         Ok(Some(java::trim(&policy).to_owned()))
     }

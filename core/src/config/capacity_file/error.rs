@@ -1,20 +1,35 @@
 //! Why a CapacityScheduler configuration cannot be taken.
 
-use crate::config::settings::SettingsError;
+use crate::config::diagnostic::{Diagnostic, Place};
+use crate::config::known::TYPES;
+use crate::config::settings::{SettingsError, SettingsProblem};
+use std::fmt;
 
 /// Why a CapacityScheduler configuration cannot be taken: the property, what is wrong, what would be right.
 ///
 /// Where Hadoop has a sentence for it, the message has that sentence. The property may be one that is missing, and then
 /// is where it belongs; for a fault of several children it is their parent's list of queues.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{property}: {fault}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CapacityFileError {
     /// The property's full name.
     pub property: String,
+    /// Where its value stands, if it comes from a file.
+    pub at: Option<Place>,
     /// What is wrong with it.
     pub fault: Box<CapacityFault>,
 }
+
+impl fmt::Display for CapacityFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = &self.at {
+            write!(f, "{at}: ")?;
+        }
+        write!(f, "{}: {}", self.property, self.fault)
+    }
+}
+
+impl std::error::Error for CapacityFileError {}
 
 /// What is wrong with a property. Numbers are in the notation of Java.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -95,6 +110,14 @@ pub enum CapacityFault {
     /// Too many queues.
     #[error("there are more than {most} queues")]
     TooManyQueues {
+        /// The most that is taken.
+        most: usize,
+    },
+    /// Too many queues listed twice.
+    #[error("the queue {queue:?} is there again; more than {most} are, so name each once")]
+    TooManyTwice {
+        /// The queue's path.
+        queue: String,
         /// The most that is taken.
         most: usize,
     },
@@ -427,25 +450,89 @@ pub enum CapacityFault {
 
 impl CapacityFileError {
     pub(super) fn new(property: impl Into<String>, fault: CapacityFault) -> CapacityFileError {
-        CapacityFileError { property: property.into(), fault: Box::new(fault) }
+        CapacityFileError { property: property.into(), at: None, fault: Box::new(fault) }
+    }
+
+    /// The same as a diagnostic.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let message = format!("{}: {}", self.property, self.fault);
+        let mut diagnostic = Diagnostic::error(self.fault.code(), self.at.clone(), message);
+        diagnostic.effect("the scheduler does not start, and a refresh leaves everything as it was");
+        diagnostic
+    }
+}
+
+impl CapacityFault {
+    /// A short stable name of its kind.
+    fn code(&self) -> &'static str {
+        match self {
+            CapacityFault::NotANumber { .. } | CapacityFault::AmountTooLarge { .. } => "not-a-number",
+            CapacityFault::Expansion { .. } => "substitution",
+            CapacityFault::Site(_)
+            | CapacityFault::UnknownCalculator { .. }
+            | CapacityFault::TooManyTypes { .. }
+            | CapacityFault::UnknownResource { .. } => "resource-types",
+            CapacityFault::AllocationBounds { .. } => "minimum-allocation",
+            CapacityFault::MaximumAllocationText { .. } | CapacityFault::MaximumAllocation { .. } => {
+                "maximum-allocation"
+            }
+            CapacityFault::NoChildren { .. }
+            | CapacityFault::TooDeep { .. }
+            | CapacityFault::TooLong { .. }
+            | CapacityFault::TooManyQueues { .. }
+            | CapacityFault::TooManyTwice { .. }
+            | CapacityFault::ReservableParent { .. } => "queues",
+            CapacityFault::Capacity { .. }
+            | CapacityFault::LabelCapacity { .. }
+            | CapacityFault::Weight { .. }
+            | CapacityFault::WeightMaximum { .. } => "capacity",
+            CapacityFault::AboveParentMaximum { .. }
+            | CapacityFault::AboveMaximum { .. }
+            | CapacityFault::BelowCapacity { .. } => "maximum-capacity",
+            CapacityFault::BothModes { .. }
+            | CapacityFault::MixedChildren { .. }
+            | CapacityFault::AbsoluteAndOther { .. }
+            | CapacityFault::TemplateMode { .. } => "mixed-capacities",
+            CapacityFault::ParentTooSmall { .. } | CapacityFault::CapacitySum { .. } => "capacity-sum",
+            CapacityFault::State { .. } | CapacityFault::StoppedParent { .. } => "state",
+            CapacityFault::UnknownOrdering { .. } | CapacityFault::UnknownQueueOrdering { .. } => "ordering-policy",
+            CapacityFault::Lifetime { .. } => "lifetime",
+            CapacityFault::UserWeight { .. } => "user-weight",
+            CapacityFault::PriorityAcl { .. } => "priority-acl",
+            CapacityFault::LabelProperty
+            | CapacityFault::AnyLabel { .. }
+            | CapacityFault::LabelsNotOfParent { .. }
+            | CapacityFault::DefaultLabel { .. }
+            | CapacityFault::LabelWithoutParent { .. }
+            | CapacityFault::TemplateLabel { .. } => "node-labels",
+            CapacityFault::UnknownClass { .. } | CapacityFault::EngineTwice { .. } => "class",
+            CapacityFault::SortingPolicyWithoutClass { .. } | CapacityFault::SortingInterval { .. } => "node-sorting",
+            CapacityFault::PreemptionOrder { .. } => "preemption",
+            CapacityFault::Mapping(_) => "mapping",
+        }
     }
 }
 
 impl From<SettingsError> for CapacityFileError {
     fn from(error: SettingsError) -> CapacityFileError {
-        let types = |problem: String| CapacityFileError::new("yarn.resource-types", CapacityFault::Site(problem));
-        match error {
-            SettingsError::NotANumber { property, value, expected } => {
-                CapacityFileError::new(property, CapacityFault::NotANumber { text: value, expected })
+        let of = |property: String, fault| CapacityFileError::new(property, fault);
+        match *error.problem {
+            SettingsProblem::NotANumber { property, value, expected } => {
+                of(property, CapacityFault::NotANumber { text: value, expected })
             }
-            SettingsError::Unit { property, source } => {
-                CapacityFileError::new(property, CapacityFault::Site(source.to_string()))
+            SettingsProblem::Substitution { property, source, .. } => {
+                of(property, CapacityFault::Site(source.to_string()))
             }
-            SettingsError::Types { source } => types(source.to_string()),
-            other @ (SettingsError::MinimumAllocation { .. }
-            | SettingsError::Increment { .. }
-            | SettingsError::IncrementFormat { .. }
-            | SettingsError::IncrementTooLarge { .. }) => types(other.to_string()),
+            SettingsProblem::Unit { property, source } => of(property, CapacityFault::Site(source.to_string())),
+            problem @ (SettingsProblem::MinimumAllocation { .. }
+            | SettingsProblem::Increment { .. }
+            | SettingsProblem::IncrementFormat { .. }
+            | SettingsProblem::IncrementTooLarge { .. }
+            | SettingsProblem::UnitOfKnownType { .. }
+            | SettingsProblem::TypeKind { .. }
+            | SettingsProblem::TypeName { .. }
+            | SettingsProblem::Types { .. }) => of(TYPES.to_owned(), CapacityFault::Site(problem.to_string())),
         }
     }
 }

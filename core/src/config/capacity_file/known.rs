@@ -150,33 +150,41 @@ fn cuts(tail: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Tells of names that are not known and of what else is odd.
-pub(super) fn warn(source: &Source<'_>, file: &CapacityFile, warnings: &mut Warnings) {
+pub(super) fn warn(source: &Source<'_>, file: &CapacityFile, warnings: &mut Warnings<'_>) {
     Teller { file, warnings, hints: 0, missing: BTreeMap::new() }.tell(source);
 }
 
-struct Teller<'a> {
+struct Teller<'a, 's> {
     file: &'a CapacityFile,
-    warnings: &'a mut Warnings,
+    warnings: &'a mut Warnings<'s>,
     hints: usize,
     /// Queues that do not exist but have settings: one of these, and how many.
     missing: BTreeMap<String, (String, usize)>,
 }
 
-impl Teller<'_> {
+impl Teller<'_, '_> {
     fn tell(mut self, source: &Source<'_>) {
         for tail in source.under(PREFIX) {
-            if self.warnings.room() && !is_global_key(tail) {
+            if !self.warnings.is_full() && !is_global_key(tail) {
                 self.tell_of(tail);
             }
         }
         for (queue, (property, number)) in std::mem::take(&mut self.missing) {
-            let message = format!("there is no queue {queue:?}, so that this has no effect; it has {number} settings");
-            let near = self.hint(&queue, |file| file.names.paths().collect());
-            let help = near.map_or_else(
-                || "list it in the \"queues\" of its parent".to_owned(),
-                |near| format!("did you mean {near:?}? Else list it in the \"queues\" of its parent"),
+            let list = "list it in the \"queues\" of its parent";
+            let help = match self.hint(&queue, |file| file.names.paths().collect()) {
+                Some(near) => format!("did you mean {near:?}? Else {list}"),
+                None => list.to_owned(),
+            };
+            self.warnings.push(
+                &property,
+                "unknown-queue",
+                &format!("is of no queue: there is no {queue:?}"),
+                |found| {
+                    found
+                        .effect(format!("it is ignored, as are all settings of that name, {number} of them"))
+                        .help(help);
+                },
             );
-            self.warnings.push(&property, "unknown-queue", &message, Some(help));
         }
         self.tell_of_queues(source);
     }
@@ -190,8 +198,9 @@ impl Teller<'_> {
             return;
         }
         if key == "acl_administer_jobs" {
-            let help = Some(format!("write {PREFIX}{}.acl_administer_queue", queue.path));
-            return self.warnings.push(&property, "obsolete-property", "is no longer read", help);
+            return self.warnings.push(&property, "obsolete-property", "was read by Hadoop 1 alone", |found| {
+                found.effect("it is ignored").help(format!("write {PREFIX}{}.acl_administer_queue", queue.path));
+            });
         }
         // The key of a queue that is not there, below one that is.
         match cuts(key).filter(|(_, key)| is_queue_key(key)).last() {
@@ -205,8 +214,7 @@ impl Teller<'_> {
             }
             None => {
                 let near = self.hint(key, |_| QUEUE_KEYS.to_vec());
-                let help = near.map(|near| format!("did you mean \"{PREFIX}{}.{near}\"?", queue.path));
-                self.warnings.push(&property, "unknown-property", "is unknown and has no effect", help);
+                self.unknown(&property, near.map(|near| format!("did you mean {PREFIX}{}.{near}?", queue.path)));
             }
         }
     }
@@ -217,9 +225,15 @@ impl Teller<'_> {
         let queue = of_queue.and_then(|(name, key)| Some((self.file.queue(name)?, key)));
         let help = match queue {
             Some((queue, key)) => Some(format!("a queue is named by its path: write {PREFIX}{}.{key}", queue.path)),
-            None => self.hint(tail, |_| GLOBAL_KEYS.to_vec()).map(|near| format!("did you mean \"{PREFIX}{near}\"?")),
+            None => self.hint(tail, |_| GLOBAL_KEYS.to_vec()).map(|near| format!("did you mean {PREFIX}{near}?")),
         };
-        self.warnings.push(property, "unknown-property", "is unknown and has no effect", help);
+        self.unknown(property, help);
+    }
+
+    fn unknown(&mut self, property: &str, help: Option<String>) {
+        self.warnings.push(property, "unknown-property", "is unknown", |found| {
+            found.effect("it is ignored").help = help;
+        });
     }
 
     /// The nearest of the known names, as long as not too many have been asked for.
@@ -236,23 +250,30 @@ impl Teller<'_> {
     fn tell_of_queues(&mut self, source: &Source<'_>) {
         let mut paths = HashSet::new();
         for queue in self.file.queues() {
-            if !self.warnings.room() {
+            if self.warnings.is_full() {
                 return;
             }
             let property = |key| Source::of(&queue.path, key);
             if !paths.insert(queue.path.as_str()) {
                 let above = queue.path.rsplit_once('.').map_or(ROOT, |(above, _)| above);
-                let message = format!("{:?} is there twice, which makes two queues of one name", queue.path);
-                self.warnings.push(&Source::of(above, "queues"), "queue-twice", &message, None);
+                let message = format!("names {:?} twice", queue.name);
+                self.warnings.push(&Source::of(above, "queues"), "queue-twice", &message, |found| {
+                    found
+                        .effect("there are two queues of one name, and only the later can be found")
+                        .help("name it once");
+                });
             }
             let capacity = &queue.capacities[0];
-            if capacity.maximum_capacity < capacity.capacity && queue.parent.is_some() {
-                let message = "is below the capacity, so that what is guaranteed cannot be had";
-                self.warnings.push(&property("maximum-capacity"), "maximum-below-capacity", message, None);
+            if queue.parent.is_some() && capacity.maximum_capacity < capacity.capacity {
+                let message = "is below the capacity";
+                self.warnings.push(&property("maximum-capacity"), "maximum-below-capacity", message, |found| {
+                    found.effect("what is guaranteed cannot be had").help("write at least the capacity");
+                });
             }
             if queue.parent.is_none() && source.raw(&property("capacity")).is_some_and(|text| text.trim() != "100") {
-                let message = "has no effect: root always has 100";
-                self.warnings.push(&property("capacity"), "root-capacity", message, Some("remove it".to_owned()));
+                self.warnings.push(&property("capacity"), "root-capacity", "is not 100", |found| {
+                    found.effect("it is ignored: root always has 100").help("remove it");
+                });
             }
         }
     }
@@ -292,7 +313,7 @@ mod tests {
             pairs.iter().chain(more).map(|(name, value)| (format!("{PREFIX}{name}"), *value)).collect();
         let pairs = pairs.iter().map(|(name, value)| (name.as_str(), *value));
         let file = CapacityFile::from_properties(pairs, []).unwrap();
-        file.warnings().iter().map(|warning| warning.diagnostic.to_string().replace(PREFIX, "~")).collect()
+        file.warnings().iter().map(|warning| warning.to_string().replace(PREFIX, "~")).collect()
     }
 
     #[test]
@@ -301,9 +322,9 @@ mod tests {
         assert_eq!(
             warnings(&[("root.b.capasity", "1"), ("maximum-aplications", "1"), ("abc.capacity", "1")]),
             [
-                "~abc.capacity: is unknown and has no effect; a queue is named by its path: write ~root.abc.capacity",
-                "~maximum-aplications: is unknown and has no effect; did you mean \"~maximum-applications\"?",
-                "~root.b.capasity: is unknown and has no effect; did you mean \"~root.b.capacity\"?",
+                "~abc.capacity is unknown; it is ignored; a queue is named by its path: write ~root.abc.capacity",
+                "~maximum-aplications is unknown; it is ignored; did you mean ~maximum-applications?",
+                "~root.b.capasity is unknown; it is ignored; did you mean ~root.b.capacity?",
             ]
         );
     }
@@ -314,8 +335,8 @@ mod tests {
         assert_eq!(
             warnings,
             [
-                "~root.abd.capacity: there is no queue \"root.abd\", so that this has no effect; it has 2 settings; did you \
-              mean \"root.abc\"? Else list it in the \"queues\" of its parent"
+                "~root.abd.capacity is of no queue: there is no \"root.abd\"; it is ignored, as are all settings of that \
+                 name, 2 of them; did you mean \"root.abc\"? Else list it in the \"queues\" of its parent"
             ]
         );
     }

@@ -24,7 +24,7 @@ pub(super) fn read(
         let fault = CapacityFault::MaximumAllocation { queue: queue.to_owned(), maximum, cluster };
         Err(CapacityFileError::new(property, fault))
     };
-    if let Some(text) = source.text(&property) {
+    if let Some(text) = source.text(&property).filter(|text| !text.is_empty()) {
         let own = parse(&text, types).map_err(|problem| {
             CapacityFileError::new(property.clone(), CapacityFault::MaximumAllocationText { text, problem })
         })?;
@@ -106,8 +106,8 @@ mod tests {
         let (parent, cluster) = (Resource::new(2048, 2), Resource::new(4096, 4));
         let read = |key: &str, value: &str| {
             let name = format!("yarn.scheduler.capacity.root.a.{key}");
-            let source = Source::new([(name.as_str(), value)].into_iter());
-            read(&source, &ResourceTypes::standard(), "root.a", &parent, &cluster)
+            let site = [(name.as_str(), value)].into_iter().collect();
+            read(&Source::new(&site), &ResourceTypes::standard(), "root.a", &parent, &cluster)
         };
         assert_eq!(read("maximum-allocation-mb", "4096"), Ok(Resource::new(4096, 2)));
         assert_eq!(read("maximum-allocation", "memory-mb=1024"), Ok(Resource::new(1024, 0)));

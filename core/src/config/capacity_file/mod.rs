@@ -61,7 +61,6 @@ mod warnings;
 
 mod workflow;
 
-pub use access::QueueAccess;
 pub use capacities::LabelCapacity;
 pub use error::{CapacityFault, CapacityFileError};
 pub use figures::{CapacityFigures, LabelFigures};
@@ -76,9 +75,10 @@ pub use settings::CapacitySettings;
 pub use skeleton::CapacityQueueKind;
 pub use templates::{FlexibleCreation, ManagedCreation, QueueTemplates, Template};
 pub use vector::{CapacityUnit, CapacityVector};
-pub use warnings::PropertyWarning;
 pub use workflow::WorkflowPriorities;
 
+use crate::config::diagnostic::Diagnostic;
+use crate::config::site::{SiteFile, SiteProperties};
 use crate::resource::Resource;
 use defaults::Defaults;
 use figures::State;
@@ -121,14 +121,14 @@ pub struct CapacityFile {
     templates: TemplateStore,
     mapping: MappingRules,
     workflow_priorities: WorkflowPriorities,
-    warnings: Vec<PropertyWarning>,
+    warnings: Vec<Diagnostic>,
     /// The figures without nodes, from which those of a cluster come.
     states: Vec<State>,
 }
 
 impl CapacityFile {
     /// Parses and checks the properties of capacity-scheduler.xml over those of yarn-site, in which some that the scheduler
-    /// needs stand. An empty value is as good as none.
+    /// needs stand. An empty value is as good as none, as it is in a file.
     ///
     /// # Errors
     /// Where Hadoop's scheduler would not start; and where queues are more or deeper than any that can be meant.
@@ -136,20 +136,43 @@ impl CapacityFile {
         properties: impl IntoIterator<Item = (&'a str, &'a str)>,
         yarn_site: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<CapacityFile, CapacityFileError> {
-        let site: Vec<(&str, &str)> = yarn_site.into_iter().collect();
-        let mut pairs = site.clone();
-        // An empty value leaves what yarn-site says.
-        pairs.extend(properties.into_iter().filter(|(_, value)| !value.is_empty()));
-        let source = Source::new(pairs.iter().copied());
-        let templates = TemplateStore::read(&source);
-        let defaults = Defaults::read(&source);
-        let bones = skeleton::read(&source)?;
-        let of_plans = properties_of_plans(&source, &defaults, &templates, &bones);
-        let more = of_plans.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let source = Source::new(pairs.iter().copied().chain(more));
-        let file = read(&Source::new(site.into_iter()), &source, &defaults, templates, bones)?;
-        source.check_expansion()?;
-        Ok(file)
+        let site: SiteProperties = yarn_site.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let mut all = site.clone();
+        for (name, value) in properties.into_iter().filter(|(_, value)| !value.is_empty()) {
+            all.set(name, value);
+        }
+        CapacityFile::read(&site, all)
+    }
+
+    /// Parses and checks capacity-scheduler.xml, which lies over yarn-site.
+    ///
+    /// ```
+    /// use evenweave::{CapacityFile, SiteFile, SiteProperties};
+    /// let text = "<configuration>
+    ///   <property><name>yarn.scheduler.capacity.root.queues</name><value>a</value></property>
+    ///   <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>ten</value></property>
+    /// </configuration>";
+    /// let file = SiteFile::parse(text, "capacity-scheduler.xml").unwrap();
+    /// let error = CapacityFile::from_site(&SiteProperties::new(), &file).unwrap_err();
+    /// assert_eq!(error.property, "yarn.scheduler.capacity.root.a.capacity");
+    /// assert!(error.to_string().starts_with("capacity-scheduler.xml:3:"));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`CapacityFile::from_properties`], with the places of values.
+    pub fn from_site(yarn_site: &SiteProperties, file: &SiteFile) -> Result<CapacityFile, CapacityFileError> {
+        let mut all = yarn_site.clone();
+        all.add(file);
+        CapacityFile::read(yarn_site, all)
+    }
+
+    /// `all` is `site` and the scheduler's own properties over it.
+    fn read(site: &SiteProperties, mut all: SiteProperties) -> Result<CapacityFile, CapacityFileError> {
+        let read = read_all(site, &mut all);
+        read.map_err(|error| CapacityFileError {
+            at: all.origin(&error.property).and_then(|origin| origin.at()).cloned(),
+            ..error
+        })
     }
 
     /// The settings of the whole scheduler.
@@ -231,7 +254,7 @@ impl CapacityFile {
 
     /// What was accepted, as Hadoop accepts it, but hardly meant.
     #[must_use]
-    pub fn warnings(&self) -> &[PropertyWarning] {
+    pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 }
@@ -251,14 +274,31 @@ fn properties_of_plans(
     properties.collect()
 }
 
-fn read(
+fn read_all(site: &SiteProperties, all: &mut SiteProperties) -> Result<CapacityFile, CapacityFileError> {
+    let (defaults, templates, bones, of_plans) = {
+        let source = Source::new(all);
+        let (templates, defaults) = (TemplateStore::read(&source), Defaults::read(&source));
+        let bones = skeleton::read(&source)?;
+        let of_plans = properties_of_plans(&source, &defaults, &templates, &bones);
+        (defaults, templates, bones, of_plans)
+    };
+    for (name, value) in of_plans {
+        all.set(&name, value);
+    }
+    let source = Source::new(all);
+    let file = read_tree(&Source::new(site), &source, &defaults, templates, bones)?;
+    source.check_expansion()?;
+    Ok(file)
+}
+
+fn read_tree(
     site: &Source<'_>,
     source: &Source<'_>,
     defaults: &Defaults,
     templates: TemplateStore,
     bones: Vec<Bone>,
 ) -> Result<CapacityFile, CapacityFileError> {
-    let mut warnings = Warnings::default();
+    let mut warnings = Warnings::new(source);
     let leaves = bones.iter().any(|bone| bone.kind.is_leaf());
     let settings = settings::read(site, source, leaves, &mut warnings)?;
     let labels = LabelsByQueue::read(source)?;
@@ -267,13 +307,13 @@ fn read(
         settings: &settings,
         defaults,
         labels: &labels,
-        warnings: &mut warnings,
+        warnings,
         queues: Vec::with_capacity(bones.len()),
         states: Vec::with_capacity(bones.len()),
         known: Vec::with_capacity(bones.len()),
     };
     builder.build(&mut bones.into_iter())?;
-    let Builder { queues, mut states, known, .. } = builder;
+    let Builder { queues, mut states, known, mut warnings, .. } = builder;
     figures::update(&settings, &queues, &mut states, &BTreeMap::from([(String::new(), Resource::NONE)]))?;
     let mut file = CapacityFile {
         names: QueueNames::new(&queues, &known),

@@ -116,7 +116,8 @@ mod tests {
     fn app_ordering(text: &'static str) -> Result<AppOrdering, CapacityFileError> {
         let size = ("yarn.scheduler.capacity.root.a.ordering-policy.fair.enable-size-based-weight", "TRUE");
         let pairs = [("yarn.scheduler.capacity.root.a.ordering-policy", text), size];
-        AppOrdering::read(&Source::new(pairs.into_iter()), "root.a")
+        let site = pairs.into_iter().filter(|(_, text)| !text.is_empty()).collect();
+        AppOrdering::read(&Source::new(&site), "root.a")
     }
 
     #[test]
@@ -132,8 +133,8 @@ mod tests {
 
     #[test]
     fn queues_are_ordered_as_in_the_parent() {
-        let source =
-            Source::new([("yarn.scheduler.capacity.root.ordering-policy", "priority-utilization ")].into_iter());
+        let site = [("yarn.scheduler.capacity.root.ordering-policy", "priority-utilization ")].into_iter().collect();
+        let source = Source::new(&site);
         let root = QueueOrdering::read(&source, "root", None).unwrap();
         assert_eq!(root, QueueOrdering::PriorityUtilization);
         assert_eq!(QueueOrdering::read(&source, "root.a", Some(root)), Ok(root));

@@ -158,8 +158,8 @@ mod tests {
         let bad = ("yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill", "abc");
         let on = ("yarn.resourcemanager.scheduler.monitor.enable", "true");
         let monitors = |pairs: &[(&'static str, &'static str)]| {
-            let source = Source::new(pairs.iter().copied());
-            read(&source, &source)
+            let site = pairs.iter().copied().collect();
+            read(&Source::new(&site), &Source::new(&site))
         };
         assert_eq!(monitors(&[bad]), Ok(Monitors::default()));
         assert!(monitors(&[bad, on]).is_err());

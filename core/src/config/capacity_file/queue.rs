@@ -79,7 +79,7 @@ pub struct CapacityQueue {
     pub maximum_lifetime_seconds: i64,
     /// `default-application-lifetime` in seconds; 0 or below is none.
     pub default_lifetime_seconds: i64,
-    /// `multi-node-sorting.policy`, where the queue says; else the cluster's.
+    /// `multi-node-sorting.policy`, where the queue says; empty for none. Else the cluster's.
     pub own_multi_node_sorting_policy: Option<String>,
     /// What only its kind of queue has.
     pub role: CapacityQueueRole,
@@ -303,7 +303,7 @@ impl Context<'_> {
     }
 
     /// All of it is read when reservations are made, so a bad number is no reason not to start.
-    pub(super) fn plan(&self, path: &str, warnings: &mut Warnings) -> PlanSettings {
+    pub(super) fn plan(&self, path: &str, warnings: &mut Warnings<'_>) -> PlanSettings {
         const PACKAGE: &str = "org.apache.hadoop.yarn.server.resourcemanager.reservation.";
         const HOUR: i64 = 3_600_000;
         let source = self.source;

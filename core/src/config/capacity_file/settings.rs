@@ -9,7 +9,7 @@ use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
 use crate::config::acl::AccessControlList;
 use crate::config::java;
-use crate::config::settings::{MAXIMUM, MINIMUM, read_allocation, read_types};
+use crate::config::settings::{read_bounds, read_types};
 use crate::resource::{Calculator, Resource, ResourceTypes};
 use std::collections::BTreeMap;
 
@@ -123,13 +123,14 @@ pub(super) fn read(
     site: &Source<'_>,
     source: &Source<'_>,
     leaves: bool,
-    warnings: &mut Warnings,
+    warnings: &mut Warnings<'_>,
 ) -> Result<CapacitySettings, CapacityFileError> {
     check_bounds(source, "memory", "mb", (1024, 8192))?;
     check_bounds(source, "vcores", "vcores", (1, 4))?;
-    let types = read_types(site.properties(), &mut Vec::new())?;
-    let minimum = read_allocation(site.properties(), &types, &MINIMUM)?;
-    let maximum = read_allocation(source.properties(), &types, &MAXIMUM)?;
+    let types = read_types(site.properties())?;
+    // The smallest is read from yarn-site alone.
+    let (minimum, _) = read_bounds(site.properties(), &types)?;
+    let (_, maximum) = read_bounds(source.properties(), &types)?;
     let calculator = read_calculator(source, &types)?;
     let flag = |tail: &str, default| source.flag(&name(tail), default);
     let int = |tail: &str, default| source.int(&name(tail), default);
@@ -145,8 +146,7 @@ pub(super) fn read(
     let maximum_pending_backlogs = threads("schedule-asynchronously.maximum-pending-backlogs", 100)?;
     Ok(CapacitySettings {
         minimum,
-        // What does not fit an int is cut.
-        maximum: maximum.with(1, maximum.vcores().min(i64::from(i32::MAX))),
+        maximum,
         calculator,
         legacy_queue_mode: flag("legacy-queue-mode.enabled", true),
         maximum_applications,
@@ -235,7 +235,7 @@ fn read_calculator(source: &Source<'_>, types: &ResourceTypes) -> Result<Calcula
 }
 
 /// They are looked up when a user submits, so a bad one is no reason not to start.
-fn max_parallel_apps_by_user(source: &Source<'_>, warnings: &mut Warnings) -> BTreeMap<String, i32> {
+fn max_parallel_apps_by_user(source: &Source<'_>, warnings: &mut Warnings<'_>) -> BTreeMap<String, i32> {
     let prefix = name("user.");
     let users = source.under(&prefix).filter_map(|tail| tail.strip_suffix(".max-parallel-apps"));
     let mut out = BTreeMap::new();
@@ -282,8 +282,9 @@ mod tests {
     use super::*;
 
     fn settings(pairs: &[(&'static str, &'static str)]) -> Result<CapacitySettings, CapacityFileError> {
-        let source = Source::new(pairs.iter().copied());
-        read(&source, &source, true, &mut Warnings::default())
+        let site = pairs.iter().copied().collect();
+        let source = Source::new(&site);
+        read(&source, &source, true, &mut Warnings::new(&source))
     }
 
     #[test]

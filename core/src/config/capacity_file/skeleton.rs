@@ -7,6 +7,7 @@ use super::error::{CapacityFault, CapacityFileError};
 use super::source::Source;
 use crate::config::ROOT;
 use crate::config::java;
+use std::collections::HashSet;
 
 /// Levels of queues below root, as in a name that an application may ask for.
 const DEEPEST: usize = 127;
@@ -14,6 +15,8 @@ const DEEPEST: usize = 127;
 const LONGEST: usize = 1024;
 /// The most queues.
 const MOST: usize = 100_000;
+/// The most that are listed twice: what is written for them is read as often.
+const MOST_TWICE: usize = 100;
 
 /// What kind of queue it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,6 +70,7 @@ pub(super) struct Bone {
 
 pub(super) fn read(source: &Source<'_>) -> Result<Vec<Bone>, CapacityFileError> {
     let mut bones: Vec<Bone> = Vec::new();
+    let (mut paths, mut twice) = (HashSet::new(), 0);
     // Name, parent, its path, levels below root; the next one last.
     let mut waiting = vec![(ROOT.to_owned(), None, ROOT.to_owned(), 0)];
     while let Some((name, parent, path, depth)) = waiting.pop() {
@@ -74,6 +78,11 @@ pub(super) fn read(source: &Source<'_>) -> Result<Vec<Bone>, CapacityFileError> 
         if let Some(parent) = parent {
             let parent: &mut Bone = &mut bones[parent];
             parent.children.push(index);
+        }
+        twice += usize::from(!paths.insert(path.clone()));
+        if twice > MOST_TWICE {
+            let fault = CapacityFault::TooManyTwice { queue: path, most: MOST_TWICE };
+            return Err(CapacityFileError::new(Source::of(parent_of(&asked), "queues"), fault));
         }
         let (kind, fault) = kind(source, &asked, parent.is_none());
         let children = child_names(source, &asked);
@@ -102,6 +111,10 @@ fn asked_as(path: &str) -> String {
         Some((parent, name)) => format!("{}.{}", java::trim(parent), java::trim(name)),
         None => path.to_owned(),
     }
+}
+
+fn parent_of(path: &str) -> &str {
+    path.rsplit_once('.').map_or(ROOT, |(parent, _)| parent)
 }
 
 fn child_names(source: &Source<'_>, asked: &str) -> Vec<String> {
@@ -158,8 +171,8 @@ mod tests {
             .iter()
             .map(|(name, value)| (format!("yarn.scheduler.capacity.{name}"), (*value).to_owned()))
             .collect();
-        let source = Source::new(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-        let bones = read(&source).map_err(|error| *error.fault)?;
+        let site = pairs.into_iter().collect();
+        let bones = read(&Source::new(&site)).map_err(|error| *error.fault)?;
         Ok(bones.into_iter().map(|bone| format!("{} {}", bone.path, bone.kind.hadoop_class())).collect())
     }
 
@@ -196,7 +209,9 @@ mod tests {
         assert!(matches!(read(nested(128)), Err(CapacityFault::TooDeep { .. })));
         // Each list names its queue twice, so that the number doubles with every level.
         let twice = nested(40).into_iter().map(|(name, _)| (name, "a,a".to_owned())).collect();
-        assert!(matches!(read(twice), Err(CapacityFault::TooManyQueues { .. })));
+        assert!(matches!(read(twice), Err(CapacityFault::TooManyTwice { .. })));
+        let many = (0..100_000).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+        assert!(matches!(read(vec![("root.queues".to_owned(), many)]), Err(CapacityFault::TooManyQueues { .. })));
         let long = vec![("root.queues".to_owned(), "a".repeat(1100))];
         assert!(matches!(read(long), Err(CapacityFault::TooLong { .. })));
     }

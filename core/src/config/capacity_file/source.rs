@@ -1,13 +1,14 @@
-//! The properties of a CapacityScheduler: those of capacity-scheduler.xml over those of yarn-site.
+//! The properties of a CapacityScheduler, with the types of their values.
 //!
-//! An empty value is none at all, as in Hadoop's reading of `<value/>`. Expansion of `${name}` can make little text very
-//! long, property by property, so that all of it together has an end.
+//! Expansion of `${name}` can make little text very long, property by property, so that all of it together has an end.
 
 use super::error::{CapacityFault, CapacityFileError};
+use crate::config::diagnostic::Place;
 use crate::config::java;
 use crate::config::properties::Properties;
-use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use crate::config::site::SiteProperties;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 
 /// What all of the scheduler's own properties begin with.
 pub(super) const PREFIX: &str = "yarn.scheduler.capacity.";
@@ -15,56 +16,67 @@ pub(super) const PREFIX: &str = "yarn.scheduler.capacity.";
 /// So many bytes may expansion add.
 const MOST_EXPANSION: usize = 1 << 26;
 
-/// A number or nothing where the property is absent.
 type Read<T> = Result<T, CapacityFileError>;
 
 /// All properties, typed reading and lists of names.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
+    site: &'a SiteProperties,
     properties: Properties<'a>,
-    raw: HashMap<&'a str, &'a str>,
     /// Sorted.
     names: Vec<&'a str>,
-    /// What expansion has added, and the first property for which it was too much.
+    /// What expansion has added.
     expanded: Cell<usize>,
-    too_long: Cell<Option<usize>>,
+    /// The first value that could not be expanded.
+    failed: RefCell<Option<CapacityFileError>>,
 }
 
 impl<'a> Source<'a> {
-    /// Of two of one name the later counts.
-    pub(super) fn new(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Source<'a> {
-        let raw: HashMap<&str, &str> = pairs.filter(|(_, value)| !value.is_empty()).collect();
-        let properties: Properties<'a> = raw.iter().map(|(name, value)| (*name, *value)).collect();
-        let names = properties.names();
-        Source { properties, raw, names, expanded: Cell::new(0), too_long: Cell::new(None) }
+    pub(super) fn new(site: &'a SiteProperties) -> Source<'a> {
+        let (properties, names) = (Properties::from(site), site.names());
+        Source { site, properties, names, expanded: Cell::new(0), failed: RefCell::new(None) }
     }
 
-    /// The value, expanded, not trimmed.
+    pub(super) fn properties(&self) -> &Properties<'a> {
+        &self.properties
+    }
+
+    /// The value, expanded, not trimmed. One that cannot be expanded is none, and [`Source::check_expansion`] tells of it.
     pub(super) fn text(&self, name: &str) -> Option<String> {
-        let (name, raw) = self.raw.get_key_value(name)?;
+        let raw = self.raw(name)?;
         if !raw.contains("${") {
-            return Some((*raw).to_owned());
+            return Some(raw.to_owned());
         }
-        if self.too_long.get().is_some() {
-            return None;
-        }
-        let text = self.properties.text(name)?;
-        self.expanded.set(self.expanded.get() + text.len().saturating_sub(raw.len()));
+        let fail = |fault| {
+            self.failed.borrow_mut().get_or_insert_with(|| CapacityFileError::new(name, fault));
+            None
+        };
         if self.expanded.get() > MOST_EXPANSION {
-            self.too_long.set(self.names.binary_search(name).ok());
+            return fail(CapacityFault::Expansion { most: MOST_EXPANSION });
         }
-        Some(text)
+        match self.site.get(name) {
+            Ok(text) => {
+                let text = text.unwrap_or_default();
+                self.expanded.set(self.expanded.get() + text.len().saturating_sub(raw.len()));
+                Some(text)
+            }
+            Err(error) => fail(CapacityFault::Site(error.to_string())),
+        }
     }
 
-    /// Whether expansion has come to its end. What was read after that is nothing to go by.
+    /// The first value that could not be expanded. What was read after it is nothing to go by.
     pub(super) fn check_expansion(&self) -> Result<(), CapacityFileError> {
-        let fault = CapacityFault::Expansion { most: MOST_EXPANSION };
-        self.too_long.get().map_or(Ok(()), |at| Err(CapacityFileError::new(self.names[at], fault)))
+        self.failed.take().map_or(Ok(()), Err)
     }
 
     /// The value as written.
     pub(super) fn raw(&self, name: &str) -> Option<&'a str> {
-        self.raw.get(name).copied()
+        self.site.raw(name)
+    }
+
+    /// Where a property's name stands, if it is in a file.
+    pub(super) fn name_at(&self, name: &str) -> Option<Place> {
+        self.site.origin(name).and_then(|origin| origin.name_at()).cloned()
     }
 
     /// What follows the prefix in the names that begin with it, in order.
@@ -73,12 +85,10 @@ impl<'a> Source<'a> {
         self.names[first..].iter().map_while(move |name| name.strip_prefix(prefix))
     }
 
-    pub(super) fn properties(&self) -> &Properties<'a> {
-        &self.properties
-    }
-
     pub(super) fn flag(&self, name: &str, default: bool) -> bool {
-        self.properties.flag(name).unwrap_or(default)
+        // For what cannot be expanded.
+        let there = self.raw(name).is_some_and(|raw| !raw.contains("${") || self.text(name).is_some());
+        if there { self.properties.flag(name).unwrap_or(default) } else { default }
     }
 
     pub(super) fn int(&self, name: &str, default: i32) -> Read<i32> {
@@ -112,7 +122,7 @@ impl<'a> Source<'a> {
     pub(super) fn list(&self, name: &str) -> Vec<String> {
         let text = self.text(name).unwrap_or_default();
         let mut seen = HashSet::new();
-        let parts = text.split([',', '\n']).map(java::trim).filter(|part| !part.is_empty());
+        let parts = java::split_trimmed(&text).into_iter().filter(|part| !part.is_empty());
         parts.filter(|part| seen.insert(*part)).map(str::to_owned).collect()
     }
 
@@ -139,21 +149,10 @@ pub(super) fn not_a_number(property: &str, text: &str, expected: &'static str) -
 mod tests {
     use super::*;
 
-    fn source(pairs: &'static [(&'static str, &'static str)]) -> Source<'static> {
-        Source::new(pairs.iter().copied())
-    }
-
-    #[test]
-    fn an_empty_value_is_none() {
-        let source = source(&[("a", ""), ("b", " ")]);
-        assert_eq!(source.int("a", 7), Ok(7));
-        assert!(source.int("b", 7).is_err());
-        assert_eq!(source.under("").collect::<Vec<_>>(), ["b"]);
-    }
-
     #[test]
     fn bare_integers_are_not_trimmed() {
-        let source = source(&[("a", "33"), ("b", " 33"), ("c", "0x10")]);
+        let site = [("a", "33"), ("b", " 33"), ("c", "0x10")].into_iter().collect();
+        let source = Source::new(&site);
         assert_eq!(source.bare_int("a"), Ok(Some(33)));
         assert!(source.bare_int("b").is_err() && source.bare_int("c").is_err());
         assert_eq!(source.int("c", 0), Ok(16));
@@ -161,7 +160,31 @@ mod tests {
 
     #[test]
     fn names_under_a_prefix_come_in_order() {
-        let source = source(&[("p.b", "1"), ("p.a", "1"), ("p", "1"), ("q.a", "1"), ("p/a", "1")]);
-        assert_eq!(source.under("p.").collect::<Vec<_>>(), ["a", "b"]);
+        let site = [("p.b", "1"), ("p.a", "1"), ("p", "1"), ("q.a", "1"), ("p/a", "1")].into_iter().collect();
+        assert_eq!(Source::new(&site).under("p.").collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn what_cannot_be_expanded_is_told_of() {
+        let site = [("a", "${b}"), ("b", "${a}x"), ("c", "${x}"), ("d", "true")].into_iter().collect();
+        let source = Source::new(&site);
+        assert_eq!(source.text("c").as_deref(), Some("${x}"));
+        assert!(source.flag("d", false));
+        assert_eq!(source.check_expansion(), Ok(()));
+        assert!(!source.flag("a", false));
+        assert_eq!(source.check_expansion().unwrap_err().property, "a");
+    }
+
+    #[test]
+    fn expansion_has_an_end() {
+        let long = "x".repeat(1 << 19);
+        let mut site: SiteProperties = [("long", long.as_str())].into_iter().collect();
+        for i in 0..200 {
+            site.set(&format!("p{i}"), "${long}");
+        }
+        let source = Source::new(&site);
+        let total: usize = (0..200).filter_map(|i| source.text(&format!("p{i}"))).map(|text| text.len()).sum();
+        assert!(total < MOST_EXPANSION + (1 << 20));
+        assert!(matches!(*source.check_expansion().unwrap_err().fault, CapacityFault::Expansion { .. }));
     }
 }

@@ -142,7 +142,7 @@ pub(super) fn flexible(
     source: &Source<'_>,
     defaults: &Defaults,
     queue: &str,
-    warnings: &mut Warnings,
+    warnings: &mut Warnings<'_>,
 ) -> Result<FlexibleCreation, CapacityFileError> {
     let key = |tail: &str| Source::of(queue, &format!("auto-queue-creation-v2.{tail}"));
     Ok(FlexibleCreation {
@@ -168,7 +168,7 @@ pub(super) fn managed(
     labels: &LabelsByQueue<'_>,
     types: &ResourceTypes,
     parent: &Managed<'_>,
-    warnings: &mut Warnings,
+    warnings: &mut Warnings<'_>,
 ) -> Result<ManagedCreation, CapacityFileError> {
     let template = format!("{}.{LEAF_TEMPLATE}", parent.path);
     let of_template = labels.of(&template);
@@ -235,7 +235,8 @@ mod tests {
             (name("root.*.auto-queue-creation-v2.leaf-template.user-limit-factor"), "3"),
             (name("root.a.x.auto-queue-creation-v2.template.capacity"), "4w"),
         ];
-        let store = TemplateStore::read(&Source::new(pairs.iter().map(|(name, value)| (name.as_str(), *value))));
+        let site = pairs.into_iter().collect();
+        let store = TemplateStore::read(&Source::new(&site));
         let templates = store.of("root.a", 2);
         assert_eq!(templates.common, Template::from([("capacity".into(), "1w".into())]));
         assert_eq!(templates.leaf, Template::from([("user-limit-factor".into(), "3".into())]));

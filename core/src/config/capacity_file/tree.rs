@@ -25,19 +25,19 @@ use crate::config::java;
 use std::collections::BTreeSet;
 
 /// The tree as far as it is read, with the figures of an empty cluster.
-pub(super) struct Builder<'a> {
+pub(super) struct Builder<'a, 's> {
     pub(super) source: &'a Source<'a>,
     pub(super) settings: &'a CapacitySettings,
     pub(super) defaults: &'a Defaults,
     pub(super) labels: &'a LabelsByQueue<'a>,
-    pub(super) warnings: &'a mut Warnings,
+    pub(super) warnings: Warnings<'s>,
     pub(super) queues: Vec<CapacityQueue>,
     pub(super) states: Vec<State>,
     /// The queues in the order in which Hadoop knows them: children before their parent.
     pub(super) known: Vec<usize>,
 }
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     /// Reads the queue at the front of `bones` and all below it. The depth is that of the tree, which has an end.
     pub(super) fn build(&mut self, bones: &mut std::vec::IntoIter<Bone>) -> Result<(), CapacityFileError> {
         let Some(bone) = bones.next() else { return Ok(()) };
@@ -78,7 +78,7 @@ impl Builder<'_> {
         }
         let flexible = match kind {
             CapacityQueueKind::Parent | CapacityQueueKind::ManagedParent | CapacityQueueKind::Plan => {
-                Some(templates::flexible(source, self.defaults, &path, self.warnings)?)
+                Some(templates::flexible(source, self.defaults, &path, &mut self.warnings)?)
             }
             CapacityQueueKind::Leaf | CapacityQueueKind::Reservation => None,
         };
@@ -142,7 +142,7 @@ impl Builder<'_> {
                         self.labels,
                         &self.settings.types,
                         &managed,
-                        self.warnings,
+                        &mut self.warnings,
                     )
                 });
                 CapacityQueueRole::Parent(ParentSettings {
@@ -150,7 +150,7 @@ impl Builder<'_> {
                     allow_zero_capacity_sum: source.flag(&Source::of(&path, "allow-zero-capacity-sum"), false),
                     flexible_creation,
                     managed_creation: managed_creation.transpose()?,
-                    plan: (kind == CapacityQueueKind::Plan).then(|| context.plan(&path, self.warnings)),
+                    plan: (kind == CapacityQueueKind::Plan).then(|| context.plan(&path, &mut self.warnings)),
                 })
             }
         };

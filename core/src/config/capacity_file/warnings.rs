@@ -1,45 +1,49 @@
 //! What is odd in a configuration that Hadoop takes.
 
 use super::error::CapacityFileError;
+use super::source::Source;
 use crate::config::diagnostic::Diagnostic;
+use crate::config::findings::Findings;
 
-/// The most warnings kept: more of them nobody reads.
-const MOST: usize = 1000;
-
-/// Something odd, and the property that it is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PropertyWarning {
-    /// The property's full name.
-    pub property: String,
-    /// What is odd; without a place, which whoever read the file knows.
-    pub diagnostic: Diagnostic,
+/// The warnings so far; their number has an end.
+#[derive(Debug)]
+pub(super) struct Warnings<'a> {
+    source: &'a Source<'a>,
+    findings: Findings,
 }
 
-/// The warnings so far.
-#[derive(Debug, Default)]
-pub(super) struct Warnings(Vec<PropertyWarning>);
-
-impl Warnings {
-    /// Whether more are taken.
-    pub(super) fn room(&self) -> bool {
-        self.0.len() < MOST
+impl<'a> Warnings<'a> {
+    pub(super) fn new(source: &'a Source<'a>) -> Warnings<'a> {
+        Warnings { source, findings: Findings::default() }
     }
 
-    /// `message` goes on from the property's name.
-    pub(super) fn push(&mut self, property: &str, code: &'static str, message: &str, help: Option<String>) {
-        if self.room() {
-            let mut diagnostic = Diagnostic::warning(code, None, format!("{property}: {message}"));
-            diagnostic.help = help;
-            self.0.push(PropertyWarning { property: property.to_owned(), diagnostic });
-        }
+    /// Whether more would be left out.
+    pub(super) fn is_full(&self) -> bool {
+        self.findings.is_full()
+    }
+
+    /// Adds one, at the place of the property's name. `message` goes on from the name; `more` adds effect and help.
+    pub(super) fn push(
+        &mut self,
+        property: &str,
+        code: &'static str,
+        message: &str,
+        more: impl FnOnce(&mut Diagnostic),
+    ) {
+        let source = self.source;
+        self.findings.push(|| {
+            let mut found = Diagnostic::warning(code, source.name_at(property), format!("{property} {message}"));
+            more(&mut found);
+            found
+        });
     }
 
     /// The value, or the default and a warning: for what Hadoop reads only when it is needed.
     pub(super) fn or_default<T>(&mut self, read: Result<T, CapacityFileError>, default: T) -> T {
         read.unwrap_or_else(|error| {
-            let help = Some("the default holds here; Hadoop fails when it needs the value".to_owned());
-            self.push(&error.property, "bad-value", &error.fault.to_string(), help);
+            self.push(&error.property, "not-a-number", &format!("cannot be read: {}", error.fault), |found| {
+                found.effect("the default is taken; Hadoop fails when it needs the value");
+            });
             default
         })
     }
@@ -54,7 +58,7 @@ impl Warnings {
         if needed { read } else { Ok(self.or_default(read, default)) }
     }
 
-    pub(super) fn into_vec(self) -> Vec<PropertyWarning> {
-        self.0
+    pub(super) fn into_vec(self) -> Vec<Diagnostic> {
+        self.findings.into_vec()
     }
 }

@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn a_mapping_has_a_workflow_a_queue_and_a_priority() {
-        let read = |text: &str| read(&Source::new([(PROPERTY, text)].into_iter()));
+        let read = |text: &str| read(&Source::new(&[(PROPERTY, text)].into_iter().collect()));
         assert_eq!(read("WF1 : root.b : 2").unwrap()["root.b"]["wf1"], 2);
         for bad in ["wf1:2", "wf1:root.b:x", "wf1:root.b:2:3"] {
             assert!(read(bad).is_err(), "{bad}");

@@ -1,7 +1,7 @@
 //! Applications: submission, end, move.
 
 use super::{App, Control, NextAttempt, Submission};
-use crate::config::{AllocationFile, rooted};
+use crate::config::{AllocationFile, equals_ignore_case, rooted};
 use crate::event::Refused;
 use crate::flow::ledger::{AppShared, NewApp};
 use crate::flow::messages::Internal;
@@ -11,6 +11,9 @@ use crate::queue::{QueueTree, Running};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
+
+/// Asking for it is asking for none.
+const ANY_QUEUE: &str = "default";
 
 struct Names<'a>(&'a QueueTree);
 
@@ -54,14 +57,15 @@ impl crate::queue::UserLimits for AllocationFile {
 }
 
 impl Control {
-    fn place(&self, submission: &Submission) -> Result<String, Refused> {
-        let queue = submission.queue.as_deref().unwrap_or("default");
-        let groups = self.groups.of(&submission.user);
-        let request = Request { queue, user: &submission.user, groups: &groups };
-        placement::place(&self.rules, &request, &Names(&self.tree)).ok().flatten().ok_or_else(|| Refused::Placement {
-            number: submission.number,
-            user: submission.user.clone(),
+    /// The full name of the queue that the rules give a user who asks for this one; `None` when no rule decides.
+    pub(crate) fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
+        let queue = queue.unwrap_or(ANY_QUEUE);
+        let groups = self.groups.of(user);
+        let placed = placement::place(&self.rules, &Request { queue, user, groups: &groups }, &Names(&self.tree));
+        placed.map_err(|failed| Refused::RuleFailed {
+            user: user.to_owned(),
             queue: queue.to_owned(),
+            why: failed.why(),
         })
     }
 
@@ -71,66 +75,77 @@ impl Control {
         self.tree.find(queue).map_or(most, |slot| most.least(&self.tree.max_container(slot)))
     }
 
-    fn permitted(&self, queue: &str, user: &str) -> bool {
-        let groups = self.groups.of(user);
-        let mut name = Some(queue);
-        while let Some(at) = name {
-            if self.acls.get(at).is_some_and(|rights| rights.iter().any(|right| right.allows(user, &groups))) {
-                return true;
-            }
-            name = at.rsplit_once('.').map(|(above, _)| above);
-        }
-        false
-    }
-
     /// Accepts an application, or says why not.
     pub(crate) fn submit(&mut self, submission: &Submission) -> Result<Arc<AppShared>, Refused> {
-        if self.by_number.contains_key(&submission.number) {
-            return Err(Refused::DuplicateApp(submission.number));
+        let Submission { number, user, queue, am } = submission;
+        if self.by_number.contains_key(number) {
+            return Err(Refused::DuplicateApp(*number));
         }
-        let name = rooted(&self.place(submission)?);
-        self.accept(submission, name)
+        // First what the ResourceManager does.
+        let placed = self.place(user, queue.as_deref())?;
+        let asked = queue.as_deref().unwrap_or(ANY_QUEUE);
+        if asked.is_empty() {
+            let why = "the name is empty; leave it out to have the placement rules choose";
+            return Err(Refused::QueueNameAtSubmit { number: *number, queue: String::new(), why });
+        }
+        let Some(placed) = placed else {
+            return Err(Refused::Placement { number: *number, user: user.clone(), queue: asked.to_owned() });
+        };
+        // It takes over what the rules gave, unless that differs from what was asked for in case alone.
+        let name = if equals_ignore_case(asked, &placed) { asked } else { &placed };
+        let am = am.as_ref().map(|am| self.size_of_am(am, &rooted(name))).transpose()?;
+        self.check_submission_outside(user, *number, name)?;
+        self.enter_queue(submission, &rooted(name), am)
     }
 
-    /// The same, once it has been placed.
-    fn accept(&mut self, submission: &Submission, name: String) -> Result<Arc<AppShared>, Refused> {
-        let types = self.shared.types;
-        let mut am = submission.am;
-        if let Some(asked) = &mut am {
-            let largest = self.largest(&name);
-            check_size(types, asked, &largest)?;
-            *asked = normalise(&self.shared.settings, asked, &largest);
-        }
-        let leaf = match self.tree.find(&name) {
+    /// The AM's request as it counts: within what one container may have there, and normalised.
+    fn size_of_am(&self, asked: &Resource, queue: &str) -> Result<Resource, Refused> {
+        let largest = self.largest(queue);
+        check_size(self.shared.types, asked, &largest)?;
+        Ok(normalise(&self.shared.settings, asked, &largest))
+    }
+
+    /// The scheduler's part: the queue, created where it is not there, and its checks.
+    fn enter_queue(
+        &mut self,
+        submission: &Submission,
+        name: &str,
+        am: Option<Resource>,
+    ) -> Result<Arc<AppShared>, Refused> {
+        let leaf = match self.tree.find(name) {
             Some(slot) => slot,
             None => {
-                super::queues::check_name(&name)?;
-                let made = self.create_queue(&name, true);
+                super::queues::check_name(name)?;
+                let made = self.create_queue(name, true);
                 if made.is_some() {
                     self.steady_pending = true;
                 }
-                made.ok_or_else(|| Refused::NotLeaf { queue: name.clone() })?
+                made.ok_or_else(|| Refused::NotLeaf { queue: name.to_owned() })?
             }
         };
         if !self.tree.get(leaf).leaf {
-            return Err(Refused::NotLeaf { queue: name });
+            return Err(Refused::NotLeaf { queue: name.to_owned() });
         }
-        if !self.permitted(&name, &submission.user) {
-            return Err(Refused::Acl { user: submission.user.clone(), queue: name });
-        }
+        self.check_submission(&submission.user, name)?;
         if let Some(asked) = &am {
             let max = self.tree.get(leaf).max_share(&self.cluster);
-            if asks_for_nothing_left(types, asked, &max) {
-                return Err(Refused::ZeroMax { asked: Box::new(*asked), queue: name });
+            if asks_for_nothing_left(self.shared.types, asked, &max) {
+                return Err(Refused::ZeroMax { asked: Box::new(*asked), queue: name.to_owned() });
             }
         }
+        Ok(self.admit(submission, leaf, am))
+    }
+
+    /// An attempt begins.
+    fn admit(&mut self, submission: &Submission, leaf: u32, am: Option<Resource>) -> Arc<AppShared> {
         let app = self.add_app(submission, leaf, am.is_some());
         if let Some(asked) = &am {
             // Once more, by the queue that may have come to be only now.
-            let size = normalise(&self.shared.settings, asked, &self.largest(&name));
+            let largest = self.largest(&self.tree.get(leaf).name);
+            let size = normalise(&self.shared.settings, asked, &largest);
             self.to_worker(app.home, Internal::FirstAsk { app: app.clone(), size });
         }
-        Ok(app)
+        app
     }
 
     fn add_app(&mut self, submission: &Submission, leaf: u32, managed: bool) -> Arc<AppShared> {
@@ -217,9 +232,11 @@ impl Control {
             self.answer(reply, Ok(()));
         }
         if let Some(NextAttempt { am, reply }) = next_attempt {
-            let queue = self.tree.get(leaf).name.to_string();
+            // It was accepted once: neither rules nor rights are asked again.
+            let queue = self.tree.get(leaf).name.clone();
+            let size = am.as_ref().map(|am| self.size_of_am(am, &queue)).transpose();
             let submission = Submission { number: shared.id.number, user, queue: None, am };
-            let outcome = self.accept(&submission, queue);
+            let outcome = size.map(|size| self.admit(&submission, leaf, size));
             match reply {
                 Some(reply) => self.answer(reply, outcome),
                 None => self.restarted = Some(outcome),
@@ -289,13 +306,17 @@ impl Control {
         self.started(started);
     }
 
+    /// An application that has not ended.
+    pub(super) fn known(&self, shared: &AppShared) -> Result<&App, Refused> {
+        let app = self.apps.get(shared.slot.ix()).and_then(Option::as_ref);
+        let known = app.filter(|app| app.shared.slot == shared.slot && app.closing.is_none());
+        known.ok_or(Refused::NoSuchApp(shared.id.number))
+    }
+
     /// Moves an application to another leaf queue.
     pub(crate) fn move_app(&mut self, shared: &Arc<AppShared>, queue: &str) -> Result<(), Refused> {
         let number = shared.id.number;
-        let known = self.apps.get(shared.slot.ix()).and_then(Option::as_ref);
-        let Some(app) = known.filter(|app| app.shared.slot == shared.slot && app.closing.is_none()) else {
-            return Err(Refused::NoSuchApp(number));
-        };
+        let app = self.known(shared)?;
         let (source, was_runnable) = (app.leaf, app.runnable);
         let name = rooted(queue);
         let target = self.tree.find(&name);
@@ -310,7 +331,7 @@ impl Control {
         }
         let user = shared.user.to_string();
         if was_runnable {
-            self.check_move(shared, source, target)?;
+            self.check_limits(shared, source, target)?;
         }
         let runs = self.running.can_run(&self.tree, &self.file, &user, target);
         if was_runnable && !runs {
@@ -349,7 +370,7 @@ impl Control {
     }
 
     /// Limits from the target up to below the common ancestor.
-    fn check_move(&self, app: &AppShared, source: u32, target: u32) -> Result<(), Refused> {
+    fn check_limits(&self, app: &AppShared, source: u32, target: u32) -> Result<(), Refused> {
         let above: Vec<_> = self.tree.path(source).map(|queue| queue.slot.index).collect();
         let usage = app.usage();
         for queue in self.tree.path(target).take_while(|queue| !above.contains(&queue.slot.index)) {

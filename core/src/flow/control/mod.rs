@@ -9,7 +9,11 @@
 //! and acknowledges), then *commit* (the tree changes, the slot is free). Nothing is freed before the last acknowledgement,
 //! so no worker meets a stale slot.
 
+mod acl;
+
 mod apps;
+
+mod configured;
 
 mod nodes;
 
@@ -17,18 +21,23 @@ mod queues;
 
 mod reload;
 
+pub use configured::QueueConfig;
+
 pub(crate) use apps::{asks_for_nothing_left, check_size, normalise};
 pub(crate) use nodes::NodeSpec;
 
+use super::allocations::Reloads;
 use super::events::EventSink;
 use super::ledger::{AppShared, NodeShared, QueueShared};
 use super::members::MemberTable;
 use super::messages::{ControlMessage, Internal};
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, Structure};
-use crate::config::{AccessControlList, AllocationFile, PlacementRule, PolicyName};
+use super::watch::is_limit;
+use crate::config::{AccessControlList, AllocationFile, PlacementChange, PlacementRule, PolicyName};
 use crate::event::{Refused, SchedulerEvent};
 use crate::fair::{Drf, Fair, Fifo};
+use crate::groups::Groups;
 use crate::id::Slot;
 use crate::policy::{ClusterTotal, SchedulingPolicy};
 use crate::queue::{QueueTree, Running};
@@ -36,20 +45,6 @@ use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::HashMap;
-
-/// Which groups a user is in, the primary one first.
-pub trait Groups: Send + Sync + std::fmt::Debug {
-    /// The groups of `user`; empty when there are none or they cannot be found.
-    fn of(&self, user: &str) -> Vec<String>;
-}
-
-/// Groups from a map.
-impl Groups for HashMap<String, Vec<String>> {
-    fn of(&self, user: &str) -> Vec<String> {
-        self.get(user).cloned().unwrap_or_default()
-    }
-}
 
 /// What the embedder submits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,17 +64,42 @@ pub struct Submission {
 pub(crate) enum Call {
     Submit(Submission, Sender<Result<Arc<AppShared>, Refused>>),
     SubmitAll(Vec<Submission>, Sender<Vec<Result<Arc<AppShared>, Refused>>>),
-    Finish(Arc<AppShared>, Sender<Result<(), Refused>>),
-    NextAttempt { app: Arc<AppShared>, am: Option<Resource>, reply: Sender<Result<Arc<AppShared>, Refused>> },
-    Move { app: Arc<AppShared>, queue: String, reply: Sender<Result<(), Refused>> },
+    Finish {
+        app: Arc<AppShared>,
+        by: By,
+        reply: Sender<Result<(), Refused>>,
+    },
+    NextAttempt {
+        app: Arc<AppShared>,
+        am: Option<Resource>,
+        reply: Sender<Result<Arc<AppShared>, Refused>>,
+    },
+    Move {
+        app: Arc<AppShared>,
+        by: By,
+        queue: String,
+        reply: Sender<Result<(), Refused>>,
+    },
+    AddQueue {
+        name: String,
+        leaf: bool,
+        reply: Sender<Result<(), Refused>>,
+    },
     AddNode(NodeSpec, Sender<Result<Arc<NodeShared>, Refused>>),
     RemoveNode(Arc<NodeShared>, Sender<Result<(), Refused>>),
     ResizeNode(Arc<NodeShared>, Resource, Sender<Result<(), Refused>>),
     Decommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
     Reload(Box<AllocationFile>, Sender<Result<(), Refused>>),
+    InstallPlacement(PlacementChange, Sender<()>),
+    SetMaximum(Resource, Sender<()>),
     App(u32, Sender<Option<Arc<AppShared>>>),
     Apps(Sender<Vec<Arc<AppShared>>>),
+    /// Looks at something and sends its answer itself.
+    Look(Box<dyn FnOnce(&Control) + Send>),
 }
+
+/// On whose behalf something is done: the ResourceManager's own, or a user's, whose rights count.
+pub(crate) type By = Option<String>;
 
 impl std::fmt::Debug for Call {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -147,10 +167,14 @@ pub(crate) struct Control {
     pub(super) racks: Arc<FxHashMap<u32, u32>>,
     pub(super) cluster: Resource,
     pub(super) largest_node: Option<Resource>,
+    /// The configured largest container; an admin may set another while all other settings stay.
+    pub(super) maximum: Resource,
     /// Changes of a queue's type that wait for it to be empty.
     pub(super) pending_types: Vec<(String, bool)>,
     /// Slots whose queue is to be published anew.
     pub(super) dirty: FxHashSet<u32>,
+    /// Slots of parents that have gained or lost a child: the names of siblings decide ties, so all of them are dirty.
+    pub(super) children_changed: FxHashSet<u32>,
     /// Slots of which only the members have changed.
     pub(super) members_changed: FxHashSet<u32>,
     /// Runnable and waiting applications of each leaf, by slot.
@@ -200,7 +224,7 @@ impl Control {
         groups: Arc<dyn Groups>,
         custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
     ) -> Control {
-        let workers = shared.workers;
+        let (workers, maximum) = (shared.workers, shared.settings.maximum);
         let mut control = Control {
             shared,
             file: AllocationFile::default(),
@@ -222,8 +246,10 @@ impl Control {
             racks: Arc::default(),
             cluster: Resource::NONE,
             largest_node: None,
+            maximum,
             pending_types: Vec::new(),
             dirty: FxHashSet::default(),
+            children_changed: FxHashSet::default(),
             members_changed: FxHashSet::default(),
             members: Vec::new(),
             settings_version: 0,
@@ -259,12 +285,6 @@ impl Control {
         self.custom_policies.iter().map(|policy| policy.name().to_owned()).collect()
     }
 
-    /// The first policy of a file that is neither built in nor the embedder's.
-    pub(crate) fn unknown_policy(&self, file: &AllocationFile) -> Option<String> {
-        let known = self.policy_names();
-        file.unknown_policy(&known)
-    }
-
     pub(super) fn policy(&self, name: &PolicyName) -> Arc<dyn SchedulingPolicy> {
         match name {
             PolicyName::Fair => Arc::new(Fair),
@@ -293,6 +313,7 @@ impl Control {
                 // The node may have gone meanwhile.
                 let _ = self.resize_node(&node, total);
             }
+            ControlMessage::CleanUp => self.clean_up(),
             ControlMessage::Call(call) => self.call(call),
             // Who waits for quiet wants to see what it led to.
             ControlMessage::Barrier(reply) => self.answer(reply, ()),
@@ -316,8 +337,8 @@ impl Control {
                 let outcomes: Vec<_> = submissions.iter().map(|submission| self.submit(submission)).collect();
                 self.answer(reply, outcomes);
             }
-            Call::Finish(app, reply) => {
-                if let Err(refused) = self.begin_finish(&app, Some(reply.clone())) {
+            Call::Finish { app, by, reply } => {
+                if let Err(refused) = self.finish_by(by.as_deref(), &app, Some(reply.clone())) {
                     self.answer(reply, Err(refused));
                 }
             }
@@ -326,8 +347,8 @@ impl Control {
                     self.answer(reply, Err(refused));
                 }
             }
-            Call::Move { app, queue, reply } => {
-                let outcome = self.move_app(&app, &queue);
+            Call::Move { app, by, queue, reply } => {
+                let outcome = self.move_by(by.as_deref(), &app, &queue);
                 self.answer(reply, outcome);
             }
             Call::AddNode(spec, reply) => {
@@ -348,17 +369,21 @@ impl Control {
                 self.answer(reply, outcome);
             }
             Call::Reload(file, reply) => {
-                self.housekeeping();
-                let outcome = match self.unknown_policy(&file) {
-                    Some(policy) => {
-                        Err(Refused::BadAllocations(format!("no scheduling policy {policy:?} was given in")))
-                    }
-                    None => {
-                        self.reload(*file);
-                        Ok(())
-                    }
-                };
+                let outcome = self.reload(*file);
                 self.answer(reply, outcome);
+            }
+            Call::AddQueue { name, leaf, reply } => {
+                let outcome = self.add_queue(&name, leaf);
+                self.answer(reply, outcome);
+            }
+            Call::Look(look) => look(self),
+            Call::InstallPlacement(change, reply) => {
+                self.install_placement(&change);
+                self.answer(reply, ());
+            }
+            Call::SetMaximum(maximum, reply) => {
+                self.set_maximum(maximum);
+                self.answer(reply, ());
             }
             Call::Apps(reply) => {
                 let all = self.all_apps();
@@ -376,7 +401,8 @@ impl Control {
         if std::mem::take(&mut self.steady_pending) {
             self.steady_shares();
         }
-        if self.structure_changed || !self.dirty.is_empty() || !self.members_changed.is_empty() {
+        let marked = [&self.dirty, &self.children_changed, &self.members_changed];
+        if self.structure_changed || marked.iter().any(|marked| !marked.is_empty()) {
             self.publish_structure();
         }
         for answer in self.answers.drain(..) {
@@ -390,23 +416,42 @@ impl Control {
         queues.resize(self.tree.width(), None);
         self.ledgers.resize(self.tree.width(), None);
         self.members.resize_with(self.tree.width(), Default::default);
-        for slot in std::mem::take(&mut self.members_changed) {
-            if self.dirty.contains(&slot) {
-                continue;
-            }
-            if let Some(queue) = &mut queues[slot as usize] {
-                let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
-                *queue = Arc::new(QueueSnapshot { runnable, waiting, ..(**queue).clone() });
-            }
-        }
         self.settings_version += 1;
-        let settings_changed = !self.dirty.is_empty();
+        let mut settings_changed = false;
+        let members_changed = std::mem::take(&mut self.members_changed);
+        let children_changed = std::mem::take(&mut self.children_changed);
+        for parent in &children_changed {
+            if let Some(queue) = self.tree.at(*parent) {
+                self.dirty.extend(&queue.children);
+            }
+            self.dirty.insert(*parent);
+        }
+        let name_orders = self.name_orders();
         for slot in std::mem::take(&mut self.dirty) {
             let known = self.tree.at(slot).is_some();
             if !known {
                 self.members[slot as usize] = Default::default();
             }
-            queues[slot as usize] = known.then(|| Arc::new(self.queue_snapshot(slot)));
+            let mut new = known.then(|| self.queue_snapshot(slot, name_orders.get(&slot).copied().unwrap_or(0)));
+            if let (Some(new), Some(old)) = (&mut new, &queues[slot as usize]) {
+                new.watched |= old.slot == new.slot && old.watched;
+            }
+            // What is as before stays as it is: then no worker has to look at it. Slots alone do not say that children are
+            // as before: another queue may have got the slot of one that went.
+            let same = match (&new, &queues[slot as usize]) {
+                (Some(new), Some(old)) => new.is_configured_as(old) && !children_changed.contains(&slot),
+                (new, old) => new.is_none() && old.is_none(),
+            };
+            if !same {
+                settings_changed = true;
+                queues[slot as usize] = new.map(Arc::new);
+            }
+        }
+        for slot in members_changed {
+            if let Some(queue) = &mut queues[slot as usize] {
+                let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
+                *queue = Arc::new(QueueSnapshot { runnable, waiting, ..(**queue).clone() });
+            }
         }
         let structure = Structure {
             cluster: ClusterTotal { types: self.shared.types, total: self.cluster },
@@ -432,7 +477,19 @@ impl Control {
         (*known == self.tree.get(slot).slot).then_some(ledger)
     }
 
-    fn queue_snapshot(&mut self, slot: u32) -> QueueSnapshot {
+    /// Of dirty queues: how many siblings come before by name.
+    fn name_orders(&self) -> FxHashMap<u32, u64> {
+        let parents: FxHashSet<_> = self.dirty.iter().filter_map(|slot| self.tree.at(*slot)?.parent).collect();
+        let mut orders = FxHashMap::default();
+        for parent in parents {
+            let mut children = self.tree.get(parent).children.clone();
+            children.sort_by(|a, b| java_name_order(&self.tree.get(*a).name, &self.tree.get(*b).name));
+            orders.extend(children.into_iter().zip(0..));
+        }
+        orders
+    }
+
+    fn queue_snapshot(&mut self, slot: u32, name_order: u64) -> QueueSnapshot {
         let id = self.tree.get(slot).slot;
         let (workers, types) = (self.shared.workers, self.shared.types);
         let ledger = match &self.ledgers[slot as usize] {
@@ -441,9 +498,7 @@ impl Control {
         };
         self.ledgers[slot as usize] = Some((id, ledger.clone()));
         let queue = self.tree.get(slot);
-        let siblings = queue.parent.map(|parent| &self.tree.get(parent).children);
-        let before = |other: &&u32| java_name_order(&self.tree.get(**other).name, &queue.name).is_lt();
-        let name_order = siblings.map_or(0, |siblings| siblings.iter().filter(before).count());
+        let max_share = queue.max_share(&self.cluster);
         let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
         QueueSnapshot {
             slot: id,
@@ -454,12 +509,13 @@ impl Control {
             policy: queue.policy.clone(),
             weight: queue.weight,
             min_share: queue.min_share,
-            max_share: queue.max_share(&self.cluster),
+            max_share,
+            watched: is_limit(&max_share, types),
             max_am_share: queue.max_am_share,
             max_running_apps: u32::try_from(queue.max_running_apps).unwrap_or(0),
             max_container: self.tree.max_container(slot),
             steady_fair_share: queue.steady_fair_share,
-            name_order: u64::try_from(name_order).expect("siblings can be counted"),
+            name_order,
             children: queue.children.clone(),
             runnable,
             waiting,

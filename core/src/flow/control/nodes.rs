@@ -134,8 +134,13 @@ impl Control {
 
     /// The most that one container may have: the configured maximum, no more than the largest node.
     pub(super) fn max_allocation(&self) -> Resource {
-        let maximum = self.shared.settings.maximum;
-        self.largest_node.map_or(maximum, |largest| maximum.least(&largest))
+        self.largest_node.map_or(self.maximum, |largest| self.maximum.least(&largest))
+    }
+
+    /// Another configured maximum: what an admin's refresh reads again of the yarn-site properties.
+    pub(crate) fn set_maximum(&mut self, maximum: Resource) {
+        self.maximum = maximum;
+        self.structure_changed = true;
     }
 
     /// Percentages and steady shares follow the cluster at once.

@@ -1,19 +1,31 @@
 //! Queues: creation with missing ancestors, type changes, cleaning.
 
 use super::Control;
-use crate::config::{ROOT, trim_java};
+use crate::config::{ROOT, rooted, trim_java};
 use crate::event::Refused;
 use crate::policy::SchedulingPolicy;
 use crate::sync::Arc;
+use rustc_hash::FxHashSet;
 
 /// The queues above a name, nearest first.
-fn above(name: &str) -> impl Iterator<Item = &str> {
+pub(super) fn above(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(name.rsplit_once('.').map(|(up, _)| up), |at| at.rsplit_once('.').map(|(up, _)| up))
 }
 
 /// Levels of queues that a name may have. The tree is walked by recursion, and whoever submits may name a queue: without
 /// an end to it a name of a few thousand parts would end the process.
 const DEEPEST: usize = 128;
+
+/// Changes of type that wait; beyond so many each is kept once. Hadoop keeps all of them, and each reload adds its own.
+const MANY_PENDING: usize = 4096;
+
+/// Sees to it that what waits does not grow with every reload.
+pub(super) fn bound_pending(waiting: &mut Vec<(String, bool)>) {
+    if waiting.len() > MANY_PENDING {
+        let mut seen = FxHashSet::default();
+        waiting.retain(|change| seen.insert(change.clone()));
+    }
+}
 
 /// Every part must be non-empty and trimmed, and there may not be too many.
 pub(super) fn check_name(name: &str) -> Result<(), Refused> {
@@ -58,18 +70,31 @@ impl Control {
                 return None;
             }
             let slot = self.tree.add(new, Some(parent), is_leaf, policy);
-            let file = std::mem::take(&mut self.file);
-            self.tree.get_mut(slot).configure(&file);
-            self.file = file;
+            self.tree.get_mut(slot).configure(&self.file);
             self.use_child_max(slot);
-            // The names of the siblings decide ties.
-            let siblings = self.tree.get(parent).children.clone();
-            self.dirty.extend(siblings);
-            self.dirty.insert(parent);
+            self.children_changed.insert(parent);
             self.structure_changed = true;
             parent = slot;
         }
         Some(parent)
+    }
+
+    /// An ad hoc queue, and the parents that it needs, before anybody enters it.
+    pub(crate) fn add_queue(&mut self, name: &str, leaf: bool) -> Result<(), Refused> {
+        let name = rooted(name);
+        let queue = match self.tree.find(&name) {
+            Some(slot) => Some(slot),
+            None => {
+                check_name(&name)?;
+                let made = self.create_queue(&name, leaf);
+                self.steady_pending |= made.is_some();
+                made
+            }
+        };
+        match queue {
+            Some(slot) if self.tree.get(slot).leaf == leaf => Ok(()),
+            _ => Err(Refused::CannotCreate { queue: name }),
+        }
     }
 
     /// An ad hoc queue has the maximum that its parent gives to such children.
@@ -86,11 +111,7 @@ impl Control {
     }
 
     pub(super) fn remove_queue(&mut self, slot: u32) {
-        if let Some(parent) = self.tree.get(slot).parent {
-            self.dirty.insert(parent);
-            let siblings = self.tree.get(parent).children.clone();
-            self.dirty.extend(siblings);
-        }
+        self.children_changed.extend(self.tree.get(slot).parent);
         let gone = self.tree.remove(slot);
         self.dirty.extend(gone);
         self.structure_changed = true;
@@ -139,7 +160,8 @@ impl Control {
     }
 
     /// What the file's watcher does each time it wakes: empty dynamic queues go, then parents left without applications;
-    /// queues in the way of configured ones are tried again.
+    /// queues in the way of configured ones are tried again. Root stays even when it is dynamic: Hadoop would take the
+    /// whole tree away, and fail at that.
     pub(crate) fn housekeeping(&mut self) {
         let mut parents = Vec::new();
         for slot in self.tree.in_order_of_creation() {
@@ -165,5 +187,21 @@ impl Control {
                 self.pending_types.push((name, leaf));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_is_kept_as_it_is_until_it_is_much() {
+        let change = |i: usize| (format!("root.q{}", i % 3), i.is_multiple_of(2));
+        let mut waiting: Vec<_> = (0..MANY_PENDING).map(change).collect();
+        bound_pending(&mut waiting);
+        assert_eq!(waiting.len(), MANY_PENDING);
+        waiting.push(change(0));
+        bound_pending(&mut waiting);
+        assert_eq!(waiting, (0..6).map(change).collect::<Vec<_>>());
     }
 }

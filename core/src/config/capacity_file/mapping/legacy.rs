@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_mapping_has_three_parts() {
-        let read = |text: &str| read(&Source::new([(MAPPINGS, text)].into_iter()));
+        let read = |text: &str| read(&Source::new(&[(MAPPINGS, text)].into_iter().collect()));
         let rules = read("u:%user: a , g:dev:root.b").unwrap();
         assert_eq!(rules[0].1.matches, RuleMatch::Everybody);
         assert_eq!(rules[1].1, rule(RuleMatch::Group("dev".into()), "root.b"));

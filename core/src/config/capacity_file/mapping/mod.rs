@@ -96,9 +96,9 @@ pub(super) fn read(source: &Source<'_>, file: &CapacityFile) -> Result<MappingRu
     let format = source.text(FORMAT);
     let (rules, path) = match format.as_deref() {
         None | Some("legacy") => (legacy::read(source)?, None),
-        Some("json") => match source.text(JSON) {
+        Some("json") => match source.text(JSON).filter(|text| !text.is_empty()) {
             Some(text) => (json::read(&text)?.into_iter().map(|rule| (JSON, rule)).collect(), None),
-            None => (Vec::new(), source.text(JSON_FILE)),
+            None => (Vec::new(), source.text(JSON_FILE).filter(|path| !path.is_empty())),
         },
         Some(other) => {
             let problem = format!("Illegal queue mapping format '{other}' please use 'legacy' or 'json'");

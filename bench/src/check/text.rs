@@ -1,0 +1,148 @@
+//! Findings for people: the line, the mark, what is wrong, what Hadoop does with it, what to write instead.
+
+use std::error::Error;
+use std::fmt;
+
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters, ThemeStyles,
+};
+
+use super::files::{Checked, Finding};
+use super::snippet::{Snippet, printable};
+use crate::api::Severity;
+
+/// Of one file so many are shown; who has more begins with these.
+const SHOWN: usize = 50;
+
+/// Columns.
+const WIDTH: usize = 100;
+
+/// The findings of all files, and a summary.
+pub(super) fn report(files: &[Checked], colours: bool) -> String {
+    let characters = ThemeCharacters::unicode();
+    let styles = if colours { ThemeStyles::ansi() } else { ThemeStyles::none() };
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme { characters, styles })
+        .with_width(WIDTH)
+        .without_syntax_highlighting();
+    let mut out = String::new();
+    for file in files {
+        let text = printable(&file.text);
+        for finding in file.findings.iter().take(SHOWN) {
+            let snippet = finding.at.as_ref().map(|place| Snippet::new(&text, place));
+            let shown = Shown { finding, snippet, effect: finding.effect.clone().map(Effect) };
+            if handler.render_report(&mut out, &shown).is_err() {
+                out.push_str(&finding.message);
+            }
+            out.push('\n');
+        }
+        if file.findings.len() > SHOWN {
+            out.push_str(&format!("{}: {} more are not shown\n", file.name, file.findings.len() - SHOWN));
+        }
+        out.push_str(&format!("{}: {}\n", file.name, counted(file.errors(), file.warnings())));
+    }
+    let (errors, warnings) = (files.iter().map(Checked::errors).sum(), files.iter().map(Checked::warnings).sum());
+    let files = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
+    out.push_str(&format!("{} in {files}\n", counted(errors, warnings)));
+    out
+}
+
+/// `2 errors, 1 warning`
+fn counted(errors: usize, warnings: usize) -> String {
+    let count = |count: usize, what: &str| match count {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    };
+    format!("{}, {}", count(errors, "error"), count(warnings, "warning"))
+}
+
+/// A finding as miette wants it: the effect stands as its consequence.
+#[derive(Debug)]
+struct Shown<'a> {
+    finding: &'a Finding,
+    snippet: Option<Snippet<'a>>,
+    effect: Option<Effect>,
+}
+
+#[derive(Debug)]
+struct Effect(String);
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Effect {}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.finding.message)
+    }
+}
+
+impl Error for Shown<'_> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.effect.as_ref().map(|effect| effect as _)
+    }
+}
+
+impl Diagnostic for Shown<'_> {
+    fn code(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        let severity = match self.finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        Some(Box::new(format!("{severity}[{}]", self.finding.code)))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.finding.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        })
+    }
+
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        let help = self.finding.help.as_ref()?;
+        Some(Box::new(help))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.snippet.as_ref().map(|snippet| snippet as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let snippet = self.snippet.as_ref()?;
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, snippet.mark()))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_read_well() {
+        assert_eq!(counted(2, 1), "2 errors, 1 warning");
+        assert_eq!(counted(0, 0), "no errors, no warnings");
+    }
+
+    #[test]
+    fn of_many_findings_the_first_are_shown_and_the_rest_counted() {
+        let finding = |i| Finding {
+            severity: Severity::Warning,
+            code: "stray-text",
+            at: None,
+            message: format!("finding {i}"),
+            effect: None,
+            help: None,
+        };
+        let file = Checked { name: "f".to_owned(), text: String::new(), findings: (0..60).map(finding).collect() };
+        let out = report(&[file], false);
+        assert!(out.contains("finding 49\n") && !out.contains("finding 50"));
+        assert!(
+            out.ends_with("f: 10 more are not shown\nf: no errors, 60 warnings\nno errors, 60 warnings in 1 file\n")
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! Files to be replayed: plain or gzip, scenarios or vectors, told apart by what the first line has.
+
+use std::io::Read;
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::scenario::{self, Scenario};
+use super::vectors::{self, Vectors};
+use crate::failure::Failure;
+
+/// Unpacked, a file may have so many bytes. The largest recording has a few million.
+const LONGEST: u64 = 1 << 30;
+
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// What a file holds.
+#[derive(Debug)]
+pub(super) enum Suite {
+    Scenarios(Vec<Scenario>),
+    Vectors(Vectors),
+}
+
+/// What tells a scenario from a vector; everything else is read later.
+#[derive(Deserialize)]
+struct Kind {
+    steps: Option<serde::de::IgnoredAny>,
+    input: Option<serde::de::IgnoredAny>,
+}
+
+impl Suite {
+    /// Reads a file and everything in it.
+    ///
+    /// # Errors
+    /// A file that cannot be read, a line that is neither kind, or not of the same kind as the first.
+    pub(super) fn read(path: &Path) -> Result<Suite, Failure> {
+        let (text, file) = (read_text(path)?, path.display().to_string());
+        let (number, first) = filled_lines(&text).next().ok_or_else(|| {
+            Failure::input(format!(
+                "{file}:1:1: the file is empty; a line is one scenario or one case of a vector file"
+            ))
+        })?;
+        let kind: Kind = parse_line(first, &file, number, "a line is one JSON object, a scenario or a case")?;
+        match kind {
+            Kind { steps: Some(_), .. } => scenario::parse(&text, &file).map(Suite::Scenarios),
+            Kind { input: Some(_), .. } => vectors::parse(&text, path).map(Suite::Vectors),
+            Kind { .. } => Err(Failure::input(format!(
+                "{file}:{number}:1: neither \"steps\", which a scenario has, nor \"input\", which a case of a vector \
+                 file has"
+            ))),
+        }
+    }
+}
+
+/// A file's text, unpacked where it begins as gzip does.
+fn read_text(path: &Path) -> Result<String, Failure> {
+    let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
+    let unreadable =
+        |error: std::io::Error| wrong(format!("{error}; it must be a file of JSON lines that can be read"));
+    let bytes = std::fs::read(path).map_err(unreadable)?;
+    if !bytes.starts_with(&GZIP) {
+        return String::from_utf8(bytes).map_err(|error| wrong(format!("{error}; it must be text in UTF-8")));
+    }
+    let mut text = String::new();
+    let read = MultiGzDecoder::new(bytes.as_slice()).take(LONGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if read as u64 > LONGEST {
+        return Err(wrong(format!("unpacks to more than {LONGEST} bytes; cut it into several files")));
+    }
+    Ok(text)
+}
+
+/// The lines that are not blank, with their numbers from 1.
+pub(super) fn filled_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(index, line)| (index + 1, line))
+}
+
+/// Reads one line; an error has its place and the `hint`.
+pub(super) fn parse_line<T: DeserializeOwned>(line: &str, file: &str, number: usize, hint: &str) -> Result<T, Failure> {
+    serde_json::from_str(line).map_err(|error| {
+        // serde_json counts lines from one within its own text, which is one line.
+        let what = error.to_string();
+        let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
+        Failure::input(format!("{file}:{number}:{}: {what}; {hint}", error.column()))
+    })
+}

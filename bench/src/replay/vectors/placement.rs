@@ -1,0 +1,108 @@
+//! Placement: the rules in force, what becomes of each submission, and the queues after all of them.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::compare::Mismatch;
+use super::notation::{Input, read, rules, same, taken};
+use crate::api::{Refused, Resource, Stepped, Submission};
+
+/// What every AM asks for.
+const AM: Resource = Resource::new(1024, 1);
+
+#[derive(Deserialize)]
+struct Submit {
+    user: String,
+    queue: String,
+}
+
+#[derive(Deserialize)]
+struct Submissions {
+    submit: Vec<Submit>,
+}
+
+pub(super) fn check(input: &Value, expect: &Value) -> Result<(), Mismatch> {
+    let Submissions { submit } = read(input)?;
+    let input = Input::read(input)?;
+    let Some(file) = taken(input.first_file()?, expect)? else { return Ok(()) };
+    let mut stepped = input.start(file)?;
+    same("rules", &expect["rules"], &rules(stepped.placement_rules()))?;
+    for (number, submit) in (1..).zip(&submit) {
+        let index = number as usize - 1;
+        let ours = enter(&mut stepped, number, submit);
+        same(&format!("submit[{index}]"), &recorded(&expect["submit"][index]), &ours)?;
+    }
+    let queue = |leaf: bool, dynamic: bool| {
+        format!("{}{}", if leaf { "leaf" } else { "parent" }, if dynamic { " dynamic" } else { "" })
+    };
+    let queues = stepped.queues().into_iter().map(|view| (view.name, queue(view.leaf, view.dynamic)));
+    same("queues", &expect["queues"], &json!(queues.collect::<BTreeMap<_, _>>()))
+}
+
+/// Submits, and shows what came of it as [`recorded`] does.
+fn enter(stepped: &mut Stepped, number: u32, Submit { user, queue }: &Submit) -> Value {
+    let mut out = json!({});
+    if let Ok(placed) = stepped.place(user, Some(queue)) {
+        out["placed"] = json!(placed);
+    }
+    let submission = Submission { number, user: user.clone(), queue: Some(queue.clone()), am: Some(AM) };
+    match stepped.submit(&submission) {
+        Ok(app) => {
+            out["outcome"] = "accepted".into();
+            out["queue"] = app.queue().into();
+        }
+        Err(refused) => {
+            let (stage, why) = stage(&refused);
+            out["outcome"] = "rejected".into();
+            out["stage"] = stage.into();
+            out["why"] = why.into();
+        }
+    }
+    out
+}
+
+/// Which part of Hadoop refuses this, and for what.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a submission that is refused for anything else differs")]
+fn stage(refused: &Refused) -> (&'static str, &'static str) {
+    match refused {
+        Refused::RuleFailed { .. } => ("placement", "rule"),
+        Refused::QueueNameAtSubmit { .. } => ("submit", "name"),
+        Refused::AclAtSubmit { .. } => ("submit", "acl"),
+        Refused::Placement { .. } => ("scheduler", "no rule"),
+        Refused::BadQueueName { .. } => ("scheduler", "name"),
+        Refused::NotLeaf { .. } => ("scheduler", "no leaf"),
+        Refused::Acl { .. } => ("scheduler", "acl"),
+        Refused::ZeroMax { .. } => ("scheduler", "zero"),
+        other => ("another", other.kind()),
+    }
+}
+
+/// What stands in Hadoop's messages.
+const MESSAGES: [(&str, &str, &str); 7] = [
+    ("submit", "queue is null or empty", "name"),
+    ("submit", "denied by ACL", "acl"),
+    ("scheduler", "rejected by placement rules", "no rule"),
+    ("scheduler", "Illegal node name", "name"),
+    ("scheduler", "is not a leaf queue", "no leaf"),
+    ("scheduler", "does not have permission", "acl"),
+    ("scheduler", "zero amount of resource", "zero"),
+];
+
+/// A recorded result with the reason in place of the message. Hadoop refuses some names by an exception that its event
+/// handler does not expect; a refusal by the scheduler is what that is here.
+fn recorded(result: &Value) -> Value {
+    let mut out = result.clone();
+    let Some(message) = result["message"].as_str() else { return out };
+    let stage = result["stage"].as_str().unwrap_or_default();
+    // Whatever it is that stops a rule, a rule is stopped.
+    let known = MESSAGES.iter().find(|(at, text, _)| *at == stage && message.contains(text));
+    let why = if stage == "placement" { Some("rule") } else { known.map(|(_, _, why)| *why) };
+    out["why"] = why.unwrap_or(message).into();
+    out["outcome"] = "rejected".into();
+    if let Some(out) = out.as_object_mut() {
+        out.remove("message");
+    }
+    out
+}

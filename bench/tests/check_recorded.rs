@@ -1,0 +1,79 @@
+//! Checking allocation files against what Apache Hadoop 3.4.2 made of them, as recorded in `data/vectors`.
+
+#![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
+
+use evenweave::{AllocationFile, CheckOptions, Resource, ResourceTypes, Severity};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::io::Read;
+
+fn cases() -> Vec<Value> {
+    let path = format!("{}/tests/data/vectors/allocation-files.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    let cases = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    cases.filter(|case: &Value| case["input"]["xml"].is_string()).collect()
+}
+
+fn text(case: &Value) -> String {
+    AllocationFile::decode(case["input"]["xml"].as_str().unwrap().as_bytes(), "f.xml").unwrap()
+}
+
+fn types(case: &Value) -> ResourceTypes {
+    let list = case["input"]["resource_types"].as_array().cloned().unwrap_or_default();
+    let pair = |entry: &Value| [&entry["name"], &entry["units"]].map(|text| text.as_str().unwrap().to_owned());
+    ResourceTypes::with_custom(list.iter().map(pair).map(|[name, unit]| (name, unit))).unwrap()
+}
+
+#[test]
+fn a_file_has_errors_exactly_when_hadoop_refuses_it() {
+    let mut compared = 0;
+    for case in cases().iter().filter(|case| case["input"]["reload"].is_null()) {
+        let text = text(case);
+        let types = types(case);
+        let checked = AllocationFile::check(&text, "f.xml", &CheckOptions::new(&types));
+        let errors: Vec<_> = checked.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
+        assert_eq!(!errors.is_empty(), case["expect"]["error"] == true, "{}: {errors:?}", case["name"]);
+        let parsed = AllocationFile::parse(&text, "f.xml", &types, &[]);
+        match (&checked.file, parsed) {
+            (Some(file), Ok(parsed)) => {
+                // NaN is not equal to itself.
+                let nan = |weight: Option<f32>| weight.is_some_and(f32::is_nan);
+                let comparable = !file.queues.values().any(|queue| nan(queue.weight));
+                assert!(!comparable || *file == parsed.file, "{}: {file:?} {:?}", case["name"], parsed.file);
+                let missed = parsed.warnings.iter().find(|warning| !checked.diagnostics.contains(warning));
+                assert_eq!(missed, None, "{}: a warning that the check has not", case["name"]);
+            }
+            (None, Err(first)) => {
+                assert!(checked.diagnostics.contains(&first.diagnostic()), "{}: {first}", case["name"])
+            }
+            (file, parsed) => panic!("{}: {file:?} {parsed:?}", case["name"]),
+        }
+        compared += 1;
+    }
+    assert!(compared > 450, "{compared}");
+}
+
+#[test]
+fn queues_that_hadoop_did_not_make_are_warned_of_and_no_others() {
+    let (mut compared, mut missing_somewhere) = (0, 0);
+    for case in cases() {
+        let (input, expect) = (&case["input"], &case["expect"]);
+        let plain = input["reload"].is_null() && input["dynamic"].is_null() && expect["order_dependent"] != true;
+        let Some(queues) = expect["queues"].as_array().filter(|_| plain) else { continue };
+        let made: BTreeSet<&str> = queues.iter().map(|queue| queue["name"].as_str().unwrap()).collect();
+        let types = types(&case);
+        let cluster = &input["cluster"];
+        let mut options = CheckOptions::new(&types);
+        options.cluster =
+            Some(Resource::from_fn(|i| if i < types.len() { cluster[types.name(i)].as_i64().unwrap_or(0) } else { 0 }));
+        let checked = AllocationFile::check(&text(&case), "f.xml", &options);
+        let file = checked.file.unwrap();
+        let missing: Vec<_> = file.leaves.union(&file.parents).filter(|name| !made.contains(name.as_str())).collect();
+        let warned = checked.diagnostics.iter().any(|found| matches!(found.code, "drf-under-fair" | "fifo-parent"));
+        assert_eq!(warned, !missing.is_empty(), "{}: {missing:?}", case["name"]);
+        compared += 1;
+        missing_somewhere += u32::from(!missing.is_empty());
+    }
+    assert!(compared > 300 && missing_somewhere > 30, "{compared}, of them {missing_somewhere} with missing queues");
+}

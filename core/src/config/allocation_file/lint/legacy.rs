@@ -1,0 +1,34 @@
+//! Names that Hadoop still reads beside the current ones. One warning a name, however often it is used.
+
+use super::{Subject, and_more};
+use crate::config::warnings::Warnings;
+use crate::config::xml::Element;
+
+pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
+    let top = || subject.root.elements();
+    let in_queues =
+        || subject.tree.queues.iter().flat_map(|queue| &queue.elements).flat_map(|element| element.elements());
+    warn("pool", "queue", top().chain(in_queues()), warnings);
+    warn("schedulingMode", "schedulingPolicy", in_queues(), warnings);
+    warn("defaultQueueSchedulingMode", "defaultQueueSchedulingPolicy", top(), warnings);
+    let (former, current) = ("fairSharePreemptionTimeout", "defaultFairSharePreemptionTimeout");
+    match (subject.top.get(former), subject.top.get(current)) {
+        (Some(element), Some(_)) => {
+            warnings
+                .warn("hidden-default", element.name_at(), format!("<{former}> beside <{current}>, its current name"))
+                .effect("Hadoop does not read it")
+                .help("remove it");
+        }
+        _ => warn(former, current, top(), warnings),
+    }
+}
+
+fn warn<'e>(former: &str, current: &str, elements: impl Iterator<Item = &'e Element<'e>>, warnings: &mut Warnings<'_>) {
+    let mut used = elements.filter(|element| element.name == former);
+    let Some(first) = used.next() else { return };
+    let message = format!("<{former}>{} is a name of former times", and_more(used.count()));
+    warnings
+        .warn("legacy-name", first.name_at(), message)
+        .effect(format!("Hadoop takes it for <{current}>"))
+        .help(format!("write <{current}>"));
+}

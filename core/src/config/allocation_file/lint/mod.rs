@@ -1,0 +1,76 @@
+//! Lints: what Hadoop takes without a word, and what was hardly meant.
+//!
+//! Run by a check, on the document and what was read from it; never at a reload. Each file is one subject; each lint
+//! has a code of its own, listed in `docs/configuration-checks.md`. A sensible file must pass without a word: what is
+//! right in some cluster is not warned of. Rules: configuration reference, and fair shares reference 7 to 11.
+
+mod acls;
+
+mod amounts;
+
+mod apps;
+
+mod bounds;
+
+mod legacy;
+
+mod placement;
+
+mod policies;
+
+mod preemption;
+
+mod structure;
+
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use super::check::CheckOptions;
+use super::{AllocationFile, QueueSettings};
+use crate::config::warnings::Warnings;
+use crate::config::xml::Element;
+use std::collections::HashMap;
+use tree::Tree;
+
+/// What the lints look at.
+struct Subject<'a> {
+    root: &'a Element<'a>,
+    /// The queues, merged by name.
+    tree: Tree<'a>,
+    /// The last element of each name at the top level.
+    top: HashMap<&'a str, &'a Element<'a>>,
+    file: &'a AllocationFile,
+    options: &'a CheckOptions<'a>,
+}
+
+/// Runs all lints.
+pub(super) fn run(root: &Element<'_>, file: &AllocationFile, options: &CheckOptions<'_>, warnings: &mut Warnings<'_>) {
+    let blank = QueueSettings::default();
+    let subject = Subject {
+        root,
+        tree: Tree::new(root, file, &blank),
+        top: root.elements().map(|element| (element.name, element)).collect(),
+        file,
+        options,
+    };
+    for lint in [
+        structure::check,
+        legacy::check,
+        amounts::check,
+        bounds::check,
+        apps::check,
+        policies::check,
+        acls::check,
+        placement::check,
+        preemption::check,
+    ] {
+        lint(&subject, warnings);
+    }
+}
+
+/// ` (and 2 more)`, or nothing.
+fn and_more(more: usize) -> String {
+    if more == 0 { String::new() } else { format!(" (and {more} more)") }
+}

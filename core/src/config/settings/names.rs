@@ -1,0 +1,33 @@
+//! Names of properties that are used in more than one place.
+
+pub(super) const PREEMPTION: &str = "yarn.scheduler.fair.preemption";
+pub(super) const UTILIZATION: &str = "yarn.scheduler.fair.preemption.cluster-utilization-threshold";
+pub(super) const WAIT_BEFORE_KILL: &str = "yarn.scheduler.fair.waitTimeBeforeKill";
+pub(super) const WAIT_BEFORE_CHECK: &str = "yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck";
+pub(super) const AM_PREEMPTION: &str = "yarn.scheduler.fair.am.preemption";
+pub(super) const ALLOCATION_FILE: &str = "yarn.scheduler.fair.allocation.file";
+pub(super) const ASSIGN_MULTIPLE: &str = "yarn.scheduler.fair.assignmultiple";
+pub(super) const DYNAMIC_MAX_ASSIGN: &str = "yarn.scheduler.fair.dynamic.max.assign";
+pub(super) const MAX_ASSIGN: &str = "yarn.scheduler.fair.max.assign";
+pub(super) const LOCALITY_NODE: &str = "yarn.scheduler.fair.locality.threshold.node";
+pub(super) const LOCALITY_RACK: &str = "yarn.scheduler.fair.locality.threshold.rack";
+pub(super) const DELAY_NODE: &str = "yarn.scheduler.fair.locality-delay-node-ms";
+pub(super) const DELAY_RACK: &str = "yarn.scheduler.fair.locality-delay-rack-ms";
+pub(super) const CONTINUOUS: &str = "yarn.scheduler.fair.continuous-scheduling-enabled";
+pub(super) const CONTINUOUS_SLEEP: &str = "yarn.scheduler.fair.continuous-scheduling-sleep-ms";
+pub(super) const RESERVABLE_NODES: &str = "yarn.scheduler.fair.reservable-nodes";
+pub(super) const INCREMENT_MULTIPLE: &str = "yarn.scheduler.reservation-threshold.increment-multiple";
+pub(super) const MIGRATION: &str = "yarn.scheduler.fair.migration.mode";
+pub(super) const NO_TERMINAL_RULE_CHECK: &str = "yarn.scheduler.fair.no-terminal-rule.check";
+pub(super) const ACL_ENABLE: &str = "yarn.acl.enable";
+pub(super) const RESERVATION_ACL: &str = "yarn.acl.reservation-enable";
+pub(super) const ADMIN_ACL: &str = "yarn.admin.acl";
+pub(super) const NODE_HEARTBEAT: &str = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms";
+pub(super) const NODE_EXPIRY: &str = "yarn.nm.liveness-monitor.expiry-interval-ms";
+pub(super) const RESERVATION_SYSTEM: &str = "yarn.resourcemanager.reservation-system.enable";
+pub(super) const PLAN_STEP: &str = "yarn.resourcemanager.reservation-system.planfollower.time-step";
+pub(super) const MAX_PERIODICITY: &str = "yarn.resourcemanager.reservation-system.max-periodicity";
+pub(super) const SMOOTHNESS: &str = "yarn.resourcemanager.reservation-system.smoothness-factor";
+pub(super) const MEMORY_INCREMENT: &str = "yarn.scheduler.increment-allocation-mb";
+pub(super) const VCORES_INCREMENT: &str = "yarn.scheduler.increment-allocation-vcores";
+pub(super) const SCHEDULER_CLASS: &str = "yarn.resourcemanager.scheduler.class";

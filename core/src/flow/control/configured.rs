@@ -1,0 +1,111 @@
+//! What configuration makes of each queue: its own settings, those it inherits, and the defaults.
+//!
+//! Read by the control from its tree and the file in force. Inheritance follows `FSQueue.updatePreemptionVariables`
+//! and `getMaximumContainerAllocation`, configuration reference 3.2.
+
+use super::Control;
+use crate::config::{AccessControlList, AllocationFile, Limit, PlacementRule, QueueSettings};
+use crate::queue::Queue;
+use crate::resource::Resource;
+
+/// What configuration makes of a queue; how it stands is in [`QueueView`](crate::QueueView).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct QueueConfig {
+    /// Full name, `root.a.b`.
+    pub name: String,
+    /// It holds applications, not queues.
+    pub leaf: bool,
+    /// Not named by the allocation file.
+    pub dynamic: bool,
+    /// `fair`, `FIFO`, `DRF`, or a policy of the embedder's.
+    pub policy: String,
+    /// `weight`
+    pub weight: f32,
+    /// `minResources`
+    pub min_resources: Resource,
+    /// `maxResources`, the parent's `maxChildResources`, or `queueMaxResourcesDefault`.
+    pub max_resources: Limit,
+    /// That limit on the present cluster, raised to the minimum.
+    pub effective_max_resources: Resource,
+    /// `maxChildResources`
+    pub max_child_resources: Option<Limit>,
+    /// `maxContainerAllocation`, inherited; the scheduler's own maximum holds beside it.
+    pub max_container_allocation: Resource,
+    /// `maxRunningApps` or `queueMaxAppsDefault`
+    pub max_running_apps: i32,
+    /// `maxAMShare` or `queueMaxAMShareDefault`
+    pub max_am_share: f32,
+    /// `minSharePreemptionTimeout` in milliseconds, inherited; `i64::MAX` is never, -1 was never set.
+    pub min_share_preemption_timeout_ms: i64,
+    /// `fairSharePreemptionTimeout` in milliseconds, inherited; as above.
+    pub fair_share_preemption_timeout_ms: i64,
+    /// `fairSharePreemptionThreshold`, inherited.
+    pub fair_share_preemption_threshold: f32,
+    /// `allowPreemptionFrom`: false where it, or a queue above, forbids it.
+    pub preemptable: bool,
+    /// `reservation`
+    pub reservable: bool,
+    /// `aclSubmitApps`: the queue's own list, those above it hold as well. `None` where neither the file in force nor, as
+    /// in Hadoop, one before it names the queue.
+    pub acl_submit: Option<AccessControlList>,
+    /// `aclAdministerApps`, as above.
+    pub acl_administer: Option<AccessControlList>,
+}
+
+impl Control {
+    /// The file in force.
+    pub(crate) fn allocations(&self) -> &AllocationFile {
+        &self.file
+    }
+
+    /// The rules in force.
+    pub(crate) fn placement_rules(&self) -> &[PlacementRule] {
+        &self.rules
+    }
+
+    /// All queues, by name.
+    pub(crate) fn queue_configs(&self) -> Vec<QueueConfig> {
+        let mut out: Vec<_> =
+            self.tree.in_order_of_creation().into_iter().map(|slot| self.queue_config(self.tree.get(slot))).collect();
+        out.sort_by(|a, b| a.name.cmp(&b.name));
+        out
+    }
+
+    fn queue_config(&self, queue: &Queue) -> QueueConfig {
+        let file = &self.file;
+        let acls = self.acls.get(&*queue.name);
+        QueueConfig {
+            name: queue.name.to_string(),
+            leaf: queue.leaf,
+            dynamic: queue.dynamic,
+            policy: queue.policy.name().to_owned(),
+            weight: queue.weight,
+            min_resources: queue.min_share,
+            max_resources: queue.raw_max,
+            effective_max_resources: queue.max_share(&self.cluster),
+            max_child_resources: queue.max_child,
+            max_container_allocation: self.tree.max_container(queue.slot.index),
+            max_running_apps: queue.max_running_apps,
+            max_am_share: queue.max_am_share,
+            min_share_preemption_timeout_ms: self
+                .inherited(queue, |own| own.min_share_preemption_timeout_ms)
+                .unwrap_or(file.min_share_preemption_timeout_ms),
+            fair_share_preemption_timeout_ms: self
+                .inherited(queue, |own| own.fair_share_preemption_timeout_ms)
+                .unwrap_or(file.fair_share_preemption_timeout_ms),
+            fair_share_preemption_threshold: self
+                .inherited(queue, |own| own.fair_share_preemption_threshold)
+                .unwrap_or(file.fair_share_preemption_threshold),
+            preemptable: self.inherited(queue, |own| own.preemptable).unwrap_or(true),
+            reservable: file.queues.get(&*queue.name).is_some_and(|own| own.reservation),
+            acl_submit: acls.map(|[submit, _]| submit.clone()),
+            acl_administer: acls.map(|[_, administer]| administer.clone()),
+        }
+    }
+
+    /// What the file says of a queue or, failing that, of the nearest one above it.
+    fn inherited<T>(&self, queue: &Queue, read: impl Fn(&QueueSettings) -> Option<T>) -> Option<T> {
+        self.tree.path(queue.slot.index).filter_map(|at| self.file.queues.get(&*at.name)).find_map(read)
+    }
+}

@@ -1,0 +1,54 @@
+//! Groups: who is in which, for placement rules and ACLs.
+//!
+//! [`Groups`] is what the scheduler asks, on its control thread, once or twice a submission. A map is one; [`GroupsFile`] reads
+//! one from a file and can read it again; `SystemGroups` asks the operating system. [`CachedGroups`] remembers the answers of
+//! a slow one, [`OverriddenGroups`] answers for some users itself. Follows Hadoop's `Groups` and its mappings (configuration
+//! reference 6.3: the first group is the primary one).
+
+mod cached;
+
+mod file;
+
+mod overrides;
+
+#[cfg(all(feature = "system-groups", any(target_os = "linux", target_os = "freebsd", target_os = "netbsd")))]
+mod system;
+
+pub use cached::CachedGroups;
+pub use file::{GroupsError, GroupsFile, parse_groups};
+pub use overrides::{OverriddenGroups, parse_group_overrides};
+#[cfg(all(feature = "system-groups", any(target_os = "linux", target_os = "freebsd", target_os = "netbsd")))]
+pub use system::SystemGroups;
+
+use crate::sync::Arc;
+use std::collections::HashMap;
+use std::fmt::Debug;
+
+/// Which groups a user is in, the primary one first.
+///
+/// ```
+/// use evenweave::{FairScheduler, Groups};
+/// use std::{collections::HashMap, sync::Arc};
+/// let groups = HashMap::from([("ann".to_owned(), vec!["staff".to_owned(), "dev".to_owned()])]);
+/// assert_eq!(groups.of("ann"), ["staff", "dev"]);
+/// assert!(groups.of("bob").is_empty());
+/// let builder = FairScheduler::builder().groups(Arc::new(groups));
+/// ```
+pub trait Groups: Send + Sync + Debug {
+    /// The groups of `user`; empty when there are none or they cannot be found. It runs on the control thread: one that
+    /// asks a directory belongs into a [`CachedGroups`].
+    fn of(&self, user: &str) -> Vec<String>;
+}
+
+/// Groups from a map.
+impl Groups for HashMap<String, Vec<String>> {
+    fn of(&self, user: &str) -> Vec<String> {
+        self.get(user).cloned().unwrap_or_default()
+    }
+}
+
+impl<G: Groups + ?Sized> Groups for Arc<G> {
+    fn of(&self, user: &str) -> Vec<String> {
+        (**self).of(user)
+    }
+}

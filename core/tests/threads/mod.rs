@@ -1,0 +1,116 @@
+//! What tests of the threaded scheduler share: calls that are repeated until they are taken, and the books.
+
+#![allow(dead_code, missing_docs, clippy::unwrap_used, reason = "a test's helpers, of which each user needs a part")]
+
+use evenweave::{
+    AllocateRequest, Allocation, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, NotSent, Refused, Resource,
+    Settings, Submission,
+};
+use std::thread;
+
+/// Every container of these tests.
+pub(crate) const SMALL: Resource = Resource::new(1024, 1);
+
+pub(crate) fn settings(properties: &[(&str, &str)]) -> Settings {
+    Settings::from_properties(properties.iter().copied()).unwrap()
+}
+
+/// A whole node is offered at once.
+pub(crate) fn greedy() -> Settings {
+    settings(&[
+        ("yarn.scheduler.fair.assignmultiple", "true"),
+        ("yarn.scheduler.fair.dynamic.max.assign", "false"),
+        ("yarn.scheduler.fair.max.assign", "-1"),
+    ])
+}
+
+pub(crate) fn unmanaged(number: u32, queue: &str) -> Submission {
+    Submission { number, user: "ann".to_owned(), queue: Some(queue.to_owned()), am: None }
+}
+
+pub(crate) fn add_nodes(scheduler: &FairScheduler, count: usize) -> Vec<NodeHandle> {
+    let add = |i| scheduler.add_node(&format!("n{i}"), &format!("/r{}", i % 4), Resource::new(8192, 8)).unwrap();
+    (0..count).map(add).collect()
+}
+
+/// Sends until it is taken, or its node is gone.
+pub(crate) fn beat(scheduler: &FairScheduler, mut heartbeat: Heartbeat) {
+    while let Err(not_sent) = scheduler.heartbeat(heartbeat) {
+        let NotSent { returned, reason } = *not_sent;
+        if matches!(reason, Refused::NoSuchNode(_)) {
+            return;
+        }
+        assert_eq!(reason, Refused::Busy);
+        heartbeat = returned;
+        thread::yield_now();
+    }
+}
+
+/// Calls until it is not told that the scheduler is busy.
+pub(crate) fn allocate(
+    scheduler: &FairScheduler,
+    app: &AppHandle,
+    request: &AllocateRequest,
+) -> Result<Allocation, Refused> {
+    let mut answer = Allocation::default();
+    loop {
+        match scheduler.allocate(app, request, &mut answer) {
+            Err(Refused::Busy) => thread::yield_now(),
+            Err(refused) => return Err(refused),
+            Ok(()) => return Ok(answer),
+        }
+    }
+}
+
+pub(crate) fn ask(count: u32) -> AllocateRequest {
+    AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, count)], ..AllocateRequest::default() }
+}
+
+pub(crate) fn poll(scheduler: &FairScheduler, app: &AppHandle) -> Allocation {
+    allocate(scheduler, app, &AllocateRequest::default()).unwrap()
+}
+
+/// Update, then a round of heartbeats, until nothing more is granted.
+pub(crate) fn fill(scheduler: &FairScheduler, nodes: &[NodeHandle]) {
+    loop {
+        let before = scheduler.stats().granted;
+        scheduler.quiesce();
+        scheduler.update_now();
+        nodes.iter().for_each(|node| beat(scheduler, Heartbeat::new(node)));
+        scheduler.quiesce();
+        if scheduler.stats().granted == before {
+            return;
+        }
+    }
+}
+
+/// At quiet: the books of nodes, queues, applications and counters agree.
+pub(crate) fn assert_sums(scheduler: &FairScheduler) {
+    scheduler.quiesce();
+    let (stats, queues, apps) = (scheduler.stats(), scheduler.queues(), scheduler.apps());
+    let mut used = Resource::NONE;
+    for node in scheduler.nodes() {
+        assert!(Resource::NONE.fits_in(&node.free), "I1: {} is over-committed: {}", node.name, node.free);
+        used = used.plus(&node.total.minus(&node.free));
+    }
+    for queue in &queues {
+        let parts: Vec<Resource> = if queue.leaf {
+            apps.iter().filter(|app| app.queue == queue.name).map(|app| app.usage).collect()
+        } else {
+            let below = |name: &str| name.rsplit_once('.').is_some_and(|(above, _)| above == queue.name);
+            queues.iter().filter(|child| below(&child.name)).map(|child| child.usage).collect()
+        };
+        let sum = parts.iter().fold(Resource::NONE, |sum, part| sum.plus(part));
+        assert_eq!(queue.usage, sum, "I4: {}", queue.name);
+    }
+    assert_eq!(stats.allocated, used, "queues and nodes");
+    assert_eq!(stats.running, stats.granted - stats.completed);
+    assert_eq!(stats.running * 1024, u64::try_from(stats.allocated.memory_mb()).unwrap(), "all containers are small");
+}
+
+/// No queue is above its limit.
+pub(crate) fn assert_limits(scheduler: &FairScheduler) {
+    for queue in scheduler.queues() {
+        assert!(queue.usage.fits_in(&queue.max_share), "I2: {} has {}", queue.name, queue.usage);
+    }
+}
