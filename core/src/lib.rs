@@ -94,15 +94,19 @@ pub use resource::{Calculator, MAX_TYPES, Resource, ResourceTypes, ResourceTypes
 pub use app::{Ask, Locality, Location};
 #[cfg(not(loom))]
 pub use config::{
-    AccessControlList, AllocationFile, AllocationFileError, AllocationSource, AllocationsError, CheckOptions, Checked,
-    Diagnostic, Expanded, FileSource, Included, Limit, LocateError, Missing, NumberKind, Origin, Parsed, Place,
-    PlacementChange, PlacementError, PlacementRule, PolicyName, QueueSettings, ROOT, ResourceStringError, RuleKind,
-    Settings, SettingsBuilder, SettingsError, SettingsProblem, Severity, SiteFile, SiteFileError, SiteFileProblem,
-    SiteProperties, SiteProperty, TooManySubstitutions, Unresolved, default_rules, parse_resource, rooted, trim_java,
-    valid_requested_name,
+    AccessControlList, AllocationFile, AllocationFileError, AllocationSource, AllocationsError, AppOrdering,
+    CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue, CapacityQueueKind,
+    CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, CheckOptions, Checked, Diagnostic, Expanded,
+    FileSource, FlexibleCreation, Included, LabelCapacity, LabelFigures, LeafSettings, Limit, LocateError,
+    ManagedCreation, MappingRule, MappingRules, Missing, Monitors, NumberKind, Origin, ParentSettings, Parsed, Place,
+    PlacementChange, PlacementError, PlacementRule, PlanSettings, PolicyName, PreemptionOrder, PreemptionSettings,
+    PriorityAcl, QueueAccess, QueueOrdering, QueueSettings, QueueState, QueueTemplates, ROOT, ResourceStringError,
+    RuleAction, RuleFallback, RuleKind, RuleMatch, Settings, SettingsBuilder, SettingsError, SettingsProblem, Severity,
+    SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty, Template, TooManySubstitutions, Unresolved,
+    WorkflowPriorities, default_rules, parse_resource, rooted, trim_java, valid_requested_name,
 };
 #[cfg(not(loom))]
-pub use event::{AppAccess, QueueAccess, Refused, SchedulerEvent};
+pub use event::{AppAccess, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
     AllocateRequest, Allocation, AppView, Container, EndReason, EndedContainer, Heartbeat, HeartbeatProbe, NodeView,

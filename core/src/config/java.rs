@@ -195,6 +195,54 @@ pub(super) fn clamp_to_one(value: f32) -> f32 {
     if value > 0.0 { value.min(1.0) } else { 0.0 }
 }
 
+/// `Math.max`: NaN wins.
+pub(super) fn max(a: f32, b: f32) -> f32 {
+    if a.is_nan() || b.is_nan() { f32::NAN } else { a.max(b) }
+}
+
+/// Java's cast of a float to an int: NaN is 0, out of range saturates. Rust's `as` does exactly this.
+#[expect(clippy::cast_possible_truncation, reason = "saturation is what is wanted")]
+pub(super) fn float_to_int(value: f32) -> i32 {
+    value as i32
+}
+
+/// Java's cast of a float to a long, as above.
+#[expect(clippy::cast_possible_truncation, reason = "saturation is what is wanted")]
+pub(super) fn float_to_long(value: f32) -> i64 {
+    value as i64
+}
+
+/// `Math.round` of a double: to the nearest, halves up.
+pub(super) fn round(value: f64) -> f64 {
+    let below = value.floor();
+    let nearest = if value - below >= 0.5 { below + 1.0 } else { below };
+    crate::resource::f64_to_i64(nearest) as f64
+}
+
+/// `Float.toString`, except that it is always the shortest text that gives the number back.
+pub(super) fn float_text(value: f32) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return if value.is_nan() { "NaN".to_owned() } else { format!("{value}").replace("inf", "Infinity") };
+    }
+    if size == 0.0 || (1e-3..1e7).contains(&size) {
+        return format!("{value:?}");
+    }
+    let text = format!("{value:e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let point = if digits.contains('.') { "" } else { ".0" };
+    format!("{digits}{point}E{exponent}")
+}
+
+/// `String.split` at one character: empty parts at the end do not count.
+pub(super) fn split(text: &str, at: char) -> Vec<&str> {
+    let mut parts: Vec<&str> = text.split(at).collect();
+    while parts.len() > 1 && parts.last().is_some_and(|part| part.is_empty()) {
+        parts.pop();
+    }
+    parts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,5 +293,16 @@ mod tests {
         }
         assert!(min(f32::NAN, 1.0).is_nan());
         assert!(clamp_to_one(-0.0).is_sign_positive());
+    }
+
+    #[test]
+    fn halves_are_rounded_up() {
+        assert_eq!([2.5, -2.5, 0.499_999_999_999_999_94, f64::NAN].map(round), [3.0, -2.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn floats_print_as_in_java() {
+        let texts = [110.0, 1.000_600_1, -5.0, 1e7, 2.5e-4, f32::INFINITY, f32::NEG_INFINITY, f32::NAN].map(float_text);
+        assert_eq!(texts, ["110.0", "1.0006001", "-5.0", "1.0E7", "2.5E-4", "Infinity", "-Infinity", "NaN"]);
     }
 }

@@ -9,6 +9,8 @@ mod acl;
 
 mod allocation_file;
 
+mod capacity_file;
+
 mod diagnostic;
 
 mod encoding;
@@ -43,10 +45,17 @@ mod xml;
 
 pub(crate) use java::equals_ignore_case;
 
-pub use acl::AccessControlList;
+pub use acl::{AccessControlList, QueueAccess};
 pub use allocation_file::{
     AllocationFile, AllocationFileError, CheckOptions, Checked, NumberKind, Parsed, PlacementChange, PlacementError,
     PolicyName, QueueSettings,
+};
+pub use capacity_file::{
+    AppOrdering, CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue,
+    CapacityQueueKind, CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, FlexibleCreation,
+    LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, Monitors, ParentSettings,
+    PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueOrdering, QueueState, QueueTemplates,
+    RuleAction, RuleFallback, RuleMatch, Template, WorkflowPriorities,
 };
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};

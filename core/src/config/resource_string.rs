@@ -9,7 +9,7 @@
 //!
 //! Configuration reference 4; Hadoop's `FairSchedulerConfiguration.parseResourceConfigValue`.
 
-use super::java;
+use super::java::{self, split};
 use super::shown::shortened;
 use crate::resource::{MAX_TYPES, Resource, ResourceTypes, f64_to_i64};
 use std::fmt;
@@ -184,15 +184,6 @@ pub fn parse_resource(text: &str, types: &ResourceTypes, missing: Missing) -> Re
         (false, true) => parse_bare_percentages(&text.to_lowercase(), types),
         (false, false) => parse_bare_amounts(&text.to_lowercase(), types, missing),
     }
-}
-
-/// `String.split`: empty parts at the end do not count.
-fn split(text: &str, at: char) -> Vec<&str> {
-    let mut parts: Vec<&str> = text.split(at).collect();
-    while parts.len() > 1 && parts.last().is_some_and(|part| part.is_empty()) {
-        parts.pop();
-    }
-    parts
 }
 
 /// `name=value, ...` as type indices and trimmed values.

@@ -2,15 +2,6 @@
 
 use std::fmt;
 
-/// A right in a queue, given by its list for that right or by that of any queue above it. Hadoop's `QueueACL`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum QueueAccess {
-    /// `aclSubmitApps`, Hadoop's `SUBMIT_APPLICATIONS`.
-    Submit,
-    /// `aclAdministerApps`, Hadoop's `ADMINISTER_QUEUE`: submit, and kill, move and see all applications in it.
-    Administer,
-}
-
 /// A right on an application. Hadoop's `ApplicationAccessType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AppAccess {

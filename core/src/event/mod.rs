@@ -4,7 +4,7 @@
 
 mod access;
 
-pub use access::{AppAccess, QueueAccess};
+pub use access::AppAccess;
 
 use crate::config::{AllocationsError, Diagnostic};
 use crate::resource::Resource;

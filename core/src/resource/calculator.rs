@@ -29,6 +29,39 @@ impl Calculator {
             Calculator::Dominant => compare_dominant(types, cluster, a, b, single),
         }
     }
+
+    /// How often `b` is in `a`, as a 32-bit float. `Memory` ignores the cluster, and nothing in nothing is 0;
+    /// `Dominant` compares the largest shares of the types that the cluster has, and nothing in nothing is NaN.
+    pub(crate) fn divide(self, types: usize, cluster: &Resource, a: &Resource, b: &Resource) -> f32 {
+        match self {
+            Calculator::Memory => divide_safely(a.memory_mb(), b.memory_mb()),
+            Calculator::Dominant => {
+                let top = |r: &Resource| {
+                    let had = (0..types).filter(|i| cluster.get(*i) != 0);
+                    had.map(|i| r.get(i) as f64 / cluster.get(i) as f64).fold(0.0_f64, f64::max)
+                };
+                narrow(top(a) / top(b))
+            }
+        }
+    }
+
+    /// The largest quotient of one type that counts: of memory, or of any.
+    pub(crate) fn ratio(self, types: usize, a: &Resource, b: &Resource) -> f32 {
+        match self {
+            Calculator::Memory => divide_safely(a.memory_mb(), b.memory_mb()),
+            Calculator::Dominant => (0..types).map(|i| divide_safely(a.get(i), b.get(i))).fold(0.0, f32::max),
+        }
+    }
+}
+
+/// `ResourceCalculator.divideSafelyAsFloat`: nothing of nothing is 0, anything else of nothing infinite.
+fn divide_safely(a: i64, b: i64) -> f32 {
+    if a == 0 && b == 0 { 0.0 } else { a as f32 / b as f32 }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
+fn narrow(value: f64) -> f32 {
+    value as f32
 }
 
 fn compare_dominant(types: usize, cluster: &Resource, a: &Resource, b: &Resource, single: bool) -> Ordering {
@@ -92,6 +125,18 @@ mod tests {
         assert_eq!(Calculator::Dominant.compare(2, &cluster, &a, &b, false), Ordering::Less);
         assert_eq!(Calculator::Dominant.compare(2, &cluster, &a, &b, true), Ordering::Equal);
         assert_eq!(Calculator::Memory.compare(2, &cluster, &a, &b, true), Ordering::Greater);
+    }
+
+    #[test]
+    fn division_is_by_memory_or_by_the_largest_shares() {
+        let (cluster, a, b) = (Resource::new(1000, 10), Resource::new(200, 5), Resource::new(400, 1));
+        assert_eq!(Calculator::Memory.divide(2, &cluster, &a, &b), 0.5);
+        assert_eq!(Calculator::Dominant.divide(2, &cluster, &a, &b), 1.25);
+        assert_eq!(Calculator::Memory.divide(2, &cluster, &Resource::NONE, &Resource::NONE), 0.0);
+        assert!(Calculator::Memory.divide(2, &cluster, &a, &Resource::NONE).is_infinite());
+        assert!(Calculator::Dominant.divide(2, &Resource::NONE, &a, &b).is_nan());
+        assert_eq!(Calculator::Memory.ratio(2, &a, &b), 0.5);
+        assert_eq!(Calculator::Dominant.ratio(2, &a, &b), 5.0);
     }
 
     #[test]

@@ -13,6 +13,13 @@ pub struct Unit {
 pub struct UnitError(pub String);
 
 impl Unit {
+    /// `Mi`.
+    pub(crate) const MEBI: Unit = Unit { numerator: 1 << 20, denominator: 1 };
+    /// `Gi`.
+    pub(crate) const GIBI: Unit = Unit { numerator: 1 << 30, denominator: 1 };
+    /// No prefix.
+    pub(crate) const ONE: Unit = Unit { numerator: 1, denominator: 1 };
+
     /// Reads a unit; the empty text is the unit one.
     ///
     /// # Errors
@@ -50,5 +57,40 @@ impl Unit {
     pub fn convert(self, amount: i64, to: Unit) -> Option<i64> {
         let numerator = i128::from(amount) * i128::from(self.numerator) * i128::from(to.denominator);
         i64::try_from(numerator / (i128::from(self.denominator) * i128::from(to.numerator))).ok()
+    }
+
+    /// `amount` of this unit in another as `UnitsConversionUtil.convert` computes it: in 64 bits throughout, so that very
+    /// large amounts lose digits, and `None` where it gives up.
+    pub(crate) fn convert_in_64_bits(self, amount: i64, to: Unit) -> Option<i64> {
+        if self == to {
+            return Some(amount);
+        }
+        let numerator = self.numerator.wrapping_mul(to.denominator);
+        let denominator = self.denominator.wrapping_mul(to.numerator);
+        let most = i64::MAX.checked_div(numerator)?;
+        if numerator < denominator {
+            return (most >= amount).then(|| amount.wrapping_mul(numerator) / denominator);
+        }
+        if most > amount {
+            return numerator.wrapping_mul(amount).checked_div(denominator);
+        }
+        let times = numerator.checked_div(denominator)?;
+        (i64::MAX.checked_div(times)? >= amount).then(|| amount.wrapping_mul(times))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversion_in_64_bits_loses_digits_of_very_large_amounts() {
+        let unit = |text| Unit::parse(text).unwrap();
+        let (g, mi) = (unit("G"), unit("Mi"));
+        assert_eq!(g.convert_in_64_bits(20, mi), Some(19_073));
+        assert_eq!(g.convert_in_64_bits(10_000_000_000, mi), Some(9_530_000_000_000));
+        assert_eq!(unit("m").convert_in_64_bits(-5, mi), Some(0));
+        assert_eq!(unit("k").convert_in_64_bits(i64::MAX / 999, mi), None);
+        assert_eq!(unit("Pi").convert_in_64_bits(i64::MAX, mi), None);
     }
 }

@@ -3,8 +3,8 @@
 use super::builder::{BuildError, FairSchedulerBuilder};
 use super::handles::{AppHandle, NodeHandle};
 use crate::app::Location;
-use crate::config::{AllocationFile, Diagnostic, PlacementRule};
-use crate::event::{AppAccess, QueueAccess, Refused, SchedulerEvent};
+use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
+use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSource, External, Heartbeat,
     NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads, UpdateCall, WatchCall,

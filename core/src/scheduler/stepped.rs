@@ -3,8 +3,8 @@
 use super::handles::{AppHandle, NodeHandle};
 use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
-use crate::config::{AllocationFile, Diagnostic, PlacementRule, Reader};
-use crate::event::{AppAccess, QueueAccess, Refused, SchedulerEvent};
+use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
+use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, EventSource, External,
     Heartbeat, NodeShared, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Reloads, Stats, Stepper, Submission,

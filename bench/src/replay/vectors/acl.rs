@@ -4,15 +4,25 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::compare::Mismatch;
+use super::capacity_files;
 use super::notation::{Input, read, same, taken};
 use crate::api::QueueAccess;
 
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 enum Access {
     #[serde(rename = "SUBMIT_APPLICATIONS")]
     Submit,
     #[serde(rename = "ADMINISTER_QUEUE")]
     Administer,
+}
+
+impl From<Access> for QueueAccess {
+    fn from(access: Access) -> QueueAccess {
+        match access {
+            Access::Submit => QueueAccess::Submit,
+            Access::Administer => QueueAccess::Administer,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -30,8 +40,13 @@ struct Checks {
 
 pub(super) fn check(input: &Value, expect: &Value) -> Result<(), Mismatch> {
     let Checks { scheduler, checks } = read(input)?;
-    if scheduler != "fair" {
-        return Err(Mismatch::new("scheduler", scheduler, "only that of the FairScheduler can be replayed"));
+    match scheduler.as_str() {
+        "fair" => {}
+        "capacity" => {
+            let checks = checks.into_iter().map(|check| (check.user, check.queue, check.access.into()));
+            return capacity_files::check_access(input, checks, expect);
+        }
+        _ => return Err(Mismatch::new("scheduler", scheduler, "it must be fair or capacity")),
     }
     let input = Input::read(input)?;
     let Some(file) = taken(input.first_file()?, expect)? else { return Ok(()) };
@@ -39,10 +54,7 @@ pub(super) fn check(input: &Value, expect: &Value) -> Result<(), Mismatch> {
     let ours: Vec<Value> = checks
         .iter()
         .map(|Check { user, queue, access }| {
-            let access = match access {
-                Access::Submit => QueueAccess::Submit,
-                Access::Administer => QueueAccess::Administer,
-            };
+            let access = (*access).into();
             json!({
                 "allowed": stepped.has_access(user, queue, access),
                 "guarded": stepped.permits(user, queue, access),

@@ -7,6 +7,8 @@ mod acl;
 
 mod allocation_files;
 
+mod capacity_files;
+
 mod notation;
 
 mod placement;
@@ -28,9 +30,10 @@ use crate::failure::Failure;
 /// Compares one case.
 type Check = fn(input: &Value, expect: &Value) -> Result<(), Mismatch>;
 
-const FAMILIES: [(&str, Check); 5] = [
+const FAMILIES: [(&str, Check); 6] = [
     ("acl", acl::check),
     ("allocation-files", allocation_files::check),
+    ("capacity-files", capacity_files::check),
     ("placement", placement::check),
     ("properties", properties::check),
     ("resource-strings", resource_strings::check),

@@ -22,6 +22,8 @@ mod types;
 pub use builder::SettingsBuilder;
 pub use error::{SettingsError, SettingsProblem};
 
+pub(super) use types::{read_bounds, read_types};
+
 use super::acl::AccessControlList;
 use super::diagnostic::Diagnostic;
 use super::properties::Properties;

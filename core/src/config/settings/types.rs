@@ -3,11 +3,13 @@
 //! Configuration reference 1.1 to 1.3; Hadoop's `ResourceUtils`, `FairSchedulerConfiguration.getIncrementAllocation` and
 //! the checks of `FairScheduler.validateConf`.
 
-use super::error::SettingsProblem;
+use super::error::{SettingsError, SettingsProblem};
 use super::names::{MEMORY_INCREMENT, VCORES_INCREMENT};
 use super::reader::Reader;
+use crate::config::findings::Findings;
 use crate::config::java;
 use crate::config::known::TYPES;
+use crate::config::properties::Properties;
 use crate::resource::{MAX_TYPES, Resource, ResourceTypes, Unit};
 
 const COUNTABLE: &str = "COUNTABLE";
@@ -58,6 +60,30 @@ pub(super) fn allocation(reader: &mut Reader<'_>, types: &ResourceTypes, allocat
         out = out.with(i, if i == 1 { amount.min(i32::MAX.into()) } else { amount });
     }
     out
+}
+
+/// The types of a scheduler that has other properties of its own.
+pub(in crate::config) fn read_types(properties: &Properties<'_>) -> Result<ResourceTypes, SettingsError> {
+    read(properties, types)
+}
+
+/// The smallest and the largest allocation of such a scheduler.
+pub(in crate::config) fn read_bounds(
+    properties: &Properties<'_>,
+    types: &ResourceTypes,
+) -> Result<(Resource, Resource), SettingsError> {
+    read(properties, |reader| {
+        for (name, default) in [MINIMUM.memory, MINIMUM.vcores, MAXIMUM.memory, MAXIMUM.vcores] {
+            reader.int(name, default);
+        }
+        (allocation(reader, types, &MINIMUM), allocation(reader, types, &MAXIMUM))
+    })
+}
+
+fn read<T>(properties: &Properties<'_>, read: impl FnOnce(&mut Reader<'_>) -> T) -> Result<T, SettingsError> {
+    let mut reader = Reader { properties, errors: Vec::new(), findings: Findings::default() };
+    let value = read(&mut reader);
+    reader.errors.into_iter().next().map_or(Ok(value), Err)
 }
 
 /// Looks at the classic properties alone, even where the others win.

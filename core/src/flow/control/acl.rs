@@ -7,8 +7,8 @@
 
 use super::Control;
 use super::queues::above;
-use crate::config::{AccessControlList, rooted};
-use crate::event::{AppAccess, QueueAccess, Refused};
+use crate::config::{AccessControlList, QueueAccess, rooted};
+use crate::event::{AppAccess, Refused};
 use crate::flow::ledger::AppShared;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;

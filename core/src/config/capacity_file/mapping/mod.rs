@@ -1,0 +1,144 @@
+//! Mapping rules: which queue an application enters.
+//!
+//! Reference 8.4; `CSMappingPlacementRule`. Here rules are read and checked; they are applied when applications come.
+
+mod check;
+
+mod json;
+
+mod legacy;
+
+pub(super) use legacy::parts;
+
+use super::CapacityFile;
+use super::error::{CapacityFault, CapacityFileError};
+use super::source::Source;
+use std::collections::HashSet;
+
+const ENGINES: &str = "yarn.scheduler.queue-placement-rules";
+const FORMAT: &str = "yarn.scheduler.capacity.mapping-rule-format";
+const JSON: &str = "yarn.scheduler.capacity.mapping-rule-json";
+const JSON_FILE: &str = "yarn.scheduler.capacity.mapping-rule-json-file";
+const ENGINE_CLASS: &str = "org.apache.hadoop.yarn.server.resourcemanager.placement.CSMappingPlacementRule";
+
+/// Whom a rule is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleMatch {
+    /// Everybody.
+    Everybody,
+    /// A user.
+    User(String),
+    /// The members of a group.
+    Group(String),
+    /// Applications of a name.
+    Application(String),
+}
+
+/// What a rule does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleAction {
+    /// Places the application into a queue.
+    Place {
+        /// The queue's path. Parts of it may be variables such as `%user`.
+        queue: String,
+        /// Whether the queue may be made.
+        create: bool,
+    },
+    /// Refuses the application.
+    Reject,
+    /// Sets the variable `%default` and goes on to the next rule.
+    SetDefault(String),
+}
+
+/// What a rule does where it cannot place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RuleFallback {
+    /// The next rule decides.
+    #[default]
+    Skip,
+    /// The application goes to `%default`.
+    PlaceDefault,
+    /// The application is refused.
+    Reject,
+}
+
+/// A rule: whom it is for, what it does, and what if that cannot be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MappingRule {
+    /// Whom it is for.
+    pub matches: RuleMatch,
+    /// What it does.
+    pub action: RuleAction,
+    /// What if it cannot.
+    pub fallback: RuleFallback,
+}
+
+/// The rules as configured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MappingRules {
+    /// The rules, in the order in which they are asked.
+    pub rules: Vec<MappingRule>,
+    /// `mapping-rule-json-file`, where the rules stand in a file of their own. To read it is the embedder's part, with
+    /// [`CapacityFile::parse_mapping_rules`].
+    pub file: Option<String>,
+}
+
+fn error(property: &str, problem: impl Into<String>) -> CapacityFileError {
+    CapacityFileError::new(property, CapacityFault::Mapping(problem.into()))
+}
+
+/// Reads and checks the rules. Without an engine that goes by them they are not looked at.
+pub(super) fn read(source: &Source<'_>, file: &CapacityFile) -> Result<MappingRules, CapacityFileError> {
+    if !check_engines(source)? {
+        return Ok(MappingRules::default());
+    }
+    let format = source.text(FORMAT);
+    let (rules, path) = match format.as_deref() {
+        None | Some("legacy") => (legacy::read(source)?, None),
+        Some("json") => match source.text(JSON).filter(|text| !text.is_empty()) {
+            Some(text) => (json::read(&text)?.into_iter().map(|rule| (JSON, rule)).collect(), None),
+            None => (Vec::new(), source.text(JSON_FILE).filter(|path| !path.is_empty())),
+        },
+        Some(other) => {
+            let problem = format!("Illegal queue mapping format '{other}' please use 'legacy' or 'json'");
+            return Err(error(FORMAT, problem));
+        }
+    };
+    for (property, rule) in &rules {
+        check::check(file, rule).map_err(|problem| error(property, problem))?;
+    }
+    Ok(MappingRules { rules: rules.into_iter().map(|(_, rule)| rule).collect(), file: path })
+}
+
+/// Whether the one engine that goes by the rules is among the engines.
+fn check_engines(source: &Source<'_>) -> Result<bool, CapacityFileError> {
+    let text = source.text(ENGINES).unwrap_or_default();
+    let (mut seen, mut found) = (HashSet::new(), false);
+    for engine in text.split(',').filter(|engine| !engine.is_empty()) {
+        if !seen.insert(engine) {
+            return Err(CapacityFileError::new(ENGINES, CapacityFault::EngineTwice { name: engine.to_owned() }));
+        }
+        if !matches!(engine, "user-group" | "app-name" | ENGINE_CLASS) {
+            let (what, name) = ("placement rule", engine.to_owned());
+            let known = "user-group or app-name, without white space around it";
+            return Err(CapacityFileError::new(ENGINES, CapacityFault::UnknownClass { what, name, known }));
+        }
+        found = true;
+    }
+    Ok(found || seen.is_empty())
+}
+
+impl CapacityFile {
+    /// Reads and checks mapping rules in JSON: `{"rules": [...]}`.
+    ///
+    /// # Errors
+    /// Where Hadoop refuses them.
+    pub fn parse_mapping_rules(&self, text: &str) -> Result<Vec<MappingRule>, CapacityFileError> {
+        let rules = json::read(text)?;
+        for rule in &rules {
+            check::check(self, rule).map_err(|problem| error(JSON_FILE, problem))?;
+        }
+        Ok(rules)
+    }
+}

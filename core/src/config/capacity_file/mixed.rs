@@ -1,0 +1,268 @@
+//! Figures with the legacy queue mode off: each type of a queue's capacity is a percentage, an amount or a weight.
+//!
+//! Reference 4.3; `CapacitySchedulerQueueCapacityHandler` and `ResourceCalculationDriver`. Of each type of what a parent
+//! has, amounts take first, then percentages of what they left, then weights divide the rest. Doubles throughout, NaN
+//! where a cluster or a parent has nothing. From root down; cost: O(labels of all queues).
+
+use super::error::{CapacityFault, CapacityFileError};
+use super::figures::{Cluster, State, above};
+use super::queue::CapacityQueue;
+use super::settings::CapacitySettings;
+use super::skeleton::CapacityQueueKind;
+use super::source::Source;
+use super::vector::{CapacityUnit, CapacityVector};
+use crate::config::java;
+use crate::resource::{MAX_TYPES, Resource, Unit, f64_to_i64};
+
+/// Amounts take before percentages, and they before weights.
+const ORDER: [CapacityUnit; 3] = [CapacityUnit::Absolute, CapacityUnit::Percentage, CapacityUnit::Weight];
+const NO_LIMIT: (CapacityUnit, f64) = (CapacityUnit::Absolute, 0.0);
+
+pub(super) fn update(
+    settings: &CapacitySettings,
+    queues: &[CapacityQueue],
+    states: &mut [State],
+    cluster: &Cluster<'_>,
+) -> Result<(), CapacityFileError> {
+    let types = settings.types.len();
+    let nodes = (0..types).any(|i| cluster.total.get(i) > 0);
+    for (index, queue) in queues.iter().enumerate() {
+        match queue.parent {
+            None => update_root(queue, &mut states[index], cluster),
+            Some(parent) => {
+                let (before, rest) = states.split_at_mut(index);
+                update_fractions(settings, queue, &before[parent], &mut rest[0], cluster);
+                rest[0].update_applications(settings, queue, nodes);
+            }
+        }
+        if !queue.children.is_empty() {
+            Division::new(settings, queues, states, index, cluster)?.divide(states)?;
+        }
+    }
+    Ok(())
+}
+
+fn update_root(root: &CapacityQueue, state: &mut State, cluster: &Cluster<'_>) {
+    for (figures, capacity) in state.labels.iter_mut().zip(&root.capacities) {
+        let nodes = cluster.of(&capacity.label);
+        (figures.effective_minimum, figures.effective_maximum) = (nodes, nodes);
+        figures.absolute_capacity = 1.0;
+        if capacity.weight == 1.0 {
+            figures.normalized_weight = 1.0;
+        }
+    }
+}
+
+/// Fractions from what the parent gave, label by label. After each, those of all labels are computed anew.
+fn update_fractions(
+    settings: &CapacitySettings,
+    queue: &CapacityQueue,
+    parent: &State,
+    own: &mut State,
+    cluster: &Cluster<'_>,
+) {
+    for (slot, capacity) in queue.capacities.iter().enumerate() {
+        let (nodes, above) = (cluster.of(&capacity.label), above(capacity, Some(parent)));
+        let of_plan = matches!(queue.kind, CapacityQueueKind::Plan | CapacityQueueKind::Reservation);
+        // What a plan has been given stays as long as there are no nodes.
+        if of_plan && (0..settings.types.len()).all(|i| nodes.get(i) <= 0) {
+            continue;
+        }
+        let figures = &mut own.labels[slot];
+        if slot > 0 {
+            figures.update_absolute(&above, false);
+        }
+        figures.derive(settings, &nodes, &above);
+        figures.update_absolute(&above, false);
+    }
+}
+
+/// How one parent's resources are divided among its children.
+struct Division<'a> {
+    settings: &'a CapacitySettings,
+    queues: &'a [CapacityQueue],
+    parent: usize,
+    labels: Vec<LabelDivision>,
+}
+
+/// The same for one label of the parent.
+struct LabelDivision {
+    nodes: Resource,
+    minimum: Resource,
+    maximum: Resource,
+    /// What no child has yet.
+    left: [f64; MAX_TYPES],
+    /// What no child had when the current unit's turn came.
+    left_of_turn: [f64; MAX_TYPES],
+    /// What the children of the current unit have taken of the current type.
+    taken: Option<f64>,
+    /// By how much amounts shrink.
+    ratios: Option<[f64; MAX_TYPES]>,
+    weights: [f64; MAX_TYPES],
+}
+
+impl<'a> Division<'a> {
+    fn new(
+        settings: &'a CapacitySettings,
+        queues: &'a [CapacityQueue],
+        states: &[State],
+        parent: usize,
+        cluster: &Cluster<'_>,
+    ) -> Result<Division<'a>, CapacityFileError> {
+        let label = |slot: usize| {
+            let figures = &states[parent].labels[slot];
+            let all: [f64; MAX_TYPES] = std::array::from_fn(|i| figures.effective_minimum.get(i) as f64);
+            LabelDivision {
+                nodes: cluster.of(&queues[parent].capacities[slot].label),
+                minimum: figures.effective_minimum,
+                maximum: figures.effective_maximum,
+                left: all,
+                left_of_turn: all,
+                taken: None,
+                ratios: None,
+                weights: [0.0; MAX_TYPES],
+            }
+        };
+        let labels = (0..queues[parent].capacities.len()).map(label).collect();
+        let mut out = Division { settings, queues, parent, labels };
+        out.set_ratios()?;
+        for (vector, slot) in out.children() {
+            for i in 0..settings.types.len() {
+                if let Some((CapacityUnit::Weight, weight)) = vector.part(i) {
+                    out.labels[slot].weights[i] += weight;
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The children's vectors, and for which of the parent's labels they are.
+    fn children(&self) -> impl Iterator<Item = (&'a CapacityVector, usize)> + use<'a> {
+        let queues = self.queues;
+        let capacities = queues[self.parent].children.iter().flat_map(move |child| &queues[*child].capacities);
+        capacities.filter_map(|capacity| Some((&capacity.vector, capacity.parent_slot?)))
+    }
+
+    /// Amounts that together are more than the parent's shrink in proportion. Leaves made in a managed parent do not: they
+    /// have nothing where nothing is left.
+    fn set_ratios(&mut self) -> Result<(), CapacityFileError> {
+        let (queue, types) = (&self.queues[self.parent], &self.settings.types);
+        if queue.kind == CapacityQueueKind::ManagedParent {
+            return Ok(());
+        }
+        let mut sums = vec![[0_i64; MAX_TYPES]; self.labels.len()];
+        for (vector, slot) in self.children() {
+            for (i, sum) in sums[slot].iter_mut().enumerate().take(types.len()) {
+                if let Some((CapacityUnit::Absolute, amount)) = vector.part(i) {
+                    *sum = f64_to_i64(*sum as f64 + amount);
+                }
+            }
+        }
+        for ((capacity, label), sums) in queue.capacities.iter().zip(&mut self.labels).zip(sums) {
+            let property = || Source::of_label(&queue.path, &capacity.label, "capacity");
+            if let Some(name) = capacity.vector.unknown() {
+                let known = types.names().collect::<Vec<_>>().join(", ");
+                let fault = CapacityFault::UnknownResource { name: name.to_owned(), known };
+                return Err(CapacityFileError::new(property(), fault));
+            }
+            if capacity.vector.is_empty() {
+                continue;
+            }
+            for (i, sum) in sums.into_iter().enumerate().take(types.len()).filter(|(_, sum)| *sum != 0) {
+                let least = label.minimum.get(i).min(sum) as f32;
+                let from = if i == 0 { Unit::MEBI } else { Unit::ONE };
+                let to = Unit::parse(types.unit(i)).unwrap_or(from);
+                let Some(converted) = from.convert_in_64_bits(sum, to) else {
+                    let fault = CapacityFault::AmountTooLarge { text: sum.to_string() };
+                    return Err(CapacityFileError::new(property(), fault));
+                };
+                if converted != 0 {
+                    label.ratios.get_or_insert([0.0; MAX_TYPES])[i] = f64::from(least / converted as f32);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn divide(mut self, states: &mut [State]) -> Result<(), CapacityFileError> {
+        let queues = self.queues;
+        for i in 0..self.settings.types.len() {
+            for unit in ORDER {
+                for child in &queues[self.parent].children {
+                    for (slot, capacity) in queues[*child].capacities.iter().enumerate() {
+                        let Some((of, value)) = capacity.vector.part(i).filter(|(of, _)| *of == unit) else { continue };
+                        let Some(parent_slot) = capacity.parent_slot else { continue };
+                        let maximum = capacity.maximum_vector.part(i).unwrap_or(NO_LIMIT);
+                        let memory = states[*child].labels[slot].effective_minimum.memory_mb();
+                        let Some((minimum, maximum)) = self.share(parent_slot, i, (of, value), maximum, memory) else {
+                            let property = Source::of_label(&queues[*child].path, &capacity.label, "maximum-capacity");
+                            let fault = CapacityFault::WeightMaximum { name: self.settings.types.name(i).to_owned() };
+                            return Err(CapacityFileError::new(property, fault));
+                        };
+                        let figures = &mut states[*child].labels[slot];
+                        figures.effective_minimum = figures.effective_minimum.with(i, self.amount(i, minimum));
+                        figures.effective_maximum = figures.effective_maximum.with(i, self.amount(i, maximum));
+                        let label = &mut self.labels[parent_slot];
+                        label.left[i] -= minimum;
+                        label.taken = Some(label.taken.unwrap_or(0.0) + minimum);
+                    }
+                }
+                for label in &mut self.labels {
+                    label.left_of_turn[i] -= label.taken.take().unwrap_or(0.0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Vcores are at most what an int holds.
+    fn amount(&self, i: usize, value: f64) -> i64 {
+        let amount = f64_to_i64(value);
+        if i == 1 { amount.min(i64::from(i32::MAX)) } else { amount }
+    }
+
+    /// A child's minimum and maximum of one type, whole numbers; `None` for a maximum that is a weight. `memory` is its
+    /// minimum of memory, which comes first.
+    fn share(
+        &self,
+        slot: usize,
+        i: usize,
+        (unit, value): (CapacityUnit, f64),
+        (maximum_unit, maximum_value): (CapacityUnit, f64),
+        memory: i64,
+    ) -> Option<(f64, f64)> {
+        let label = &self.labels[slot];
+        let nodes = label.nodes.get(i) as f64;
+        let part_of_nodes = label.minimum.get(i) as f64 / nodes;
+        let part_left = label.left_of_turn[i] / label.minimum.get(i) as f64;
+        let mut minimum = match unit {
+            CapacityUnit::Absolute => (label.ratios.map_or(1.0, |ratios| ratios[i]) * part_left * value).floor(),
+            CapacityUnit::Percentage => (nodes * (part_of_nodes * part_left * value / 100.0)).floor(),
+            CapacityUnit::Weight => {
+                let part = value / label.weights[i];
+                let all = part == 1.0;
+                java::round(if all { label.left_of_turn[i] } else { nodes * (part_of_nodes * part_left * part) })
+            }
+        };
+        let most = label.maximum.get(i) as f64;
+        let mut maximum = match maximum_unit {
+            CapacityUnit::Absolute => maximum_value.floor(),
+            CapacityUnit::Percentage => (nodes * (most / nodes * maximum_value / 100.0)).floor(),
+            CapacityUnit::Weight => return None,
+        };
+        if i > 0 && memory == 0 {
+            minimum = 0.0;
+        }
+        if maximum == 0.0 || maximum > most {
+            maximum = most;
+        }
+        if maximum < minimum {
+            minimum = maximum;
+        }
+        if minimum > label.left[i] {
+            let managed = self.queues[self.parent].kind == CapacityQueueKind::ManagedParent;
+            minimum = if managed { 0.0 } else { label.left[i] };
+        }
+        Some((minimum, maximum))
+    }
+}

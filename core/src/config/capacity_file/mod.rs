@@ -1,0 +1,332 @@
+//! The CapacityScheduler's configuration: capacity-scheduler.xml, parsed and checked.
+//!
+//! From properties to a queue tree with all settings, and from that to what capacities come to on a cluster. Pure
+//! functions, any thread. Reference of the CapacityScheduler 1 to 5, 7, 26 and 27; Hadoop's
+//! `CapacitySchedulerConfiguration`, `CapacitySchedulerQueueManager` and the set-up of the queue classes.
+
+mod access;
+
+mod amounts;
+
+mod capacities;
+
+mod defaults;
+
+mod error;
+
+mod figures;
+
+mod known;
+
+mod labels;
+
+mod legacy;
+
+mod mapping;
+
+mod maximum_allocation;
+
+mod mixed;
+
+mod names;
+
+mod ordering;
+
+mod preemption;
+
+mod priority_acl;
+
+mod queue;
+
+mod settings;
+
+mod siblings;
+
+mod skeleton;
+
+mod source;
+
+mod templates;
+
+#[cfg(test)]
+mod tests;
+
+mod tree;
+
+mod user_weights;
+
+mod vector;
+
+mod warnings;
+
+mod workflow;
+
+pub use capacities::LabelCapacity;
+pub use error::{CapacityFault, CapacityFileError};
+pub use figures::{CapacityFigures, LabelFigures};
+pub use mapping::{MappingRule, MappingRules, RuleAction, RuleFallback, RuleMatch};
+pub use ordering::{AppOrdering, QueueOrdering};
+pub use preemption::{Monitors, PreemptionOrder, PreemptionSettings};
+pub use priority_acl::PriorityAcl;
+pub use queue::{
+    CapacityMode, CapacityQueue, CapacityQueueRole, LeafSettings, ParentSettings, PlanSettings, QueueState,
+};
+pub use settings::CapacitySettings;
+pub use skeleton::CapacityQueueKind;
+pub use templates::{FlexibleCreation, ManagedCreation, QueueTemplates, Template};
+pub use vector::{CapacityUnit, CapacityVector};
+pub use workflow::WorkflowPriorities;
+
+use crate::config::diagnostic::Diagnostic;
+use crate::config::site::{SiteFile, SiteProperties};
+use crate::resource::Resource;
+use defaults::Defaults;
+use figures::State;
+use labels::LabelsByQueue;
+use names::QueueNames;
+use skeleton::Bone;
+use source::Source;
+use std::collections::{BTreeMap, BTreeSet};
+use templates::TemplateStore;
+use tree::Builder;
+use warnings::Warnings;
+
+/// The configuration of a CapacityScheduler.
+///
+/// ```
+/// use evenweave::{CapacityFile, Resource};
+/// let properties = [
+///     ("yarn.scheduler.capacity.root.queues", "a,b"),
+///     ("yarn.scheduler.capacity.root.a.capacity", "70"),
+///     ("yarn.scheduler.capacity.root.b.capacity", "30"),
+/// ];
+/// let file = CapacityFile::from_properties(properties, []).unwrap();
+/// let figures = file.figures(&Resource::new(10240, 10)).unwrap();
+/// // The fraction is the 32-bit float 0.7, which is a little less.
+/// assert_eq!(file.queues()[1].path, "root.a");
+/// assert_eq!(figures[1].labels[0].effective_minimum, Resource::new(7167, 6));
+///
+/// let error = CapacityFile::from_properties(properties[..2].iter().copied(), []).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "yarn.scheduler.capacity.root.queues: Illegal capacity sum of 0.7 for children of queue root for label=. It should \
+///      be either 0 or 1.0"
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct CapacityFile {
+    settings: CapacitySettings,
+    queues: Vec<CapacityQueue>,
+    names: QueueNames,
+    templates: TemplateStore,
+    mapping: MappingRules,
+    workflow_priorities: WorkflowPriorities,
+    warnings: Vec<Diagnostic>,
+    /// The figures without nodes, from which those of a cluster come.
+    states: Vec<State>,
+}
+
+impl CapacityFile {
+    /// Parses and checks the properties of capacity-scheduler.xml over those of yarn-site, in which some that the scheduler
+    /// needs stand. An empty value is as good as none, as it is in a file.
+    ///
+    /// # Errors
+    /// Where Hadoop's scheduler would not start; and where queues are more or deeper than any that can be meant.
+    pub fn from_properties<'a>(
+        properties: impl IntoIterator<Item = (&'a str, &'a str)>,
+        yarn_site: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<CapacityFile, CapacityFileError> {
+        let site: SiteProperties = yarn_site.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let mut all = site.clone();
+        for (name, value) in properties.into_iter().filter(|(_, value)| !value.is_empty()) {
+            all.set(name, value);
+        }
+        CapacityFile::read(&site, all)
+    }
+
+    /// Parses and checks capacity-scheduler.xml, which lies over yarn-site.
+    ///
+    /// ```
+    /// use evenweave::{CapacityFile, SiteFile, SiteProperties};
+    /// let text = "<configuration>
+    ///   <property><name>yarn.scheduler.capacity.root.queues</name><value>a</value></property>
+    ///   <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>ten</value></property>
+    /// </configuration>";
+    /// let file = SiteFile::parse(text, "capacity-scheduler.xml").unwrap();
+    /// let error = CapacityFile::from_site(&SiteProperties::new(), &file).unwrap_err();
+    /// assert_eq!(error.property, "yarn.scheduler.capacity.root.a.capacity");
+    /// assert!(error.to_string().starts_with("capacity-scheduler.xml:3:"));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`CapacityFile::from_properties`], with the places of values.
+    pub fn from_site(yarn_site: &SiteProperties, file: &SiteFile) -> Result<CapacityFile, CapacityFileError> {
+        let mut all = yarn_site.clone();
+        all.add(file);
+        CapacityFile::read(yarn_site, all)
+    }
+
+    /// `all` is `site` and the scheduler's own properties over it.
+    fn read(site: &SiteProperties, mut all: SiteProperties) -> Result<CapacityFile, CapacityFileError> {
+        let read = read_all(site, &mut all);
+        read.map_err(|error| CapacityFileError {
+            at: all.origin(&error.property).and_then(|origin| origin.at()).cloned(),
+            ..error
+        })
+    }
+
+    /// The settings of the whole scheduler.
+    #[must_use]
+    pub fn settings(&self) -> &CapacitySettings {
+        &self.settings
+    }
+
+    /// All queues, root first, each before its children.
+    #[must_use]
+    pub fn queues(&self) -> &[CapacityQueue] {
+        &self.queues
+    }
+
+    /// The queue of this path or short name; none where several have the short name.
+    #[must_use]
+    pub fn queue(&self, name: &str) -> Option<&CapacityQueue> {
+        self.names.get(name).map(|index| &self.queues[index])
+    }
+
+    /// The queue of this path. Where a list names a queue twice, the later one.
+    #[must_use]
+    pub fn queue_at(&self, path: &str) -> Option<&CapacityQueue> {
+        self.index_of(path).map(|index| &self.queues[index])
+    }
+
+    /// The place of the queue of this path among [`CapacityFile::queues`].
+    #[must_use]
+    pub fn index_of(&self, path: &str) -> Option<usize> {
+        self.names.by_path(path)
+    }
+
+    /// Whether several queues have this short name.
+    #[must_use]
+    pub fn is_ambiguous(&self, name: &str) -> bool {
+        self.names.is_ambiguous(name)
+    }
+
+    /// The labels that a queue's applications may ask for, its own or an ancestor's; `*` for any.
+    #[must_use]
+    pub fn accessible_labels<'q>(&'q self, queue: &'q CapacityQueue) -> &'q BTreeSet<String> {
+        tree::accessible(&self.queues, queue.accessible_from)
+    }
+
+    /// The labels that applications of a queue ask for where they name none, its own or an ancestor's.
+    #[must_use]
+    pub fn default_label_expression(&self, queue: &CapacityQueue) -> Option<&str> {
+        self.queues[queue.default_label_from?].own_default_label_expression.as_deref()
+    }
+
+    /// The weight of a user in a queue: `user-settings.<user>.weight` there or in the nearest ancestor, else 1.
+    #[must_use]
+    pub fn user_weight(&self, queue: &CapacityQueue, user: &str) -> f32 {
+        let above = |queue: &&CapacityQueue| queue.parent.map(|parent| &self.queues[parent]);
+        std::iter::successors(Some(queue), above).find_map(|queue| queue.user_weights.get(user)).unwrap_or(1.0)
+    }
+
+    /// What queues that make themselves in a parent are made from.
+    #[must_use]
+    pub fn templates(&self, parent: &CapacityQueue) -> QueueTemplates {
+        let depth = match (parent.parent, parent.as_parent()) {
+            (Some(_), Some(settings)) => settings.flexible_creation.maximum_depth,
+            (None, _) | (_, None) => 0,
+        };
+        self.templates.of(&parent.path, depth)
+    }
+
+    /// The rules by which applications enter queues.
+    #[must_use]
+    pub fn mapping_rules(&self) -> &MappingRules {
+        &self.mapping
+    }
+
+    /// `workflow-priority-mappings`
+    #[must_use]
+    pub fn workflow_priorities(&self) -> &WorkflowPriorities {
+        &self.workflow_priorities
+    }
+
+    /// What was accepted, as Hadoop accepts it, but hardly meant.
+    #[must_use]
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+}
+
+/// What plans' templates give their default queues.
+fn properties_of_plans(
+    source: &Source<'_>,
+    defaults: &Defaults,
+    templates: &TemplateStore,
+    bones: &[Bone],
+) -> Vec<(String, String)> {
+    let plans = bones.iter().filter(|bone| bone.kind == CapacityQueueKind::Plan);
+    let properties = plans.flat_map(|plan| {
+        let queue = &bones[plan.children[0]].path;
+        templates.for_default_queue(source, defaults, &plan.path, queue)
+    });
+    properties.collect()
+}
+
+fn read_all(site: &SiteProperties, all: &mut SiteProperties) -> Result<CapacityFile, CapacityFileError> {
+    let (defaults, templates, bones, of_plans) = {
+        let source = Source::new(all);
+        let (templates, defaults) = (TemplateStore::read(&source), Defaults::read(&source));
+        let bones = skeleton::read(&source)?;
+        let of_plans = properties_of_plans(&source, &defaults, &templates, &bones);
+        (defaults, templates, bones, of_plans)
+    };
+    for (name, value) in of_plans {
+        all.set(&name, value);
+    }
+    let source = Source::new(all);
+    let file = read_tree(&Source::new(site), &source, &defaults, templates, bones)?;
+    source.check_expansion()?;
+    Ok(file)
+}
+
+fn read_tree(
+    site: &Source<'_>,
+    source: &Source<'_>,
+    defaults: &Defaults,
+    templates: TemplateStore,
+    bones: Vec<Bone>,
+) -> Result<CapacityFile, CapacityFileError> {
+    let mut warnings = Warnings::new(source);
+    let leaves = bones.iter().any(|bone| bone.kind.is_leaf());
+    let settings = settings::read(site, source, leaves, &mut warnings)?;
+    let labels = LabelsByQueue::read(source)?;
+    let mut builder = Builder {
+        source,
+        settings: &settings,
+        defaults,
+        labels: &labels,
+        warnings,
+        queues: Vec::with_capacity(bones.len()),
+        states: Vec::with_capacity(bones.len()),
+        known: Vec::with_capacity(bones.len()),
+    };
+    builder.build(&mut bones.into_iter())?;
+    let Builder { queues, mut states, known, mut warnings, .. } = builder;
+    figures::update(&settings, &queues, &mut states, &BTreeMap::from([(String::new(), Resource::NONE)]))?;
+    let mut file = CapacityFile {
+        names: QueueNames::new(&queues, &known),
+        settings,
+        queues,
+        templates,
+        mapping: MappingRules::default(),
+        workflow_priorities: workflow::read(source)?,
+        warnings: Vec::new(),
+        states,
+    };
+    file.mapping = mapping::read(source, &file)?;
+    known::warn(source, &file, &mut warnings);
+    file.warnings = warnings.into_vec();
+    Ok(file)
+}

@@ -1,0 +1,90 @@
+//! Priority ACLs: who may submit with which priority.
+//!
+//! Reference 21; `AppPriorityACLConfigurationParser`. `[user=u1,u2 group=g max_priority=7 default_priority=4][...]`.
+
+use super::error::{CapacityFault, CapacityFileError};
+use crate::config::acl::AccessControlList;
+use crate::config::java;
+
+/// One group of a priority ACL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PriorityAcl {
+    /// Whom it admits.
+    pub admits: AccessControlList,
+    /// The highest priority, at most the cluster's.
+    pub max_priority: i32,
+    /// The priority of a submission without one, from 0; `None` where it has none.
+    pub default_priority: Option<i32>,
+}
+
+/// Reads all groups. Text outside of brackets does not count, so that `*` has none.
+pub(super) fn read(text: &str, cluster_max: i32, property: &str) -> Result<Vec<PriorityAcl>, CapacityFileError> {
+    let mut groups = Vec::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('[') {
+        let inner = &rest[open + 1..];
+        let close = inner.find(']').unwrap_or(inner.len());
+        // The first character after the bracket belongs to the group whatever it is, unless it closes it.
+        let group = java::trim(&inner[..close]);
+        if !group.is_empty() {
+            let read = read_group(group, cluster_max).map_err(|problem| {
+                CapacityFileError::new(property, CapacityFault::PriorityAcl { text: text.to_owned(), problem })
+            })?;
+            groups.push(read);
+        }
+        rest = &inner[close..];
+    }
+    Ok(groups)
+}
+
+fn read_group(group: &str, cluster_max: i32) -> Result<PriorityAcl, String> {
+    let (mut names, mut max_priority, mut default_priority) = (Vec::new(), None, None);
+    let priority = |value: &str| {
+        java::parse_int(value).ok_or_else(|| format!("has the priority {value:?}, which is not an integer of 32 bits"))
+    };
+    for pair in group.split(' ').filter(|pair| !pair.is_empty()) {
+        let [key, value, ..] = java::split(pair, '=')[..] else { continue };
+        match java::trim(key).to_uppercase().as_str() {
+            "USER" | "GROUP" => names.push(java::trim(value)),
+            "MAX_PRIORITY" => max_priority = Some(priority(value)?),
+            "DEFAULT_PRIORITY" => default_priority = Some(priority(value)?.max(0)),
+            _ => {
+                return Err(format!("has {key:?}, which must be user, group, max_priority or default_priority"));
+            }
+        }
+    }
+    let Some(max_priority) = max_priority else { return Err("lacks max_priority=<number> in a group".to_owned()) };
+    let Some(first) = names.first() else { return Err("lacks user=<users> or group=<groups> in a group".to_owned()) };
+    // The first list is taken for users and the second for groups, whatever they are called.
+    let list = match names.get(1).filter(|second| !second.is_empty()) {
+        _ if *first == "*" => "*".to_owned(),
+        Some(second) => java::trim(&format!("{first} {second}")).to_owned(),
+        None => (*first).to_owned(),
+    };
+    let admits = AccessControlList::parse(&list);
+    Ok(PriorityAcl { admits, max_priority: max_priority.min(cluster_max), default_priority })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_read_and_cut_to_the_clusters_maximum() {
+        let text = "x[user=al,bo group=dev max_priority=7 default_priority=-4] [group=ops  max_priority=3]";
+        let groups = read(text, 5, "p").unwrap();
+        assert_eq!(groups.len(), 2);
+        assert_eq!(groups[0].admits, AccessControlList::parse("al,bo dev"));
+        assert_eq!((groups[0].max_priority, groups[0].default_priority), (5, Some(0)));
+        // A group alone stands where users stand.
+        assert_eq!(groups[1].admits, AccessControlList::parse("ops"));
+        assert_eq!(read("*", 5, "p"), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_group_needs_a_maximum_and_somebody() {
+        for bad in ["[user=al]", "[max_priority=3]", "[user=al max_priority=x]", "[usr=al max_priority=1]"] {
+            assert!(read(bad, 5, "p").is_err(), "{bad}");
+        }
+    }
+}
