@@ -33,7 +33,7 @@ pub(crate) fn allocation_file(form: Form, queues: usize) -> String {
             Form::Flat => leaf(&mut out, "  ", at),
             Form::ThreeLevels => {
                 let in_department = at % DEPARTMENT;
-                let first_of_team = in_department > 0 && (in_department - 1) % TEAM == 0;
+                let first_of_team = in_department > 0 && (in_department - 1).is_multiple_of(TEAM);
                 if in_department == 0 {
                     parent(&mut out, "  ", "department", at);
                 } else if first_of_team {
@@ -42,7 +42,7 @@ pub(crate) fn allocation_file(form: Form, queues: usize) -> String {
                     leaf(&mut out, "      ", at);
                 }
                 let end_of_department = last || in_department + 1 == DEPARTMENT;
-                if in_department > 0 && (end_of_department || in_department % TEAM == 0) {
+                if in_department > 0 && (end_of_department || in_department.is_multiple_of(TEAM)) {
                     out.push_str("    </queue>\n");
                 }
                 if end_of_department {
@@ -89,7 +89,7 @@ fn parent(out: &mut String, indent: &str, kind: &str, at: usize) {
     set("maxResources", "memory-mb=80%, vcores=75%");
     set("maxChildResources", "65536 mb, 64 vcores");
     set("maxRunningApps", &(500 + at % 100).to_string());
-    set("schedulingPolicy", if at / TEAM % 2 == 0 { "drf" } else { "fair" });
+    set("schedulingPolicy", if (at / TEAM).is_multiple_of(2) { "drf" } else { "fair" });
     set("aclSubmitApps", &format!("lead{at},deputy{at} staff{},everyone", at % 17));
     set("aclAdministerApps", &format!("lead{at} administrators"));
     set("fairSharePreemptionTimeout", &(60 + at % 60).to_string());
@@ -121,13 +121,13 @@ fn leaf(out: &mut String, indent: &str, at: usize) {
             _ => format!("vcores={}%, memory-mb={}.25%", 20 + at % 70, 10 + at % 80),
         },
     );
-    if at % 3 == 0 {
+    if at.is_multiple_of(3) {
         set("maxContainerAllocation", format!("vcores={}, memory-mb={}", 4 + at % 12, 8192 + at % 1024));
     }
     if at % 3 == 1 {
         set("maxRunningApps", (10 + at % 90).to_string());
     }
-    if at % 7 == 0 {
+    if at.is_multiple_of(7) {
         set("maxAMShare", format!("0.{}", 1 + at % 9));
     }
     if at % 11 < 3 {
@@ -139,11 +139,11 @@ fn leaf(out: &mut String, indent: &str, at: usize) {
     if at % 13 == 6 {
         set("aclAdministerApps", "*".to_owned());
     }
-    if at % 17 == 0 {
+    if at.is_multiple_of(17) {
         set("minSharePreemptionTimeout", (30 + at % 300).to_string());
         set("fairSharePreemptionThreshold", "0.8".to_owned());
     }
-    if at % 19 == 0 {
+    if at.is_multiple_of(19) {
         set("allowPreemptionFrom", "false".to_owned());
     }
     let _ = writeln!(out, "{indent}</queue>");
