@@ -141,6 +141,6 @@ mod tests {
         while !reloader.thread.is_finished() {
             std::thread::yield_now();
         }
-        assert!(reloader.stop().unwrap_err().starts_with("test:1:1: "));
+        assert!(reloader.stop().unwrap_err().starts_with("test:1:"));
     }
 }
