@@ -163,11 +163,14 @@ fn kinds_show_in_the_content() {
     let site = |name: &str, inner: &str| scratch.file(name, format!("<configuration>{inner}</configuration>"));
     let yarn = site("a.xml", &property("yarn.scheduler.fair.asignmultiple", "true"));
     let broken = site("b.xml", &property("yarn.scheduler.fair.max.assign", "four"));
-    // Queues of the other scheduler: the form alone.
+    // Queues of the other scheduler.
     let capacity = site("c.xml", &format!("<odd/>{}", property("yarn.scheduler.capacity.root.queues", "a")));
     let other = scratch.file("d.xml", "<queues/>");
     let found = codes(&[&yarn, &broken, &capacity, &other]);
-    assert_eq!(found, [vec!["unknown-property"], vec!["not-a-number"], vec!["unknown-element"], vec!["root-element"]]);
+    assert_eq!(
+        found,
+        [vec!["unknown-property"], vec!["not-a-number"], vec!["unknown-element", "capacity-sum"], vec!["root-element"]]
+    );
 }
 
 #[test]
@@ -198,6 +201,26 @@ fn the_site_file_says_what_allocation_files_work_with() {
         format!("<configuration>{}</configuration>", property("yarn.scheduler.fair.max.assign", "four")),
     );
     assert_eq!(codes(&[&queues, "--site", &broken]), [vec!["not-a-number".to_owned()], none]);
+}
+
+#[test]
+fn queues_of_the_capacity_scheduler_lie_over_the_site_file() {
+    let scratch = Scratch::new("capacity");
+    let property = |name: &str, value: &str| format!("<property><name>{name}</name><value>{value}</value></property>");
+    let file = |name: &str, properties: &[(&str, &str)]| {
+        let inner: String = properties.iter().map(|(name, value)| property(name, value)).collect();
+        scratch.file(name, format!("<configuration>\n{inner}\n</configuration>"))
+    };
+    let queue = |tail: &str| format!("yarn.scheduler.capacity.root.{tail}");
+    let (queues, share) = (queue("queues"), queue("a.capacity"));
+    let good = file("good.xml", &[(&queues, "a"), (&share, "100")]);
+    let (text, code) = said(&[&good, "--deny-warnings"]);
+    assert_eq!(code, Some(0), "{text}");
+    // The mistake is in the other file, and shown there.
+    let site = file("yarn-site.xml", &[("yarn.scheduler.minimum-allocation-mb", "0")]);
+    let (text, code) = said(&[&good, "--site", &site]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("error[minimum-allocation]") && text.contains(&format!("[{site}:2:")), "{text}");
 }
 
 #[test]

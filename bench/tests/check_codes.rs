@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Calls whose first text is a code.
-const CALLS: [&str; 4] = ["warning", "error", "warn", "find"];
+const CALLS: [&str; 5] = ["warning", "error", "warn", "find", "push"];
 
 /// All Rust files below, tests left out.
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
@@ -77,7 +77,8 @@ fn codes_of(source: &str) -> BTreeSet<String> {
         let field = source[..at].trim_end().ends_with("code:");
         let argument = source[at + text.len() + 2..].starts_with(',');
         let call = call_around(source, at).is_some_and(|(name, from)| {
-            let first = !texts.iter().any(|(other, _)| (from..at).contains(other));
+            let of_call = |other: usize| call_around(source, other).is_some_and(|(_, other)| other == from);
+            let first = !texts.iter().any(|(other, _)| (from..at).contains(other) && of_call(*other));
             CALLS.contains(&name) && argument && first && source[from..at].matches(',').count() <= 2
         });
         let body = ["fn code(", "let code = match"].iter().any(|start| {
@@ -114,7 +115,7 @@ fn codes_are_found_however_they_are_written() {
     let source = r#"
         warnings.warn("a-1", at, format!("no {}", name("x")));
         let d = Diagnostic::warning("b", Some(place), "no-code");
-        reader.warn(NAME, "c", message);
+        reader.warn(&name("no-code"), "c", message);
         self.find(element.offset, "d", "e".to_owned(), effect);
         Finding { code: "f", message }
         let other = call("no-code", x).find(|y| y == "no-code");

@@ -40,7 +40,7 @@ pub(super) struct Checked {
     pub(super) name: String,
     /// What its places are in; empty when it could not be read.
     pub(super) text: String,
-    /// The files that it includes, by name, with their texts.
+    /// Other files that places may be in, such as those that it includes: name and text.
     pub(super) included: Vec<(String, String)>,
     pub(super) findings: Vec<Finding>,
 }
@@ -94,10 +94,9 @@ impl Checked {
         self.find(found);
     }
 
-    /// The text that a place is in: its own, or that of a file that it includes.
-    pub(super) fn text_of(&self, place: &Place) -> &str {
-        let included = self.included.iter().find(|(name, _)| *name == place.source);
-        included.map_or(&self.text, |(_, text)| text)
+    /// The text that a place is in, if it is another file's, and known.
+    pub(super) fn included_text(&self, place: &Place) -> Option<&str> {
+        self.included.iter().find(|(name, _)| *name == place.source).map(|(_, text)| text.as_str())
     }
 
     pub(super) fn errors(&self) -> usize {

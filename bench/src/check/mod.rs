@@ -57,8 +57,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
 fn check(args: &CheckArgs) -> Result<Vec<Checked>, Failure> {
     let types = ResourceTypes::standard();
     let mut options = CheckOptions::new(&types);
-    let (settings, layers) = site::check_layers(&args.site);
-    if let Some(settings) = settings.as_ref().filter(|_| !args.site.is_empty()) {
+    let layers = site::check_layers(&args.site);
+    if let Some(settings) = layers.settings.as_ref().filter(|_| !args.site.is_empty()) {
         options = CheckOptions::with_settings(settings);
     }
     if let Some(text) = &args.cluster {
@@ -66,16 +66,21 @@ fn check(args: &CheckArgs) -> Result<Vec<Checked>, Failure> {
         let cluster = cluster.map_err(|error| Failure::input(format!("--cluster {error}")))?.absolute();
         options.cluster = Some(cluster.ok_or_else(|| Failure::input("--cluster: write amounts, not percentages"))?);
     }
-    let others = args.files.iter().filter(|path| !args.site.contains(path)).map(|path| {
-        let (mut checked, text) = Checked::read(path);
-        match text {
-            Some(text) if kind::is_configuration(&text) => site::check_alone(&mut checked),
-            Some(_) => checked.allocations(&options),
-            None => {}
-        }
-        checked
-    });
-    Ok(layers.into_iter().chain(others).collect())
+    let others: Vec<Checked> = args
+        .files
+        .iter()
+        .filter(|path| !args.site.contains(path))
+        .map(|path| {
+            let (mut checked, text) = Checked::read(path);
+            match text {
+                Some(text) if kind::is_configuration(&text) => site::check_alone(&mut checked, &layers),
+                Some(_) => checked.allocations(&options),
+                None => {}
+            }
+            checked
+        })
+        .collect();
+    Ok(layers.files.into_iter().chain(others).collect())
 }
 
 /// Whether there is somebody who wants colours: a terminal, and no `NO_COLOR`.

@@ -1,16 +1,24 @@
-//! Files of properties: `yarn-site.xml` and its like, one by one or laid over each other.
+//! Files of properties: `yarn-site.xml` and its like, one by one or laid over each other, and `capacity-scheduler.xml`.
 
 use std::path::Path;
 
 use super::files::Checked;
 use super::kind::is_capacity_file;
-use crate::api::{Diagnostic, Settings, SiteFile, SiteProperties};
+use crate::api::{CapacityFile, Diagnostic, Settings, SiteFile, SiteProperties};
 use crate::site::{include, surround};
 
-/// Checks files that are laid over each other, the later over the earlier, and gives the settings that they make.
-/// Where one has errors there are none.
-pub(super) fn check_layers(paths: &[impl AsRef<Path>]) -> (Option<Settings>, Vec<Checked>) {
-    let mut layers = Vec::new();
+/// Files that are laid over each other, the later over the earlier.
+#[derive(Debug)]
+pub(super) struct Layers {
+    pub(super) files: Vec<Checked>,
+    properties: SiteProperties,
+    /// What they come to; none where one has errors.
+    pub(super) settings: Option<Settings>,
+}
+
+/// Reads and checks files that are laid over each other.
+pub(super) fn check_layers(paths: &[impl AsRef<Path>]) -> Layers {
+    let mut files = Vec::new();
     let mut site = SiteProperties::new();
     surround(&mut site);
     let mut whole = true;
@@ -20,18 +28,25 @@ pub(super) fn check_layers(paths: &[impl AsRef<Path>]) -> (Option<Settings>, Vec
             Some(file) => site.add(&file),
             None => whole = false,
         }
-        layers.push(checked);
+        files.push(checked);
     }
     let (settings, found) = Settings::check(&site);
-    distribute(found, &mut layers);
-    (settings.filter(|_| whole), layers)
+    distribute(found, &mut files);
+    Layers { files, properties: site, settings: settings.filter(|_| whole) }
 }
 
-/// Checks one file of properties. Of a file of capacity queues only its form is looked at.
-pub(super) fn check_alone(checked: &mut Checked) {
+/// Checks one file of properties; one of capacity queues over those of `--site`.
+pub(super) fn check_alone(checked: &mut Checked, layers: &Layers) {
     let Some(file) = parse(checked) else { return };
     if is_capacity_file(&file) {
+        // What is wrong may be a property of yarn-site.
+        let of_site = layers.files.iter().map(|file| (file.name.clone(), file.text.clone()));
+        checked.included.extend(of_site);
         checked.find(file.warnings().iter().cloned());
+        match CapacityFile::from_site(&layers.properties, &file) {
+            Ok(capacity) => checked.find(capacity.warnings().iter().cloned()),
+            Err(error) => checked.find([error.diagnostic()]),
+        }
         return;
     }
     let mut site = SiteProperties::new();

@@ -28,10 +28,13 @@ pub(super) fn report(files: &[Checked], colours: bool) -> String {
     for file in files {
         let text = printable(&file.text);
         for finding in file.findings.iter().take(SHOWN) {
-            let included =
-                finding.at.as_ref().filter(|at| at.source != file.name).map(|at| printable(file.text_of(at)));
-            let text = included.as_ref().unwrap_or(&text);
-            let snippet = finding.at.as_ref().map(|place| Snippet::new(text, place));
+            let other = finding.at.as_ref().filter(|at| at.source != file.name);
+            let included = other.map(|at| file.included_text(at).map(printable));
+            let snippet = match (&finding.at, &included) {
+                (Some(place), None) => Some(Snippet::new(&text, place)),
+                (Some(place), Some(Some(text))) => Some(Snippet::new(text, place)),
+                (Some(_), Some(None)) | (None, _) => None,
+            };
             let shown = Shown { finding, snippet, effect: finding.effect.clone().map(Effect) };
             if handler.render_report(&mut out, &shown).is_err() {
                 out.push_str(&finding.message);
