@@ -43,6 +43,17 @@ pub(crate) enum CoreChoice {
     Locked,
 }
 
+/// Where properties come from.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct SiteArgs {
+    /// Site file (yarn-site.xml); may be given more than once, later ones count above [default: bundled].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) site: Vec<PathBuf>,
+    /// Sets a property above all site files; may be given more than once.
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_property)]
+    pub(crate) properties: Vec<(String, String)>,
+}
+
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LoadArgs {
     /// Nodes, each of 128 GiB and 64 vcores.
@@ -57,6 +68,12 @@ pub(crate) struct LoadArgs {
     /// Allocation file (fair-scheduler.xml) [default: bundled].
     #[arg(long, value_name = "FILE")]
     pub(crate) queues: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) site: SiteArgs,
+    /// Who is in which group, for ACLs and placement rules: a file of lines `user: group, group`, or `system` for the
+    /// operating system's [default: nobody is in any].
+    #[arg(long, value_name = "FILE|system")]
+    pub(crate) groups: Option<String>,
     /// Only these leaf queues get jobs; may be given more than once [default: all leaves].
     #[arg(long, value_name = "NAME")]
     pub(crate) queue: Vec<String>,
@@ -78,9 +95,12 @@ pub(crate) struct LoadArgs {
     /// Everything random comes from it.
     #[arg(long, default_value_t = 42)]
     pub(crate) seed: u64,
-    /// The asynchronous allocation thread.
-    #[arg(long = "async", value_enum, default_value_t = Switch::Off)]
-    pub(crate) asynchronous: Switch,
+    /// The asynchronous allocation thread [default: as the properties say; off].
+    #[arg(long = "async", value_enum)]
+    pub(crate) asynchronous: Option<Switch>,
+    /// Reload the allocation file and a variant of it in turn, so far apart, under the threaded core [default: never].
+    #[arg(long, value_name = "EVERY", value_parser = parse_interval)]
+    pub(crate) reload: Option<Duration>,
     /// Drive only this core [default: the locked twin for 5 s, then the threaded core].
     #[arg(long, value_enum)]
     pub(crate) core: Option<CoreChoice>,
@@ -123,6 +143,13 @@ pub(crate) struct CheckArgs {
     /// Configuration files; what kind each is shows in its content.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// yarn-site.xml that allocation files are to work with: resource types, largest container, ACLs, preemption. May be
+    /// given more than once, the later over the earlier; it is checked, too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) site: Vec<PathBuf>,
+    /// The cluster's total, such as "memory-mb=1048576, vcores=512": limits of allocation files are compared with it.
+    #[arg(long, value_name = "RESOURCES")]
+    pub(crate) cluster: Option<String>,
     /// How findings are told.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub(crate) format: CheckFormat,
@@ -189,6 +216,13 @@ pub(crate) struct BenchArgs {
     pub(crate) core: CoreChoice,
 }
 
+fn parse_property(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("a property is NAME=VALUE, for example yarn.scheduler.fair.max.assign=4".to_owned()),
+    }
+}
+
 fn parse_workers(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(count @ 1..=256) => Ok(count),
@@ -214,6 +248,11 @@ fn parse_in_flight(text: &str) -> Result<crate::load::InFlight, String> {
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
+    let duration = parse_interval(text)?;
+    if duration < Duration::from_millis(100) { Err("a run lasts 100ms to 24 hours".to_owned()) } else { Ok(duration) }
+}
+
+fn parse_interval(text: &str) -> Result<Duration, String> {
     let wrong = || "a duration is a number and a unit, ms, s or m, for example 20s".to_owned();
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
@@ -224,10 +263,10 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
         "m" | "min" => number * 60.0,
         _ => return Err(wrong()),
     };
-    if (0.1..=86_400.0).contains(&seconds) {
+    if (0.001..=86_400.0).contains(&seconds) {
         Ok(Duration::from_secs_f64(seconds))
     } else {
-        Err("a run lasts 100ms to 24 hours".to_owned())
+        Err("1ms to 24 hours".to_owned())
     }
 }
 
@@ -243,6 +282,15 @@ mod tests {
         assert!(cli.command.is_none());
         assert_eq!(cli.load.nodes, 7);
         assert!(Cli::try_parse_from(["evenweave", "load", "--nodes", "0"]).is_err());
+    }
+
+    #[test]
+    fn properties_are_set_as_hadoop_does() {
+        let cli = Cli::parse_from(["evenweave", "load", "--site", "x.xml", "-Da=b=c", "-D", "d="]);
+        let Some(Command::Load(load)) = cli.command else { panic!("a load") };
+        let set = [("a".to_owned(), "b=c".to_owned()), ("d".to_owned(), String::new())];
+        assert_eq!(load.site.properties, set);
+        assert!(parse_property("=x").is_err() && parse_property("x").is_err());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::api::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, Heartbeat, HeartbeatProbe,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, Groups, Heartbeat, HeartbeatProbe,
     NodeHandle, NodeView, QueueView, Refused, Resource, Settings, Stats, Stepped, Submission,
 };
 use crate::clock::now_ns;
@@ -22,6 +22,8 @@ pub(crate) type Wake = Arc<dyn Fn(u32) + Send + Sync>;
 pub(crate) struct Parts {
     pub(crate) settings: Settings,
     pub(crate) allocations: AllocationFile,
+    /// Who is in which group; nobody in any without.
+    pub(crate) groups: Option<Arc<dyn Groups>>,
     pub(crate) workers: usize,
     /// Heartbeats that a worker's channel holds.
     pub(crate) channel_capacity: Option<usize>,
@@ -92,6 +94,9 @@ impl Threaded {
             .workers(parts.workers)
             .cluster_timestamp(CLUSTER_TIMESTAMP)
             .probe(parts.probe);
+        if let Some(groups) = parts.groups {
+            builder = builder.groups(groups);
+        }
         if let Some(capacity) = parts.channel_capacity {
             builder = builder.channel_capacity(capacity);
         }
@@ -99,6 +104,11 @@ impl Threaded {
             builder = builder.on_grants(wake);
         }
         builder.start().map(Threaded).map_err(|error| error.to_string())
+    }
+
+    /// The scheduler itself, for what the load does not need of the twin.
+    pub(crate) fn scheduler(&self) -> FairScheduler {
+        self.0.clone()
     }
 }
 
@@ -200,6 +210,9 @@ impl Locked {
             .allocations(parts.allocations)
             .cluster_timestamp(CLUSTER_TIMESTAMP)
             .resort_for_each_container(true);
+        if let Some(groups) = parts.groups {
+            builder = builder.groups(groups);
+        }
         if let Some(wake) = parts.wake {
             builder = builder.on_grants(wake);
         }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `cli`, `failure` | the command line; why it may fail |
 //! | `trace`, `jobs`, `bundled`, `random` | what the load is made from |
+//! | `site` | properties and groups of the command line |
 //! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
 //! | `load` | the closed-loop driver |
 //! | `report`, `progress` | table, JSON, HTML; the bar |
@@ -26,6 +27,7 @@ mod progress;
 mod random;
 mod replay;
 mod report;
+mod site;
 mod trace;
 mod workload;
 

@@ -187,6 +187,7 @@ impl Bed {
         let parts = Parts {
             settings,
             allocations: parsed.file,
+            groups: None,
             workers: args.workers,
             channel_capacity: None,
             probe: Arc::clone(&probe) as _,

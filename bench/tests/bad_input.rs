@@ -101,3 +101,27 @@ fn a_scenario_file_that_is_none() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("s.jsonl:1:"));
 }
+
+#[test]
+fn missing_and_malformed_site_files() {
+    let scratch = Scratch::new("site");
+    let said = refused(&["--site", "no-such.xml"], &scratch);
+    assert!(said.contains("site file no-such.xml: "), "{said}");
+    let text = "<configuration>\n<property><name>yarn.scheduler.fair.max.assign</name><value>four</value></property>\n\
+                </configuration>";
+    let file = scratch.file("yarn-site.xml", text);
+    let said = refused(&["--site", &file], &scratch);
+    assert!(said.contains("yarn-site.xml:2:61: yarn.scheduler.fair.max.assign: \"four\" is not an integer"), "{said}");
+    let said = refused(&["-D", "yarn.scheduler.minimum-allocation-mb=-1"], &scratch);
+    assert!(said.contains("yarn.scheduler.minimum-allocation-mb: -1 is negative"), "{said}");
+    let said = refused(&["-D", "novalue"], &scratch);
+    assert!(said.contains("NAME=VALUE"), "{said}");
+}
+
+#[test]
+fn groups_that_cannot_be_read() {
+    let scratch = Scratch::new("groups");
+    let file = scratch.file("groups.txt", "ann: staff\nbob staff\n");
+    let said = refused(&["--groups", &file], &scratch);
+    assert!(said.contains("groups.txt:2:1: \"bob staff\" has no colon"), "{said}");
+}

@@ -18,6 +18,7 @@
 //!  submit, finish, move, nodes, reload ──> control ──> snapshot <── update <── ledger
 //!                                          structure,  (version)    demand and fair shares,
 //!                                          at once                  every update-interval-ms
+//!            allocation file ──> watcher ──> control, when it has changed
 //!                      async allocation thread (optional) ──> one offer to every node of a worker
 //! ```
 //! The two drivers call the same stages: [`FairScheduler`] on threads of its own, [`Stepped`] on the caller's.
@@ -46,8 +47,9 @@
 //! 5. `grant`: all or nothing. `lease`: room under limits and outstanding asks, in pieces. `watch`: the limits of one queue.
 //!    `ledger`: what is true now.
 //! 6. `mailbox`: containers, and the news of ended ones, on their way to the AM.
-//! 7. `reconcile`: what the other workers did. `control`: life of applications, queues and nodes. `update`: demand and fair
-//!    shares. `views` and `events`: what the embedder sees.
+//! 7. `reconcile`: what the other workers did. `control`: life of applications, queues and nodes. `allocations`: when the
+//!    allocation file is looked at and read again. `update`: demand and fair shares. `views` and `events`: what the embedder
+//!    sees.
 //!
 //! `docs/architecture.md` has who owns what and what each operation costs, `docs/concurrency.md` the protocols as small
 //! proofs, `docs/yarn-compat.md` what of the FairScheduler is here, `docs/deviations.md` where it differs on purpose.
@@ -96,7 +98,7 @@ pub use config::{
     CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue, CapacityQueueKind,
     CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, CheckOptions, Checked, Diagnostic, Expanded,
     FileSource, FlexibleCreation, Included, LabelCapacity, LabelFigures, LeafSettings, Limit, LocateError,
-    ManagedCreation, MappingRule, MappingRules, Missing, Monitors, Origin, ParentSettings, Parsed, Place,
+    ManagedCreation, MappingRule, MappingRules, Missing, Monitors, NumberKind, Origin, ParentSettings, Parsed, Place,
     PlacementChange, PlacementError, PlacementRule, PlanSettings, PolicyName, PreemptionOrder, PreemptionSettings,
     PriorityAcl, QueueAccess, QueueOrdering, QueueSettings, QueueState, QueueTemplates, ROOT, ResourceStringError,
     RuleAction, RuleFallback, RuleKind, RuleMatch, Settings, SettingsBuilder, SettingsError, SettingsProblem, Severity,

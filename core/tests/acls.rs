@@ -5,8 +5,8 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::{
-    AccessControlList, AllocationFile, AppAccess, AppHandle, FairScheduler, FairSchedulerBuilder, QueueAccess, Refused,
-    Resource, Settings, Stepped, Submission,
+    AccessControlList, AllocationFile, AppAccess, AppHandle, FairScheduler, FairSchedulerBuilder, Groups, QueueAccess,
+    Refused, Resource, Settings, Stepped, Submission,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -107,6 +107,26 @@ fn a_further_attempt_is_not_asked_again() {
     assert!(submit(&mut stepped, 2, "bo", "root.b").is_err());
     let next = stepped.new_attempt(&app, None).unwrap();
     assert_eq!((next.number(), next.queue()), (1, "root.b"));
+}
+
+/// Groups that nobody may ask for.
+#[derive(Debug)]
+struct Unasked;
+
+impl Groups for Unasked {
+    fn of(&self, user: &str) -> Vec<String> {
+        panic!("the groups of {user} were looked up")
+    }
+}
+
+/// Looking up groups may take long: rights that do not hang on them do without.
+#[test]
+fn groups_are_looked_up_only_where_they_decide() {
+    let lists = "<queue name='b'><aclAdministerApps>bo</aclAdministerApps></queue>";
+    let mut stepped =
+        builder(&[ENABLED, ("yarn.admin.acl", "boss")], lists).groups(Arc::new(Unasked)).stepped().unwrap();
+    assert!(stepped.has_access("anybody", "root.b", QueueAccess::Submit), "everybody may at root");
+    assert!(!stepped.is_admin("anybody"), "no group is in the list");
 }
 
 /// What the ResourceManager makes of the name that was asked for, beside what the rules give.
@@ -243,7 +263,9 @@ fn the_threaded_scheduler_asks_the_same() {
     assert!(matches!(scheduler.kill_as("bo", &app), Err(Refused::AppAcl { .. })));
     assert!(matches!(scheduler.submit(submission(2, "bo", "root.a.y")), Err(Refused::AclAtSubmit { .. })));
     scheduler.create_queue("a.y", true).unwrap();
-    assert_eq!(scheduler.create_queue("a.y.z", true), Err(Refused::CannotCreate { queue: "root.a.y.z".to_owned() }));
+    assert_eq!(scheduler.create_queue("b.z", true), Err(Refused::CannotCreate { queue: "root.b.z".to_owned() }));
+    // With somebody in it housekeeping leaves it.
+    scheduler.submit(submission(3, "al", "root.a.y")).unwrap();
     let configs = scheduler.queue_configs().unwrap();
     let ad_hoc: Vec<_> = configs.iter().filter(|queue| queue.dynamic).map(|queue| queue.name.as_str()).collect();
     assert_eq!(ad_hoc, ["root.a.y"]);

@@ -321,7 +321,7 @@ fn warnings_come_with_the_news() {
 fn a_bad_file_at_the_start_is_fatal_and_says_where() {
     let start = |text: &str, modified| FairScheduler::builder().watch(Memory::new(text, modified)).start();
     let error = start("<allocations>\n <queue name='a.b'/>\n</allocations>", 1).unwrap_err().to_string();
-    assert!(error.starts_with("memory.xml:2:2: \"a.b\""), "{error}");
+    assert!(error.starts_with("memory.xml:2:15: \"a.b\""), "{error}");
     assert!(start("", 0).is_err());
     let file = |location: &str| FairScheduler::builder().allocation_file(location, &[Path::new("/nowhere")]).start();
     let missing = file("/nowhere/at/all.xml").unwrap_err();

@@ -6,7 +6,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
 
-use evenweave::{Included, Origin, SiteFile, SiteFileError, SiteProperties};
+use evenweave::{Included, Origin, Settings, SiteFile, SiteFileError, SiteProperties};
+use proptest::prelude::{any, prop_assert};
+use proptest::strategy::Strategy;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -107,4 +109,69 @@ fn files_layers_and_variables() {
     }
     assert!(failed.is_empty(), "{} of {compared} differ:\n{}", failed.len(), failed.join("\n"));
     assert_eq!((compared, refused), (454, 27));
+}
+
+/// Pieces from which something like a site file comes about, and anything else.
+fn piece() -> impl Strategy<Value = String> {
+    let known = [
+        "<configuration>",
+        "</configuration>",
+        "<property>",
+        "</property>",
+        "<name>",
+        "</name>",
+        "<value>",
+        "</value>",
+        "<final>true</final>",
+        "<property name='yarn.resource-types' value='gpu,a/b'/>",
+        "<property name='yarn.resource-types.gpu.units' value='",
+        "yarn.scheduler.fair.",
+        "max.assign",
+        "yarn.scheduler.fair.am.preemption.root.a",
+        "${",
+        "}",
+        "${env.HOME:-x}",
+        "'/>",
+        "0x7f",
+        "\r\n",
+        "<include href='x'/>",
+        "<include href='y'><fallback>",
+        "</fallback></include>",
+        "<![CDATA[",
+        "]]>",
+        "\u{e9}",
+    ];
+    proptest::prop_oneof![
+        8 => (0..known.len()).prop_map(move |i| known[i].to_owned()),
+        1 => any::<String>(),
+    ]
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    /// Whatever the text, there is a file or an error, and every place is inside it.
+    #[test]
+    fn no_text_is_too_odd(pieces in proptest::collection::vec(piece(), 0..60), closed in any::<bool>()) {
+        let inner = pieces.concat();
+        let text = if closed { format!("<configuration>{inner}</configuration>") } else { inner };
+        let mut include = |href: &str| Ok((href == "x").then(|| Included { text: text.clone(), source_name: "x".into() }));
+        let inside = |at: &evenweave::Place| at.line > 0 && at.column > 0 && at.offset + at.length <= text.len();
+        match SiteFile::parse_with(&text, "s.xml", &mut include) {
+            Err(error) => prop_assert!(inside(&error.at), "{error}"),
+            Ok(file) => {
+                let mut site = SiteProperties::new();
+                surroundings(&mut site);
+                site.add(&file);
+                let (settings, found) = Settings::check(&site);
+                prop_assert!(settings.is_some() || !found.is_empty());
+                prop_assert!(found.iter().filter_map(|found| found.at.as_ref()).all(inside), "{found:?}");
+                for property in file.properties() {
+                    prop_assert!(inside(&property.at) && inside(&property.name_at));
+                    // An error or a value, never a panic.
+                    let _ = site.get(&property.name);
+                }
+            }
+        }
+    }
 }

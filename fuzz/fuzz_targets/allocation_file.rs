@@ -1,21 +1,66 @@
-//! Any bytes as an allocation file: taken or refused with a place, and what is taken can be scheduled by.
+//! Any bytes as an allocation file: refused with a place, or taken, built, reloaded and scheduled by; a check of it says
+//! the same.
 
 #![no_main]
 
-use evenweave::{AllocationFile, FairScheduler, Resource, ResourceTypes};
+use evenweave::{AllocationFile, CheckOptions, Diagnostic, FairScheduler, Resource, ResourceTypes, Settings, Severity};
+use evenweave_fuzz::{TYPES, check_tree, is_one_line};
 use libfuzzer_sys::fuzz_target;
 
+const SOURCE: &str = "fuzz.xml";
+
+fn settings() -> Settings {
+    let names = TYPES.map(|(name, _)| name).join(",");
+    let units = TYPES.map(|(name, unit)| (format!("yarn.resource-types.{name}.units"), unit));
+    let units = units.iter().map(|(name, unit)| (name.as_str(), *unit));
+    Settings::from_properties([("yarn.resource-types", names.as_str())].into_iter().chain(units)).expect("valid types")
+}
+
+fn look_at(found: &Diagnostic, text: &str) {
+    assert!(is_one_line(&found.to_string()), "{found}");
+    // All but the one that says that there are more.
+    if let Some(at) = &found.at {
+        assert!(at.line > 0 && at.column > 0 && text.get(at.offset..at.offset + at.length).is_some(), "{at:?}");
+    }
+}
+
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(text) = AllocationFile::decode(bytes, "fuzz") else { return };
-    let types = ResourceTypes::with_custom([("gpu", "")]).expect("a valid name");
-    match AllocationFile::parse(&text, "fuzz", &types, &["custom".to_owned()]) {
+    let types = ResourceTypes::with_custom(TYPES).expect("valid names");
+    let custom = ["custom".to_owned()];
+    let text = match AllocationFile::decode(bytes, SOURCE) {
+        Ok(text) => text,
+        Err(error) => {
+            assert!(error.to_string().starts_with(SOURCE), "{error}");
+            return;
+        }
+    };
+    let settings = settings();
+    let mut options = CheckOptions::with_settings(&settings);
+    options.custom_policies = &custom;
+    options.cluster = Some(Resource::new(102_400, 100));
+    let checked = AllocationFile::check(&text, SOURCE, &options);
+    checked.diagnostics.iter().for_each(|found| look_at(found, &text));
+    let errors = checked.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+    match AllocationFile::parse(&text, SOURCE, &types, &custom) {
         Ok(parsed) => {
-            let warnings: usize = parsed.warnings.iter().map(|warning| warning.to_string().len()).sum();
-            std::hint::black_box(warnings);
-            let mut stepped = FairScheduler::builder().allocations(parsed.file).stepped().expect("one worker");
+            assert_eq!((errors.count(), checked.file.is_some()), (0, true));
+            parsed.warnings.iter().for_each(|found| look_at(found, &text));
+            let builder = FairScheduler::builder().settings(settings).allocations(parsed.file);
+            // A custom policy was read, but is not given in.
+            let Ok(mut stepped) = builder.stepped() else { return };
+            check_tree(&stepped);
             stepped.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a fresh node");
             stepped.update();
+            // Without the custom policy it may be refused now.
+            let _ = stepped.reload(Some(&text));
+            check_tree(&stepped);
+            stepped.update();
         }
-        Err(error) => assert!(error.to_string().starts_with("fuzz"), "an error names its file: {error}"),
+        Err(error) => {
+            assert!(error.to_string().starts_with(SOURCE) && is_one_line(&error.to_string()), "{error}");
+            let error = error.diagnostic();
+            assert!(checked.file.is_none());
+            assert!(errors.into_iter().any(|found| found.at == error.at && found.message == error.message), "{error}");
+        }
     }
 });

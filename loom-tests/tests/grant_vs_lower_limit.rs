@@ -3,7 +3,7 @@
 
 use evenweave::Resource;
 use evenweave::flow::publish::Published;
-use evenweave::flow::watch::Watch;
+use evenweave::flow::watch::{Seat, Watch};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;
@@ -28,23 +28,30 @@ fn joined(workers: usize) -> Watch {
 /// A worker as the shard is one: takes over snapshots, hands back when they lower the limit, then spends.
 struct Worker {
     id: usize,
+    seat: Seat,
     seen: Snapshot,
     spent: i64,
 }
 
 impl Worker {
+    /// At work under the first snapshot.
+    fn new(id: usize, watch: &Watch, seen: Snapshot) -> Worker {
+        let mut seat = Seat::default();
+        seat.take_over(watch, id, None, &units(seen.limit), true, || Resource::NONE);
+        Worker { id, seat, seen, spent: 0 }
+    }
+
     fn take_over(&mut self, newest: &Published<Snapshot>, watch: &Watch) {
         let new = *newest.load();
         assert!(new.version >= self.seen.version, "I6: versions only grow");
-        if new.limit < self.seen.limit {
-            watch.hand_back(self.id);
-        }
+        let (before, now) = (units(self.seen.limit), units(new.limit));
+        self.seat.take_over(watch, self.id, Some(&before), &now, true, || units(self.spent));
         self.seen = new;
     }
 
     fn grant(&mut self, watch: &Watch) -> bool {
         let room = self.spent < self.seen.limit;
-        let granted = watch.try_spend(self.id, &units(1), &units(self.seen.limit));
+        let granted = self.seat.try_spend(watch, self.id, &units(1), &units(self.seen.limit));
         assert!(room || !granted, "I2: no grant above the limit that its snapshot shows");
         self.spent += i64::from(granted);
         granted
@@ -56,13 +63,12 @@ fn a_lowered_limit() {
     check("grant_vs_lower_limit/a_lowered_limit", || {
         const HIGH: Snapshot = Snapshot { version: 1, limit: 6 };
         const LOW: Snapshot = Snapshot { version: 2, limit: 1 };
-        let (newest, watch) = (Arc::new(Published::new(HIGH)), Arc::new(joined(2)));
-        let mut first = Worker { id: 0, seen: HIGH, spent: 0 };
+        let (newest, watch) = (Arc::new(Published::new(HIGH)), Arc::new(Watch::new(2, 1)));
+        let [mut first, mut second] = [0, 1].map(|id| Worker::new(id, &watch, HIGH));
         assert!(first.grant(&watch), "there is room");
         assert_eq!(watch.taken(), units(3), "worker 0 has spent one and leased two");
         let (their_newest, their_watch) = (newest.clone(), watch.clone());
         let thread = spawn(move || {
-            let mut second = Worker { id: 1, seen: HIGH, spent: 0 };
             for _ in 0..2 {
                 second.take_over(&their_newest, &their_watch);
                 second.grant(&their_watch);

@@ -4,7 +4,7 @@
 
 use evenweave::Resource;
 use evenweave::flow::publish::Published;
-use evenweave::flow::watch::{Seat, Watch, is_limit};
+use evenweave::flow::watch::{Seat, Watch, is_watched};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;
@@ -43,9 +43,9 @@ struct World {
     above: Watch,
 }
 
-/// A limit as the control publishes it: once limited, watched for good.
+/// A limit as the control publishes it.
 fn shown(limit: i64, before: bool) -> Queue {
-    Queue { limit, watched: before || is_limit(&max(limit), 1) }
+    Queue { limit, watched: is_watched(before, &max(limit), 1) }
 }
 
 impl World {

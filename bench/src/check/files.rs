@@ -1,13 +1,9 @@
-//! One file: its bytes, what kind it is by its content, what was found in it.
+//! One file: its bytes, its text, what was found in it.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::api::{AllocationFile, CheckOptions, Diagnostic, Place, ResourceTypes, Severity};
-
-/// No configuration is near it; what is never ends.
-const MAX_BYTES: u64 = 64 << 20;
+use crate::api::{AllocationFile, CheckOptions, Diagnostic, Place, Severity};
+use crate::site::read_bytes;
 
 /// One thing that was found.
 #[derive(Debug)]
@@ -20,6 +16,16 @@ pub(super) struct Finding {
     pub(super) help: Option<String>,
 }
 
+impl Finding {
+    /// `error` or `warning`.
+    pub(super) fn severity_name(&self) -> &'static str {
+        match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+}
+
 impl From<Diagnostic> for Finding {
     fn from(diagnostic: Diagnostic) -> Finding {
         let Diagnostic { severity, code, at, message, effect, help, .. } = diagnostic;
@@ -30,58 +36,75 @@ impl From<Diagnostic> for Finding {
 /// A file that was checked.
 #[derive(Debug)]
 pub(super) struct Checked {
+    pub(super) path: PathBuf,
     pub(super) name: String,
     /// What its places are in; empty when it could not be read.
     pub(super) text: String,
-    /// In the order of their places.
+    /// The files that it includes, by name, with their texts.
+    pub(super) included: Vec<(String, String)>,
     pub(super) findings: Vec<Finding>,
 }
 
 impl Checked {
+    /// Reads a file; what keeps it from being read is a finding, and its text is `None`.
+    pub(super) fn read(path: &Path) -> (Checked, Option<String>) {
+        let name = path.display().to_string();
+        let mut checked =
+            Checked { path: path.to_owned(), name, text: String::new(), included: Vec::new(), findings: Vec::new() };
+        let bytes = match read_bytes(path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                checked.findings.push(Finding {
+                    severity: Severity::Error,
+                    code: "unreadable-file",
+                    at: None,
+                    message: format!("{}: {error}", checked.name),
+                    effect: None,
+                    help: Some("it must be a file that can be read".to_owned()),
+                });
+                return (checked, None);
+            }
+        };
+        match AllocationFile::decode(&bytes, &checked.name) {
+            Ok(text) => {
+                checked.text.clone_from(&text);
+                (checked, Some(text))
+            }
+            Err(error) => {
+                checked.text = String::from_utf8_lossy(&bytes).into_owned();
+                checked.find([error.diagnostic()]);
+                (checked, None)
+            }
+        }
+    }
+
+    /// Adds findings, each to its place: those of the file itself, then those of included ones, then those of all.
+    pub(super) fn find(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
+        self.findings.extend(found.into_iter().map(Finding::from));
+        let own = &self.name;
+        self.findings.sort_by_key(|finding| match &finding.at {
+            Some(at) => (at.source != *own, at.offset),
+            None => (true, usize::MAX),
+        });
+    }
+
+    /// Checks it as an allocation file.
+    pub(super) fn allocations(&mut self, options: &CheckOptions<'_>) {
+        let found = AllocationFile::check(&self.text, &self.name, options).diagnostics;
+        self.find(found);
+    }
+
+    /// The text that a place is in: its own, or that of a file that it includes.
+    pub(super) fn text_of(&self, place: &Place) -> &str {
+        let included = self.included.iter().find(|(name, _)| *name == place.source);
+        included.map_or(&self.text, |(_, text)| text)
+    }
+
     pub(super) fn errors(&self) -> usize {
         self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
     }
 
     pub(super) fn warnings(&self) -> usize {
         self.findings.len() - self.errors()
-    }
-}
-
-/// Reads and checks one file.
-pub(super) fn check(path: &Path) -> Checked {
-    let name = path.display().to_string();
-    let bytes = match read(path) {
-        Ok(bytes) => bytes,
-        Err(problem) => {
-            let finding = Finding {
-                severity: Severity::Error,
-                code: "unreadable-file",
-                at: None,
-                message: format!("{name}: {problem}"),
-                effect: None,
-                help: Some("it must be a file that can be read".to_owned()),
-            };
-            return Checked { name, text: String::new(), findings: vec![finding] };
-        }
-    };
-    let text = match AllocationFile::decode(&bytes, &name) {
-        Ok(text) => text,
-        Err(error) => {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            return Checked { name, text, findings: vec![error.diagnostic().into()] };
-        }
-    };
-    let types = ResourceTypes::standard();
-    let diagnostics = AllocationFile::check(&text, &name, &CheckOptions::new(&types)).diagnostics;
-    Checked { name, text, findings: diagnostics.into_iter().map(Finding::from).collect() }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
-    match read {
-        Err(error) => Err(error.to_string()),
-        Ok(_) if bytes.len() as u64 > MAX_BYTES => Err(format!("larger than {} MiB", MAX_BYTES >> 20)),
-        Ok(_) => Ok(bytes),
     }
 }

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::files::{Checked, Finding};
-use crate::api::Severity;
 
 /// `{"files": [{"file", "errors", "warnings", "diagnostics": [...]}]}`
 pub(super) fn report(files: &[Checked]) -> String {
@@ -12,19 +11,16 @@ pub(super) fn report(files: &[Checked]) -> String {
 }
 
 fn of_file(file: &Checked) -> Value {
-    let diagnostics: Vec<Value> = file.findings.iter().map(diagnostic).collect();
+    let diagnostics: Vec<Value> = file.findings.iter().map(|finding| diagnostic(file, finding)).collect();
     json!({ "file": file.name, "errors": file.errors(), "warnings": file.warnings(), "diagnostics": diagnostics })
 }
 
-/// Lines and columns count from 1, offset and length are bytes; all four are null where there is no place.
-fn diagnostic(finding: &Finding) -> Value {
-    let severity = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
+/// Lines and columns count from 1, offset and length are bytes; all four are null where there is no place. A place in a
+/// file that is included comes with that file's name as `source`.
+fn diagnostic(file: &Checked, finding: &Finding) -> Value {
     let at = finding.at.as_ref();
-    json!({
-        "severity": severity,
+    let mut object = json!({
+        "severity": finding.severity_name(),
         "code": finding.code,
         "line": at.map(|at| at.line),
         "column": at.map(|at| at.column),
@@ -33,5 +29,9 @@ fn diagnostic(finding: &Finding) -> Value {
         "message": finding.message,
         "effect": finding.effect,
         "help": finding.help,
-    })
+    });
+    if let Some(at) = at.filter(|at| at.source != file.name) {
+        object["source"] = at.source.as_str().into();
+    }
+    object
 }

@@ -2,17 +2,22 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | `files` | a file's bytes, its kind, its findings |
+//! | `files` | a file's bytes and its findings |
+//! | `kind` | what it is, by its content |
+//! | `site` | files of properties |
 //! | `snippet` | the marked line |
 //! | `text`, `json` | how it is told |
 
 mod files;
 mod json;
+mod kind;
+mod site;
 mod snippet;
 mod text;
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
+use crate::api::{CheckOptions, Missing, ResourceTypes, parse_resource};
 use crate::cli::{CheckArgs, CheckFormat};
 use crate::failure::Failure;
 use files::Checked;
@@ -25,9 +30,9 @@ const REFUSED: u8 = 2;
 /// Runs it, and gives the exit code.
 ///
 /// # Errors
-/// Standard output cannot be written.
+/// `--cluster` is no resource, or standard output cannot be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
-    let checked: Vec<Checked> = args.files.iter().map(|path| files::check(path)).collect();
+    let checked = check(args)?;
     let out = match args.format {
         CheckFormat::Text => text::report(&checked, colours()),
         CheckFormat::Json => json::report(&checked),
@@ -46,6 +51,31 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
     } else {
         0
     })
+}
+
+/// All files, those of `--site` first.
+fn check(args: &CheckArgs) -> Result<Vec<Checked>, Failure> {
+    let types = ResourceTypes::standard();
+    let mut options = CheckOptions::new(&types);
+    let (settings, layers) = site::check_layers(&args.site);
+    if let Some(settings) = settings.as_ref().filter(|_| !args.site.is_empty()) {
+        options = CheckOptions::with_settings(settings);
+    }
+    if let Some(text) = &args.cluster {
+        let cluster = parse_resource(text, options.types, Missing::Zero);
+        let cluster = cluster.map_err(|error| Failure::input(format!("--cluster {error}")))?.absolute();
+        options.cluster = Some(cluster.ok_or_else(|| Failure::input("--cluster: write amounts, not percentages"))?);
+    }
+    let others = args.files.iter().filter(|path| !args.site.contains(path)).map(|path| {
+        let (mut checked, text) = Checked::read(path);
+        match text {
+            Some(text) if kind::is_configuration(&text) => site::check_alone(&mut checked),
+            Some(_) => checked.allocations(&options),
+            None => {}
+        }
+        checked
+    });
+    Ok(layers.into_iter().chain(others).collect())
 }
 
 /// Whether there is somebody who wants colours: a terminal, and no `NO_COLOR`.

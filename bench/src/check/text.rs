@@ -28,7 +28,10 @@ pub(super) fn report(files: &[Checked], colours: bool) -> String {
     for file in files {
         let text = printable(&file.text);
         for finding in file.findings.iter().take(SHOWN) {
-            let snippet = finding.at.as_ref().map(|place| Snippet::new(&text, place));
+            let included =
+                finding.at.as_ref().filter(|at| at.source != file.name).map(|at| printable(file.text_of(at)));
+            let text = included.as_ref().unwrap_or(&text);
+            let snippet = finding.at.as_ref().map(|place| Snippet::new(text, place));
             let shown = Shown { finding, snippet, effect: finding.effect.clone().map(Effect) };
             if handler.render_report(&mut out, &shown).is_err() {
                 out.push_str(&finding.message);
@@ -89,11 +92,7 @@ impl Error for Shown<'_> {
 
 impl Diagnostic for Shown<'_> {
     fn code(&self) -> Option<Box<dyn fmt::Display + '_>> {
-        let severity = match self.finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
-        Some(Box::new(format!("{severity}[{}]", self.finding.code)))
+        Some(Box::new(format!("{}[{}]", self.finding.severity_name(), self.finding.code)))
     }
 
     fn severity(&self) -> Option<miette::Severity> {
@@ -138,7 +137,13 @@ mod tests {
             effect: None,
             help: None,
         };
-        let file = Checked { name: "f".to_owned(), text: String::new(), findings: (0..60).map(finding).collect() };
+        let file = Checked {
+            path: "f".into(),
+            name: "f".to_owned(),
+            text: String::new(),
+            included: Vec::new(),
+            findings: (0..60).map(finding).collect(),
+        };
         let out = report(&[file], false);
         assert!(out.contains("finding 49\n") && !out.contains("finding 50"));
         assert!(

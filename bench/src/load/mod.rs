@@ -17,6 +17,8 @@ mod books;
 
 mod driver;
 
+mod reloads;
+
 mod run;
 
 mod wheel;
@@ -24,4 +26,5 @@ mod wheel;
 pub(crate) use admission::InFlight;
 pub(crate) use books::Difference;
 pub(crate) use driver::{Driver, Sample};
+pub(crate) use reloads::Reloads;
 pub(crate) use run::{CoreRun, Inputs, LoadResult, run};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use crate::api::{AllocationFile, QueueView, Resource, ResourceTypes, Settings};
+use crate::api::{AllocationFile, Groups, QueueView, Resource, Settings};
 use crate::bundled;
 use crate::cli::{CoreChoice, LoadArgs, Switch};
 use crate::engine::{Engine, Locked, Parts, Threaded};
@@ -17,7 +17,9 @@ use crate::latency::LatencyProbe;
 use crate::load::admission::Admission;
 use crate::load::app::CONTAINER;
 use crate::load::driver::{Driver, Pace, Sample};
+use crate::load::reloads::{Reloader, Reloads};
 use crate::load::{Difference, InFlight};
+use crate::site;
 use crate::trace::{self, TraceJob};
 
 /// What a node of the load has.
@@ -80,6 +82,8 @@ pub(crate) struct CoreRun {
     pub(crate) samples: Vec<Sample>,
     pub(crate) queues: Vec<QueueLine>,
     pub(crate) differences: Vec<Difference>,
+    /// What came of the reloads, if there were to be any.
+    pub(crate) reloads: Option<Reloads>,
 }
 
 /// What a load command found out.
@@ -115,9 +119,12 @@ impl LoadResult {
 pub(crate) struct Inputs {
     trace: Vec<TraceJob>,
     trace_name: String,
+    settings: Settings,
+    allocations: AllocationFile,
     queues_text: String,
     queues_name: String,
-    /// What the allocation file's reader had to say, with places.
+    groups: Option<Arc<dyn Groups>>,
+    /// What the readers of site files and allocation file had to say, with places.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -127,13 +134,15 @@ impl Inputs {
     /// # Errors
     /// A missing or malformed file.
     pub(crate) fn read(args: &LoadArgs) -> Result<Inputs, Failure> {
+        let settings = settings(args)?;
+        let groups = args.groups.as_deref().map(site::groups).transpose()?;
         let (queues_text, queues_name) = match &args.queues {
             Some(path) => (read_file(path, "allocation file")?, path.display().to_string()),
             None => (bundled::QUEUES.to_owned(), bundled::QUEUES_NAME.to_owned()),
         };
-        let parsed = AllocationFile::parse(&queues_text, &queues_name, &ResourceTypes::standard(), &[])
+        let parsed = AllocationFile::parse(&queues_text, &queues_name, &settings.types, &[])
             .map_err(|error| Failure::input(error.to_string()))?;
-        let warnings = parsed.warnings.iter().map(ToString::to_string).collect();
+        let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
         let (trace, trace_name) = match &args.trace {
             Some(path) => {
                 let name = path.display().to_string();
@@ -141,8 +150,17 @@ impl Inputs {
             }
             None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
         };
-        Ok(Inputs { trace, trace_name, queues_text, queues_name, warnings })
+        let allocations = parsed.file;
+        Ok(Inputs { trace, trace_name, settings, allocations, queues_text, queues_name, groups, warnings })
     }
+}
+
+fn settings(args: &LoadArgs) -> Result<Settings, Failure> {
+    let mut site = args.site.properties(&bundled::PROPERTIES)?;
+    if let Some(switch) = args.asynchronous {
+        site.set(bundled::ASYNC_PROPERTY, (switch == Switch::On).to_string());
+    }
+    Settings::from_site(&site).map_err(|error| Failure::input(error.to_string()))
 }
 
 /// A text file, or why it cannot be had.
@@ -199,23 +217,24 @@ fn drive(
     stop: &AtomicBool,
     watch: Watch<'_>,
 ) -> Result<CoreRun, Failure> {
-    let switch = if args.asynchronous == Switch::On { "true" } else { "false" };
-    let properties = bundled::PROPERTIES.into_iter().chain([(bundled::ASYNC_PROPERTY, switch)]);
-    let settings = Settings::from_properties(properties).map_err(|error| Failure::input(error.to_string()))?;
-    let parsed = AllocationFile::parse(&inputs.queues_text, &inputs.queues_name, &ResourceTypes::standard(), &[])
-        .map_err(|error| Failure::input(error.to_string()))?;
     let probe = Arc::new(LatencyProbe::new(args.workers));
     let (wake, woken) = crossbeam_channel::unbounded();
     let parts = Parts {
-        settings,
-        allocations: parsed.file,
+        settings: inputs.settings.clone(),
+        allocations: inputs.allocations.clone(),
+        groups: inputs.groups.clone(),
         workers: args.workers,
         channel_capacity: None,
         probe: Arc::clone(&probe) as _,
         wake: Some(waker(wake)),
     };
+    let mut scheduler = None;
     let engine: Box<dyn Engine> = match core {
-        CoreChoice::Threaded => Box::new(Threaded::start(parts).map_err(Failure::input)?),
+        CoreChoice::Threaded => {
+            let threaded = Threaded::start(parts).map_err(Failure::input)?;
+            scheduler = Some(threaded.scheduler());
+            Box::new(threaded)
+        }
         CoreChoice::Locked => Box::new(Locked::start(parts, Some(UPDATE_EVERY)).map_err(Failure::input)?),
     };
     let leaves = leaves(&names(&*engine), &args.queue, &inputs.queues_name)?;
@@ -229,7 +248,12 @@ fn drive(
         duration,
         mean_life: mean,
     };
-    let measured = measure(&*engine, core, &jobs, lives, pace, leaves, args.jobs_in_flight, woken, stop, watch, &probe);
+    let reloader = args.reload.zip(scheduler).map(|(every, scheduler)| {
+        let (text, name) = (inputs.queues_text.clone(), inputs.queues_name.clone());
+        Reloader::start(scheduler, text, name, inputs.settings.types.clone(), every)
+    });
+    let in_flight = args.jobs_in_flight;
+    let measured = measure(&*engine, core, &jobs, lives, pace, leaves, in_flight, woken, stop, watch, &probe, reloader);
     engine.shutdown();
     measured.map_err(Failure::Scheduler)
 }
@@ -247,6 +271,7 @@ fn measure(
     stop: &AtomicBool,
     watch: Watch<'_>,
     probe: &LatencyProbe,
+    reloader: Option<Reloader>,
 ) -> Result<CoreRun, String> {
     let capacity = f64::from(pace.nodes) * (pace.node_total.memory_mb() / CONTAINER.memory_mb()) as f64;
     let turnovers = UPDATE_EVERY.as_secs_f64() / pace.mean_life.as_secs_f64();
@@ -262,6 +287,7 @@ fn measure(
     let whole = pace.duration.as_secs_f64();
     let seconds = driver.drive(&mut |at, driver| watch(core, at, whole, driver))?;
     let (service, grant) = probe.take();
+    let reloads = reloader.map(Reloader::stop).transpose()?;
     driver.settle()?;
     let (stats, differences) = driver.check();
     let ramp_up = RAMP_UP.as_secs_f64().min(seconds / 4.0);
@@ -316,6 +342,7 @@ fn measure(
         samples: std::mem::take(&mut driver.samples),
         queues,
         differences,
+        reloads,
     })
 }
 
@@ -355,7 +382,8 @@ fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::api::{
-        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeHandle, NodeView, Refused, Stats, Submission,
+        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeHandle, NodeView, Refused, ResourceTypes,
+        Stats, Submission,
     };
     use std::sync::atomic::Ordering;
 
@@ -423,6 +451,7 @@ mod tests {
         let parts = Parts {
             settings: Settings::from_properties(bundled::PROPERTIES).unwrap(),
             allocations: AllocationFile::parse(TWO_LEAVES, "two", &ResourceTypes::standard(), &[]).unwrap().file,
+            groups: None,
             workers: 1,
             channel_capacity: None,
             probe: Arc::clone(&probe) as _,
@@ -443,8 +472,8 @@ mod tests {
         };
         let (stop, core) = (AtomicBool::new(false), CoreChoice::Locked);
         let watch: Watch<'_> = &mut |_, _, _, _| ();
-        let run =
-            measure(&engine, core, &jobs, lives, pace, leaves, InFlight::Auto, woken, &stop, watch, &probe).unwrap();
+        let run = measure(&engine, core, &jobs, lives, pace, leaves, InFlight::Auto, woken, &stop, watch, &probe, None)
+            .unwrap();
         engine.shutdown();
         run
     }

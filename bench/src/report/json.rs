@@ -48,6 +48,9 @@ pub(crate) fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
         "running": run.running,
         "lost": run.lost,
         "books_balance": run.differences.is_empty(),
+        "reloads": run.reloads.as_ref().map(|reloads| json!({
+            "count": reloads.take.len(), "read_us": percentiles(&reloads.read), "take_us": percentiles(&reloads.take),
+        })),
         "differences": differences,
         "enqueue_us": percentiles(&run.enqueue),
         "service_us": percentiles(&run.service),

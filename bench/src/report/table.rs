@@ -8,7 +8,7 @@ use comfy_table::{CellAlignment, Table};
 use super::{grouped, micros};
 use crate::cli::CoreChoice;
 use crate::latency::Percentiles;
-use crate::load::{CoreRun, LoadResult};
+use crate::load::{CoreRun, LoadResult, Reloads};
 use crate::replay::Tally;
 
 fn table(header: &[&str]) -> Table {
@@ -58,6 +58,18 @@ fn latencies(run: &CoreRun) -> Table {
     table
 }
 
+fn reloads(reloads: &Reloads) -> String {
+    let [read, take] = [&reloads.read, &reloads.take].map(Percentiles::of);
+    format!(
+        "reloads under load: {}; read in {} (p50), {} (most); in force after {} (p50), {} (most) more",
+        take.n,
+        micros(read.p50),
+        micros(read.max),
+        micros(take.p50),
+        micros(take.max)
+    )
+}
+
 fn queues(run: &CoreRun) -> Table {
     const SHOWN: usize = 40;
     let mut table = table(&["queue", "policy", "share GiB", "usage GiB", "deviation"]);
@@ -96,6 +108,9 @@ pub(crate) fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &
         );
     }
     println!("{}", latencies(run));
+    if let Some(done) = &run.reloads {
+        println!("{}", reloads(done));
+    }
     println!("{}", queues(run));
     println!(
         "books: granted {}, completed {}, running {}, lost {}",

@@ -3,6 +3,7 @@
 //! Pure data, made by whoever reads a file and shown by whoever called: the readers print nothing.
 
 use super::java;
+use super::shown::one_line;
 use std::fmt;
 
 /// A place in a file: name, line and column, both counted from 1, the column in characters; and the bytes it covers.
@@ -58,7 +59,8 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     pub(super) fn warning(code: &'static str, at: Option<Place>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { severity: Severity::Warning, code, at, message: message.into(), effect: None, help: None }
+        let message = one_line(message.into());
+        Diagnostic { severity: Severity::Warning, code, at, message, effect: None, help: None }
     }
 
     pub(super) fn error(code: &'static str, at: Option<Place>, message: impl Into<String>) -> Diagnostic {
@@ -84,7 +86,7 @@ impl fmt::Display for Diagnostic {
             write!(f, "{at}: ")?;
         }
         f.write_str(&self.message)?;
-        [&self.effect, &self.help].into_iter().flatten().try_for_each(|more| write!(f, "; {more}"))
+        [&self.effect, &self.help].into_iter().flatten().try_for_each(|more| write!(f, "; {}", one_line(more.clone())))
     }
 }
 
@@ -129,7 +131,7 @@ pub(super) struct Places<'a> {
 
 impl<'a> Places<'a> {
     pub(super) fn new(source: &'a str, text: &'a str) -> Places<'a> {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
         let mut before = 0;
         let characters = text.as_bytes().chunks(STRIDE).map(|chunk| {
             let here = before;

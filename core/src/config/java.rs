@@ -148,10 +148,10 @@ fn parse_hex_real(text: &str) -> Option<f64> {
         seen = true;
         if mantissa < 1 << 58 {
             mantissa = mantissa << 4 | value;
-            exponent -= if fraction { 4 } else { 0 };
+            exponent = exponent.saturating_sub(if fraction { 4 } else { 0 });
         } else {
             mantissa |= u64::from(value != 0);
-            exponent += if fraction { 0 } else { 4 };
+            exponent = exponent.saturating_add(if fraction { 0 } else { 4 });
         }
     }
     let half = i32::try_from((exponent / 2).clamp(-2000, 2000)).ok()?;
@@ -286,6 +286,8 @@ mod tests {
         assert_eq!(parse_double("1.0f"), Some(1.0));
         assert_eq!(parse_double("-Infinity"), Some(f64::NEG_INFINITY));
         assert_eq!(parse_double("0x1p99999999999999"), Some(f64::INFINITY));
+        assert_eq!(parse_double("0x.1p-9223372036854775808"), Some(0.0));
+        assert_eq!(parse_double("0x11111111111111111p9223372036854775807"), Some(f64::INFINITY));
         for bad in ["", "inf", "nan", "10L", "1,5", "0x10", ".", "1e", "\u{ff15}"] {
             assert!(parse_double(bad).is_none(), "{bad}");
         }

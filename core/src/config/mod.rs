@@ -33,6 +33,8 @@ mod resource_string;
 
 mod settings;
 
+mod shown;
+
 mod site;
 
 mod source;
@@ -45,8 +47,8 @@ pub(crate) use java::equals_ignore_case;
 
 pub use acl::{AccessControlList, QueueAccess};
 pub use allocation_file::{
-    AllocationFile, AllocationFileError, CheckOptions, Checked, Parsed, PlacementChange, PlacementError, PolicyName,
-    QueueSettings,
+    AllocationFile, AllocationFileError, CheckOptions, Checked, NumberKind, Parsed, PlacementChange, PlacementError,
+    PolicyName, QueueSettings,
 };
 pub use capacity_file::{
     AppOrdering, CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue,

@@ -3,61 +3,66 @@
 use super::diagnostic::Place;
 use super::java;
 use super::settings::{SettingsError, SettingsProblem};
-use super::site::{Expanded, SiteProperties};
+use super::shown::{one_line, shortened};
+use super::site::{Expanded, MOST_EXPANDED, SiteProperties, TooManySubstitutions};
 use std::borrow::Cow;
+use std::cell::Cell;
 
 /// Properties by name, with the types of their values.
 #[derive(Debug)]
-pub(super) struct Properties<'a>(Cow<'a, SiteProperties>);
+pub(super) struct Properties<'a> {
+    site: Cow<'a, SiteProperties>,
+    /// What has come out of expansions so far.
+    expanded: Cell<usize>,
+}
 
 /// Of two of one name the last counts.
 impl<'a> FromIterator<(&'a str, &'a str)> for Properties<'a> {
     fn from_iter<T: IntoIterator<Item = (&'a str, &'a str)>>(pairs: T) -> Self {
-        Properties(Cow::Owned(pairs.into_iter().collect()))
+        Properties { site: Cow::Owned(pairs.into_iter().collect()), expanded: Cell::new(0) }
     }
 }
 
 impl<'a> From<&'a SiteProperties> for Properties<'a> {
     fn from(site: &'a SiteProperties) -> Self {
-        Properties(Cow::Borrowed(site))
+        Properties { site: Cow::Borrowed(site), expanded: Cell::new(0) }
     }
 }
 
 impl Properties<'_> {
     pub(super) fn site(&self) -> &SiteProperties {
-        &self.0
+        &self.site
     }
 
     /// The names, sorted.
     pub(super) fn names(&self) -> Vec<&str> {
-        self.0.names()
+        self.site.names()
     }
 
     /// The value, expanded but not trimmed; one whose expansion does not end as it is written.
     pub(super) fn text(&self, name: &str) -> Option<String> {
-        self.0.get(name).unwrap_or_else(|_| self.0.raw(name).map(str::to_owned))
+        let raw = || self.site.raw(name).map(str::to_owned);
+        self.expanded(name).map_or_else(|_| raw(), |expanded| expanded.map(|expanded| expanded.text))
     }
 
     /// The value, expanded but not trimmed, and what was not expanded.
     pub(super) fn expanded(&self, name: &str) -> Result<Option<Expanded>, SettingsError> {
-        self.0.expanded(name).map_err(|source| {
-            let value = self.0.raw(name).unwrap_or_default().to_owned();
-            self.error(name, SettingsProblem::Substitution { property: name.to_owned(), value, source })
-        })
+        let Some(raw) = self.site.raw(name) else { return Ok(None) };
+        let left = self.expanded.get() < MOST_EXPANDED || !raw.contains("${");
+        let expanded = if left { self.site.expanded(name) } else { Err(TooManySubstitutions) };
+        expanded
+            .inspect(|expanded| {
+                let came_out = expanded.as_ref().filter(|expanded| expanded.text != raw);
+                self.expanded.update(|sum| sum + came_out.map_or(0, |expanded| expanded.text.len()));
+            })
+            .map_err(|source| {
+                let (property, value) = (one_line(name.to_owned()), shortened(raw).into_owned());
+                self.error(name, SettingsProblem::Substitution { property, value, source })
+            })
     }
 
     fn trimmed(&self, name: &str) -> Result<Option<String>, SettingsError> {
         Ok(self.expanded(name)?.map(|expanded| java::trim(&expanded.text).to_owned()))
-    }
-
-    /// `getBoolean`: `true` or `false` in any case, anything else is as good as not set.
-    pub(super) fn flag(&self, name: &str) -> Option<bool> {
-        // Java compares the letters' upper case.
-        match java::trim(&self.text(name)?).to_uppercase().as_str() {
-            "TRUE" => Some(true),
-            "FALSE" => Some(false),
-            _ => None,
-        }
     }
 
     /// `getLong`.
@@ -100,8 +105,15 @@ impl Properties<'_> {
 
     /// Where the value of a property stands, if it is in a file.
     pub(super) fn at(&self, name: &str) -> Option<Place> {
-        self.0.origin(name).and_then(|origin| origin.at()).cloned()
+        self.site.origin(name).and_then(|origin| origin.at()).cloned()
     }
+}
+
+/// `getBoolean`: `true` or `false` in any case, anything else is as good as not set.
+pub(super) fn parse_boolean(text: &str) -> Option<bool> {
+    // Java compares the letters' upper case.
+    let is = |word: &str| java::trim(text).chars().flat_map(char::to_uppercase).eq(word.chars());
+    if is("TRUE") { Some(true) } else { is("FALSE").then_some(false) }
 }
 
 /// An integer; `0x10` and `-0x10` are hexadecimal.
@@ -153,12 +165,25 @@ mod tests {
         assert_eq!(properties.long("b", 1).unwrap(), -5);
         assert_eq!(properties.int("c", 1).unwrap(), 7);
         assert_eq!(properties.int("none", 1).unwrap(), 1);
-        assert_eq!(properties.flag("e"), None);
-        assert_eq!(properties.flag("g"), Some(false));
+        assert_eq!(properties.text("e").and_then(|text| parse_boolean(&text)), None);
+        assert_eq!(properties.text("g").and_then(|text| parse_boolean(&text)), Some(false));
         assert_eq!(properties.text("h").as_deref(), Some("${i}"));
         for bad in ["d", "e", "f", "h"] {
             assert!(properties.int(bad, 1).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn what_expansions_give_in_one_reading_has_an_end() {
+        let long = "x".repeat(1 << 19);
+        let names: Vec<String> = (0..100).map(|i| format!("n{i}")).collect();
+        let expanding = names.iter().map(|name| (name.as_str(), "${long}"));
+        let properties: Properties<'_> = expanding.chain([("long", long.as_str()), ("plain", "7")]).collect();
+        let refused = names.iter().filter(|name| properties.expanded(name).is_err()).count();
+        assert_eq!(refused, 100 - MOST_EXPANDED / long.len());
+        assert_eq!(properties.text("n99").as_deref(), Some("${long}"));
+        // What does not expand costs nothing.
+        assert_eq!(properties.int("plain", 1).unwrap(), 7);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! Configuration reference 4; Hadoop's `FairSchedulerConfiguration.parseResourceConfigValue`.
 
 use super::java::{self, split};
+use super::shown::shortened;
 use crate::resource::{MAX_TYPES, Resource, ResourceTypes, f64_to_i64};
 use std::fmt;
 
@@ -26,7 +27,7 @@ impl Limit {
     /// No limit in any type.
     pub const UNBOUNDED: Limit = Limit::Absolute(Resource::UNBOUNDED);
 
-    /// The limit on a cluster of this size; fractions are truncated.
+    /// The limit on a cluster of this size; fractions are truncated, and vcores end at 2147483647, as in Hadoop.
     ///
     /// ```
     /// use evenweave::{Limit, Missing, Resource, ResourceTypes, parse_resource};
@@ -37,7 +38,9 @@ impl Limit {
     pub fn of(&self, cluster: &Resource) -> Resource {
         match self {
             Limit::Absolute(amounts) => *amounts,
-            Limit::Percent(parts) => Resource::from_fn(|i| f64_to_i64(cluster.get(i) as f64 * parts[i])),
+            Limit::Percent(parts) => {
+                Resource::from_fn(|i| at_most_an_int(i, f64_to_i64(cluster.get(i) as f64 * parts[i])))
+            }
         }
     }
 
@@ -69,7 +72,7 @@ impl Missing {
     }
 }
 
-/// Why a text is no resource: what is wrong, what would be right.
+/// Why a text is no resource: what is wrong, what would be right. Of a long text, part, name or value the beginning is kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResourceStringError {
@@ -188,12 +191,12 @@ fn named<'a>(text: &'a str, types: &ResourceTypes) -> Result<Vec<(usize, &'a str
     let pair = |part: &'a str| {
         let sides = split(part, '=');
         let &[name, value] = sides.as_slice() else {
-            return Err(ResourceStringError::NotAPair { text: text.to_owned(), part: part.to_owned() });
+            return Err(ResourceStringError::NotAPair { text: kept(text), part: kept(part) });
         };
         let name = java::trim(name);
         let unknown = || ResourceStringError::UnknownType {
-            text: text.to_owned(),
-            name: name.to_owned(),
+            text: kept(text),
+            name: kept(name),
             known: types.names().collect::<Vec<_>>().join(", "),
         };
         Ok((types.index(name).ok_or_else(unknown)?, java::trim(value)))
@@ -209,13 +212,17 @@ fn parse_named_amounts(text: &str, types: &ResourceTypes, missing: Missing) -> R
     }
     for (index, value) in named(text, types)? {
         let Some(amount) = java::parse_long(value).filter(|amount| *amount >= 0) else {
-            let (text, value) = (text.to_owned(), value.to_owned());
+            let (text, value) = (kept(text), kept(value));
             return Err(ResourceStringError::NotAnAmount { text, name: types.name(index).to_owned(), value });
         };
-        let amount = if index == 1 { amount.min(i64::from(i32::MAX)) } else { amount };
-        amounts = amounts.with(index, amount);
+        amounts = amounts.with(index, at_most_an_int(index, amount));
     }
     Ok(Limit::Absolute(amounts))
+}
+
+/// Vcores are ints in Hadoop, and end where those end; every other type is a long.
+fn at_most_an_int(index: usize, amount: i64) -> i64 {
+    if index == 1 { amount.min(i64::from(i32::MAX)) } else { amount }
 }
 
 fn parse_named_percentages(text: &str, types: &ResourceTypes) -> Result<Limit, ResourceStringError> {
@@ -240,7 +247,7 @@ fn parse_bare_percentages(text: &str, types: &ResourceTypes) -> Result<Limit, Re
     for (index, (name, wanted)) in wanted.into_iter().enumerate() {
         let part = parts.iter().find(|part| part.contains(name));
         fractions[index] = part.and_then(|part| percentage(part, name)).ok_or_else(|| ResourceStringError::Lacks {
-            text: text.to_owned(),
+            text: kept(text),
             wanted,
             example: PERCENT_EXAMPLE,
         })?;
@@ -255,14 +262,14 @@ fn parse_bare_amounts(text: &str, types: &ResourceTypes, missing: Missing) -> Re
     }
     if parts.len() != 2 {
         let wanted = "two parts, memory and vcores";
-        return Err(ResourceStringError::Lacks { text: text.to_owned(), wanted, example: ABSOLUTE_EXAMPLE });
+        return Err(ResourceStringError::Lacks { text: kept(text), wanted, example: ABSOLUTE_EXAMPLE });
     }
     let mut found = [0; 2];
     let wanted = [("mb", "an amount from 0 such as \"1024 mb\""), ("vcores", "an amount from 0 such as \"1 vcores\"")];
     for (slot, (name, wanted)) in found.iter_mut().zip(wanted) {
         let part = parts.iter().find(|part| part.contains(name));
         *slot = part.and_then(|part| amount(java::trim(part), name)).ok_or_else(|| ResourceStringError::Lacks {
-            text: text.to_owned(),
+            text: kept(text),
             wanted,
             example: ABSOLUTE_EXAMPLE,
         })?;
@@ -332,7 +339,12 @@ fn items(text: &str) -> Vec<&str> {
 }
 
 fn not_a_percentage(text: &str, value: &str) -> ResourceStringError {
-    ResourceStringError::NotAPercentage { text: text.to_owned(), value: value.to_owned() }
+    ResourceStringError::NotAPercentage { text: kept(text), value: kept(value) }
+}
+
+/// A text as errors keep it.
+fn kept(text: &str) -> String {
+    shortened(text).into_owned()
 }
 
 #[cfg(test)]
@@ -369,6 +381,8 @@ mod tests {
         assert_eq!(part("50%"), Limit::Percent([0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0]));
         assert_eq!(part("2.5% cpu, 10% memory"), Limit::Percent([0.1, 0.025, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0]));
         assert_eq!(part("vcores=5.%").of(&Resource::from_slice(&[100, 100, 7])), Resource::from_slice(&[100, 5, 7]));
+        let beyond = part("3000000000%").of(&Resource::from_slice(&[100, 100, 100]));
+        assert_eq!(beyond.lanes()[..3], [3_000_000_000, i64::from(i32::MAX), 3_000_000_000]);
     }
 
     #[test]
@@ -384,6 +398,17 @@ mod tests {
     fn items_are_found_anywhere() {
         assert_eq!(items("about 1.5.6mb and -3 vcores!"), ["5.6mb ", "-3 vcores"]);
         assert_eq!(items(&"1.".repeat(100_000)), [""; 0]);
+    }
+
+    #[test]
+    fn errors_do_not_repeat_a_text_at_length() {
+        let long = "x".repeat(100_000);
+        for bad in
+            [long.clone(), format!("{long}="), format!("memory-mb={long}"), format!("{long}%"), format!("{long}=%")]
+        {
+            let error = parse_resource(&bad, &types(), Missing::Max).unwrap_err().to_string();
+            assert!(error.len() < 1000, "{error}");
+        }
     }
 
     #[test]

@@ -2,19 +2,33 @@
 //!
 //! quick-xml finds the tokens; this adds what Java's parser checks beyond that (one root, known entities, legal characters,
 //! attribute syntax, no DOCTYPE) and builds a tree as Java's `Document` with comments ignored: text around a comment is
-//! one piece, a CDATA section is a piece of its own. Depth is limited, so that hostile input cannot exhaust the stack.
+//! one piece, a CDATA section is a piece of its own.
+//!
+//! Hostile input meets a limit before it costs stack, memory or time beyond its own length. Those on names and on the
+//! number of attributes are Java's, as its parser has them when told to be secure.
 
 use super::diagnostic::Span;
+use super::shown::{shortened, shown};
 use quick_xml::Reader;
-use quick_xml::errors::{Error, IllFormedError};
+use quick_xml::errors::{Error, IllFormedError, SyntaxError};
 use quick_xml::events::Event;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
-/// The deepest nesting of elements.
+/// The deepest nesting of elements: the tree is walked by recursion. Java has no such limit.
 const MAX_DEPTH: usize = 200;
 
-/// The most attributes of an element.
-const MAX_ATTRIBUTES: usize = 100;
+/// The most attributes of an element, as in Java.
+const MAX_ATTRIBUTES: usize = 10_000;
+
+/// The longest name of an element, attribute or instruction in units of UTF-16, as in Java.
+const MAX_NAME: usize = 1000;
+
+/// The longest attribute value in bytes, before references are replaced. Names stand in every message below them; Java has
+/// no such limit.
+const MAX_VALUE: usize = 10_000;
+
+const NO_DOCTYPE: &str = "a DOCTYPE is not allowed; remove it";
 
 /// An element. It borrows from the text, so that a large file costs little.
 #[derive(Debug)]
@@ -101,7 +115,9 @@ impl<'t> Element<'t> {
 pub(super) fn parse(text: &str) -> Result<Element<'_>, Malformed> {
     // Java takes a byte order mark for part of the encoding.
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    if let Some((at, c)) = text.char_indices().skip(usize::from(start > 0)).find(|(_, c)| !is_legal(*c)) {
+    if may_be_illegal(text)
+        && let Some((at, c)) = text.char_indices().skip(usize::from(start > 0)).find(|(_, c)| !is_legal(*c))
+    {
         return malformed(at, format!("the character {:?} is not allowed in XML", c));
     }
     Builder { text, base: start, open: Vec::new(), root: None }.run()
@@ -148,7 +164,7 @@ impl<'t> Builder<'t> {
                 }
                 Event::PI(_) => self.instruction(offset, inside(token, "<?", "?>"))?,
                 Event::Decl(_) => self.declaration(offset, inside(token, "<?", "?>"))?,
-                Event::DocType(_) => return malformed(offset, "a DOCTYPE is not allowed; remove it"),
+                Event::DocType(_) => return malformed(offset, NO_DOCTYPE),
                 Event::Comment(_) => {}
                 Event::Eof => return self.finish(),
             }
@@ -156,11 +172,19 @@ impl<'t> Builder<'t> {
     }
 
     fn describe(&self, error: &Error) -> String {
-        match (error, self.open.last()) {
-            (Error::IllFormed(IllFormedError::MismatchedEndTag { expected, found }), _) => {
-                format!("</{found}> closes nothing; <{expected}> is open, so </{expected}> must come first")
-            }
-            (error, _) => error.to_string(),
+        let Error::IllFormed(IllFormedError::MismatchedEndTag { found, .. } | IllFormedError::UnmatchedEndTag(found)) =
+            error
+        else {
+            let is_doctype = matches!(
+                error,
+                Error::Syntax(SyntaxError::UnclosedDoctype) | Error::IllFormed(IllFormedError::MissingDoctypeName)
+            );
+            return if is_doctype { NO_DOCTYPE.to_owned() } else { error.to_string() };
+        };
+        let found = if is_name(found) { format!("</{}>", shortened(found)) } else { shown(&format!("</{found}>")) };
+        match self.open.last() {
+            Some(open) => format!("{found} closes nothing; <{0}> is open, so </{0}> must come first", open.name),
+            None => format!("{found} closes nothing; no element is open"),
         }
     }
 
@@ -205,7 +229,8 @@ impl<'t> Builder<'t> {
                 None => Ok(()),
             };
         }
-        if let Some(at) = text.find("]]>") {
+        // A search for one character is much quicker than one for three, and most often enough.
+        if let Some(at) = text.find(']').and_then(|_| text.find("]]>")) {
             return malformed(offset + at, "\"]]>\" in text; write \"]]&gt;\"");
         }
         self.append(Span::new(offset, text.len()), normalise_lines(text));
@@ -228,7 +253,13 @@ impl<'t> Builder<'t> {
                 *start = start.to(at);
                 before.to_mut().push_str(&text);
             }
-            _ => parent.children.push(Node::Text(at, text)),
+            _ => {
+                // Most elements have this and no more.
+                if parent.children.is_empty() {
+                    parent.children.reserve_exact(1);
+                }
+                parent.children.push(Node::Text(at, text));
+            }
         }
     }
 
@@ -237,9 +268,7 @@ impl<'t> Builder<'t> {
         if target.eq_ignore_ascii_case("xml") {
             return malformed(offset, "an XML declaration must stand at the very start");
         }
-        if !is_name(target) {
-            return malformed(offset, format!("{target:?} is no name of a processing instruction"));
-        }
+        check_name(offset, target, "a processing instruction")?;
         if let Some(parent) = self.open.last_mut() {
             parent.children.push(Node::Instruction(Span::new(offset, "<??>".len() + content.len())));
         }
@@ -287,9 +316,8 @@ fn is_encoding(name: &str) -> bool {
 fn read_tag(offset: usize, content: &str) -> Result<(&str, Vec<Attribute<'_>>), Malformed> {
     let length = content.find(is_xml_space).unwrap_or(content.len());
     let name = &content[..length];
-    if !is_name(name) {
-        return malformed(offset, format!("{name:?} is no name of an element"));
-    }
+    check_name(offset, name, "an element")?;
+    let mut known = HashSet::new();
     let mut attributes: Vec<Attribute<'_>> = Vec::new();
     let mut rest = &content[length..];
     loop {
@@ -306,9 +334,7 @@ fn read_tag(offset: usize, content: &str) -> Result<(&str, Vec<Attribute<'_>>), 
         }
         let length = trimmed.find(|c| c == '=' || is_xml_space(c)).unwrap_or(trimmed.len());
         let key = &trimmed[..length];
-        if !is_name(key) {
-            return malformed(at, format!("{key:?} is no name of an attribute"));
-        }
+        check_name(at, key, "an attribute")?;
         let value = trimmed[length..].trim_start_matches(is_xml_space);
         let Some(value) = value.strip_prefix('=').map(|value| value.trim_start_matches(is_xml_space)) else {
             return malformed(at, format!("attribute {key} has no value; write {key}=\"...\""));
@@ -317,8 +343,11 @@ fn read_tag(offset: usize, content: &str) -> Result<(&str, Vec<Attribute<'_>>), 
         let Some((quoted, after)) = quote.and_then(|quote| value[1..].split_once(quote)) else {
             return malformed(at, format!("the value of attribute {key} must stand in quotes"));
         };
-        if attributes.iter().any(|known| known.name == key) {
+        if !known.insert(key) {
             return malformed(at, format!("attribute {key} is given twice"));
+        }
+        if quoted.len() > MAX_VALUE {
+            return malformed(at, format!("the value of attribute {key} is longer than {MAX_VALUE} bytes"));
         }
         let place = offset + content.len() - value.len() + 1;
         attributes.push(Attribute {
@@ -372,7 +401,7 @@ fn resolve(offset: usize, name: &str) -> Result<char, Malformed> {
         let code = u32::from_str_radix(digits, radix).ok().filter(|_| plain);
         return match code.and_then(char::from_u32).filter(|c| is_legal(*c)) {
             Some(c) => Ok(c),
-            None => malformed(offset, format!("\"&{name};\" is no character that XML allows")),
+            None => malformed(offset, format!("{} is no character that XML allows", shown(&format!("&{name};")))),
         };
     }
     match name {
@@ -381,7 +410,10 @@ fn resolve(offset: usize, name: &str) -> Result<char, Malformed> {
         "amp" => Ok('&'),
         "quot" => Ok('"'),
         "apos" => Ok('\''),
-        _ => malformed(offset, format!("\"&{name};\" is not known; for a plain \"&\" write \"&amp;\"")),
+        _ => {
+            let name = shown(&format!("&{name};"));
+            malformed(offset, format!("{name} is not known; for a plain \"&\" write \"&amp;\""))
+        }
     }
 }
 
@@ -397,8 +429,27 @@ fn is_xml_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
+/// False when all characters are legal; a quick look at the bytes that illegal ones begin with.
+fn may_be_illegal(text: &str) -> bool {
+    const BLOCK: usize = 4096;
+    let odd = |byte: u8| (byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r')) || byte == 0xef;
+    // All of a block, without an early end: the compiler makes vector instructions of it.
+    text.as_bytes().chunks(BLOCK).any(|block| block.iter().fold(false, |found, byte| found | odd(*byte)))
+}
+
 fn is_legal(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+}
+
+/// Checks a name; `of` says of what.
+fn check_name(offset: usize, name: &str, of: &str) -> Result<(), Malformed> {
+    if name.len() > MAX_NAME && name.encode_utf16().count() > MAX_NAME {
+        return malformed(offset, format!("the name of {of} is longer than {MAX_NAME} characters"));
+    }
+    if !is_name(name) {
+        return malformed(offset, format!("{} is no name of {of}", shown(name)));
+    }
+    Ok(())
 }
 
 fn is_name(text: &str) -> bool {
@@ -469,6 +520,8 @@ mod tests {
             "<?xml version='2.0'?><a/>",
             "<?xml version='1.0' encoding='bogus'?><a/>",
             "<a>\u{1}</a>",
+            "<a>\u{fffe}</a>",
+            "<a>\u{ffff}</a>",
             "<a x='1'y='2'/>",
             "<a><!-- -- --></a>",
             "<a>&#0;</a>",
@@ -491,6 +544,63 @@ mod tests {
     fn depth_is_limited() {
         let nested = |depth| format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth));
         assert!(parse(&nested(MAX_DEPTH)).is_ok());
-        assert!(problem(&nested(100_000)).1.contains("deeper than 200"));
+        assert_eq!(problem(&nested(100_000)), (600, "elements are nested deeper than 200".to_owned()));
+    }
+
+    #[test]
+    fn attributes_are_limited_as_in_java() {
+        let many = |n| format!("<a>\n<b{}/></a>", (0..n).map(|i| format!(" a{i}=''")).collect::<String>());
+        assert!(parse(&many(10_000)).is_ok());
+        let (at, what) = problem(&many(10_001));
+        assert_eq!(
+            (&many(10_001)[at..at + 9], what.as_str()),
+            ("a10000=''", "an element has more than 10000 attributes")
+        );
+    }
+
+    #[test]
+    fn names_are_limited_as_in_java() {
+        for (before, after, of) in [("<a><", "/></a>", "an element"), ("<a ", "=''/>", "an attribute")] {
+            // Two bytes and one unit of UTF-16 each.
+            let long = |n| format!("{before}{}{after}", "\u{e9}".repeat(n));
+            assert!(parse(&long(1000)).is_ok());
+            let problem = problem(&long(1001));
+            assert_eq!(problem, (before.len(), format!("the name of {of} is longer than 1000 characters")));
+        }
+        assert_eq!(problem(&format!("<a><?{} x?></a>", "p".repeat(1001))).0, 3);
+    }
+
+    #[test]
+    fn attribute_values_are_limited() {
+        let long = |n| format!("<a>\n <b name='{}'/></a>", "x".repeat(n));
+        assert!(parse(&long(10_000)).is_ok());
+        assert_eq!(problem(&long(10_001)), (8, "the value of attribute name is longer than 10000 bytes".to_owned()));
+    }
+
+    #[test]
+    fn a_doctype_is_refused_whatever_it_says() {
+        for text in [
+            "<!DOCTYPE a><a/>",
+            "<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'bb'><!ENTITY c '&b;&b;'>]><a>&c;</a>",
+            "<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>",
+            "<!DOCTYPE a [<a/>",
+            "<!DOCTYPE>",
+        ] {
+            assert_eq!(problem(text).1, NO_DOCTYPE, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_the_file_says_stands_on_one_line_and_is_not_repeated_at_length() {
+        for bad in ["<a></\na>", "<a>&\n;</a>", "<a>&#\n;</a>", "<a b='&\n;'/>", "<a>\n</b\nc></a>", "<a \u{b7}=''/>"] {
+            let problem = problem(bad).1;
+            assert!(!problem.contains('\n'), "{problem}");
+        }
+        let long = "x".repeat(100_000);
+        for bad in
+            [format!("<a></{long}>"), format!("<a>&{long};</a>"), format!("<a b='1'{long}/>"), format!("</{long}>")]
+        {
+            assert!(problem(&bad).1.len() < 400);
+        }
     }
 }

@@ -30,6 +30,12 @@ pub fn is_limit(max: &Resource, types: usize) -> bool {
     (0..types).any(|i| max.get(i) != i64::MAX)
 }
 
+/// Whether a queue is watched under the max share `now`: for good, once it has been limited.
+#[must_use]
+pub fn is_watched(before: bool, now: &Resource, types: usize) -> bool {
+    before || is_limit(now, types)
+}
+
 /// One worker's part in the watch of one queue. Its own; nobody else reads it.
 #[derive(Debug, Default)]
 pub struct Seat {

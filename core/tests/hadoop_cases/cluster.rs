@@ -115,7 +115,11 @@ impl Cluster {
 
     /// The watcher wakes, and the file has changed.
     pub(crate) fn reload(&mut self, inside: &str) {
-        self.stepped.reload(Some(&allocations(inside))).unwrap();
+        self.try_reload(inside).unwrap();
+    }
+
+    pub(crate) fn try_reload(&mut self, inside: &str) -> Result<(), Refused> {
+        self.stepped.reload(Some(&allocations(inside)))
     }
 
     /// The watcher wakes, and the file has not changed.

@@ -4,24 +4,18 @@
 
 use super::PolicyName;
 use super::elements::{belongs, meant};
-use super::error::AllocationFileError as Error;
+use super::error::{AllocationFileError as Error, NumberKind};
 use crate::config::diagnostic::{Places, Span};
 use crate::config::java;
 use crate::config::nearest::nearest;
 use crate::config::resource_string::{Limit, Missing, parse_resource};
+use crate::config::shown::shortened;
 use crate::config::warnings::Warnings;
 use crate::config::xml::{Element, Node};
 use crate::resource::{Resource, ResourceTypes};
 
 /// As for warnings: more than anybody reads.
 const MAX_ERRORS: usize = 1000;
-
-/// What a number has to be, and ones that are.
-type Expected = (&'static str, &'static str);
-
-const REAL: Expected = ("a number", "0.5 or -1");
-const INTEGER: Expected = ("an integer", "50");
-const SECONDS: Expected = ("a whole number of seconds", "60");
 
 pub(super) struct Context<'a> {
     pub(super) types: &'a ResourceTypes,
@@ -199,30 +193,29 @@ impl<'a> Context<'a> {
     fn number<T>(
         &mut self,
         field: Field<'_>,
-        (expected, example): Expected,
+        expected: NumberKind,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<T, Error> {
         let text = self.trimmed(field)?;
         parse(text).ok_or_else(|| Error::NotANumber {
             at: self.warnings.places.span(self.value_at(field.element)),
             subject: field.subject(),
-            text: text.to_owned(),
+            text: shortened(text).into_owned(),
             expected,
-            example,
         })
     }
 
     pub(super) fn integer(&mut self, field: Field<'_>) -> Result<i32, Error> {
-        self.number(field, INTEGER, java::parse_int)
+        self.number(field, NumberKind::Integer, java::parse_int)
     }
 
     pub(super) fn float(&mut self, field: Field<'_>) -> Result<f32, Error> {
-        self.number(field, REAL, java::parse_float)
+        self.number(field, NumberKind::Real, java::parse_float)
     }
 
     /// Read as a double and narrowed, as weights are.
     pub(super) fn narrowed(&mut self, field: Field<'_>) -> Result<f32, Error> {
-        self.number(field, REAL, java::parse_double).map(java::narrow)
+        self.number(field, NumberKind::Real, java::parse_double).map(java::narrow)
     }
 
     /// At most 1.0.
@@ -237,7 +230,7 @@ impl<'a> Context<'a> {
 
     /// Seconds as milliseconds; a product beyond 64 bits wraps, as in Hadoop, with a warning.
     pub(super) fn seconds(&mut self, field: Field<'_>) -> Result<i64, Error> {
-        let seconds = self.number(field, SECONDS, java::parse_long)?;
+        let seconds = self.number(field, NumberKind::Seconds, java::parse_long)?;
         let (millis, wrapped) = seconds.overflowing_mul(1000);
         if wrapped {
             let at = self.value_at(field.element);
@@ -295,8 +288,8 @@ impl<'a> Context<'a> {
             Error::UnknownPolicy {
                 at: self.warnings.places.span(self.value_at(field.element)),
                 subject: field.subject(),
-                name: name.to_owned(),
-                known: ["fair", "fifo", "drf"].into_iter().chain(custom).collect::<Vec<_>>().join(", "),
+                name: shortened(name).into_owned(),
+                known: ["fair", "fifo", "drf"].into_iter().chain(custom).collect::<Vec<_>>().join(", ").into(),
             }
         })
     }

@@ -17,6 +17,36 @@ pub enum PlacementChange {
     Rules(Vec<PlacementRule>),
 }
 
+/// What a number has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NumberKind {
+    /// Any number.
+    Real,
+    /// A whole one.
+    Integer,
+    /// A whole number of seconds.
+    Seconds,
+}
+
+impl NumberKind {
+    fn name(self) -> &'static str {
+        match self {
+            NumberKind::Real => "a number",
+            NumberKind::Integer => "an integer",
+            NumberKind::Seconds => "a whole number of seconds",
+        }
+    }
+
+    fn example(self) -> &'static str {
+        match self {
+            NumberKind::Real => "0.5 or -1",
+            NumberKind::Integer => "50",
+            NumberKind::Seconds => "60",
+        }
+    }
+}
+
 /// Why an allocation file cannot be taken: where, what is wrong, what would be right.
 ///
 /// A `subject` is an element with the queue or user that it belongs to, such as `queue "root.a": maxAMShare`.
@@ -45,8 +75,24 @@ pub enum AllocationFileError {
         parent: String,
         /// The name, trimmed.
         name: String,
-        /// An attribute that looks like a misspelt `name`, where there is none.
-        misspelt: Option<String>,
+    },
+    /// A queue without a name, but with an attribute that looks like it.
+    MisspeltName {
+        /// Where.
+        at: Place,
+        /// The parent queue's full name.
+        parent: String,
+        /// The attribute.
+        attribute: String,
+    },
+    /// A queue whose full name is too long to be repeated for every queue below it.
+    LongQueueName {
+        /// Where.
+        at: Place,
+        /// The beginning of its full name.
+        name: String,
+        /// How many bytes a full name may have.
+        longest: usize,
     },
     /// Other queues beside root.
     RootSiblings {
@@ -77,12 +123,10 @@ pub enum AllocationFileError {
         at: Place,
         /// The element.
         subject: String,
-        /// Its text.
+        /// Its text, or the beginning of a long one.
         text: String,
-        /// What would be right, such as `an integer`.
-        expected: &'static str,
-        /// Ones that are.
-        example: &'static str,
+        /// What would be right.
+        expected: NumberKind,
     },
     /// A resource string that is none.
     Resource {
@@ -99,10 +143,10 @@ pub enum AllocationFileError {
         at: Place,
         /// The element.
         subject: String,
-        /// Its text.
+        /// Its text, or the beginning of a long one.
         name: String,
         /// The ones there are.
-        known: String,
+        known: Box<str>,
     },
     /// `fifo` as default policy.
     FifoDefault {
@@ -149,6 +193,8 @@ impl AllocationFileError {
             AllocationFileError::Malformed { at, .. }
             | AllocationFileError::RootElement { at, .. }
             | AllocationFileError::QueueName { at, .. }
+            | AllocationFileError::MisspeltName { at, .. }
+            | AllocationFileError::LongQueueName { at, .. }
             | AllocationFileError::RootSiblings { at }
             | AllocationFileError::NoText { at, .. }
             | AllocationFileError::NotText { at, .. }
@@ -179,7 +225,9 @@ impl AllocationFileError {
         match self {
             AllocationFileError::Malformed { .. } => "malformed",
             AllocationFileError::RootElement { .. } => "root-element",
-            AllocationFileError::QueueName { .. } => "queue-name",
+            AllocationFileError::QueueName { .. }
+            | AllocationFileError::MisspeltName { .. }
+            | AllocationFileError::LongQueueName { .. } => "queue-name",
             AllocationFileError::RootSiblings { .. } => "root-siblings",
             AllocationFileError::NoText { .. } => "no-text",
             AllocationFileError::NotText { .. } => "not-text",
@@ -198,14 +246,17 @@ impl AllocationFileError {
         match self {
             AllocationFileError::Malformed { problem, .. } => format!("not well-formed XML: {problem}"),
             AllocationFileError::RootElement { found, .. } => format!("the root element is <{found}>"),
-            AllocationFileError::QueueName { parent, misspelt: Some(attribute), .. } => {
-                format!("a queue under {parent:?} has no name, but an attribute {attribute:?}")
-            }
-            AllocationFileError::QueueName { parent, name, misspelt: None, .. } if name.is_empty() => {
+            AllocationFileError::QueueName { parent, name, .. } if name.is_empty() => {
                 format!("a queue under {parent:?} has no name")
             }
-            AllocationFileError::QueueName { parent, name, misspelt: None, .. } => {
+            AllocationFileError::QueueName { parent, name, .. } => {
                 format!("{name:?} cannot name a queue under {parent:?}, because it has a dot")
+            }
+            AllocationFileError::MisspeltName { parent, attribute, .. } => {
+                format!("a queue under {parent:?} has no name, but an attribute {attribute:?}")
+            }
+            AllocationFileError::LongQueueName { name, longest, .. } => {
+                format!("the full name of a queue, {name:?}, is longer than {longest} bytes")
             }
             AllocationFileError::RootSiblings { .. } => {
                 "beside the queue \"root\" there are other queues at the top level".to_owned()
@@ -215,7 +266,7 @@ impl AllocationFileError {
                 format!("{subject} does not begin with its value, but with {found}")
             }
             AllocationFileError::NotANumber { subject, text, expected, .. } => {
-                format!("{subject} {text:?} is not {expected}")
+                format!("{subject} {text:?} is not {}", expected.name())
             }
             AllocationFileError::Resource { subject, source, .. } => format!("{subject} {}", source.problem()),
             AllocationFileError::UnknownPolicy { subject, name, .. } => format!("{subject} {name:?} is not known"),
@@ -233,17 +284,18 @@ impl AllocationFileError {
         Some(match self {
             AllocationFileError::Malformed { .. } => return None,
             AllocationFileError::RootElement { .. } => "it must be <allocations>".to_owned(),
-            AllocationFileError::QueueName { misspelt: Some(_), .. } => "write name=\"...\"".to_owned(),
-            AllocationFileError::QueueName { name, misspelt: None, .. } if name.is_empty() => {
-                "add name=\"...\"".to_owned()
-            }
+            AllocationFileError::QueueName { name, .. } if name.is_empty() => "add name=\"...\"".to_owned(),
+            AllocationFileError::MisspeltName { .. } => "write name=\"...\"".to_owned(),
             AllocationFileError::QueueName { .. } => {
                 "a name is one part; for a queue below another put its element inside the other's".to_owned()
             }
+            AllocationFileError::LongQueueName { .. } => "shorten its name, or those of the queues above it".to_owned(),
             AllocationFileError::RootSiblings { .. } => "put them inside it".to_owned(),
             AllocationFileError::NoText { remedy, .. } => (*remedy).to_owned(),
             AllocationFileError::NotText { .. } => "put the value first, and nothing else beside it".to_owned(),
-            AllocationFileError::NotANumber { expected, example, .. } => format!("write {expected}, such as {example}"),
+            AllocationFileError::NotANumber { expected, .. } => {
+                format!("write {}, such as {}", expected.name(), expected.example())
+            }
             AllocationFileError::Resource { source, .. } => source.help(),
             AllocationFileError::UnknownPolicy { known, .. } => format!("known are {known}"),
             AllocationFileError::FifoDefault { .. } => {

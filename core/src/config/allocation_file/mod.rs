@@ -30,7 +30,7 @@ mod user;
 mod tests;
 
 pub use check::{CheckOptions, Checked};
-pub use error::{AllocationFileError, PlacementChange};
+pub use error::{AllocationFileError, NumberKind, PlacementChange};
 pub use placement_error::PlacementError;
 
 use super::acl::AccessControlList;

@@ -28,8 +28,8 @@ pub(super) fn read_policy(
     let mut rules = Vec::new();
     let mut good = true;
     for element in policy.elements() {
-        if !is_rule(&element.name) {
-            context.warn_of_ignored(Field { owner: OWNER, element }, &policy.name, [RULE]);
+        if !is_rule(element.name) {
+            context.warn_of_ignored(Field { owner: OWNER, element }, policy.name, [RULE]);
             continue;
         }
         let rule = read_rule(context, element, true);
@@ -93,7 +93,7 @@ fn read_rule(context: &mut Context<'_>, element: &Element<'_>, top: bool) -> Res
     let mut rule = PlacementRule::new(kind, read_create(context, element, kind));
     read_queue_of(context, element, &mut rule);
     let (nested, other): (Vec<&Element<'_>>, Vec<&Element<'_>>) =
-        element.elements().partition(|inner| is_rule(&inner.name));
+        element.elements().partition(|inner| is_rule(inner.name));
     for element in other {
         context.warn_of_ignored(Field { owner: OWNER, element }, RULE, [RULE]);
     }

@@ -8,11 +8,16 @@ use crate::config::acl::AccessControlList;
 use crate::config::names::{ROOT, rooted, trim_java};
 use crate::config::nearest::nearest;
 use crate::config::resource_string::Missing;
+use crate::config::shown::{shortened, shown};
 use crate::config::xml::Element;
 use std::collections::HashSet;
 
 /// The attributes of a queue.
 const ATTRIBUTES: [&str; 2] = ["name", "type"];
+
+/// The longest full name of a queue in bytes. Every queue below it and every message about one repeat it, so that without an
+/// end to it a small file with long names and many queues would fill the memory.
+pub(super) const MAX_FULL_NAME: usize = 1000;
 
 /// Reads the queues at the top level.
 pub(super) fn read_queues(
@@ -67,6 +72,12 @@ fn read_queue(
     context.warn_of_attributes(element, &ATTRIBUTES);
     let key = key_of(element, parent);
     let name = rooted(&key);
+    if name.len() > MAX_FULL_NAME {
+        let given = element.attribute_named("name").map_or(element.name_at(), |name| name.value_at);
+        let at = context.warnings.places.span(given);
+        let refused = Err(Error::LongQueueName { at, name: shortened(&name).into_owned(), longest: MAX_FULL_NAME });
+        return context.settle::<()>(refused).map(|_| ());
+    }
     warn_of_root_spelling(context, element, parent, &name);
     // Elements of one name are merged, field by field.
     let mut settings = file.queues.remove(&key).unwrap_or_default();
@@ -90,16 +101,14 @@ fn read_queue(
 }
 
 fn bad_name(context: &Context<'_>, element: &Element<'_>, parent: &str) -> Error {
-    let given = element.attribute_named("name");
-    let like_name = |attribute: &&str| given.is_none() && nearest(attribute, ["name"]).is_some();
-    let misspelt = element.attributes.iter().map(|attribute| attribute.name).find(like_name);
-    let at = given.filter(|name| !name.value.is_empty()).map_or(element.name_at(), |name| name.value_at);
-    Error::QueueName {
-        at: context.warnings.places.span(at),
-        parent: parent.to_owned(),
-        name: name_of(element).to_owned(),
-        misspelt: misspelt.map(str::to_owned),
+    let (given, parent) = (element.attribute_named("name"), parent.to_owned());
+    let misspelt = element.attributes.iter().find(|attribute| nearest(attribute.name, ["name"]).is_some());
+    if let (None, Some(misspelt)) = (given, misspelt) {
+        let at = context.warnings.places.span(misspelt.name_at);
+        return Error::MisspeltName { at, parent, attribute: misspelt.name.to_owned() };
     }
+    let at = given.filter(|name| !name.value.is_empty()).map_or(element.name_at(), |name| name.value_at);
+    Error::QueueName { at: context.warnings.places.span(at), parent, name: name_of(element).to_owned() }
 }
 
 /// Only `root` itself is the top: another case, or white space around it, makes a queue below it.
@@ -196,7 +205,7 @@ fn read_preemptable(context: &mut Context<'_>, field: Field<'_>, settings: &mut 
             let at = context.value_at(field.element);
             context
                 .warnings
-                .warn("not-boolean", at, format!("{} {text:?} is neither true nor false", field.subject()))
+                .warn("not-boolean", at, format!("{} {} is neither true nor false", field.subject(), shown(text)))
                 .effect("Hadoop takes everything but \"true\" for false: the queue cannot be preempted from")
                 .help("write true or false");
         }

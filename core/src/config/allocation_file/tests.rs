@@ -67,7 +67,7 @@ fn errors_name_place_queue_element_and_remedy() {
         ),
         (
             "<queue Name='a'/>",
-            "f.xml:2:2: a queue under \"root\" has no name, but an attribute \"Name\"; write name=\"...\"",
+            "f.xml:2:8: a queue under \"root\" has no name, but an attribute \"Name\"; write name=\"...\"",
         ),
         ("<queue/>", "f.xml:2:2: a queue under \"root\" has no name; add name=\"...\""),
         (
@@ -468,6 +468,54 @@ fn policies_of_the_embedder_are_known_by_name() {
     let file = parse("<queue name='a'><schedulingPolicy>mine</schedulingPolicy></queue>").unwrap().file;
     assert_eq!(*file.policy_of("root.a"), PolicyName::Custom("mine".to_owned()));
     assert_eq!(*file.policy_of("root.b"), PolicyName::Fair);
+}
+
+#[test]
+fn a_full_name_that_would_be_repeated_for_every_queue_is_limited() {
+    let nested = |n| {
+        let name = "x".repeat(99);
+        format!(
+            "{}<queue name='{}'/>{}",
+            format!("<queue name='{name}'>").repeat(9),
+            "y".repeat(n),
+            "</queue>".repeat(9)
+        )
+    };
+    // `root`, nine of 99 with a dot each, a dot.
+    assert!(parse(&nested(1000 - 4 - 9 * 100 - 1)).is_ok());
+    let text = nested(1000 - 4 - 9 * 100);
+    assert_eq!(
+        error(&text),
+        format!(
+            "f.xml:2:{}: the full name of a queue, \"root.{}…\", is longer than 1000 bytes; shorten its name, or those of \
+             the queues above it",
+            9 * 114 + 14,
+            &format!("{0}.{0}", "x".repeat(99))[..195]
+        )
+    );
+    let text = format!("<allocations>{text}</allocations>");
+    let checked = AllocationFile::check(&text, "f.xml", &CheckOptions::new(&ResourceTypes::standard()));
+    assert_eq!((checked.file, checked.diagnostics.len()), (None, 1));
+}
+
+#[test]
+fn a_text_that_is_wrong_is_not_repeated_at_length() {
+    let long = "x".repeat(100_000);
+    for bad in ["weight", "maxRunningApps", "schedulingPolicy", "maxResources", "maxAMShare"] {
+        let error = error(&format!("<queue name='a'><{bad}>{long}</{bad}></queue>"));
+        assert!(error.len() < 1000, "{bad}: {} bytes", error.len());
+    }
+    let odd = format!(
+        "<queue name='a'><allowPreemptionFrom>{long}</allowPreemptionFrom><reservation>{long}</reservation>\
+         <aclSubmitApps>{}</aclSubmitApps></queue>",
+        (0..1000).map(|i| format!("{i} {i}, ")).collect::<String>()
+    );
+    let text = format!("<allocations>{odd}</allocations>");
+    let checked = AllocationFile::check(&text, "f.xml", &CheckOptions::new(&ResourceTypes::standard()));
+    assert!(checked.diagnostics.len() >= 3);
+    for found in checked.diagnostics {
+        assert!(found.to_string().len() < 1000, "{} bytes", found.to_string().len());
+    }
 }
 
 #[test]

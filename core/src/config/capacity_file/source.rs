@@ -5,7 +5,7 @@
 use super::error::{CapacityFault, CapacityFileError};
 use crate::config::diagnostic::Place;
 use crate::config::java;
-use crate::config::properties::Properties;
+use crate::config::properties::{Properties, parse_boolean};
 use crate::config::site::SiteProperties;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -88,7 +88,7 @@ impl<'a> Source<'a> {
     pub(super) fn flag(&self, name: &str, default: bool) -> bool {
         // For what cannot be expanded.
         let there = self.raw(name).is_some_and(|raw| !raw.contains("${") || self.text(name).is_some());
-        if there { self.properties.flag(name).unwrap_or(default) } else { default }
+        if there { self.properties.text(name).as_deref().and_then(parse_boolean).unwrap_or(default) } else { default }
     }
 
     pub(super) fn int(&self, name: &str, default: i32) -> Read<i32> {

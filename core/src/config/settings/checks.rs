@@ -258,7 +258,8 @@ fn locality(reader: &mut Reader<'_>, settings: &Settings) {
         for (name, none, other, other_none) in
             [(names[0], none[0], names[1], none[1]), (names[1], none[1], names[0], none[0])]
         {
-            if !reader.is_set(name) || none {
+            // Not set is none, too.
+            if none {
                 continue;
             }
             if !counts {

@@ -49,7 +49,7 @@ pub enum SettingsProblem {
     Substitution {
         /// The property.
         property: String,
-        /// Its value, as it was written.
+        /// Its value as it was written, or the beginning of a long one.
         value: String,
         /// Why not.
         source: TooManySubstitutions,

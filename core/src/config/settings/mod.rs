@@ -54,7 +54,8 @@ pub struct Settings {
     /// `yarn.scheduler.increment-allocation-mb`, `-vcores` and `yarn.resource-types.<type>.increment-allocation`;
     /// 0 is no rounding.
     pub increment: Resource,
-    /// `yarn.scheduler.fair.allocation.file`, as it stands; finding it is the embedder's part.
+    /// `yarn.scheduler.fair.allocation.file`, as it stands;
+    /// [`FairSchedulerBuilder::allocation_file`](crate::FairSchedulerBuilder::allocation_file) finds it.
     pub allocation_file: String,
     /// `yarn.scheduler.fair.allow-undeclared-pools`
     pub allow_undeclared_pools: bool,

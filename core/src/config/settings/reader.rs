@@ -4,7 +4,8 @@ use super::error::{SettingsError, SettingsProblem};
 use crate::config::diagnostic::{Diagnostic, Place};
 use crate::config::findings::Findings;
 use crate::config::known::{FAIR, KNOWN};
-use crate::config::properties::Properties;
+use crate::config::properties::{Properties, parse_boolean};
+use crate::config::shown::shown;
 use crate::config::site::Unresolved;
 
 /// A switch without which some properties are never read, so that a bad one must not stop a start.
@@ -58,13 +59,17 @@ impl Reader<'_> {
         if !self.is_set(name) {
             return default;
         }
-        if let Err(error) = self.properties.expanded(name) {
-            self.errors.push(error);
-        }
-        let value = self.properties.flag(name);
+        let text = match self.properties.expanded(name) {
+            Ok(expanded) => expanded.map(|expanded| expanded.text).unwrap_or_default(),
+            Err(error) => {
+                self.errors.push(error);
+                return default;
+            }
+        };
+        let value = parse_boolean(&text);
         if value.is_none() {
-            let text = self.properties.text(name).unwrap_or_default();
-            self.warn(name, "not-boolean", format!("{name} is {text:?}, neither true nor false"), |found| Diagnostic {
+            let message = format!("{name} is {}, neither true nor false", shown(&text));
+            self.warn(name, "not-boolean", message, |found| Diagnostic {
                 effect: Some(format!("{default} is taken, the default")),
                 help: Some("write true or false".to_owned()),
                 ..found

@@ -309,3 +309,25 @@ fn the_table_names_each_property_once() {
     let forget = |settings: Settings| format!("{:?}", Settings { warnings: Vec::new(), ..settings });
     assert_eq!(forget(read), forget(plain));
 }
+
+#[test]
+fn names_and_values_of_any_kind_stand_on_one_line_and_are_not_repeated_at_length() {
+    let long = "x".repeat(100_000);
+    let of_queue = format!("yarn.scheduler.fair.am.preemption.root.{}", "a\nb");
+    let pairs = [
+        ("yarn.scheduler.fair.assign\nmultiple", "true"),
+        ("yarn.resource-types.g\npu.units", ""),
+        ("yarn.admin.acl", "${a\nb}"),
+        ("yarn.scheduler.fair.preemption", &long),
+        (&of_queue, "\n"),
+    ];
+    let settings = read(&pairs);
+    assert!(settings.warnings().len() >= pairs.len(), "{:?}", settings.warnings());
+    for warning in settings.warnings() {
+        let text = warning.to_string();
+        assert!(!text.contains('\n') && text.len() < 1000, "{text}");
+    }
+    let endless = [(of_queue.as_str(), "${c}${c}"), ("c", "${d}${d}"), ("d", "${c}")];
+    let error = Settings::from_properties(endless).unwrap_err().to_string();
+    assert!(!error.contains('\n'), "{error}");
+}

@@ -20,6 +20,7 @@ mod properties;
 mod tests;
 
 pub use error::{SiteFileError, SiteFileProblem};
+pub(super) use expand::MOST_EXPANDED;
 pub use expand::{Expanded, TooManySubstitutions, Unresolved};
 pub use file::{Included, SiteFile, SiteProperty};
 pub use properties::{Origin, SiteProperties};

@@ -3,7 +3,7 @@
 //! The names that mean something are taken without their prefix, whatever it stands for.
 
 use crate::config::xml::Element;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The part of a name after its prefix.
 pub(super) fn local(name: &str) -> &str {
@@ -33,14 +33,13 @@ impl<'e> Prefixes<'e> {
             }
         }
         self.uri(element.name)?;
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         for attribute in element.attributes.iter().filter(|attribute| !attribute.name.starts_with("xmlns:")) {
             let Some(uri) = self.uri(attribute.name)? else { continue };
             let name = (uri, local(attribute.name));
-            if seen.contains(&name) {
+            if !seen.insert(name) {
                 return Err(format!("attribute {} is given twice, by two prefixes", name.1));
             }
-            seen.push(name);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 
 use super::Control;
 use super::queues::above;
-use crate::config::{QueueAccess, rooted};
+use crate::config::{AccessControlList, QueueAccess, rooted};
 use crate::event::{AppAccess, Refused};
 use crate::flow::ledger::AppShared;
 use crate::sync::Arc;
@@ -17,15 +17,31 @@ use crate::sync::channel::Sender;
 const EITHER: [QueueAccess; 2] = [QueueAccess::Submit, QueueAccess::Administer];
 
 impl Control {
+    /// Whether one of the lists names the user or a group of his. Groups may be slow to find: they are looked up only when
+    /// they decide.
+    fn listed<'a>(&self, user: &str, lists: impl Iterator<Item = &'a AccessControlList> + Clone) -> bool {
+        const NO_GROUPS: [&str; 0] = [];
+        if lists.clone().any(|list| list.allows(user, &NO_GROUPS)) {
+            return true;
+        }
+        let mut lists = lists.filter(|list| !list.groups.is_empty()).peekable();
+        if lists.peek().is_none() {
+            return false;
+        }
+        let groups = self.groups.of(user);
+        lists.any(|list| list.allows(user, &groups))
+    }
+
     /// Whether a list of the queue, or of one above it by name, gives the user one of the rights.
     fn granted(&self, user: &str, queue: &str, rights: &[QueueAccess]) -> bool {
-        let groups = self.groups.of(user);
-        std::iter::once(queue).chain(above(queue)).filter_map(|name| self.acls.get(name)).any(|[submit, administer]| {
-            rights.iter().any(|right| match right {
-                QueueAccess::Submit => submit.allows(user, &groups),
-                QueueAccess::Administer => administer.allows(user, &groups),
+        let path = std::iter::once(queue).chain(above(queue)).filter_map(|name| self.acls.get(name));
+        let lists = path.flat_map(|[submit, administer]| {
+            rights.iter().map(move |right| match right {
+                QueueAccess::Submit => submit,
+                QueueAccess::Administer => administer,
             })
-        })
+        });
+        self.listed(user, lists)
     }
 
     /// The scheduler's check of a queue that there is; one that is not gives no right.
@@ -40,8 +56,7 @@ impl Control {
     }
 
     pub(crate) fn is_admin(&self, user: &str) -> bool {
-        let list = &self.shared.settings.admin_acl;
-        list.everybody || list.allows(user, &self.groups.of(user))
+        self.listed(user, std::iter::once(&self.shared.settings.admin_acl))
     }
 
     /// The scheduler's check of a submission to a queue that there is by now.

@@ -33,7 +33,7 @@ use super::members::MemberTable;
 use super::messages::{ControlMessage, Internal};
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, Structure};
-use super::watch::is_limit;
+use super::watch::is_watched;
 use crate::config::{AccessControlList, AllocationFile, PlacementChange, PlacementRule, PolicyName};
 use crate::event::{Refused, SchedulerEvent};
 use crate::fair::{Drf, Fair, Fifo};
@@ -432,10 +432,8 @@ impl Control {
             if !known {
                 self.members[slot as usize] = Default::default();
             }
-            let mut new = known.then(|| self.queue_snapshot(slot, name_orders.get(&slot).copied().unwrap_or(0)));
-            if let (Some(new), Some(old)) = (&mut new, &queues[slot as usize]) {
-                new.watched |= old.slot == new.slot && old.watched;
-            }
+            let name_order = name_orders.get(&slot).copied().unwrap_or(0);
+            let new = known.then(|| self.queue_snapshot(slot, name_order, queues[slot as usize].as_deref()));
             // What is as before stays as it is: then no worker has to look at it. Slots alone do not say that children are
             // as before: another queue may have got the slot of one that went.
             let same = match (&new, &queues[slot as usize]) {
@@ -489,7 +487,7 @@ impl Control {
         orders
     }
 
-    fn queue_snapshot(&mut self, slot: u32, name_order: u64) -> QueueSnapshot {
+    fn queue_snapshot(&mut self, slot: u32, name_order: u64, before: Option<&QueueSnapshot>) -> QueueSnapshot {
         let id = self.tree.get(slot).slot;
         let (workers, types) = (self.shared.workers, self.shared.types);
         let ledger = match &self.ledgers[slot as usize] {
@@ -510,7 +508,7 @@ impl Control {
             weight: queue.weight,
             min_share: queue.min_share,
             max_share,
-            watched: is_limit(&max_share, types),
+            watched: is_watched(before.is_some_and(|before| before.slot == id && before.watched), &max_share, types),
             max_am_share: queue.max_am_share,
             max_running_apps: u32::try_from(queue.max_running_apps).unwrap_or(0),
             max_container: self.tree.max_container(slot),

@@ -8,7 +8,7 @@ use crate::sync::Arc;
 use rustc_hash::FxHashSet;
 
 /// The queues above a name, nearest first.
-pub(super) fn above(name: &str) -> impl Iterator<Item = &str> {
+pub(super) fn above(name: &str) -> impl Iterator<Item = &str> + Clone {
     std::iter::successors(name.rsplit_once('.').map(|(up, _)| up), |at| at.rsplit_once('.').map(|(up, _)| up))
 }
 

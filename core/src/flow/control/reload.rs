@@ -52,9 +52,6 @@ impl Control {
         self.take_acls();
         let Some(root) = self.tree.find(ROOT) else { return old };
         self.set_policies(root);
-        if self.file.names(ROOT) {
-            self.tree.get_mut(root).dynamic = false;
-        }
         // Leaves first, each set by name: the order of creation, which ties depend on.
         let (leaves, parents) = (self.file.leaves.clone(), self.file.parents.clone());
         if self.file.names(ROOT) {

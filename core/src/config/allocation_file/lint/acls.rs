@@ -6,6 +6,7 @@ use super::{Subject, and_more};
 use crate::config::acl::AccessControlList;
 use crate::config::allocation_file::context::value_at;
 use crate::config::java;
+use crate::config::shown::shown;
 use crate::config::warnings::Warnings;
 use crate::config::xml::Element;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,9 @@ const SUBMIT: &str = "aclSubmitApps";
 const ADMINISTER: &str = "aclAdministerApps";
 const ALL: [&str; 5] =
     [SUBMIT, ADMINISTER, "aclAdministerReservations", "aclListReservations", "aclSubmitReservations"];
+
+/// So many names of a list stand in a warning.
+const MOST_NAMES: usize = 20;
 
 pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     let mut first = None;
@@ -60,7 +64,11 @@ fn read_otherwise(subject: &str, element: &Element<'_>, text: &str, warnings: &m
     if torn || list.users.iter().chain(&list.groups).any(spaced) {
         let quoted = |names: &BTreeSet<String>| match names.len() {
             0 => "none".to_owned(),
-            _ => names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", "),
+            more if more > MOST_NAMES => {
+                let first: Vec<String> = names.iter().take(MOST_NAMES).map(|name| shown(name)).collect();
+                format!("{}{}", first.join(", "), and_more(more - MOST_NAMES))
+            }
+            _ => names.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", "),
         };
         warnings
             .warn("acl-white-space", at, format!("{subject} has white space that changes what it means"))

@@ -8,9 +8,9 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     let top = || subject.root.elements();
     let in_queues =
         || subject.tree.queues.iter().flat_map(|queue| &queue.elements).flat_map(|element| element.elements());
-    warn("pool", "queue", top().chain(in_queues()), warnings);
-    warn("schedulingMode", "schedulingPolicy", in_queues(), warnings);
-    warn("defaultQueueSchedulingMode", "defaultQueueSchedulingPolicy", top(), warnings);
+    former_name("pool", "queue", top().chain(in_queues()), warnings);
+    former_name("schedulingMode", "schedulingPolicy", in_queues(), warnings);
+    former_name("defaultQueueSchedulingMode", "defaultQueueSchedulingPolicy", top(), warnings);
     let (former, current) = ("fairSharePreemptionTimeout", "defaultFairSharePreemptionTimeout");
     match (subject.top.get(former), subject.top.get(current)) {
         (Some(element), Some(_)) => {
@@ -19,11 +19,16 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
                 .effect("Hadoop does not read it")
                 .help("remove it");
         }
-        _ => warn(former, current, top(), warnings),
+        _ => former_name(former, current, top(), warnings),
     }
 }
 
-fn warn<'e>(former: &str, current: &str, elements: impl Iterator<Item = &'e Element<'e>>, warnings: &mut Warnings<'_>) {
+fn former_name<'e>(
+    former: &str,
+    current: &str,
+    elements: impl Iterator<Item = &'e Element<'e>>,
+    warnings: &mut Warnings<'_>,
+) {
     let mut used = elements.filter(|element| element.name == former);
     let Some(first) = used.next() else { return };
     let message = format!("<{former}>{} is a name of former times", and_more(used.count()));

@@ -9,11 +9,17 @@ use crate::config::placement_rules::{PlacementRule, RuleKind};
 use crate::config::warnings::Warnings;
 use crate::config::xml::Element;
 
+/// A rule is compared with so many before it, the first ones. A sensible policy has five.
+const MOST_COMPARED: usize = 100;
+
+/// How many names may be compared with the queues of rules in all: a file can have as many of either as it has lines.
+const MOST_NAMES: usize = 10_000_000;
+
 pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     let (Some(rules), Some(policy)) = (&subject.file.placement, subject.top.get("queuePlacementPolicy")) else {
         return;
     };
-    let elements: Vec<&Element<'_>> = policy.elements().filter(|element| is_rule(&element.name)).collect();
+    let elements: Vec<&Element<'_>> = policy.elements().filter(|element| is_rule(element.name)).collect();
     for (i, (rule, element)) in rules.iter().zip(&elements).enumerate() {
         // Of one kind and with one parent, an earlier rule has had every chance that this one has.
         let tried = |before: &PlacementRule| {
@@ -22,7 +28,7 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
                 && before.parent == rule.parent
                 && (before.create || !rule.create)
         };
-        if let Some(before) = rules[..i].iter().position(tried) {
+        if let Some(before) = rules[..i.min(MOST_COMPARED)].iter().position(tried) {
             let message = format!("rule {} ({}) is the same as rule {}", i + 1, rule.kind, before + 1);
             warnings
                 .warn("repeated-rule", at(element, "name"), message)
@@ -33,7 +39,7 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
             default_rule(subject, rule, element, warnings);
         }
         if let (Some(parent), Some(inner)) =
-            (&rule.parent, element.elements().filter(|inner| is_rule(&inner.name)).last())
+            (&rule.parent, element.elements().filter(|inner| is_rule(inner.name)).last())
         {
             parent_rule(subject, parent, inner, warnings);
         }
@@ -84,7 +90,10 @@ fn default_rule(subject: &Subject<'_>, rule: &PlacementRule, element: &Element<'
         } else {
             "with create=\"false\" the rule places nothing"
         };
-        let help = match nearest(queue, subject.file.leaves.iter().map(String::as_str)) {
+        let rules = subject.file.placement.as_ref().map_or(0, Vec::len);
+        let affordable = subject.file.leaves.len().saturating_mul(rules) <= MOST_NAMES;
+        let known = subject.file.leaves.iter().map(String::as_str);
+        let help = match nearest(queue, known.filter(|_| affordable)) {
             Some(meant) => format!("did you mean {meant:?}?"),
             None => "declare the queue".to_owned(),
         };

@@ -5,6 +5,7 @@ use super::tree::{Queue, Tree, declared_at};
 use crate::config::allocation_file::context::value_at;
 use crate::config::diagnostic::Span;
 use crate::config::java;
+use crate::config::shown::shown;
 use crate::config::warnings::Warnings;
 use crate::config::xml::Element;
 use std::collections::HashMap;
@@ -99,7 +100,7 @@ fn reservation(queue: &Queue<'_>, warnings: &mut Warnings<'_>) {
         if !text.is_empty() && !text.eq_ignore_ascii_case("true") {
             let at = value_at(&warnings.places, element);
             warnings
-                .warn("reservation-text", at, format!("{}reservation says {text:?}", queue.owner()))
+                .warn("reservation-text", at, format!("{}reservation says {}", queue.owner(), shown(text)))
                 .effect("Hadoop does not read it: the element alone makes the queue reservable")
                 .help("remove the element, or write <reservation/>");
         }

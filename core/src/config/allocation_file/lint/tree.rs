@@ -3,7 +3,7 @@
 //! Built once a check, in the order of the document. The same walk as in reading (`queue`), which gives the values.
 
 use crate::config::allocation_file::elements::is_child_queue;
-use crate::config::allocation_file::queue::{is_top, key_of, name_of};
+use crate::config::allocation_file::queue::{MAX_FULL_NAME, is_top, key_of, name_of};
 use crate::config::allocation_file::{AllocationFile, QueueSettings};
 use crate::config::diagnostic::Span;
 use crate::config::names::{ROOT, rooted};
@@ -78,11 +78,16 @@ impl<'a> Tree<'a> {
             top_level.map(|element| (element, TOP, (!is_top(element)).then(|| ROOT.to_owned()))).collect();
         open.reverse();
         while let Some((element, parent, parent_key)) = open.pop() {
-            if name_of(element).is_empty() {
-                continue;
-            }
             let key = key_of(element, parent_key.as_deref());
             let name = rooted(&key);
+            // What could not be read, for want of a name or because of its length.
+            if name_of(element).is_empty() || !file.names(&name) {
+                continue;
+            }
+            // An error already, and not to be repeated below.
+            if name.len() > MAX_FULL_NAME {
+                continue;
+            }
             let number = *numbers.entry(name.clone()).or_insert_with(|| {
                 let number = tree.queues.len();
                 let settings = if name == key { file.queues.get(&key) } else { None };
@@ -93,7 +98,7 @@ impl<'a> Tree<'a> {
                 number
             });
             tree.queues[number].elements.push(element);
-            let children = element.elements().filter(|inner| is_child_queue(&inner.name));
+            let children = element.elements().filter(|inner| is_child_queue(inner.name));
             let from = open.len();
             open.extend(children.map(|child| (child, number, Some(key.clone()))));
             open[from..].reverse();

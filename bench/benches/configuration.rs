@@ -1,0 +1,75 @@
+//! What it costs to read a large allocation file, to build a scheduler from it, and to reload it into a running one.
+//!
+//! The promise is 10,000 queues read and built in less than 100 ms. The series over 1,000, 10,000 and 50,000 queues shows
+//! that the cost grows with the file, and the flat one that it does so too when all queues have one parent.
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use evenweave::{AllocationFile, FairScheduler, Missing, Resource, ResourceTypes, Stepped, parse_resource};
+
+#[path = "../examples/large_allocation_file/generate.rs"]
+mod generate;
+
+use generate::{Form, allocation_file};
+
+const SIZES: [usize; 3] = [1_000, 10_000, 50_000];
+
+fn parse(text: &str) -> AllocationFile {
+    let parsed = AllocationFile::parse(text, "large.xml", &ResourceTypes::standard(), &[]).expect("a valid file");
+    assert!(parsed.warnings.is_empty(), "{}", parsed.warnings[0]);
+    parsed.file
+}
+
+fn build(file: AllocationFile) -> Stepped {
+    FairScheduler::builder().allocations(file).stepped().expect("one worker")
+}
+
+fn running(text: &str) -> Stepped {
+    let mut scheduler = build(parse(text));
+    scheduler.add_node("n1", "/r1", Resource::new(131_072, 64)).expect("a new node");
+    scheduler.update();
+    scheduler
+}
+
+fn allocation_files(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("allocation_file");
+    group.sample_size(10);
+    let series = SIZES.into_iter().map(|queues| ("three_levels", Form::ThreeLevels, queues));
+    for (form, shape, queues) in series.chain([("flat", Form::Flat, 10_000)]) {
+        let text = allocation_file(shape, queues);
+        let id = |what: &str| BenchmarkId::new(format!("{what}_{form}"), queues);
+        group.throughput(Throughput::Elements(queues as u64));
+        group.bench_function(id("parse_and_build"), |bencher| {
+            bencher.iter_with_large_drop(|| build(parse(&text)));
+        });
+        group.bench_function(id("parse"), |bencher| bencher.iter_with_large_drop(|| parse(&text)));
+        group.bench_function(id("build"), |bencher| {
+            let file = parse(&text);
+            bencher.iter_batched(|| file.clone(), build, BatchSize::PerIteration);
+        });
+        group.bench_function(id("reload"), |bencher| {
+            let mut scheduler = running(&text);
+            assert_eq!(scheduler.queues().len(), queues + 1, "every queue of the file, and root");
+            bencher.iter(|| scheduler.reload(Some(&text)).expect("a valid file"));
+        });
+    }
+    group.finish();
+}
+
+fn resource_strings(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("resource_string");
+    let types = ResourceTypes::standard();
+    for (notation, text) in [
+        ("named_amounts", "memory-mb=65536, vcores=32"),
+        ("named_percentages", "memory-mb=12.5%, vcores=40%"),
+        ("bare_percentages", "12.5% memory, 40% cpu"),
+        ("bare_amounts", "65536 mb, 32 vcores"),
+    ] {
+        group.bench_function(notation, |bencher| {
+            bencher.iter(|| parse_resource(std::hint::black_box(text), &types, Missing::Max).expect("a resource"));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, allocation_files, resource_strings);
+criterion_main!(benches);

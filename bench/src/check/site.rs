@@ -1,0 +1,68 @@
+//! Files of properties: `yarn-site.xml` and its like, one by one or laid over each other.
+
+use std::path::Path;
+
+use super::files::Checked;
+use super::kind::is_capacity_file;
+use crate::api::{Diagnostic, Settings, SiteFile, SiteProperties};
+use crate::site::{include, surround};
+
+/// Checks files that are laid over each other, the later over the earlier, and gives the settings that they make.
+/// Where one has errors there are none.
+pub(super) fn check_layers(paths: &[impl AsRef<Path>]) -> (Option<Settings>, Vec<Checked>) {
+    let mut layers = Vec::new();
+    let mut site = SiteProperties::new();
+    surround(&mut site);
+    let mut whole = true;
+    for path in paths {
+        let (mut checked, text) = Checked::read(path.as_ref());
+        match text.and_then(|_| parse(&mut checked)) {
+            Some(file) => site.add(&file),
+            None => whole = false,
+        }
+        layers.push(checked);
+    }
+    let (settings, found) = Settings::check(&site);
+    distribute(found, &mut layers);
+    (settings.filter(|_| whole), layers)
+}
+
+/// Checks one file of properties. Of a file of capacity queues only its form is looked at.
+pub(super) fn check_alone(checked: &mut Checked) {
+    let Some(file) = parse(checked) else { return };
+    if is_capacity_file(&file) {
+        checked.find(file.warnings().iter().cloned());
+        return;
+    }
+    let mut site = SiteProperties::new();
+    surround(&mut site);
+    site.add(&file);
+    checked.find(Settings::check(&site).1);
+}
+
+/// Reads a file with those that it includes, relative to its own directory; why it cannot be is a finding.
+fn parse(checked: &mut Checked) -> Option<SiteFile> {
+    let (path, mut included) = (checked.path.clone(), Vec::new());
+    let mut include = |href: &str| {
+        let file = include(&path, href)?;
+        included.extend(file.iter().map(|file| (file.source_name.clone(), file.text.clone())));
+        Ok(file)
+    };
+    let parsed = SiteFile::parse_with(&checked.text, &checked.name, &mut include);
+    checked.included = included;
+    parsed.map_err(|error| checked.find([error.diagnostic()])).ok()
+}
+
+/// Gives each finding to the file that it is in, those without a place to the last.
+fn distribute(found: Vec<Diagnostic>, layers: &mut [Checked]) {
+    for found in found {
+        let is_in = |layer: &Checked| {
+            let source = found.at.as_ref().map(|at| &at.source);
+            source.is_some_and(|source| *source == layer.name || layer.included.iter().any(|(name, _)| name == source))
+        };
+        let index = layers.iter().position(is_in).unwrap_or(layers.len().saturating_sub(1));
+        if let Some(layer) = layers.get_mut(index) {
+            layer.find([found]);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What the command line says about properties and groups: site files from disk, single properties, who is in which group.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::api::{Groups, GroupsFile, Included, SiteFile, SiteFileError, SiteProperties};
+use crate::cli::SiteArgs;
+use crate::failure::Failure;
+
+/// No configuration is near it; what is never ends.
+const MAX_BYTES: u64 = 64 << 20;
+
+impl SiteArgs {
+    /// Lays the site files that were named over each other, or `otherwise` where none was, and what was set by name over
+    /// them. Environment variables are those of this process.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no site file.
+    pub(crate) fn properties(&self, otherwise: &[(&str, &str)]) -> Result<SiteProperties, Failure> {
+        let mut site = SiteProperties::new();
+        if self.site.is_empty() {
+            site = otherwise.iter().copied().collect();
+        }
+        for path in &self.site {
+            site.add(&read_site(path)?);
+        }
+        for (name, value) in &self.properties {
+            site.set(name, value);
+        }
+        surround(&mut site);
+        Ok(site)
+    }
+}
+
+/// Gives properties the variables of this process.
+pub(crate) fn surround(site: &mut SiteProperties) {
+    site.set_environment(variable);
+    // The two of Java's that site files use.
+    site.set_system_properties(|name| match name {
+        "user.name" => variable("USER"),
+        "user.home" => variable("HOME"),
+        _ => None,
+    });
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Reads a site file and those that it includes.
+///
+/// # Errors
+/// A file that cannot be read or is no site file.
+pub(crate) fn read_site(path: &Path) -> Result<SiteFile, Failure> {
+    let bytes = read_bytes(path).map_err(|error| {
+        let name = path.display();
+        Failure::input(format!("site file {name}: {error}; it must be a file that can be read, such as yarn-site.xml"))
+    })?;
+    parse_site(&bytes, path).map_err(|error| Failure::input(error.to_string()))
+}
+
+/// Reads the bytes of a site file, and the files that it includes from where it lies.
+///
+/// # Errors
+/// When it is no site file, or one of those cannot be had.
+pub(crate) fn parse_site(bytes: &[u8], path: &Path) -> Result<SiteFile, SiteFileError> {
+    let name = path.display().to_string();
+    let text = SiteFile::decode(bytes, &name)?;
+    SiteFile::parse_with(&text, &name, &mut |href| include(path, href))
+}
+
+/// The file that an `xi:include` names, beside the outermost one if its name is relative.
+///
+/// # Errors
+/// A file that is there and cannot be read.
+pub(crate) fn include(outermost: &Path, href: &str) -> Result<Option<Included>, String> {
+    let path = match href.strip_prefix("file:") {
+        Some(path) => PathBuf::from(path.strip_prefix("//").unwrap_or(path)),
+        None if href.contains("://") => return Err("only files can be included here".to_owned()),
+        None => outermost.parent().unwrap_or(Path::new("")).join(href),
+    };
+    let source_name = path.display().to_string();
+    match read_bytes(&path) {
+        Ok(bytes) => {
+            let text = SiteFile::decode(&bytes, &source_name).map_err(|error| error.to_string())?;
+            Ok(Some(Included { text, source_name }))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// A file that cannot be read or is far too large.
+pub(crate) fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let problem = format!("larger than {} MiB", MAX_BYTES >> 20);
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, problem));
+    }
+    Ok(bytes)
+}
+
+/// `--groups`: the system's groups, or a file of them.
+///
+/// # Errors
+/// A file that cannot be read or has a wrong line; `system` where the system's groups cannot be had.
+pub(crate) fn groups(named: &str) -> Result<Arc<dyn Groups>, Failure> {
+    if named == "system" {
+        return system_groups();
+    }
+    match GroupsFile::open(named) {
+        Ok(groups) => Ok(Arc::new(groups)),
+        Err(error) => Err(Failure::input(format!("--groups: {error}"))),
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "freebsd", target_os = "netbsd"))]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it fails")]
+fn system_groups() -> Result<Arc<dyn Groups>, Failure> {
+    let clock = Arc::new(evenweave::MonotonicClock::new());
+    Ok(Arc::new(evenweave::CachedGroups::new(evenweave::SystemGroups, clock)))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "freebsd", target_os = "netbsd")))]
+fn system_groups() -> Result<Arc<dyn Groups>, Failure> {
+    Err(Failure::input("--groups system: not on this operating system; give a file".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A directory of one test, gone at its end.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Scratch {
+            let path = std::env::temp_dir().join(format!("evenweave-site-{name}-{}", std::process::id()));
+            std::fs::create_dir_all(&path).unwrap();
+            Scratch(path)
+        }
+
+        fn file(&self, name: &str, text: &str) -> PathBuf {
+            std::fs::write(self.0.join(name), text).unwrap();
+            self.0.join(name)
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn files_lie_over_each_other_and_pairs_over_all() {
+        let scratch = Scratch::new("layers");
+        scratch.file("more.xml", "<configuration><property name='b' value='2'/></configuration>");
+        let first = scratch.file(
+            "first.xml",
+            "<configuration><include href='more.xml'/><include href='none.xml'><fallback/></include>\
+             <property name='a' value='1'/><property name='c' value='${env.HOME}'/></configuration>",
+        );
+        let second = scratch.file("second.xml", "<configuration><property name='a' value='3'/></configuration>");
+        let mut args = SiteArgs { site: vec![first, second], properties: vec![("b".to_owned(), "4".to_owned())] };
+        let site = args.properties(&[("d", "5")]).unwrap();
+        let values = ["a", "b", "d"].map(|name| site.raw(name));
+        assert_eq!(values, [Some("3"), Some("4"), None]);
+        assert_eq!(site.get("c").unwrap(), std::env::var("HOME").ok().or_else(|| Some("${env.HOME}".to_owned())));
+        args.site.clear();
+        let site = args.properties(&[("b", "6"), ("d", "5")]).unwrap();
+        assert_eq!((site.raw("b"), site.raw("d")), (Some("4"), Some("5")));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_with_its_place() {
+        let scratch = Scratch::new("bad");
+        let said = |path: &Path| match read_site(path) {
+            Err(Failure::Input(message)) => message,
+            other => panic!("{other:?}"),
+        };
+        assert!(said(&scratch.0.join("none.xml")).contains("it must be a file that can be read"));
+        let bad = scratch.file("bad.xml", "<configuration>\n<include href='none.xml'/></configuration>");
+        assert!(
+            said(&bad).contains("bad.xml:2:1: <include href=\"none.xml\">: there is no such file"),
+            "{}",
+            said(&bad)
+        );
+        let bad = scratch.file("http.xml", "<configuration><include href='http://x/y'/></configuration>");
+        assert!(said(&bad).contains("only files can be included"));
+    }
+
+    #[test]
+    fn groups_come_from_a_file_or_the_system() {
+        let scratch = Scratch::new("groups");
+        let file = scratch.file("groups.txt", "ann: staff\n");
+        assert_eq!(groups(&file.display().to_string()).unwrap().of("ann"), ["staff"]);
+        let bad = scratch.file("bad.txt", "ann staff\n");
+        let Err(Failure::Input(message)) = groups(&bad.display().to_string()) else { panic!("no colon") };
+        assert!(message.contains("bad.txt:1:1: "), "{message}");
+        #[cfg(target_os = "linux")]
+        assert!(groups("system").unwrap().of("no such user").is_empty());
+    }
+}

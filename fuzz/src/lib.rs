@@ -1,0 +1,53 @@
+//! What several targets share: the form of their inputs, and what must hold of every tree of queues.
+
+use evenweave::{
+    AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, ROOT, Resource, Settings, Stepped, Submission,
+    trim_java,
+};
+use std::collections::HashMap;
+
+/// The resource types of the targets that have no properties: all that the recorded cases use.
+pub const TYPES: [(&str, &str); 4] = [("gpu", ""), ("fpga", "G"), ("yarn.io/gpu", ""), ("scratch", "Mi")];
+
+/// Lines `name=value` as properties; a line without `=` says nothing.
+pub fn properties(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines().filter_map(|line| line.split_once('='))
+}
+
+/// Checks that the queues form a tree under root, and that every name is one that Hadoop would give.
+///
+/// # Panics
+/// When they do not.
+pub fn check_tree(scheduler: &Stepped) {
+    let queues = scheduler.queues();
+    let leaves: HashMap<&str, bool> = queues.iter().map(|queue| (queue.name.as_str(), queue.leaf)).collect();
+    assert_eq!(leaves.len(), queues.len(), "two queues of one name");
+    assert_eq!(leaves.get(ROOT), Some(&false), "root is a parent");
+    for name in leaves.keys().filter(|name| **name != ROOT) {
+        let (parent, last) = name.rsplit_once('.').expect("every other queue is below root");
+        assert_eq!(leaves.get(parent), Some(&false), "{name:?} is below no parent queue");
+        assert!(!last.is_empty() && last == trim_java(last), "{name:?}");
+    }
+}
+
+/// Whether a message is one line with something in it, as a terminal or log wants it.
+#[must_use]
+pub fn is_one_line(message: &str) -> bool {
+    !message.is_empty() && !message.contains(['\n', '\r'])
+}
+
+/// Lets an application run by these settings, as far as they let it.
+pub fn schedule(settings: Settings) {
+    let mut stepped = FairScheduler::builder().settings(settings).stepped().expect("one worker");
+    let node = stepped.add_node("n1", "/r1", Resource::new(16_384, 16)).expect("a fresh node");
+    let submission = Submission { number: 1, user: "al".into(), queue: None, am: Some(Resource::new(1024, 1)) };
+    // What is asked for may be above the largest container.
+    let Ok(app) = stepped.submit(&submission) else { return };
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    let asks = vec![Ask::anywhere(1, Resource::new(1000, 1), 2)];
+    let request = AllocateRequest { asks, ..AllocateRequest::default() };
+    // The AM may not have its container.
+    let _ = stepped.allocate(&app, &request, &mut Allocation::default());
+    stepped.heartbeat(&Heartbeat::new(&node));
+}
