@@ -237,8 +237,7 @@ fn parse_bare_percentages(text: &str, types: &ResourceTypes) -> Result<Limit, Re
     let parts: Vec<&str> = split(text, ',').into_iter().map(java::trim).collect();
     let mut fractions = [1.0; MAX_TYPES];
     if let &[only] = parts.as_slice() {
-        let part = Some(only).filter(|text| !text.starts_with('-')).and_then(|text| percentage(text, ""));
-        let part = part.ok_or_else(|| not_a_percentage(text, only))?;
+        let part = percentage(only, "").ok_or_else(|| not_a_percentage(text, only))?;
         fractions[..types.len()].fill(part);
         return Ok(Limit::Percent(fractions));
     }
@@ -381,6 +380,7 @@ mod tests {
         assert_eq!(part("50%"), Limit::Percent([0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0]));
         assert_eq!(part("2.5% cpu, 10% memory"), Limit::Percent([0.1, 0.025, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0]));
         assert_eq!(part("vcores=5.%").of(&Resource::from_slice(&[100, 100, 7])), Resource::from_slice(&[100, 5, 7]));
+        assert_eq!(part("-0%").of(&Resource::from_slice(&[100, 100, 7])), Resource::from_slice(&[0, 0, 0]));
         let beyond = part("3000000000%").of(&Resource::from_slice(&[100, 100, 100]));
         assert_eq!(beyond.lanes()[..3], [3_000_000_000, i64::from(i32::MAX), 3_000_000_000]);
     }

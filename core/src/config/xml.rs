@@ -8,6 +8,7 @@
 //! number of attributes are Java's, as its parser has them when told to be secure.
 
 use super::diagnostic::Span;
+use super::encoding;
 use super::shown::{shortened, shown};
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
@@ -286,9 +287,10 @@ impl<'t> Builder<'t> {
         if version != "1.0" && version != "1.1" {
             return malformed(offset, format!("XML version {version:?} is not known; write \"1.0\""));
         }
-        for Attribute { name, value, .. } in &attributes[1..] {
+        for (index, Attribute { name, value, .. }) in attributes.iter().enumerate().skip(1) {
             let known = match *name {
-                "encoding" => is_encoding(value),
+                "encoding" if index > 1 => return malformed(offset, "encoding must stand right after version"),
+                "encoding" => encoding::is_known(value),
                 "standalone" => value == "yes" || value == "no",
                 _ => false,
             };
@@ -304,12 +306,6 @@ impl<'t> Builder<'t> {
 fn inside<'t>(token: &'t str, start: &str, end: &str) -> &'t str {
     let token = token.strip_prefix(start).unwrap_or(token);
     token.strip_suffix(end).unwrap_or(token)
-}
-
-/// The encodings that a file may declare; decoding is done before, see `encoding`.
-fn is_encoding(name: &str) -> bool {
-    const KNOWN: [&str; 7] = ["UTF-8", "UTF8", "US-ASCII", "ASCII", "ISO-8859-1", "LATIN1", "UTF-16"];
-    KNOWN.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// A tag's name and attributes; `offset` is where the content stands.
@@ -519,6 +515,7 @@ mod tests {
             " <?xml version='1.0'?><a/>",
             "<?xml version='2.0'?><a/>",
             "<?xml version='1.0' encoding='bogus'?><a/>",
+            "<?xml version='1.0' standalone='yes' encoding='UTF-8'?><a/>",
             "<a>\u{1}</a>",
             "<a>\u{fffe}</a>",
             "<a>\u{ffff}</a>",
