@@ -190,7 +190,7 @@ fn the_site_file_says_what_allocation_files_work_with() {
         "<allocations><queue name='a'><maxResources>4096 mb, 4 vcores</maxResources></queue></allocations>",
     );
     let none: Vec<String> = vec![];
-    assert_eq!(codes(&[&queues]), [none.clone()]);
+    assert_eq!(codes(&[&queues]), std::slice::from_ref(&none));
     let with_site = codes(&[&queues, "--site", &types, "--site", &yarn]);
     assert_eq!(with_site, [none.clone(), none.clone(), vec!["preemption-never".into(), "custom-types-zero".into()]]);
     // A site file among the others is checked once.

@@ -51,9 +51,7 @@ pub(super) fn check(input: &Value, expect: &Value) -> Result<(), Mismatch> {
 /// Recorded 32-bit numbers in our notation: of two shortest decimals of one number Java may have taken the other.
 fn as_ours(recorded: &Value) -> Value {
     match recorded {
-        Value::Number(number) if number.is_f64() => {
-            number.to_string().parse().map_or_else(|_| recorded.clone(), float)
-        }
+        Value::Number(number) if number.is_f64() => number.to_string().parse().map_or_else(|_| recorded.clone(), float),
         Value::Array(list) => list.iter().map(as_ours).collect(),
         Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), as_ours(value))).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => recorded.clone(),
