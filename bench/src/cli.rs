@@ -21,6 +21,8 @@ pub(crate) enum Command {
     Load(Box<LoadArgs>),
     /// Replay recordings of real Hadoop, scenario and vector files, and compare every field with what it did.
     Replay(ReplayArgs),
+    /// Tell why an application of a scenario has what it has, and no more, after one of its steps.
+    Explain(ExplainArgs),
     /// Check configuration files: errors, and whatever Hadoop takes, but was hardly meant.
     Check(CheckArgs),
     /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median.
@@ -126,6 +128,28 @@ pub(crate) struct ReplayArgs {
     /// At most so many failures are shown a family.
     #[arg(long, default_value_t = 5)]
     pub(crate) show: usize,
+    /// Prints, for every step that offers nodes, why the scheduler decided as it did.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) trace: bool,
+    /// Only the scenarios of this name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) scenario: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A scenario file (one scenario a line), gzipped or not.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The application's number.
+    #[arg(long, value_name = "N")]
+    pub(crate) app: u32,
+    /// After which step, counted from 0.
+    #[arg(long, value_name = "K")]
+    pub(crate) step: usize,
+    /// Which scenario, where the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) scenario: Option<String>,
 }
 
 /// How findings are told.

@@ -43,7 +43,8 @@
 //! 2. `worker`: one message at a time. `shard`: what one worker owns, its order of queues and applications included.
 //! 3. `snapshot`: queue tree, limits and shares as last published, by `publish`. `members`: the applications of a leaf
 //!    queue in it.
-//! 4. `assignment`: one descent a container, from root to a leaf queue, an application and a request key.
+//! 4. `assignment`: one descent a container, from root to a leaf queue, an application and a request key. `decision`: why
+//!    it went as it did, as a value; `trace`: noted while it runs, where that is asked for.
 //! 5. `grant`: all or nothing. `lease`: room under limits and outstanding asks, in pieces. `watch`: the limits of one queue.
 //!    `ledger`: what is true now.
 //! 6. `mailbox`: containers, and the news of ended ones, on their way to the AM.
@@ -87,7 +88,7 @@ pub mod sync;
 pub use clock::{Clock, MonotonicClock, VirtualClock};
 pub use fair::{Drf, Fair, Fifo};
 pub use id::{ApplicationId, ContainerId, NodeId};
-pub use policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, ShareInput, Tie};
+pub use policy::{ClusterTotal, OrderKey, Precedence, Schedulable, SchedulingPolicy, ShareInput, Tie};
 pub use resource::{Calculator, MAX_TYPES, Resource, ResourceTypes, ResourceTypesError, Unit, UnitError, f64_to_i64};
 
 #[cfg(not(loom))]
@@ -109,8 +110,10 @@ pub use config::{
 pub use event::{AppAccess, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
-    AllocateRequest, Allocation, AppView, Container, EndReason, EndedContainer, Heartbeat, HeartbeatProbe, NodeView,
-    QueueConfig, QueueView, Stats, Submission, WakeUp,
+    AllocateRequest, Allocation, AmShare, AppOutcome, AppView, AppVisit, Container, Decision, EndReason,
+    EndedContainer, Heartbeat, HeartbeatProbe, KeyOutcome, KeyVisit, NodeView, NotOffered, NotReserved, Obstacle,
+    PassEnd, QueueConfig, QueueOutcome, QueueView, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit,
+    Standing, Stats, Submission, WakeUp,
 };
 #[cfg(all(
     not(loom),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenNode, SeenQueue};
 use super::scenario::{Amounts, AskLine, Scenario, Step, resource};
 use crate::api::{
-    AllocatedView, AllocationFile, Ask, EndReason, FairScheduler, Heartbeat, Refused, ResourceTypes, Settings, Stepped,
-    Submission,
+    AllocatedView, AllocationFile, AppView, Ask, Decision, EndReason, FairScheduler, Heartbeat, NotOffered, QueueView,
+    Refused, ResourceTypes, Settings, Stepped, Submission,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -23,11 +23,11 @@ fn kind(refusal: &Refused) -> String {
 }
 
 impl Player {
-    /// Builds the scheduler from the scenario's configuration.
+    /// Builds the scheduler from the scenario's configuration; with `trace` it notes its reasons.
     ///
     /// # Errors
     /// What the core says against it.
-    pub(super) fn new(scenario: &Scenario) -> Result<Player, String> {
+    pub(super) fn new(scenario: &Scenario, trace: bool) -> Result<Player, String> {
         let types = scenario.types()?;
         let properties = scenario.properties.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
@@ -38,7 +38,8 @@ impl Player {
             .allocations(parsed.file)
             .groups(Arc::new(scenario.groups.clone()))
             .cluster_timestamp(CLUSTER_TIMESTAMP)
-            .journal(true);
+            .journal(true)
+            .trace(trace);
         let stepped = builder.stepped().map_err(|error| error.to_string())?;
         Ok(Player { stepped, types })
     }
@@ -81,8 +82,30 @@ impl Player {
         seen
     }
 
+    /// Why the passes since this was last called went as they did.
+    pub(super) fn take_trace(&mut self) -> Vec<Decision> {
+        self.stepped.take_trace()
+    }
+
+    /// An application that has not ended, as it is now, and why it is offered nothing at all, if it is not.
+    pub(super) fn app(&mut self, number: u32) -> Option<(AppView, Option<NotOffered>)> {
+        let handle = self.stepped.app(number).ok()?;
+        let view = self.stepped.apps().into_iter().find(|view| view.id.number == number)?;
+        Some((view, self.stepped.not_offered(&handle)))
+    }
+
+    /// A queue as it is now.
+    pub(super) fn queue(&self, name: &str) -> Option<QueueView> {
+        self.stepped.queues().into_iter().find(|queue| queue.name == name)
+    }
+
+    /// The nodes' names, in order of registration.
+    pub(super) fn nodes(&mut self) -> Vec<String> {
+        self.stepped.nodes().into_iter().map(|node| node.name).collect()
+    }
+
     fn show_all(&mut self, seen: &mut Observed) {
-        let queue = |view: crate::api::QueueView| SeenQueue {
+        let queue = |view: QueueView| SeenQueue {
             name: view.name,
             policy: view.policy,
             leaf: view.leaf,
@@ -98,7 +121,7 @@ impl Player {
             counts: [view.runnable, view.non_runnable, view.pending],
         };
         seen.queues = self.stepped.queues().into_iter().map(queue).collect();
-        let app = |view: crate::api::AppView| SeenApp {
+        let app = |view: AppView| SeenApp {
             app: view.id.number,
             queue: view.queue,
             resources: [view.fair_share, view.usage, view.demand],

@@ -1,17 +1,22 @@
 //! Replay: what real Hadoop did against what the core does.
 //!
 //! Two kinds of recordings: *scenarios* are runs, played on the stepped driver with every field of every step compared;
-//! *vectors* are single inputs, mostly configuration, with what came of each.
+//! *vectors* are single inputs, mostly configuration, with what came of each. `words` turns the core's reasons into lines,
+//! `explain` answers for one application.
 
 mod compare;
 
 mod drive;
+
+mod explain;
 
 mod input;
 
 mod scenario;
 
 mod vectors;
+
+mod words;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,8 +28,10 @@ use crate::cli::ReplayArgs;
 use crate::failure::Failure;
 use compare::Mismatch;
 use drive::Player;
+pub(crate) use explain::run as explain;
 use input::Suite;
 use scenario::Scenario;
+use words::Words;
 
 /// How many scenarios or cases came out as recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,15 +73,16 @@ enum Place {
     Step(usize, &'static str),
 }
 
-/// Plays one scenario up to its first difference.
-fn play(scenario: &Scenario) -> Option<Deviation> {
+/// Plays one scenario up to its first difference; with `trace` the reasons of each step go to standard output.
+fn play(scenario: &Scenario, trace: bool) -> Option<Deviation> {
     let deviation = |place, mismatch| Some(Deviation { name: scenario.name.clone(), place, mismatch });
-    let mut player = match Player::new(scenario) {
+    let mut player = match Player::new(scenario, trace) {
         Ok(player) => player,
         Err(message) => {
             return deviation(Place::BeforeTheFirstStep, Mismatch::new("configuration", "taken", message));
         }
     };
+    let words = Words::new(player.types());
     let count = scenario.steps.len();
     for (index, (step, expected)) in scenario.steps.iter().zip(&scenario.expect).enumerate() {
         let place = Place::Step(index, step.op());
@@ -84,6 +92,13 @@ fn play(scenario: &Scenario) -> Option<Deviation> {
         let Ok(seen) = catch_unwind(AssertUnwindSafe(|| player.step(step, all))) else {
             return deviation(place, Mismatch::panic());
         };
+        if trace {
+            let passes = player.take_trace();
+            if !passes.is_empty() {
+                println!("{}, step {index} {step}", scenario.name);
+                passes.iter().for_each(|pass| print!("{}", words.pass(pass)));
+            }
+        }
         if let Some(mismatch) = compare::difference(player.types(), expected, &seen, last) {
             return deviation(place, mismatch);
         }
@@ -97,7 +112,7 @@ pub(crate) fn bundled_tally() -> Tally {
     for text in bundled::recordings() {
         let scenarios = scenario::parse(&text, "bundled recording").ok().unwrap_or_default();
         for scenario in &scenarios {
-            tally.add(play(scenario).is_none());
+            tally.add(play(scenario, false).is_none());
         }
     }
     tally
@@ -126,15 +141,23 @@ type Outcomes = BTreeMap<(&'static str, String), Outcome>;
 /// A file that cannot be read, or is neither a scenario file nor a vector file; nothing is replayed then.
 pub(crate) fn run(args: &ReplayArgs) -> Result<bool, Failure> {
     let suites: Vec<Suite> = args.files.iter().map(|path| Suite::read(path)).collect::<Result<_, _>>()?;
+    let wanted = |scenario: &&Scenario| args.scenario.as_ref().is_none_or(|name| *name == scenario.name);
+    if let Some(name) = &args.scenario {
+        let all = || suites.iter().filter_map(Suite::scenarios).flatten();
+        if !all().any(|scenario| wanted(&scenario)) {
+            return Err(no_scenario(name, all()));
+        }
+    }
     let mut outcomes = Outcomes::new();
     for suite in &suites {
         match suite {
             Suite::Scenarios(scenarios) => {
-                for scenario in scenarios {
+                for scenario in scenarios.iter().filter(wanted) {
                     let key = ("scenario", scenario.family().to_owned());
-                    outcomes.entry(key).or_default().add(play(scenario));
+                    outcomes.entry(key).or_default().add(play(scenario, args.trace));
                 }
             }
+            Suite::Vectors(_) if args.scenario.is_some() => {}
             Suite::Vectors(vectors) => {
                 let outcome = outcomes.entry(("vector", vectors.family.to_owned())).or_default();
                 for case in &vectors.cases {
@@ -150,6 +173,22 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<bool, Failure> {
         print(&outcomes, args.show);
     }
     Ok(outcomes.values().all(|outcome| outcome.tally.failed == 0))
+}
+
+/// There is no scenario of a name.
+fn no_scenario<'a>(name: &str, scenarios: impl Iterator<Item = &'a Scenario>) -> Failure {
+    Failure::input(format!("there is no scenario {name:?}; there are: {}", list(scenarios.map(|other| &other.name))))
+}
+
+/// Some of many, for a message.
+fn list(of: impl Iterator<Item = impl ToString>) -> String {
+    const MOST: usize = 40;
+    let all: Vec<String> = of.map(|one| one.to_string()).collect();
+    match all.len() {
+        0 => "none".to_owned(),
+        1..=MOST => all.join(", "),
+        more => format!("{}, … {} more", all[..MOST].join(", "), more - MOST),
+    }
 }
 
 fn print(outcomes: &Outcomes, most: usize) {

@@ -2,7 +2,7 @@
 //! form in doubles for two resource types, a general form in single precision for more.
 
 use super::compute_shares::compute_shares;
-use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, ShareInput, Tie};
+use crate::policy::{ClusterTotal, OrderKey, Precedence, Schedulable, SchedulingPolicy, ShareInput, Tie};
 use crate::resource::{Calculator, MAX_TYPES, Resource};
 use std::cmp::Ordering;
 
@@ -97,6 +97,22 @@ impl SchedulingPolicy for Drf {
             needy_first(x.needy, y.needy).then_with(|| in_turn(&x.numbers, &y.numbers))
         };
         decide(a.tie, b.tie, order)
+    }
+
+    fn precedence(&self, cluster: &ClusterTotal, first: &Schedulable<'_>, second: &Schedulable<'_>) -> Precedence {
+        let (needy, numbers) = if cluster.types == 2 {
+            let (a, b) = (pair(cluster, first), pair(cluster, second));
+            ((a.needy, b.needy), in_turn(&a.numbers, &b.numbers))
+        } else {
+            let (a, b) = (general(cluster, first), general(cluster, second));
+            ((a.needy, b.needy), in_turn(&a.numbers, &b.numbers))
+        };
+        match (needy, numbers.is_ne()) {
+            ((true, true), true) => Precedence::PartOfMinShare,
+            ((false, false), true) => Precedence::DominantShare,
+            ((true, true) | (false, false), false) => Precedence::of_ties(first.tie, second.tie),
+            _ => Precedence::MinShare,
+        }
     }
 
     fn compute_shares(&self, types: usize, total: &Resource, children: &mut [ShareInput], steady: bool) {

@@ -4,6 +4,7 @@
 
 use super::allocations::{WatchCall, Watcher, WatcherThread};
 use super::control::{Control, empty_structure};
+use super::decision::Notes;
 use super::events::EventSink;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal};
@@ -40,7 +41,7 @@ pub(crate) struct Setup {
     pub(crate) on_grants: Option<WakeUp>,
     pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
     pub(crate) resort: bool,
-    pub(crate) journal: bool,
+    pub(crate) notes: Notes,
 }
 
 /// The receiving ends of one worker's lanes.
@@ -89,7 +90,8 @@ impl Parts {
             on_grants: setup.on_grants,
             probe: setup.probe,
             nodes: crate::sync::Mutex::new(Vec::new()),
-            resort: setup.resort,
+            // A trace lists whom Hadoop would ask.
+            resort: setup.resort || setup.notes.trace,
             control_handled: AtomicU64::new(0),
             dead: (0..workers).map(|_| AtomicBool::new(false)).collect(),
             offer_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
@@ -100,7 +102,7 @@ impl Parts {
         let shards = lanes
             .into_iter()
             .enumerate()
-            .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.journal), lanes))
+            .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.notes), lanes))
             .collect();
         let updater = Updater::new(shared.clone());
         let (watcher, events) = (setup.watcher, setup.events);
@@ -565,7 +567,7 @@ mod tests {
             on_grants: None,
             probe: None,
             resort: false,
-            journal: true,
+            notes: Notes { journal: true, trace: false },
         })
     }
 

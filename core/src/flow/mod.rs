@@ -39,6 +39,12 @@ mod members;
 mod assignment;
 
 #[cfg(not(loom))]
+mod decision;
+
+#[cfg(not(loom))]
+mod trace;
+
+#[cfg(not(loom))]
 mod grant;
 
 #[cfg(not(loom))]
@@ -80,6 +86,10 @@ mod driver;
 #[cfg(not(loom))]
 mod exports {
     pub use super::control::{QueueConfig, Submission};
+    pub use super::decision::{
+        AmShare, AppOutcome, AppVisit, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
+        QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit, Standing,
+    };
     pub use super::edge::{AllocateRequest, Allocation};
     pub use super::mailbox::{Container, EndReason, EndedContainer};
     pub use super::messages::Heartbeat;
@@ -88,6 +98,7 @@ mod exports {
 
     pub(crate) use super::allocations::{Reloads, WatchCall, WatchTimes, Watcher, apply};
     pub(crate) use super::control::{Call, Control, NodeSpec};
+    pub(crate) use super::decision::Notes;
     pub(crate) use super::driver::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
     pub(crate) use super::edge::{collect, drain, send_changes};
     pub(crate) use super::events::{EventSource, events};

@@ -10,10 +10,12 @@
 //! usage replays one path a level: O(depth x log children). Where a child has no key (weight 0 under drf, a custom policy
 //! without one) its queue is sorted anew for each descent, as Hadoop does.
 
+use super::decision::Notes;
 use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
+use super::trace::Recorder;
 use super::watch::Seat;
 use crate::app::Locality;
 use crate::id::Slot;
@@ -391,12 +393,13 @@ pub(crate) struct Shard {
     /// Keys of which a piece is held: (application, priority).
     pub(super) leases: Vec<(Slot, i32)>,
     pub(super) journal: Option<Journal>,
+    pub(super) trace: Option<Box<Recorder>>,
     /// Scratch for the slow path: one order a level, reused.
     pub(super) scratch: Vec<Vec<u32>>,
 }
 
 impl Shard {
-    pub(crate) fn new(worker: usize, shared: Arc<Shared>, journal: bool) -> Shard {
+    pub(crate) fn new(worker: usize, shared: Arc<Shared>, notes: Notes) -> Shard {
         let snapshot = shared.publisher.load();
         let mut shard = Shard {
             worker,
@@ -418,7 +421,8 @@ impl Shard {
             unfolded: 0,
             last_fold_ms: 0,
             leases: Vec::new(),
-            journal: journal.then(Journal::default),
+            journal: notes.journal.then(Journal::default),
+            trace: notes.trace.then(Box::default),
             scratch: Vec::new(),
             shared,
         };

@@ -5,7 +5,7 @@ use super::stepped::Stepped;
 use crate::clock::{Clock, MonotonicClock};
 use crate::config::{AllocationFile, AllocationSource, AllocationsError, FileSource, LocateError, Reader, Settings};
 use crate::event::SchedulerEvent;
-use crate::flow::{EventSource, HeartbeatProbe, Parts, Setup, WakeUp, WatchTimes, Watcher, events};
+use crate::flow::{EventSource, HeartbeatProbe, Notes, Parts, Setup, WakeUp, WatchTimes, Watcher, events};
 use crate::groups::Groups;
 use crate::policy::SchedulingPolicy;
 use crate::sync::Arc;
@@ -75,7 +75,7 @@ pub struct FairSchedulerBuilder {
     on_grants: Option<WakeUp>,
     probe: Option<Arc<dyn HeartbeatProbe>>,
     resort: bool,
-    journal: bool,
+    notes: Notes,
 }
 
 impl fmt::Debug for FairSchedulerBuilder {
@@ -102,7 +102,7 @@ impl Default for FairSchedulerBuilder {
             on_grants: None,
             probe: None,
             resort: false,
-            journal: false,
+            notes: Notes::default(),
         }
     }
 }
@@ -232,7 +232,15 @@ impl FairSchedulerBuilder {
     /// Whether a [`Stepped`] scheduler notes what each step did and knows applications and containers by number, as replay
     /// needs it. What is noted is kept until it is taken.
     pub fn journal(mut self, journal: bool) -> Self {
-        self.journal = journal;
+        self.notes.journal = journal;
+        self
+    }
+
+    /// Whether a [`Stepped`] scheduler notes why it decides as it does ([`Stepped::take_trace`]). What is noted is kept until
+    /// it is taken. Children are then sorted anew for every container, so that everybody whom Hadoop would ask is in it;
+    /// the decisions are the same. Without a trace nothing is noted and nothing allocated.
+    pub fn trace(mut self, trace: bool) -> Self {
+        self.notes.trace = trace;
         self
     }
 
@@ -301,7 +309,7 @@ impl FairSchedulerBuilder {
             on_grants: self.on_grants,
             probe: self.probe,
             resort: self.resort,
-            journal: self.journal && !threaded,
+            notes: if threaded { Notes::default() } else { self.notes },
         };
         Ok((Parts::new(setup), events))
     }
@@ -326,7 +334,7 @@ impl FairSchedulerBuilder {
         let given = self.clock.take();
         let own = Arc::new(crate::clock::VirtualClock::new());
         let clock = given.clone().unwrap_or_else(|| own.clone());
-        let journal = self.journal;
+        let journal = self.notes.journal;
         let (parts, events) = self.parts(false, clock)?;
         Ok(Stepped::new(parts, events, given.is_none().then_some(own), journal))
     }

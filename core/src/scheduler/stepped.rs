@@ -6,9 +6,9 @@ use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, EventSource, External,
-    Heartbeat, NodeShared, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Reloads, Stats, Stepper, Submission,
-    apply, collect, drain, send_changes, views,
+    AllocateRequest, Allocation, AppShared, AppView, Container, Decision, EndReason, EndedContainer, EventSource,
+    External, Heartbeat, NodeShared, NodeSpec, NodeView, NotOffered, Parts, QueueConfig, QueueView, Reloads, Stats,
+    Stepper, Submission, apply, collect, drain, send_changes, views,
 };
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -492,6 +492,21 @@ impl Stepped {
             })
             .collect();
         outcome
+    }
+
+    /// Why the passes over nodes since this was last called went as they did, in order; with several workers, worker by
+    /// worker. Empty without a [trace](crate::FairSchedulerBuilder::trace).
+    pub fn take_trace(&mut self) -> Vec<Decision> {
+        self.stepper.shards().flat_map(|shard| shard.take_trace()).collect()
+    }
+
+    /// Why an application is offered no node, as things stand; `None` where nothing stands against it but the nodes: what
+    /// each of them lacks is in the [trace](Stepped::take_trace). With several workers, as the one sees it that takes the
+    /// application's asks.
+    #[must_use]
+    pub fn not_offered(&mut self, app: &AppHandle) -> Option<NotOffered> {
+        let reason = self.stepper.control().why_not_offered(&app.0);
+        reason.or_else(|| self.stepper.shard(app.0.home).why_not_offered(app.0.slot.index))
     }
 
     /// All queues, by name.

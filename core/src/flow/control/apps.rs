@@ -3,11 +3,12 @@
 use super::{App, Control, NextAttempt, Submission};
 use crate::config::{AllocationFile, equals_ignore_case, rooted};
 use crate::event::Refused;
+use crate::flow::decision::{NotOffered, RunningLimit};
 use crate::flow::ledger::{AppShared, NewApp};
 use crate::flow::messages::Internal;
 use crate::id::{ApplicationId, Slot};
 use crate::placement::{self, QueueNames, Request};
-use crate::queue::{QueueTree, Running};
+use crate::queue::{AtLimit, QueueTree, Running};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
@@ -311,6 +312,20 @@ impl Control {
         let app = self.apps.get(shared.slot.ix()).and_then(Option::as_ref);
         let known = app.filter(|app| app.shared.slot == shared.slot && app.closing.is_none());
         known.ok_or(Refused::NoSuchApp(shared.id.number))
+    }
+
+    /// Why the control lets an application have no node.
+    pub(crate) fn why_not_offered(&self, shared: &AppShared) -> Option<NotOffered> {
+        let Ok(app) = self.known(shared) else { return Some(NotOffered::Ended) };
+        if app.runnable {
+            return None;
+        }
+        let stopped = self.running.stopped_by(&self.tree, &self.file, &shared.user, app.leaf);
+        let limit = stopped.map(|AtLimit { queue, running, limit }| match queue {
+            Some(queue) => RunningLimit::Queue { queue: self.tree.get(queue).name.to_string(), running, limit },
+            None => RunningLimit::User { user: shared.user.to_string(), running, limit },
+        });
+        Some(NotOffered::Waiting { limit })
     }
 
     /// Moves an application to another leaf queue.
