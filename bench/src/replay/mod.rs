@@ -82,7 +82,8 @@ fn play(scenario: &Scenario, trace: bool) -> Option<Deviation> {
             return deviation(Place::BeforeTheFirstStep, Mismatch::new("configuration", "taken", message));
         }
     };
-    let words = Words::new(player.types());
+    let types = player.types().clone();
+    let words = Words::new(&types);
     let count = scenario.steps.len();
     for (index, (step, expected)) in scenario.steps.iter().zip(&scenario.expect).enumerate() {
         let place = Place::Step(index, step.op());
@@ -99,7 +100,7 @@ fn play(scenario: &Scenario, trace: bool) -> Option<Deviation> {
                 passes.iter().for_each(|pass| print!("{}", words.pass(pass)));
             }
         }
-        if let Some(mismatch) = compare::difference(player.types(), expected, &seen, last) {
+        if let Some(mismatch) = compare::difference(&types, expected, &seen, last) {
             return deviation(place, mismatch);
         }
     }
