@@ -107,14 +107,20 @@ fn find(visit: &QueueVisit, number: u32) -> Option<(&QueueVisit, &AppVisit)> {
     here.or_else(|| visit.queues.iter().find_map(|below| find(below, number)))
 }
 
-/// Who of some siblings was served, and why he came before the next.
-fn served<'a, T>(siblings: &'a [T], is_served: impl Fn(&T) -> bool) -> Option<&'a T> {
-    siblings.iter().find(|sibling| is_served(sibling))
-}
-
-fn first_come(who: &str, precedes: Option<Precedence>) -> Reason {
-    let figures = precedes.map_or_else(String::new, |why| format!("{who} came before the next: {}", precedence(why)));
-    Reason::new(format!("{who} came first"), figures)
+/// Of siblings of which one was served: that it came first, and why it came before the next.
+fn came_first<T>(
+    siblings: &[T],
+    is_served: impl Fn(&T) -> bool,
+    name: impl Fn(&T) -> String,
+    precedes: impl Fn(&T) -> Option<Precedence>,
+) -> Turn {
+    let Some(at) = siblings.iter().position(is_served) else { return Turn::Not(Vec::new()) };
+    let first = name(&siblings[at]);
+    let figures = match (siblings.get(at + 1), precedes(&siblings[at])) {
+        (Some(next), Some(why)) => format!("{first} came before {}: {}", name(next), precedence(why)),
+        _ => String::new(),
+    };
+    Turn::Not(vec![Reason::new(format!("{first} came first"), figures)])
 }
 
 /// What one walk came to for an application of a leaf queue.
@@ -131,11 +137,8 @@ fn turn(words: &Words<'_>, root: &QueueVisit, number: u32, leaf: &str) -> Turn {
         if app.outcome != AppOutcome::NotReached {
             return Turn::Not(words.app_stopped(app));
         }
-        let first = served(&queue.apps, |app| matches!(app.outcome, AppOutcome::Placed | AppOutcome::Reserved));
-        return Turn::Not(
-            first
-                .map_or_else(Vec::new, |first| vec![first_come(&format!("application {}", first.app), first.precedes)]),
-        );
+        let is_served = |app: &AppVisit| matches!(app.outcome, AppOutcome::Placed | AppOutcome::Reserved);
+        return came_first(&queue.apps, is_served, |app| format!("application {}", app.app), |app| app.precedes);
     }
     // Its leaf was not visited: somewhere above it the walk took another way or stopped.
     let mut at = root;
@@ -148,9 +151,9 @@ fn turn(words: &Words<'_>, root: &QueueVisit, number: u32, leaf: &str) -> Turn {
         };
         match at.queues.iter().find(is_above) {
             Some(below) if below.outcome == QueueOutcome::NotReached => {
-                let first =
-                    served(&at.queues, |queue| matches!(queue.outcome, QueueOutcome::Placed | QueueOutcome::Reserved));
-                return Turn::Not(first.map_or_else(Vec::new, |first| vec![first_come(&first.queue, first.precedes)]));
+                let is_served =
+                    |queue: &QueueVisit| matches!(queue.outcome, QueueOutcome::Placed | QueueOutcome::Reserved);
+                return came_first(&at.queues, is_served, |queue| queue.queue.clone(), |queue| queue.precedes);
             }
             Some(below) => at = below,
             None => return Turn::Not(vec![Reason::new("it was not in its queue then", "")]),
@@ -167,8 +170,8 @@ fn turns(words: &Words<'_>, pass: &Decision, number: u32, leaf: &str) -> Vec<Tur
             ReservationOutcome::Fulfilled { .. } if its_own => out.push(Turn::Got(reservation.container)),
             ReservationOutcome::Dropped(_) | ReservationOutcome::DroppedForAmShare(_) if !its_own => {}
             _ if its_own => {
-                let what = format!("the node is reserved for it: {}", words.reservation(reservation));
-                out.push(Turn::Not(vec![Reason::new(what, "")]));
+                let Reason { what, figures } = words.reservation(reservation);
+                out.push(Turn::Not(vec![Reason::new(format!("its reservation of the node: {what}"), figures)]));
             }
             _ => {
                 let what = format!("the node is reserved for application {}", reservation.app);

@@ -26,7 +26,7 @@ impl Reason {
     }
 
     fn line(&self) -> String {
-        if self.figures.is_empty() { self.what.clone() } else { format!("{} ({})", self.what, self.figures) }
+        if self.figures.is_empty() { self.what.clone() } else { format!("{}: {}", self.what, self.figures) }
     }
 }
 
@@ -167,7 +167,7 @@ impl Words<'_> {
             }
             NotOffered::NothingOutstanding => Reason::new("it asks for nothing", ""),
             NotOffered::NothingPending { outstanding } => {
-                let what = "nothing was pending at the last update: what it asks for counts from the next one on";
+                let what = "nothing was pending at the last update (what it asks for counts from the next one on)";
                 Reason::new(what, format!("it asks for {}", self.amounts(outstanding)))
             }
             NotOffered::AboveMaxShare { queue, usage, max_share } => self.above_max_share(queue, usage, max_share),
@@ -234,18 +234,20 @@ impl Words<'_> {
         }
     }
 
-    pub(super) fn reservation(&self, visit: &ReservationVisit) -> String {
+    /// What became of a reservation.
+    pub(super) fn reservation(&self, visit: &ReservationVisit) -> Reason {
+        let after = |what: &str, reason: Reason| Reason::new(format!("{what}: {}", reason.what), reason.figures);
         match &visit.outcome {
-            ReservationOutcome::Kept => "kept, it does not fit yet".to_owned(),
-            ReservationOutcome::Fulfilled { locality } => format!("container made, {}", nearness(*locality)),
+            ReservationOutcome::Kept => Reason::new("kept, it does not fit yet", ""),
+            ReservationOutcome::Fulfilled { locality } => {
+                Reason::new(format!("container made, {}", nearness(*locality)), "")
+            }
             ReservationOutcome::NotServed(obstacle) => {
-                format!("kept and not served: {}", self.obstacle(&visit.size, obstacle).line())
+                after("kept and not served", self.obstacle(&visit.size, obstacle))
             }
-            ReservationOutcome::Dropped(obstacle) => {
-                format!("given up: {}", self.obstacle(&visit.size, obstacle).line())
-            }
-            ReservationOutcome::DroppedForAmShare(share) => format!("given up: {}", self.am_share(share).line()),
-            _ => UNKNOWN.to_owned(),
+            ReservationOutcome::Dropped(obstacle) => after("given up", self.obstacle(&visit.size, obstacle)),
+            ReservationOutcome::DroppedForAmShare(share) => after("given up", self.am_share(share)),
+            _ => Reason::new(UNKNOWN, ""),
         }
     }
 
@@ -258,7 +260,7 @@ impl Words<'_> {
         line(&mut out, 1, &format!("{}: {free} free of {total}", pass.node));
         if let Some(visit) = &pass.reservation {
             let ReservationVisit { app, container, priority, size, .. } = visit;
-            let what = self.reservation(visit);
+            let what = self.reservation(visit).line();
             let whose =
                 format!("application {app}, container {container}, priority {priority}, {}", self.amounts(size));
             line(&mut out, 2, &format!("reserved for {whose}: {what}"));
