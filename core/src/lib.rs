@@ -110,10 +110,10 @@ pub use config::{
 pub use event::{AppAccess, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
-    AllocateRequest, Allocation, AmShare, AppOutcome, AppView, AppVisit, Container, Decision, EndReason,
+    AllocateRequest, Allocation, AmShare, AppOutcome, AppView, AppVisit, Claim, Container, Decision, EndReason,
     EndedContainer, Heartbeat, HeartbeatProbe, KeyOutcome, KeyVisit, NodeView, NotOffered, NotReserved, Obstacle,
     PassEnd, QueueConfig, QueueOutcome, QueueView, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit,
-    Standing, Stats, Submission, WakeUp,
+    Stats, Submission, WakeUp,
 };
 #[cfg(all(
     not(loom),

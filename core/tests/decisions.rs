@@ -198,7 +198,7 @@ fn siblings_that_are_not_reached_and_why_they_come_later() {
         ("root.e", QueueOutcome::NotReached, None),
     ];
     assert_eq!(seen, expected);
-    assert_eq!(queue(first, "root.a").unwrap().standing.min_share, r(2048, 1));
+    assert_eq!(queue(first, "root.a").unwrap().claim.min_share, r(2048, 1));
     assert!(queue(first, "root.b").unwrap().apps.is_empty(), "it was not visited");
 }
 
@@ -464,7 +464,7 @@ fn others_have_taken_the_room() {
     assert_ne!(cluster.nodes[0].worker(), cluster.nodes[1].worker());
     cluster.request("q", r(1024, 1), 2);
     assert_eq!(app(&cluster.pass(1), 1).outcome, AppOutcome::Placed);
-    assert_eq!(obstacle(&cluster.pass(2), 1), Obstacle::TakenByOthers);
+    assert_eq!(obstacle(&cluster.pass(2), 1), Obstacle::Overtaken);
 }
 
 // -------------------------------------------------------------------------------------------------- never offered

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use crate::api::{
-    AmShare, AppOutcome, AppVisit, Decision, KeyOutcome, KeyVisit, Locality, NotOffered, NotReserved, Obstacle,
+    AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, Locality, NotOffered, NotReserved, Obstacle,
     PassEnd, Precedence, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, Resource, ResourceTypes,
-    RunningLimit, Standing,
+    RunningLimit,
 };
 
 /// A later version of the core may have reasons that this one does not know.
@@ -122,8 +122,8 @@ impl Words<'_> {
                 let fit = format!("wants {}, free {}", self.amounts(size), self.amounts(free));
                 Reason::new(what, if figures.is_empty() { fit } else { format!("{fit}; {figures}") })
             }
-            Obstacle::TakenByOthers => {
-                Reason::new("other workers have taken the ask, the AM share or the room under a limit", "")
+            Obstacle::Overtaken => {
+                Reason::new("overtaken: other workers have taken the ask, the AM share or the room under a limit", "")
             }
             Obstacle::NoRecord => Reason::new("the worker can hold no further container", ""),
             _ => Reason::new(UNKNOWN, ""),
@@ -181,7 +181,7 @@ impl Words<'_> {
     pub(super) fn queue_stopped(&self, visit: &QueueVisit) -> Option<Reason> {
         match &visit.outcome {
             QueueOutcome::AboveMaxShare { max_share } => {
-                Some(self.above_max_share(&visit.queue, &visit.standing.usage, max_share))
+                Some(self.above_max_share(&visit.queue, &visit.claim.usage, max_share))
             }
             _ => None,
         }
@@ -193,7 +193,7 @@ impl Words<'_> {
             AppOutcome::Blacklisted => vec![Reason::new("it has blacklisted the node or its rack", "")],
             AppOutcome::AmShare(share) => vec![self.am_share(share)],
             AppOutcome::NothingPending => {
-                let uses = self.amounts(&visit.standing.usage);
+                let uses = self.amounts(&visit.claim.usage);
                 vec![Reason::new(
                     "nothing was pending at the last update",
                     format!("its demand is what it uses: {uses}"),
@@ -273,18 +273,18 @@ impl Words<'_> {
         out
     }
 
-    fn standing(&self, standing: &Standing, next: Option<(String, Option<Precedence>)>) -> String {
+    fn claim(&self, claim: &Claim, next: Option<(String, Option<Precedence>)>) -> String {
         let mut text = format!(
             "uses {}; demand {}; fair share {}",
-            self.amounts(&standing.usage),
-            self.amounts(&standing.demand),
-            self.amounts(&standing.fair_share)
+            self.amounts(&claim.usage),
+            self.amounts(&claim.demand),
+            self.amounts(&claim.fair_share)
         );
-        if !standing.min_share.is_none() {
-            let _ = write!(text, "; min share {}", self.amounts(&standing.min_share));
+        if !claim.min_share.is_none() {
+            let _ = write!(text, "; min share {}", self.amounts(&claim.min_share));
         }
-        if (standing.weight - 1.0).abs() > f32::EPSILON {
-            let _ = write!(text, "; weight {}", standing.weight);
+        if (claim.weight - 1.0).abs() > f32::EPSILON {
+            let _ = write!(text, "; weight {}", claim.weight);
         }
         if let Some((next, Some(why))) = next {
             let _ = write!(text, "; before {next}: {}", precedence(why));
@@ -302,7 +302,7 @@ impl Words<'_> {
             _ => UNKNOWN,
         };
         let next = next.map(|next| (next.queue.clone(), visit.precedes));
-        line(out, depth, &format!("{}: {outcome}; {}", visit.queue, self.standing(&visit.standing, next)));
+        line(out, depth, &format!("{}: {outcome}; {}", visit.queue, self.claim(&visit.claim, next)));
         if let Some(reason) = self.queue_stopped(visit) {
             line(out, depth + 1, &reason.line());
         }
@@ -324,8 +324,8 @@ impl Words<'_> {
             _ => "passed over",
         };
         let next = next.map(|next| (format!("application {}", next.app), visit.precedes));
-        let standing = self.standing(&visit.standing, next);
-        line(out, depth, &format!("application {}: {outcome}; {standing}", visit.app));
+        let claim = self.claim(&visit.claim, next);
+        line(out, depth, &format!("application {}: {outcome}; {claim}", visit.app));
         if visit.keys.is_empty() {
             self.app_stopped(visit).iter().for_each(|reason| line(out, depth + 1, &reason.line()));
         }

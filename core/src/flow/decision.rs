@@ -57,7 +57,7 @@ pub enum PassEnd {
 /// What a queue or application had when the siblings were put in order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Standing {
+pub struct Claim {
     /// What its containers used.
     pub usage: Resource,
     /// As of the last update.
@@ -77,7 +77,7 @@ pub struct QueueVisit {
     /// Its full name.
     pub queue: String,
     /// What it had.
-    pub standing: Standing,
+    pub claim: Claim,
     /// Why it comes before the next of the same list; of the last, nothing.
     pub precedes: Option<Precedence>,
     /// What the visit came to.
@@ -115,7 +115,7 @@ pub struct AppVisit {
     /// Its number.
     pub app: u32,
     /// What it had.
-    pub standing: Standing,
+    pub claim: Claim,
     /// Why it comes before the next of the same list; of the last in the policy's order, nothing.
     pub precedes: Option<Precedence>,
     /// What the visit came to.
@@ -242,8 +242,9 @@ pub enum Obstacle {
         /// Why the node was not reserved.
         not_reserved: NotReserved,
     },
-    /// With several workers: others took the ask, the AM share or the room under a limit meanwhile.
-    TakenByOthers,
+    /// The grant found things changed: other workers have taken the ask, the AM share or the room under a limit, or the
+    /// application is in another queue by now.
+    Overtaken,
     /// The worker can hold no further container.
     NoRecord,
 }

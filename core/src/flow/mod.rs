@@ -51,6 +51,15 @@ mod grant;
 mod ledger;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod usage;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod standing;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod reserved;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod watch;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
@@ -87,8 +96,8 @@ mod driver;
 mod exports {
     pub use super::control::{QueueConfig, Submission};
     pub use super::decision::{
-        AmShare, AppOutcome, AppVisit, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
-        QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit, Standing,
+        AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle,
+        PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit,
     };
     pub use super::edge::{AllocateRequest, Allocation};
     pub use super::mailbox::{Container, EndReason, EndedContainer};

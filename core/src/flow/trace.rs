@@ -11,8 +11,8 @@
 
 use super::assignment::{Outcome, Unwanted};
 use super::decision::{
-    AmShare, AppOutcome, AppVisit, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
-    QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, Standing,
+    AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
+    QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
 };
 use super::grant::{Proposal, Refusal};
 use super::shard::{NONE, Reservation, Shard};
@@ -71,14 +71,8 @@ impl Recorder {
     }
 }
 
-fn standing(of: &Schedulable<'_>, fair_share: &Resource) -> Standing {
-    Standing {
-        usage: *of.usage,
-        demand: *of.demand,
-        fair_share: *fair_share,
-        min_share: *of.min_share,
-        weight: of.weight,
-    }
+fn claim(of: &Schedulable<'_>, fair_share: &Resource) -> Claim {
+    Claim { usage: *of.usage, demand: *of.demand, fair_share: *fair_share, min_share: *of.min_share, weight: of.weight }
 }
 
 impl Shard {
@@ -271,7 +265,7 @@ impl Shard {
         let own = local.schedulable();
         QueueVisit {
             queue: local.snapshot.name.to_string(),
-            standing: standing(&own, &local.fair_share),
+            claim: claim(&own, &local.fair_share),
             precedes: next.map(|next| self.precedence(local.parent, &own, &self.queue(next).schedulable())),
             outcome: QueueOutcome::NotReached,
             queues: Vec::new(),
@@ -284,7 +278,7 @@ impl Shard {
         let own = local.schedulable();
         AppVisit {
             app: local.shared.id.number,
-            standing: standing(&own, &local.fair_share),
+            claim: claim(&own, &local.fair_share),
             precedes: next.map(|next| self.precedence(local.leaf, &own, &self.app(next).schedulable())),
             outcome,
             keys: Vec::new(),
@@ -385,8 +379,8 @@ impl Shard {
                     locality: proposal.locality,
                 },
                 Err(Refusal::NoRecord) => KeyOutcome::PassedOver(Obstacle::NoRecord),
-                Err(Refusal::AskGone | Refusal::AmShare | Refusal::QueueFull) => {
-                    KeyOutcome::PassedOver(Obstacle::TakenByOthers)
+                Err(Refusal::AskGone | Refusal::AmShare | Refusal::QueueFull | Refusal::Moved) => {
+                    KeyOutcome::PassedOver(Obstacle::Overtaken)
                 }
             };
             // What was taken was outstanding.
