@@ -160,7 +160,12 @@ mod tests {
         };
         static A: Resource = Resource::new(10, 30);
         static B: Resource = Resource::new(40, 0);
+        static NOTHING: Resource = Resource::NONE;
         assert_eq!(Drf.compare(&cluster, &view(&A, 1.0, 0), &view(&B, 1.0, 1)), Ordering::Less);
+        assert_eq!(Drf.precedence(&cluster, &view(&A, 1.0, 0), &view(&B, 1.0, 1)), Precedence::DominantShare);
+        assert_eq!(Drf.precedence(&cluster, &view(&A, 1.0, 0), &view(&A, 1.0, 1)), Precedence::Name);
+        let below = Schedulable { min_share: &B, ..view(&NOTHING, 1.0, 2) };
+        assert_eq!(Drf.precedence(&cluster, &below, &view(&B, 1.0, 1)), Precedence::MinShare);
         assert_eq!(Drf.compare(&cluster, &view(&A, 1.0, 0), &view(&B, 2.0, 1)), Ordering::Greater);
     }
 }

@@ -132,6 +132,31 @@ mod tests {
     }
 
     #[test]
+    fn the_reason_is_the_first_comparison_that_differs() {
+        let cluster = ClusterTotal { types: 2, total: Resource::new(1 << 20, 100) };
+        let why = |a: (i64, i64, i64, f32), b: (i64, i64, i64, f32)| {
+            let resources = [a, b].map(|(usage, demand, min, _)| [usage, demand, min].map(|mb| Resource::new(mb, 0)));
+            let view = |i: usize, weight, name| Schedulable {
+                usage: &resources[i][0],
+                demand: &resources[i][1],
+                min_share: &resources[i][2],
+                weight,
+                tie: Tie { start_ms: 0, name },
+            };
+            let (first, second) = (view(0, a.3, 0), view(1, b.3, 1));
+            assert_eq!(Fair.compare(&cluster, &first, &second), Ordering::Less);
+            Fair.precedence(&cluster, &first, &second)
+        };
+        assert_eq!(why((9, 9, 0, 1.0), (0, 0, 0, 1.0)), Precedence::Demand);
+        assert_eq!(why((5, 9, 6, 1.0), (0, 9, 0, 1.0)), Precedence::MinShare);
+        assert_eq!(why((1, 9, 6, 1.0), (2, 9, 6, 1.0)), Precedence::PartOfMinShare);
+        assert_eq!(why((5, 9, 0, 1.0), (0, 9, 0, 0.0)), Precedence::Weight);
+        assert_eq!(why((5, 9, 0, 0.0), (0, 9, 0, -1.0)), Precedence::Weight);
+        assert_eq!(why((5, 9, 0, 2.0), (3, 9, 0, 1.0)), Precedence::UsageToWeight);
+        assert_eq!(why((5, 9, 0, 1.0), (5, 9, 0, 1.0)), Precedence::Name);
+    }
+
+    #[test]
     fn weights_that_are_not_positive_come_last_larger_first() {
         assert_eq!(order((1, 9, 0, 0.0), (1 << 40, 1 << 41, 0, 1.0)), Ordering::Greater);
         assert_eq!(order((1, 9, 0, 0.0), (0, 9, 0, -1.0)), Ordering::Less);

@@ -547,12 +547,17 @@ mod tests {
     use crate::app::Ask;
     use crate::clock::VirtualClock;
     use crate::event::Refused;
-    use crate::flow::control::{NodeSpec, Submission};
+    use crate::flow::control::{Call, NodeSpec, Submission};
+    use crate::flow::decision::PassEnd;
     use crate::flow::edge::{AllocateRequest, Allocation, collect, send_changes};
     use crate::flow::ledger::AppShared;
     use crate::resource::Resource;
 
     fn parts() -> Parts {
+        parts_that_note(Notes { journal: true, trace: false })
+    }
+
+    fn parts_that_note(notes: Notes) -> Parts {
         Parts::new(Setup {
             settings: Settings::default(),
             file: AllocationFile::default(),
@@ -567,7 +572,7 @@ mod tests {
             on_grants: None,
             probe: None,
             resort: false,
-            notes: Notes { journal: true, trace: false },
+            notes,
         })
     }
 
@@ -645,6 +650,20 @@ mod tests {
         for name in ["root", "root.x", "root.x.y"] {
             assert_eq!(usage(name), Some(Resource::new(1024, 1)), "{name}");
         }
+    }
+
+    #[test]
+    fn a_trace_has_a_node_that_is_being_emptied() {
+        let mut stepper = Stepper::new(parts_that_note(Notes { journal: false, trace: true }));
+        add_node(stepper.control());
+        stepper.pump();
+        let node = stepper.control().all_nodes().next().unwrap().clone();
+        let (reply, _answered) = unbounded();
+        stepper.control().handle(ControlMessage::Call(Call::Decommission(node, reply)));
+        stepper.pump();
+        stepper.shard(0).schedule(0);
+        let ends: Vec<_> = stepper.shard(0).take_trace().iter().map(|pass| pass.end).collect();
+        assert_eq!(ends, [PassEnd::Decommissioning]);
     }
 
     #[test]
