@@ -20,7 +20,9 @@ fn main() -> io::Result<()> {
         let make = match family {
             "resource-strings" => |input: &Value| vec![("resource_string", text(&input["value"]))],
             "allocation-files" => allocation_files,
-            "acl" => |input: &Value| if input["xml"].is_string() { allocation_files(input) } else { capacity_files(input) },
+            "acl" => {
+                |input: &Value| if input["xml"].is_string() { allocation_files(input) } else { capacity_files(input) }
+            }
             "capacity-files" => capacity_files,
             "properties" => |input: &Value| vec![("properties", properties(input)), ("site_file", site_file(input))],
             "placement" => {

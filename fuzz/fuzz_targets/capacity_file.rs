@@ -63,7 +63,12 @@ fn check_queues(file: &CapacityFile) {
         let path = queue.path.as_str();
         assert!(file.index_of(path).is_some() && file.queue_at(path).is_some(), "{path}");
         assert!(file.queue(&queue.name).is_some() || file.is_ambiguous(&queue.name), "{path}");
-        let _ = (file.user_weight(queue, "al"), file.accessible_labels(queue), file.default_label_expression(queue), file.templates(queue));
+        let _ = (
+            file.user_weight(queue, "al"),
+            file.accessible_labels(queue),
+            file.default_label_expression(queue),
+            file.templates(queue),
+        );
         for access in [QueueAccess::Submit, QueueAccess::Administer] {
             let _ = file.guards("al", &["staff"], path, access);
             // A right to a queue holds below it.
