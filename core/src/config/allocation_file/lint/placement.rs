@@ -16,7 +16,7 @@ const MOST_COMPARED: usize = 100;
 
 /// What may be spent on looking for the queues that rules meant: letters of a rule's queue times letters of all leaves.
 /// A file can have as many of either as it has lines.
-const MOST_COMPARISONS: usize = 100_000_000;
+const MOST_COMPARISONS: usize = 20_000_000;
 
 /// The leaves that rules may have meant, as long as looking for them can be afforded.
 struct Meant<'a> {
