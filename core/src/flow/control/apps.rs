@@ -229,7 +229,7 @@ impl Control {
         self.by_number.remove(&shared.id.number);
         self.exit(slot.index);
         if runnable {
-            self.leave(slot.index, leaf);
+            self.leave(slot.index, leaf, &shared.am_resource());
             self.running.count(&mut self.tree, &user, leaf, -1);
             self.tree.get_mut(leaf).submitted.remove(&shared.id.number);
             self.free_slot(slot);
@@ -278,14 +278,13 @@ impl Control {
     }
 
     /// A runnable application leaves its leaf: its AM's share comes back.
-    fn leave(&mut self, app: u32, leaf: u32) {
+    fn leave(&mut self, app: u32, leaf: u32, am: &Resource) {
         let runnable = &mut self.tree.get_mut(leaf).runnable;
         if let Some(at) = runnable.iter().position(|other| *other == app) {
             runnable.remove(at);
         }
-        let am = self.app(app).shared.am_resource();
         if let Some(ledger) = self.ledger(leaf) {
-            ledger.am_usage.subtract(&am);
+            ledger.am_usage.subtract(am);
         }
     }
 
@@ -350,8 +349,9 @@ impl Control {
             return Err(Refused::NotRunnable(number));
         }
         let slot = shared.slot.index;
+        let am = shared.move_to(target);
         if was_runnable {
-            self.leave(slot, source);
+            self.leave(slot, source, &am);
             self.running.count(&mut self.tree, &user, source, -1);
         } else {
             self.tree.get_mut(source).waiting.retain(|other| *other != slot);
@@ -361,7 +361,6 @@ impl Control {
         }
         self.tree.get_mut(source).submitted.remove(&number);
         self.tree.get_mut(target).submitted.insert(number);
-        shared.set_queue(target);
         self.exit(slot);
         if let Some(app) = &mut self.apps[slot as usize] {
             app.leaf = target;
