@@ -12,6 +12,7 @@ use crate::queue::{AtLimit, QueueTree, Running};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
+use std::borrow::Cow;
 
 /// Asking for it is asking for none.
 const ANY_QUEUE: &str = "default";
@@ -89,12 +90,13 @@ impl Control {
             let why = "the name is empty; leave it out to have the placement rules choose";
             return Err(Refused::QueueNameAtSubmit { number: *number, queue: String::new(), why });
         }
-        let Some(placed) = placed else {
-            return Err(Refused::Placement { number: *number, user: user.clone(), queue: asked.to_owned() });
-        };
-        // It takes over what the rules gave, unless that differs from what was asked for in case alone.
-        let name = if equals_ignore_case(asked, &placed) { asked } else { &placed };
+        // It takes over what the rules gave, unless that differs from what was asked for in case alone. Where they gave
+        // nothing, that is for the scheduler to refuse.
+        let name = placed.as_deref().filter(|placed| !equals_ignore_case(asked, placed)).unwrap_or(asked);
         let am = am.as_ref().map(|am| self.size_of_am(am, &rooted(name))).transpose()?;
+        if placed.is_none() {
+            return Err(Refused::Placement { number: *number, user: user.clone(), queue: asked.to_owned() });
+        }
         self.check_submission_outside(user, *number, name)?;
         self.enter_queue(submission, &rooted(name), am)
     }
@@ -113,6 +115,7 @@ impl Control {
         name: &str,
         am: Option<Resource>,
     ) -> Result<Arc<AppShared>, Refused> {
+        let name = &*self.without_reservation(name);
         let leaf = match self.tree.find(name) {
             Some(slot) => slot,
             None => {
@@ -135,6 +138,15 @@ impl Control {
             }
         }
         Ok(self.admit(submission, leaf, am))
+    }
+
+    /// Where an application without a reservation goes: for a plan, which holds none itself, its default child.
+    fn without_reservation<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        let is_plan = self.file.queues.get(name).is_some_and(|own| own.reservation) && self.tree.find(name).is_some();
+        match name.rsplit('.').next().filter(|_| is_plan) {
+            Some(plan) => format!("{name}.{plan}-default").into(),
+            None => name.into(),
+        }
     }
 
     /// An attempt begins.
@@ -332,7 +344,7 @@ impl Control {
         let number = shared.id.number;
         let app = self.known(shared)?;
         let (source, was_runnable) = (app.leaf, app.runnable);
-        let name = rooted(queue);
+        let name = self.without_reservation(&rooted(queue)).into_owned();
         let target = self.tree.find(&name);
         if target.is_none() {
             super::queues::check_name(&name)?;
