@@ -15,7 +15,7 @@
 //! limits only shrinks within a pass), else until the end of the descent. Subtrees none of whose asks fits the node or the
 //! queue's limit are skipped whole.
 
-use super::decision::{NotReserved, PassEnd};
+use super::decision::PassEnd;
 use super::grant::Proposal;
 use super::reserved::may_reserve;
 use super::shard::{NONE, Reservation, Shard, Suspended};
@@ -45,6 +45,16 @@ pub(super) enum Unwanted {
     LargerThanNode,
     /// Of the leaf or a queue above.
     MaxShare,
+}
+
+/// Why a node is not reserved for a proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unreserved {
+    NotStarved,
+    BelowThreshold,
+    OthersNode,
+    /// So many are, of so many that count.
+    TooManyNodes(u32, u32),
 }
 
 impl Shard {
@@ -523,22 +533,21 @@ impl Shard {
     }
 
     /// Keeps the node for a proposal that does not fit, if the rules allow.
-    fn reserve(&mut self, proposal: &Proposal) -> Result<(), NotReserved> {
+    fn reserve(&mut self, proposal: &Proposal) -> Result<(), Unreserved> {
         let Proposal { app, key, node, locality, size, .. } = *proposal;
         if !self.is_starved(app) {
-            let local = self.app(app);
-            return Err(NotReserved::NotStarved { usage: local.usage, fair_share: local.fair_share });
+            return Err(Unreserved::NotStarved);
         }
         let settings = &self.shared.settings;
         let calculator = self.queue(self.app(app).leaf).snapshot.policy.calculator();
-        let threshold = settings.reservation_threshold;
-        if calculator.compare(self.types, &self.cluster.total, &size, &threshold, false).is_lt() {
-            return Err(NotReserved::BelowThreshold { threshold });
+        let threshold = &settings.reservation_threshold;
+        if calculator.compare(self.types, &self.cluster.total, &size, threshold, false).is_lt() {
+            return Err(Unreserved::BelowThreshold);
         }
         let slot = self.app(app).shared.slot;
         let present = self.nodes[node as usize].reservation;
         if present.is_some_and(|reservation| reservation.app != slot) {
-            return Err(NotReserved::OthersNode);
+            return Err(Unreserved::OthersNode);
         }
         let rack = self.nodes[node as usize].shared.rack_location;
         let (existing, nodes) = match locality {
@@ -552,7 +561,7 @@ impl Shard {
             Locality::OffSwitch => (self.app(app).shared.reserved(), self.snapshot.structure.nodes),
         };
         if locality != Locality::Node && !may_reserve(existing, nodes, settings.reservable_nodes) {
-            return Err(NotReserved::TooManyNodes { reserved: existing, nodes });
+            return Err(Unreserved::TooManyNodes(existing, nodes));
         }
         if present.is_none() {
             let number = self.next_number(app);

@@ -176,6 +176,7 @@ pub struct KeyVisit {
 
 /// What came of a request key.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "most keys of a trace are passed over; made only where it is asked for")]
 #[non_exhaustive]
 pub enum KeyOutcome {
     /// Not tried: an earlier key was tried, whatever came of that.

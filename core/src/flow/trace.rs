@@ -9,7 +9,7 @@
 //! Without a trace one comparison with null a pass, a walk from root and a placement, and where something declines;
 //! nothing is built. With one, every visit is copied into texts: for people, not for load.
 
-use super::assignment::{Outcome, Unwanted};
+use super::assignment::{Outcome, Unreserved, Unwanted};
 use super::decision::{
     AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
@@ -353,19 +353,34 @@ impl Shard {
 
     /// A key is tried, and does not fit what is free.
     #[inline]
-    pub(super) fn note_no_fit(&mut self, proposal: &Proposal, reserved: Result<(), NotReserved>) {
+    pub(super) fn note_no_fit(&mut self, proposal: &Proposal, reserved: Result<(), Unreserved>) {
         self.note(|shard, recorder| {
             let Proposal { node, locality, size, .. } = *proposal;
             let at = &shard.nodes[node as usize];
             let outcome = match (reserved, &at.reservation) {
                 (Ok(()), Some(made)) => KeyOutcome::Reserved { container: made.number, locality },
-                (Err(not_reserved), _) => {
+                (Err(unreserved), _) => {
+                    let not_reserved = shard.not_reserved(proposal.app, unreserved);
                     KeyOutcome::PassedOver(Obstacle::DoesNotFit { size, free: at.free, locality, not_reserved })
                 }
                 (Ok(()), None) => KeyOutcome::NotReached,
             };
             shard.note_tried(recorder, proposal, 0, outcome);
         });
+    }
+
+    fn not_reserved(&self, app: u32, unreserved: Unreserved) -> NotReserved {
+        match unreserved {
+            Unreserved::NotStarved => {
+                let local = self.app(app);
+                NotReserved::NotStarved { usage: local.usage, fair_share: local.fair_share }
+            }
+            Unreserved::BelowThreshold => {
+                NotReserved::BelowThreshold { threshold: self.shared.settings.reservation_threshold }
+            }
+            Unreserved::OthersNode => NotReserved::OthersNode,
+            Unreserved::TooManyNodes(reserved, nodes) => NotReserved::TooManyNodes { reserved, nodes },
+        }
     }
 
     /// A key is tried, and fits.
