@@ -129,7 +129,7 @@ fn turn(words: &Words<'_>, root: &QueueVisit, number: u32, leaf: &str) -> Turn {
         let made = app.keys.iter().find_map(|key| match key.outcome {
             KeyOutcome::Placed { container, .. } => Some(Turn::Got(container)),
             KeyOutcome::Reserved { container, .. } => Some(Turn::Reserved(container)),
-            _ => None,
+            KeyOutcome::NotReached | KeyOutcome::PassedOver(_) | _ => None,
         });
         if let Some(made) = made {
             return made;
@@ -166,17 +166,16 @@ fn turns(words: &Words<'_>, pass: &Decision, number: u32, leaf: &str) -> Vec<Tur
     let mut out = Vec::new();
     if let Some(reservation) = &pass.reservation {
         let its_own = reservation.app == number;
-        match &reservation.outcome {
-            ReservationOutcome::Fulfilled { .. } if its_own => out.push(Turn::Got(reservation.container)),
-            ReservationOutcome::Dropped(_) | ReservationOutcome::DroppedForAmShare(_) if !its_own => {}
-            _ if its_own => {
-                let Reason { what, figures } = words.reservation(reservation);
-                out.push(Turn::Not(vec![Reason::new(format!("its reservation of the node: {what}"), figures)]));
-            }
-            _ => {
-                let what = format!("the node is reserved for application {}", reservation.app);
-                out.push(Turn::Not(vec![Reason::new(what, "")]));
-            }
+        let is_dropped =
+            matches!(reservation.outcome, ReservationOutcome::Dropped(_) | ReservationOutcome::DroppedForAmShare(_));
+        if its_own && matches!(reservation.outcome, ReservationOutcome::Fulfilled { .. }) {
+            out.push(Turn::Got(reservation.container));
+        } else if its_own {
+            let Reason { what, figures } = words.reservation(reservation);
+            out.push(Turn::Not(vec![Reason::new(format!("its reservation of the node: {what}"), figures)]));
+        } else if !is_dropped {
+            let what = format!("the node is reserved for application {}", reservation.app);
+            out.push(Turn::Not(vec![Reason::new(what, "")]));
         }
     }
     out.extend(pass.descents.iter().map(|root| turn(words, root, number, leaf)));
@@ -244,12 +243,12 @@ fn answer(scenario: &Scenario, number: u32, last: usize) -> Result<String, Failu
 
 /// Whether the application is submitted at all up to a step.
 fn check_app(scenario: &Scenario, number: u32, last: usize) -> Result<(), Failure> {
-    let submissions = || {
-        scenario.steps.iter().enumerate().filter_map(|(index, step)| match step {
-            Step::Submit { app, .. } => Some((index, *app)),
-            _ => None,
-        })
-    };
+    let submissions =
+        || {
+            scenario.steps.iter().enumerate().filter_map(|(index, step)| {
+                if let Step::Submit { app, .. } = step { Some((index, *app)) } else { None }
+            })
+        };
     match submissions().find(|(_, app)| *app == number) {
         Some((at, _)) if at <= last => Ok(()),
         Some((at, _)) => Err(Failure::input(format!(

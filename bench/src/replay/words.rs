@@ -179,12 +179,8 @@ impl Words<'_> {
 
     /// Why a queue that was visited got nothing, whatever is below.
     pub(super) fn queue_stopped(&self, visit: &QueueVisit) -> Option<Reason> {
-        match &visit.outcome {
-            QueueOutcome::AboveMaxShare { max_share } => {
-                Some(self.above_max_share(&visit.queue, &visit.claim.usage, max_share))
-            }
-            _ => None,
-        }
+        let QueueOutcome::AboveMaxShare { max_share } = &visit.outcome else { return None };
+        Some(self.above_max_share(&visit.queue, &visit.claim.usage, max_share))
     }
 
     /// Why an application that was visited, or listed in a leaf that was, got nothing: one reason, or one a request key.
@@ -201,7 +197,12 @@ impl Words<'_> {
             }
             AppOutcome::Waiting => vec![Reason::new("it waits for a limit of running applications", "")],
             AppOutcome::NoKey if visit.keys.is_empty() => vec![Reason::new("it asks for nothing", "")],
-            _ => visit.keys.iter().filter_map(|key| self.key_stopped(key)).collect(),
+            AppOutcome::NotReached
+            | AppOutcome::Placed
+            | AppOutcome::PlacedNothing
+            | AppOutcome::Reserved
+            | AppOutcome::NoKey
+            | _ => visit.keys.iter().filter_map(|key| self.key_stopped(key)).collect(),
         }
     }
 
@@ -215,7 +216,7 @@ impl Words<'_> {
             KeyOutcome::NotReached => {
                 Some(Reason::new(format!("priority {}: waits behind the one before it", key.priority), ""))
             }
-            _ => None,
+            KeyOutcome::Placed { .. } | KeyOutcome::Reserved { .. } | _ => None,
         }
     }
 
@@ -321,7 +322,7 @@ impl Words<'_> {
             AppOutcome::PlacedNothing => "container of size zero made, the walk goes on",
             AppOutcome::Reserved => "node reserved",
             AppOutcome::NothingPending | AppOutcome::Waiting => "not offered",
-            _ => "passed over",
+            AppOutcome::NoKey | AppOutcome::Blacklisted | AppOutcome::AmShare(_) | _ => "passed over",
         };
         let next = next.map(|next| (format!("application {}", next.app), visit.precedes));
         let claim = self.claim(&visit.claim, next);
