@@ -108,10 +108,8 @@ fn app(pass: &Decision, number: u32) -> AppVisit {
 fn obstacle(pass: &Decision, number: u32) -> Obstacle {
     let visit = app(pass, number);
     assert_eq!(visit.outcome, AppOutcome::NoKey);
-    match visit.keys[0].outcome.clone() {
-        KeyOutcome::PassedOver(obstacle) => obstacle,
-        other => panic!("{other:?}"),
-    }
+    let KeyOutcome::PassedOver(obstacle) = visit.keys[0].outcome.clone() else { panic!("{visit:?}") };
+    obstacle
 }
 
 const MULTIPLE: (&str, &str) = ("yarn.scheduler.fair.assignmultiple", "true");
