@@ -37,8 +37,7 @@ pub(super) enum Outcome {
 impl Shard {
     /// One scheduling pass over a node: its reservation first, then one descent a container.
     pub(super) fn schedule(&mut self, node: u32) {
-        let at = &self.nodes[node as usize];
-        if at.gone || at.decommissioning {
+        if self.nodes[node as usize].gone {
             return;
         }
         self.schedule_within(node);
@@ -74,20 +73,25 @@ impl Shard {
 
     /// One pass of continuous scheduling: nodes by free memory, largest first; of nodes with equal free memory only the
     /// first to register is visited, as in Hadoop.
-    pub(super) fn continuous_pass(&mut self) {
-        let mut nodes: Vec<(i64, u32)> = Vec::new();
+    pub(crate) fn continuous_pass(&mut self) {
+        let minimum = self.shared.settings.minimum;
+        let mut nodes = std::mem::take(&mut self.by_free);
+        nodes.clear();
         for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.gone) {
             let memory = node.free.memory_mb();
-            if nodes.iter().all(|(seen, _)| *seen != memory) {
+            if memory >= minimum.memory_mb() {
                 nodes.push((memory, u32::try_from(index).expect("node indices are u32")));
             }
         }
-        nodes.sort_by_key(|(memory, _)| std::cmp::Reverse(*memory));
-        for (_, node) in nodes {
-            if self.shared.settings.minimum.fits_in(&self.nodes[node as usize].free) {
-                self.schedule(node);
+        nodes.sort_unstable_by_key(|(memory, index)| (std::cmp::Reverse(*memory), *index));
+        nodes.dedup_by_key(|(memory, _)| *memory);
+        for (_, node) in &nodes {
+            if minimum.fits_in(&self.nodes[*node as usize].free) {
+                count(&self.shared.counters[self.worker].offers, 1);
+                self.schedule(*node);
             }
         }
+        self.by_free = nodes;
     }
 
     /// Offers the node to a queue: its most deserving child that can use it.

@@ -119,7 +119,7 @@ pub(crate) fn collect(shared: &Shared, app: &AppShared, out: &mut Allocation) ->
 /// Empties the application's mailbox.
 pub(crate) fn drain(shared: &Shared, app: &AppShared, out: &mut Allocation) {
     for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
-        arena.drain_granted(&cell.granted, &mut out.granted);
+        arena.drain_granted(&cell.granted, || shared.clock.now_ms(), &mut out.granted);
         arena.drain_ended(&cell.ended, &mut out.ended);
     }
 }

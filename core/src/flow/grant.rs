@@ -92,6 +92,7 @@ impl Shard {
             self.unreserve(node);
         }
         let id = self.record_container(proposal, granted, number, mail, relax);
+        self.containers[id.record as usize].am = is_am;
         self.note_asked_sizes(proposal, &granted, id.record);
         let worker = self.worker;
         let types = self.types;
@@ -279,6 +280,7 @@ impl Shard {
             live: true,
             on_node: true,
             launched: false,
+            am: false,
             acquired_at_end: false,
             app_previous: NONE,
             app_next: app.first_container,

@@ -10,6 +10,8 @@
 //! 3. A container that ends after that is pushed on the *ended* stack; one that ends before is *withdrawn* by the worker
 //!    with a compare-exchange on the same word, and the drainer drops it.
 //! 4. Who took a record off its last stack pushes it on the arena's *freed* stack; the worker swaps that out as a whole.
+//! 5. With the acquisition goes its time: the worker reads it when it looks for containers that were acquired and never
+//!    launched (`expiry`).
 //!
 //! # Invariants
 //! I5: every grant is acquired exactly once or withdrawn. A record is on one stack at a time and is reused only after it
@@ -17,14 +19,14 @@
 //!
 //! # What races, and why it is safe
 //! Push against drain, withdrawal against drain, close against push: `loom-tests/tests/push_vs_drain.rs`,
-//! `withdraw_vs_drain.rs`, `finish_vs_grant.rs`.
+//! `withdraw_vs_drain.rs`, `finish_vs_grant.rs`; a look against drain: `expire_vs_acquire.rs`.
 //!
 //! # Trade-offs
 //! Safe Rust, nothing allocated but whole chunks of records. A record of an ended container waits for its AM to call.
 
 use crate::id::{ContainerId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
-use crate::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use crate::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use crate::sync::{CachePadded, OnceLock};
 
 /// End of a stack.
@@ -86,6 +88,17 @@ impl EndReason {
             EndReason::Expired => "expired",
         }
     }
+
+    /// The exit status that YARN gives such a container: ABORTED (−100), for a preempted one PREEMPTED (−102). `None` where
+    /// the node's report has it. Assignment reference 11.6.
+    #[must_use]
+    pub fn exit_status(self) -> Option<i32> {
+        match self {
+            EndReason::Completed => None,
+            EndReason::Released | EndReason::AppFinished | EndReason::NodeLost | EndReason::Expired => Some(-100),
+            EndReason::Preempted => Some(-102),
+        }
+    }
 }
 
 /// A container as the AM gets it.
@@ -138,6 +151,8 @@ struct Record {
     node: AtomicU32,
     priority: AtomicU32,
     reason: AtomicU32,
+    /// When the AM acquired it, ms of the scheduler's clock. Written by the drainer, counts from its acquisition on.
+    acquired_ms: AtomicU64,
     size: [AtomicI64; MAX_TYPES],
 }
 
@@ -155,6 +170,7 @@ impl Record {
             node: word(),
             priority: word(),
             reason: word(),
+            acquired_ms: AtomicU64::new(0),
             size: std::array::from_fn(|_| AtomicI64::new(0)),
         }
     }
@@ -289,12 +305,13 @@ impl Arena {
         }
     }
 
-    /// Acquires all that was granted, oldest first, onto the end of `out`. By any thread.
-    pub fn drain_granted(&self, stack: &Stack, out: &mut Vec<Container>) {
+    /// Acquires all that was granted, oldest first, onto the end of `out`; the clock is read where there is something. By
+    /// any thread.
+    pub fn drain_granted(&self, stack: &Stack, now_ms: impl FnOnce() -> u64, out: &mut Vec<Container>) {
         if stack.is_empty() {
             return;
         }
-        let first = out.len();
+        let (first, now_ms) = (out.len(), now_ms());
         let mut at = stack.take_all();
         while at != NIL {
             let record = self.record(at);
@@ -308,9 +325,10 @@ impl Arena {
                         if i < self.types { record.size[i].load(Ordering::Relaxed) } else { 0 }
                     }),
                 };
-            // ORDERING: Release on success. Pairs with the Acquire in `is_acquired` and `withdraw`: the worker that sees
-            // the container acquired may end it and push the record again only after the words above were read.
-            // Relaxed on failure: the record is this thread's alone then.
+            record.acquired_ms.store(now_ms, Ordering::Relaxed);
+            // ORDERING: Release on success. Pairs with the Acquire in `acquired_ms` and `withdraw`: the worker that sees
+            // the container acquired sees since when, and may end it and push the record again only after the words above
+            // were read. Relaxed on failure: the record is this thread's alone then.
             match record.state.compare_exchange(UNSEEN, ACQUIRED, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => out.push(container),
                 Err(_) => {
@@ -322,11 +340,12 @@ impl Arena {
         out[first..].reverse();
     }
 
-    /// Whether the AM has the container. For models; a worker asks by withdrawing.
-    #[cfg(loom)]
-    pub fn is_acquired(&self, index: u32) -> bool {
-        // ORDERING: Acquire, with the Release in `drain_granted`.
-        self.record(index).state.load(Ordering::Acquire) == ACQUIRED
+    /// When the AM acquired the container; `None` while it has not. By the worker, of a container that has not ended.
+    pub fn acquired_ms(&self, index: u32) -> Option<u64> {
+        let record = self.record(index);
+        // ORDERING: Acquire. Pairs with the Release in `drain_granted`: with the state comes the time. Weaker, or the time
+        // stored after the state, fails in loom-tests/tests/expire_vs_acquire.rs.
+        (record.state.load(Ordering::Acquire) == ACQUIRED).then(|| record.acquired_ms.load(Ordering::Relaxed))
     }
 
     /// Takes a container back before its AM saw it; false when the AM was faster. By the worker. After true the record
@@ -409,7 +428,8 @@ mod tests {
             .collect();
         assert!(arena.withdraw(made[1].id.record));
         let mut out = vec![];
-        arena.drain_granted(&granted, &mut out);
+        arena.drain_granted(&granted, || 5, &mut out);
+        assert_eq!(arena.acquired_ms(made[0].id.record), Some(5));
         assert_eq!(out, [made[0], made[2]]);
         assert!(!arena.withdraw(made[0].id.record), "the AM has it");
         arena.push_ended(&ended, made[0].id.record, EndReason::NodeLost);

@@ -12,7 +12,8 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug)]
 pub struct Heartbeat {
     pub(crate) node: Arc<NodeShared>,
-    /// Containers that run since the last report.
+    /// Containers that run since the last report. One that the AM has and no report names in time, here or as completed,
+    /// expires: `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`.
     pub launched: SmallVec<[ContainerId; 2]>,
     /// Containers that ended since the last report, in order.
     pub completed: SmallVec<[ContainerId; 8]>,
@@ -69,6 +70,15 @@ pub(crate) struct GiveBack {
     pub(crate) relax: bool,
 }
 
+/// Offers beside those of heartbeats: which nodes of the worker get one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Round {
+    /// Every node that has reported lately; from the async allocation thread.
+    Offers,
+    /// A pass of continuous scheduling.
+    Continuous,
+}
+
 /// What core threads send to a worker.
 #[derive(Debug)]
 pub(crate) enum Internal {
@@ -99,10 +109,16 @@ pub(crate) enum Internal {
     ResizeNode {
         node: Arc<NodeShared>,
         total: Resource,
+        /// What no longer fits ends at once.
+        kill: bool,
     },
-    Decommission(Arc<NodeShared>),
-    /// One offer to every node of the worker, from the async allocation thread; one outstanding a worker.
-    OfferAll,
+    /// The node is to be emptied, or no longer.
+    Decommission {
+        node: Arc<NodeShared>,
+        on: bool,
+    },
+    /// From a thread that offers nodes at intervals; one outstanding a worker and kind.
+    Round(Round),
     /// A snapshot was published that no worker may sleep over.
     TakeSnapshot,
     /// Answer when it is reached.
@@ -123,6 +139,8 @@ pub(crate) enum ControlMessage {
         node: Arc<NodeShared>,
         total: Resource,
     },
+    /// A decommissioning node has nothing left.
+    NodeDrained(Arc<NodeShared>),
     /// From the watcher: what is to be done each time it looks.
     CleanUp,
     /// A request of the embedder, or of the watcher.

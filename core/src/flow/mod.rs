@@ -57,6 +57,9 @@ pub mod mailbox;
 mod reconcile;
 
 #[cfg(not(loom))]
+mod expiry;
+
+#[cfg(not(loom))]
 mod control;
 
 #[cfg(not(loom))]

@@ -10,6 +10,7 @@
 //! usage replays one path a level: O(depth x log children). Where a child has no key (weight 0 under drf, a custom policy
 //! without one) its queue is sorted anew for each descent, as Hadoop does.
 
+use super::expiry::Looks;
 use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
 use super::shared::Shared;
@@ -312,6 +313,8 @@ pub(super) struct Node {
     pub(super) containers: u32,
     pub(super) gone: bool,
     pub(super) decommissioning: bool,
+    /// It has been told of that a decommissioning node is empty.
+    pub(super) drained: bool,
     /// When it last reported; for async offers.
     pub(super) last_heartbeat_ms: u64,
 }
@@ -334,6 +337,8 @@ pub(super) struct ContainerRecord {
     pub(super) live: bool,
     pub(super) on_node: bool,
     pub(super) launched: bool,
+    /// It is its application's AM.
+    pub(super) am: bool,
     pub(super) acquired_at_end: bool,
     /// Neighbours among the application's containers of this worker.
     pub(super) app_previous: u32,
@@ -388,9 +393,13 @@ pub(crate) struct Shard {
     /// Grants since the last fold.
     pub(super) unfolded: u32,
     pub(super) last_fold_ms: u64,
+    /// Looks for containers that were never launched.
+    pub(super) looks: Looks,
     /// Keys of which a piece is held: (application, priority).
     pub(super) leases: Vec<(Slot, i32)>,
     pub(super) journal: Option<Journal>,
+    /// Scratch for continuous scheduling: free memory and index of nodes.
+    pub(super) by_free: Vec<(i64, u32)>,
     /// Scratch for the slow path: one order a level, reused.
     pub(super) scratch: Vec<Vec<u32>>,
 }
@@ -417,8 +426,10 @@ impl Shard {
             repeatable: false,
             unfolded: 0,
             last_fold_ms: 0,
+            looks: Looks::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),
             leases: Vec::new(),
             journal: journal.then(Journal::default),
+            by_free: Vec::new(),
             scratch: Vec::new(),
             shared,
         };

@@ -11,7 +11,7 @@
 use super::lease::AskCount;
 use super::ledger::{AppShared, NodeShared};
 use super::mailbox::EndReason;
-use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind};
+use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind, Round};
 use super::shard::{KeyLocal, LocationRow, NONE, Node, Shard};
 use super::shared::{ANY, count};
 use crate::id::{ContainerId, Slot};
@@ -45,12 +45,13 @@ impl Shard {
                 self.remove_node(node.local);
                 self.tell_control(ControlMessage::NodeClosed(node));
             }
-            Internal::ResizeNode { node, total } => self.resize_node(&node, total),
-            Internal::Decommission(node) => {
-                self.nodes[node.local as usize].decommissioning = true;
-                self.follow_allocation(node.local);
+            Internal::ResizeNode { node, total, kill } => self.resize_node(&node, total, kill),
+            Internal::Decommission { node, on } => {
+                let node = &mut self.nodes[node.local as usize];
+                (node.decommissioning, node.drained) = (on, false);
             }
-            Internal::OfferAll => self.offer_all(),
+            Internal::Round(Round::Offers) => self.offer_all(),
+            Internal::Round(Round::Continuous) => self.continuous_pass(),
             Internal::TakeSnapshot => self.sync(),
             Internal::Barrier(reply) => {
                 // Whoever asked may have gone.
@@ -121,7 +122,9 @@ impl Shard {
             if self.nodes[node as usize].decommissioning {
                 self.follow_allocation(node);
             }
+            // What is free now can still be assigned: the smaller total arrives later, and what no longer fits ends then.
             self.schedule(node);
+            self.tell_drained(node);
         }
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
             probe.served(self.worker, heartbeat.stamp, token, self.unfolded.wrapping_sub(before));
@@ -172,7 +175,8 @@ impl Shard {
         let now = self.shared.clock.now_ms();
         let silent = 2 * self.shared.settings.node_heartbeat_interval_ms;
         for node in 0..self.nodes.len() {
-            if self.nodes[node].gone || now.saturating_sub(self.nodes[node].last_heartbeat_ms) > silent {
+            let at = &self.nodes[node];
+            if at.gone || at.decommissioning || now.saturating_sub(at.last_heartbeat_ms) > silent {
                 continue;
             }
             let node = u32::try_from(node).expect("node indices are u32");
@@ -405,6 +409,7 @@ impl Shard {
             containers: 0,
             gone: false,
             decommissioning: false,
+            drained: false,
             last_heartbeat_ms: self.shared.clock.now_ms(),
         });
         self.refresh_available();
@@ -432,7 +437,7 @@ impl Shard {
         self.refresh_available();
     }
 
-    fn resize_node(&mut self, shared: &Arc<NodeShared>, total: Resource) {
+    fn resize_node(&mut self, shared: &Arc<NodeShared>, total: Resource, kill: bool) {
         let node = &mut self.nodes[shared.local as usize];
         if node.gone {
             return;
@@ -441,8 +446,45 @@ impl Shard {
         node.total = total;
         node.free = total.minus(&allocated);
         shared.total.set(self.types, &total);
+        if kill {
+            self.kill_overcommitted(shared.local);
+        }
         self.publish_free(shared.local);
         self.refresh_available();
+    }
+
+    /// Ends containers until a node's memory is no longer below nothing: those that are no AM first, then the youngest.
+    /// What its node knows keeps its room until the node reports. Assignment reference 13.5.
+    fn kill_overcommitted(&mut self, node: u32) {
+        let at = &self.nodes[node as usize];
+        let mut missing = -at.free.memory_mb();
+        let mut victims: SmallVec<[u32; 4]> = SmallVec::new();
+        for am in [false, true] {
+            let mut index = at.last_container;
+            while index != NONE && missing > 0 {
+                let container = &self.containers[index as usize];
+                if container.am == am {
+                    missing -= container.size.memory_mb();
+                    victims.push(index);
+                }
+                index = container.node_previous;
+            }
+        }
+        for index in victims {
+            // One whose end its node has yet to report counts, and ends but once.
+            if self.containers[index as usize].live {
+                self.end_container(index, EndReason::Preempted, false);
+            }
+        }
+    }
+
+    /// A decommissioning node has nothing left: told once.
+    fn tell_drained(&mut self, node: u32) {
+        let at = &mut self.nodes[node as usize];
+        if at.decommissioning && at.containers == 0 && !std::mem::replace(&mut at.drained, true) {
+            let node = at.shared.clone();
+            self.tell_control(ControlMessage::NodeDrained(node));
+        }
     }
 
     /// A node that is being emptied: its total follows what is allocated, so nothing more fits.
@@ -455,10 +497,6 @@ impl Shard {
     }
 
     // ------------------------------------------------------------------------------------------------ for drivers
-
-    pub(crate) fn continuous(&mut self) {
-        self.continuous_pass();
-    }
 
     /// What happened since this was last called.
     pub(crate) fn take_journal(&mut self) -> super::shard::Journal {

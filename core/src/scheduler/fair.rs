@@ -18,7 +18,7 @@ use crate::sync::{Arc, Mutex};
 use std::fmt;
 
 /// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task, the allocation file's
-/// watcher and, where the settings say so, the async allocation thread.
+/// watcher and, where the settings say so, the async allocation thread and that of continuous scheduling.
 ///
 /// A handle: clone it, send it, share it. The last one to go shuts the scheduler down, and waits for that unless it goes
 /// on one of the scheduler's own threads, in a callback.
@@ -213,13 +213,24 @@ impl FairScheduler {
         self.call(|reply| Call::ResizeNode(node.0.clone(), total, reply))?
     }
 
-    /// Empties a node gracefully: nothing new is placed, its total follows what still runs, and
-    /// [`SchedulerEvent::NodeDrained`] tells when nothing does.
+    /// Empties a node gracefully: from its next heartbeat on its total follows what still runs, so that nothing new fits, and
+    /// [`SchedulerEvent::NodeDrained`] tells when nothing runs. As in Hadoop a heartbeat still assigns what is free at that
+    /// moment; what then is above the new total ends at once ([`EndReason::Preempted`](crate::EndReason::Preempted)). Assignment
+    /// reference 2.6, 13.4.
     ///
     /// # Errors
     /// When it is gone.
     pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.call(|reply| Call::Decommission(node.0.clone(), reply))?
+    }
+
+    /// A decommissioning node stays after all: it has the total again that it had before. Nothing happens where it is not
+    /// decommissioning. `RMNodeImpl.RecommissionNodeTransition`.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn recommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.call(|reply| Call::Recommission(node.0.clone(), reply))?
     }
 
     /// Whether the scheduler is open and the worker alive.

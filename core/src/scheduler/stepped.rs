@@ -86,11 +86,17 @@ impl Stepped {
         self.tick();
     }
 
-    /// What time has made due, at the moment the clock shows: one look at the watched allocation file, if the last one is
-    /// an interval ago ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). It cleans up, and reads the
-    /// file when that has changed and is quiet. Nothing where no file is watched.
+    /// What time has made due, at the moment the clock shows.
+    ///
+    /// - One look at the watched allocation file, if the last one is an interval ago
+    ///   ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). It cleans up, and reads the file when that has
+    ///   changed and is quiet. Nothing where no file is watched.
+    /// - One look for containers that were acquired and never launched, if the last one is a third of
+    ///   `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` ago: those acquired longer ago than the interval
+    ///   end as [`Expired`](crate::EndReason::Expired).
     pub fn tick(&mut self) {
-        if self.stepper.look_if_due() {
+        let (looked, expired) = (self.stepper.look_if_due(), self.stepper.expire_if_due());
+        if looked || expired {
             self.settle();
         }
     }
@@ -153,6 +159,27 @@ impl Stepped {
         Ok(())
     }
 
+    /// Empties a node gracefully, as [`FairScheduler::decommission_node`](crate::FairScheduler::decommission_node).
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.stepper.control().decommission(&node.0)?;
+        self.settle();
+        Ok(())
+    }
+
+    /// A decommissioning node stays after all, as
+    /// [`FairScheduler::recommission_node`](crate::FairScheduler::recommission_node).
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.stepper.control().recommission(&node.0)?;
+        self.settle();
+        Ok(())
+    }
+
     /// A node reports, and is offered.
     pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         self.stepper.pump();
@@ -163,7 +190,7 @@ impl Stepped {
     /// One pass of continuous scheduling over all nodes.
     pub fn continuous(&mut self) {
         self.stepper.pump();
-        self.stepper.shards().for_each(|shard| shard.continuous());
+        self.stepper.shards().for_each(|shard| shard.continuous_pass());
         self.settle();
     }
 

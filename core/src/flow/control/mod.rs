@@ -89,6 +89,7 @@ pub(crate) enum Call {
     RemoveNode(Arc<NodeShared>, Sender<Result<(), Refused>>),
     ResizeNode(Arc<NodeShared>, Resource, Sender<Result<(), Refused>>),
     Decommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
+    Recommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
     Reload(Box<AllocationFile>, Sender<Result<(), Refused>>),
     InstallPlacement(PlacementChange, Sender<()>),
     SetMaximum(Resource, Sender<()>),
@@ -137,7 +138,8 @@ pub(super) struct NodeEntry {
     pub(super) shared: Arc<NodeShared>,
     pub(super) total: Resource,
     pub(super) closing: Option<Waiters>,
-    pub(super) draining: bool,
+    /// Its total before it was decommissioned, while it is.
+    pub(super) decommissioned_from: Option<Resource>,
 }
 
 /// See the module's text.
@@ -310,8 +312,16 @@ impl Control {
             ControlMessage::AppClosed(slot) => self.app_closed(slot),
             ControlMessage::NodeClosed(node) => self.node_closed(&node),
             ControlMessage::ResizeNode { node, total } => {
-                // The node may have gone meanwhile.
-                let _ = self.resize_node(&node, total);
+                // The node may have gone meanwhile, or be wanted again.
+                if self.entry(&node).is_some_and(|entry| entry.decommissioned_from.is_some()) {
+                    let _ = self.set_total(&node, total, true);
+                }
+            }
+            ControlMessage::NodeDrained(node) => {
+                // It may be wanted again meanwhile.
+                if self.entry(&node).is_some_and(|entry| entry.decommissioned_from.is_some()) {
+                    self.event(SchedulerEvent::NodeDrained(node.name.to_string()));
+                }
             }
             ControlMessage::CleanUp => self.clean_up(),
             ControlMessage::Call(call) => self.call(call),
@@ -366,6 +376,10 @@ impl Control {
             }
             Call::Decommission(node, reply) => {
                 let outcome = self.decommission(&node);
+                self.answer(reply, outcome);
+            }
+            Call::Recommission(node, reply) => {
+                let outcome = self.recommission(&node);
                 self.answer(reply, outcome);
             }
             Call::Reload(file, reply) => {
