@@ -144,7 +144,7 @@ impl Drop for Bed {
 }
 
 fn ask(count: u32) -> Ask {
-    Ask { priority: PRIORITY, location: Location::ANY, resource: CONTAINER, count, relax_locality: true }
+    Ask::anywhere(PRIORITY, CONTAINER, count)
 }
 
 /// Calls until the scheduler takes it.

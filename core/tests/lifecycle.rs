@@ -383,7 +383,97 @@ fn managed(number: u32) -> Submission {
     Submission { am: Some(SMALL), ..unmanaged(number, "root.q") }
 }
 
-#[expect(dead_code, reason = "used by the tests of request ids")]
-fn anywhere(priority: i32, count: u32) -> Ask {
-    Ask::anywhere(priority, SMALL, count)
+// ---------------------------------------------------------------------------------------------------- request ids
+
+fn keyed(priority: i32, id: i64, count: u32) -> Ask {
+    Ask::anywhere(priority, SMALL, count).with_request_id(id)
+}
+
+fn asks(asks: &[Ask]) -> AllocateRequest {
+    AllocateRequest { asks: asks.to_vec(), ..AllocateRequest::default() }
+}
+
+fn ids(granted: &[Container]) -> Vec<(i32, i64)> {
+    granted.iter().map(|container| (container.priority, container.allocation_request_id)).collect()
+}
+
+/// 5.1: a smaller priority first, within it a smaller allocation request id, whatever the order of asking; the container
+/// says which ask it answers.
+#[test]
+fn asks_are_served_by_priority_then_by_request_id() {
+    let mut stepped = stepped(1);
+    let node = stepped.add_node("n", "/r", Resource::new(65536, 64)).unwrap();
+    let app = stepped.submit(&unmanaged(1, "root.q")).unwrap();
+    call(
+        &mut stepped,
+        &app,
+        &asks(&[keyed(2, -5, 1), keyed(1, 9, 1), keyed(1, -3, 2), keyed(1, 0, 1), keyed(2, 1 << 40, 1)]),
+    );
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    let granted = drain(&mut stepped, &app).granted;
+    assert_eq!(ids(&granted), [(1, -3), (1, -3), (1, 0), (1, 9), (2, -5), (2, 1 << 40)]);
+}
+
+/// 5.3: asks of one priority and different ids stand beside each other, and are replaced apart.
+#[test]
+fn asks_of_different_request_ids_are_replaced_apart() {
+    for workers in [1, 2] {
+        let mut stepped = stepped(workers);
+        let all: Vec<_> = (0..workers)
+            .map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(65536, 64)).unwrap())
+            .collect();
+        let app = stepped.submit(&unmanaged(1, "root.q")).unwrap();
+        call(&mut stepped, &app, &asks(&[keyed(1, 1, 2), keyed(1, 2, 2), keyed(1, 2, 3)]));
+        call(&mut stepped, &app, &asks(&[keyed(1, 1, 0), keyed(1, 3, 1)]));
+        stepped.update();
+        all.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
+        stepped.update();
+        all.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
+        assert_eq!(ids(&drain(&mut stepped, &app).granted), [(1, 2), (1, 2), (1, 2), (1, 3)]);
+    }
+}
+
+/// 11.4: what comes back comes back to its own key.
+#[test]
+fn an_unacquired_container_gives_back_to_its_request_id() {
+    for workers in [1, 2] {
+        let mut stepped = stepped(workers);
+        let all = nodes(&mut stepped, 2);
+        let app = stepped.submit(&unmanaged(1, "root.q")).unwrap();
+        let place = stepped.location("n1");
+        let rack = stepped.location("/r1");
+        let line = |id| [keyed(1, id, 1), keyed(1, id, 1).at(place), keyed(1, id, 1).at(rack)];
+        call(&mut stepped, &app, &asks(&[line(4), line(7)].concat()));
+        stepped.update();
+        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        assert_eq!(used(&mut stepped, &app), Resource::new(2048, 2));
+        stepped.remove_node(&all[1]).unwrap();
+        call(&mut stepped, &app, &asks(&[keyed(1, 4, 0)]));
+        stepped.update();
+        stepped.heartbeat(&Heartbeat::new(&all[0]));
+        assert_eq!(ids(&drain(&mut stepped, &app).granted), [(1, 7)]);
+    }
+}
+
+/// A reservation belongs to its key: once the ask of its id is withdrawn it goes, though another id still asks.
+#[test]
+fn a_reservation_is_of_one_request_id() {
+    let mut stepped = FairScheduler::builder().journal(true).stepped().unwrap();
+    let node = stepped.add_node("n", "/r", Resource::new(4096, 4)).unwrap();
+    let other = asking(&mut stepped, 1, 3);
+    for _ in 0..3 {
+        stepped.heartbeat(&Heartbeat::new(&node));
+    }
+    assert_eq!(drain(&mut stepped, &other).granted.len(), 3);
+    let app = stepped.submit(&unmanaged(2, "root.p")).unwrap();
+    let large = |id, count| Ask::anywhere(1, Resource::new(2048, 1), count).with_request_id(id);
+    call(&mut stepped, &app, &asks(&[large(1, 1), large(2, 1)]));
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    assert_eq!(stepped.take_outcome().reserved.iter().map(|held| held.container).collect::<Vec<_>>(), [1]);
+    call(&mut stepped, &app, &asks(&[large(1, 0)]));
+    stepped.heartbeat(&Heartbeat::new(&node));
+    let held: Vec<_> = stepped.take_outcome().reserved.iter().map(|held| held.container).collect();
+    assert_eq!(held, [2], "the first was dropped, and the other id has made its own");
 }

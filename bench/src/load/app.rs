@@ -49,7 +49,7 @@ pub(crate) struct LoadApp {
 }
 
 fn ask(priority: i32, count: u32) -> Ask {
-    Ask { priority, location: Location::ANY, resource: CONTAINER, count, relax_locality: true }
+    Ask::anywhere(priority, CONTAINER, count)
 }
 
 impl LoadApp {

@@ -171,11 +171,9 @@ impl Player {
         let mut asks = Vec::with_capacity(lines.len());
         for line in lines {
             asks.push(Ask {
-                priority: line.priority,
                 location: self.stepped.location(&line.location),
-                resource: self.amounts(&line.resource),
-                count: u32::try_from(line.count).unwrap_or(0),
                 relax_locality: line.relax,
+                ..Ask::anywhere(line.priority, self.amounts(&line.resource), u32::try_from(line.count).unwrap_or(0))
             });
         }
         let add: Vec<&str> = add.iter().map(String::as_str).collect();

@@ -19,7 +19,7 @@ use super::grant::Proposal;
 use super::shard::{NONE, Reservation, Shard, Suspended};
 use super::shared::count;
 use super::snapshot::ROOT;
-use crate::app::Locality;
+use crate::app::{Locality, SchedulingKey};
 use crate::order::java_order;
 use crate::resource::Resource;
 
@@ -232,7 +232,7 @@ impl Shard {
         let reservation = self.nodes[node as usize].reservation.expect("asked for");
         let valid = self.find_app(reservation.app).is_some() && {
             let app = reservation.app.index;
-            self.key_index(app, reservation.priority).is_some_and(|key| self.wanted_here(app, key, node))
+            self.key_index(app, reservation.key).is_some_and(|key| self.wanted_here(app, key, node))
                 && !self.over_am_share(app)
         };
         if !valid {
@@ -245,8 +245,8 @@ impl Shard {
         true
     }
 
-    fn key_index(&self, app: u32, priority: i32) -> Option<usize> {
-        self.app(app).keys.binary_search_by_key(&priority, |key| key.priority).ok()
+    fn key_index(&self, app: u32, key: SchedulingKey) -> Option<usize> {
+        self.app(app).keys.binary_search_by_key(&key, |key| key.id).ok()
     }
 
     /// `FSAppAttempt.hasContainerForNode`.
@@ -282,14 +282,14 @@ impl Shard {
         true
     }
 
-    /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in order of priority; whatever its attempt
+    /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in their order; whatever its attempt
     /// comes to is the answer.
     fn assign(&mut self, app: u32, node: u32, reserved: Option<Reservation>) -> Outcome {
         if reserved.is_none() && self.over_am_share(app) {
             return Outcome::Declined;
         }
         let keys = match &reserved {
-            Some(reservation) => match self.key_index(app, reservation.priority) {
+            Some(reservation) => match self.key_index(app, reservation.key) {
                 Some(key) => key..key + 1,
                 None => return Outcome::Declined,
             },
@@ -506,9 +506,9 @@ impl Shard {
         if present.is_none() {
             let number = self.next_number(app);
             let local = self.app_mut(app);
-            let priority = local.keys[key].priority;
+            let key = local.keys[key].id;
             local.reserved.push(node);
-            self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, priority, size });
+            self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, key, size });
             self.count_reserved(app);
             count(&self.shared.counters[self.worker].reserved, 1);
         }

@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 /// What an AM asks in one call.
 #[derive(Clone, Debug, Default)]
 pub struct AllocateRequest {
-    /// Each replaces the outstanding ask of its priority and location; of two alike the last counts.
+    /// Each replaces the outstanding ask of its priority, request id and location; of two alike the last counts.
     pub asks: Vec<Ask>,
     /// Containers given back. They take effect before the asks; unknown ones are ignored.
     pub releases: Vec<ContainerId>,

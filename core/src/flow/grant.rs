@@ -17,7 +17,7 @@ use super::mailbox::{Container, EndReason, EndedContainer};
 use super::messages::{GiveBack, Internal};
 use super::shard::{ContainerRecord, NONE, Reservation, Shard};
 use super::shared::{ANY, count};
-use crate::app::Locality;
+use crate::app::{Locality, SchedulingKey};
 use crate::id::{ContainerId, Slot};
 use crate::resource::Resource;
 use crate::sync::atomic::Ordering;
@@ -97,7 +97,7 @@ impl Shard {
         let worker = self.worker;
         let types = self.types;
         let local = self.app_mut(app);
-        let priority = local.keys[key].priority;
+        let SchedulingKey { priority, allocation_request_id } = local.keys[key].id;
         if is_am {
             local.shared.set_am(types, &size);
         }
@@ -108,7 +108,7 @@ impl Shard {
         self.add_usage(app, &granted);
         let at = &mut self.nodes[node as usize];
         at.free = at.free.minus(&granted);
-        let container = Container { id, node: at.shared.id, priority, resource: granted };
+        let container = Container { id, node: at.shared.id, priority, allocation_request_id, resource: granted };
         let shared = &self.app(app).shared;
         let was_empty = self.shared.arenas[worker].push_granted(&shared.cells[worker].granted, mail, &container);
         if was_empty && let Some(wake) = &self.shared.on_grants {
@@ -167,9 +167,9 @@ impl Shard {
             }
         }
         if !key.leased && workers > 1 {
-            let priority = key.priority;
+            let id = key.id;
             key.leased = true;
-            self.leases.push((slot, priority));
+            self.leases.push((slot, id));
         }
         Ok(relax)
     }
@@ -272,7 +272,7 @@ impl Shard {
             application: app.shared.id.number,
             number,
             node: proposal.node,
-            priority: app.keys[proposal.key].priority,
+            key: app.keys[proposal.key].id,
             size,
             mail,
             locality: proposal.locality,
@@ -448,7 +448,7 @@ impl Shard {
         let at = self.nodes[record.node as usize].shared.locations();
         let sizes = self.asked_sizes.get(&index).copied().unwrap_or([record.size; 3]);
         let row = |location, bit: u8| GiveBack {
-            priority: record.priority,
+            key: record.key,
             location,
             size: sizes[bit.trailing_zeros() as usize],
             relax: record.relax & bit != 0,

@@ -13,6 +13,7 @@
 use super::lease::{AskCount, AskPool};
 use super::mailbox::Stack;
 use super::watch::Watch;
+use crate::app::SchedulingKey;
 use crate::id::{ApplicationId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
@@ -107,10 +108,10 @@ pub(crate) struct AppCell {
     pub(crate) reserved: AtomicU32,
 }
 
-/// The outstanding `*` ask of one priority. Lives as long as the application.
+/// The outstanding `*` ask of one request key. Lives as long as the application.
 #[derive(Debug)]
 pub(crate) struct KeyCell {
-    pub(crate) priority: i32,
+    pub(crate) id: SchedulingKey,
     /// The size of one container; written by the home worker.
     pub(crate) size: UsageCell,
     pub(crate) pool: AskPool,
@@ -297,22 +298,17 @@ impl AppShared {
         std::iter::successors(self.first_key.get(), |key| key.next.get())
     }
 
-    /// The key of a priority, made if need be. By the home worker.
-    pub(crate) fn key(&self, priority: i32, workers: usize) -> Arc<KeyCell> {
+    /// A key, made if need be. By the home worker.
+    pub(crate) fn key(&self, id: SchedulingKey, workers: usize) -> Arc<KeyCell> {
         let mut at = &self.first_key;
         while let Some(key) = at.get() {
-            if key.priority == priority {
+            if key.id == id {
                 return key.clone();
             }
             at = &key.next;
         }
         at.get_or_init(|| {
-            Arc::new(KeyCell {
-                priority,
-                size: UsageCell::default(),
-                pool: AskPool::new(workers),
-                next: OnceLock::new(),
-            })
+            Arc::new(KeyCell { id, size: UsageCell::default(), pool: AskPool::new(workers), next: OnceLock::new() })
         })
         .clone()
     }
@@ -441,12 +437,14 @@ mod tests {
     #[test]
     fn keys_are_found_again_and_add_up() {
         let app = AppShared::new(NewApp::example(0), 1);
-        for (priority, size, count) in [(5, 1024, 3), (1, 2048, 2)] {
-            let key = app.key(priority, 1);
+        let id = |priority, allocation_request_id| SchedulingKey { priority, allocation_request_id };
+        for (id, size, count) in [(id(5, 0), 1024, 3), (id(5, 1), 2048, 2)] {
+            let key = app.key(id, 1);
             key.size.set(2, &Resource::new(size, 1));
             key.pool.replace(count);
         }
-        assert!(Arc::ptr_eq(&app.key(5, 1), &app.key(5, 1)));
+        assert!(Arc::ptr_eq(&app.key(id(5, 0), 1), &app.key(id(5, 0), 1)));
+        assert!(!Arc::ptr_eq(&app.key(id(5, 0), 1), &app.key(id(5, 1), 1)));
         assert_eq!(app.wanted(), Resource::new(3 * 1024 + 2 * 2048, 5));
     }
 

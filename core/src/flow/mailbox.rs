@@ -110,6 +110,8 @@ pub struct Container {
     pub node: NodeId,
     /// The priority of the ask that it answers.
     pub priority: i32,
+    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of that ask.
+    pub allocation_request_id: i64,
     /// What it may use.
     pub resource: Resource,
 }
@@ -124,6 +126,7 @@ impl Container {
             id: ContainerId { application: 30 + number, app, number, worker: 0, record },
             node: NodeId(40 + number),
             priority: -1,
+            allocation_request_id: i64::from(number) << 33,
             resource: Resource::from_fn(|i| if i == 0 { i64::from(number) << 40 } else { 0 }),
         }
     }
@@ -150,6 +153,7 @@ struct Record {
     place: AtomicU32,
     node: AtomicU32,
     priority: AtomicU32,
+    allocation_request_id: AtomicI64,
     reason: AtomicU32,
     /// When the AM acquired it, ms of the scheduler's clock. Written by the drainer, counts from its acquisition on.
     acquired_ms: AtomicU64,
@@ -169,6 +173,7 @@ impl Record {
             place: word(),
             node: word(),
             priority: word(),
+            allocation_request_id: AtomicI64::new(0),
             reason: word(),
             acquired_ms: AtomicU64::new(0),
             size: std::array::from_fn(|_| AtomicI64::new(0)),
@@ -286,6 +291,7 @@ impl Arena {
         record.place.store(container.id.record, Ordering::Relaxed);
         record.node.store(container.node.0, Ordering::Relaxed);
         record.priority.store(container.priority.cast_unsigned(), Ordering::Relaxed);
+        record.allocation_request_id.store(container.allocation_request_id, Ordering::Relaxed);
         for (word, lane) in record.size.iter().zip(container.resource.lanes()).take(self.types) {
             word.store(*lane, Ordering::Relaxed);
         }
@@ -321,6 +327,7 @@ impl Arena {
                     id: self.id(record),
                     node: NodeId(record.node.load(Ordering::Relaxed)),
                     priority: record.priority.load(Ordering::Relaxed).cast_signed(),
+                    allocation_request_id: record.allocation_request_id.load(Ordering::Relaxed),
                     resource: Resource::from_fn(|i| {
                         if i < self.types { record.size[i].load(Ordering::Relaxed) } else { 0 }
                     }),
@@ -410,6 +417,7 @@ mod tests {
             id: ContainerId { application: 1, app: Slot { index: 0, generation: 0 }, number, worker: 0, record },
             node: NodeId(3),
             priority: -1,
+            allocation_request_id: 7,
             resource: Resource::new(1024, 1),
         }
     }

@@ -1,7 +1,7 @@
 //! What travels between threads.
 
 use super::ledger::{AppShared, NodeShared};
-use crate::app::Ask;
+use crate::app::{Ask, SchedulingKey};
 use crate::id::{ContainerId, Slot};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -46,7 +46,7 @@ pub(crate) struct AskChange {
 /// One replaced ask, as the home worker tells the others.
 #[derive(Clone, Debug)]
 pub(crate) struct AskNews {
-    pub(crate) priority: i32,
+    pub(crate) key: SchedulingKey,
     pub(crate) location: u32,
     pub(crate) size: Resource,
     pub(crate) relax: bool,
@@ -64,7 +64,7 @@ pub(crate) enum NewsKind {
 /// One unit that goes back: the container ended before its AM saw it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GiveBack {
-    pub(crate) priority: i32,
+    pub(crate) key: SchedulingKey,
     pub(crate) location: u32,
     pub(crate) size: Resource,
     pub(crate) relax: bool,

@@ -16,7 +16,7 @@ use super::mailbox::FreeRecords;
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
 use super::watch::Seat;
-use crate::app::Locality;
+use crate::app::{Locality, SchedulingKey};
 use crate::id::Slot;
 use crate::order::WinnerTree;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, Tie};
@@ -185,10 +185,10 @@ impl LocationRow {
     }
 }
 
-/// A request key: one priority of one application.
+/// A request key of an application.
 #[derive(Debug)]
 pub(super) struct KeyLocal {
-    pub(super) priority: i32,
+    pub(super) id: SchedulingKey,
     pub(super) cell: Arc<KeyCell>,
     pub(super) epoch: u32,
     /// Size and relaxation of the `*` ask.
@@ -225,7 +225,7 @@ pub(super) struct AppLocal {
     pub(super) fair_share: Resource,
     pub(super) weight: f32,
     pub(super) tie: Tie,
-    /// By priority.
+    /// In the order in which they are served.
     pub(super) keys: Vec<KeyLocal>,
     pub(super) floor: Resource,
     pub(super) may_reserve: bool,
@@ -296,7 +296,7 @@ impl AppLocal {
 pub(super) struct Reservation {
     pub(super) app: Slot,
     pub(super) number: u32,
-    pub(super) priority: i32,
+    pub(super) key: SchedulingKey,
     pub(super) size: Resource,
 }
 
@@ -326,7 +326,7 @@ pub(super) struct ContainerRecord {
     pub(super) application: u32,
     pub(super) number: u32,
     pub(super) node: u32,
-    pub(super) priority: i32,
+    pub(super) key: SchedulingKey,
     pub(super) size: Resource,
     /// The record in the arena, until it has ended.
     pub(super) mail: u32,
@@ -395,8 +395,8 @@ pub(crate) struct Shard {
     pub(super) last_fold_ms: u64,
     /// Looks for containers that were never launched.
     pub(super) looks: Looks,
-    /// Keys of which a piece is held: (application, priority).
-    pub(super) leases: Vec<(Slot, i32)>,
+    /// Keys of which a piece is held.
+    pub(super) leases: Vec<(Slot, SchedulingKey)>,
     pub(super) journal: Option<Journal>,
     /// Scratch for continuous scheduling: free memory and index of nodes.
     pub(super) by_free: Vec<(i64, u32)>,

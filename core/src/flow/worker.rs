@@ -14,6 +14,7 @@ use super::mailbox::EndReason;
 use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind, Round};
 use super::shard::{KeyLocal, LocationRow, NONE, Node, Shard};
 use super::shared::{ANY, count};
+use crate::app::SchedulingKey;
 use crate::id::{ContainerId, Slot};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -200,7 +201,7 @@ impl Shard {
         let mut news: SmallVec<[AskNews; 2]> = SmallVec::new();
         for (i, ask) in asks.iter().enumerate() {
             // Of two asks for one key and location in a call the last counts.
-            let later = |other: &crate::app::Ask| other.priority == ask.priority && other.location == ask.location;
+            let later = |other: &crate::app::Ask| other.key() == ask.key() && other.location == ask.location;
             if asks[i + 1..].iter().any(later) {
                 continue;
             }
@@ -209,7 +210,7 @@ impl Shard {
         // Within a key the `*` ask decides last whether the rest is kept.
         for row in news.iter().filter(|row| row.location == ANY) {
             if let NewsKind::Any { open: false, .. } = row.what {
-                self.drop_rows(index, row.priority);
+                self.drop_rows(index, row.key);
             }
         }
         if let Some(blacklist) = &blacklist {
@@ -234,16 +235,16 @@ impl Shard {
         self.ensure_app(shared)
     }
 
-    fn key_of(&mut self, app: u32, priority: i32) -> &mut KeyLocal {
+    fn key_of(&mut self, app: u32, id: SchedulingKey) -> &mut KeyLocal {
         let workers = self.shared.workers;
         let local = self.app_mut(app);
-        let at = match local.keys.binary_search_by_key(&priority, |key| key.priority) {
+        let at = match local.keys.binary_search_by_key(&id, |key| key.id) {
             Ok(at) => at,
             Err(at) => {
-                let cell = local.shared.key(priority, workers);
+                let cell = local.shared.key(id, workers);
                 let size = cell.size.read();
                 let key = KeyLocal {
-                    priority,
+                    id,
                     cell,
                     epoch: 0,
                     size,
@@ -263,7 +264,7 @@ impl Shard {
 
     fn replace_ask(&mut self, app: u32, ask: &crate::app::Ask) -> AskNews {
         let types = self.types;
-        let key = self.key_of(app, ask.priority);
+        let key = self.key_of(app, ask.key());
         let location = ask.location.0;
         let what = if location == ANY {
             key.cell.size.set(types, &ask.resource);
@@ -297,12 +298,12 @@ impl Shard {
             };
             NewsKind::Location { count, epoch, explicit_zero }
         };
-        AskNews { priority: ask.priority, location, size: ask.resource, relax: ask.relax_locality, what }
+        AskNews { key: ask.key(), location, size: ask.resource, relax: ask.relax_locality, what }
     }
 
     /// The AM wants nothing of a key any more: its racks and nodes are forgotten.
-    fn drop_rows(&mut self, app: u32, priority: i32) {
-        self.key_of(app, priority).rows.clear();
+    fn drop_rows(&mut self, app: u32, key: SchedulingKey) {
+        self.key_of(app, key).rows.clear();
     }
 
     /// What the home worker has done.
@@ -312,7 +313,7 @@ impl Shard {
         }
         let index = self.meet_app(shared);
         for news in rows {
-            let key = self.key_of(index, news.priority);
+            let key = self.key_of(index, news.key);
             match &news.what {
                 NewsKind::Any { epoch, cell, open } => {
                     key.cell = cell.clone();
@@ -353,7 +354,7 @@ impl Shard {
         let (index, types) = (shared.slot.index, self.types);
         let mut news: SmallVec<[AskNews; 2]> = SmallVec::new();
         for back in rows {
-            let key = self.key_of(index, back.priority);
+            let key = self.key_of(index, back.key);
             let what = if back.location == ANY {
                 key.cell.size.set(types, &back.size);
                 key.size = back.size;
@@ -377,13 +378,7 @@ impl Shard {
                 });
                 NewsKind::Location { count, epoch: 0, explicit_zero: false }
             };
-            news.push(AskNews {
-                priority: back.priority,
-                location: back.location,
-                size: back.size,
-                relax: back.relax,
-                what,
-            });
+            news.push(AskNews { key: back.key, location: back.location, size: back.size, relax: back.relax, what });
         }
         self.asks_changed(index);
         for other in (0..self.shared.workers).filter(|other| *other != self.worker) {
@@ -515,7 +510,13 @@ impl Shard {
             .filter(|node| !node.gone)
             .filter_map(|node| {
                 let reservation = node.reservation.as_ref()?;
-                Some((node.shared.clone(), reservation.app, reservation.number, reservation.priority, reservation.size))
+                Some((
+                    node.shared.clone(),
+                    reservation.app,
+                    reservation.number,
+                    reservation.key.priority,
+                    reservation.size,
+                ))
             })
             .collect()
     }

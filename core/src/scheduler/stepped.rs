@@ -556,7 +556,7 @@ impl Stepped {
         for shard in self.stepper.shards() {
             let journal = shard.take_journal();
             for (container, is_am) in journal.allocated {
-                let Container { id, node, priority, resource } = container;
+                let Container { id, node, priority, resource, .. } = container;
                 self.containers.insert((id.application, id.number), id);
                 let node = shard.node_name(node);
                 self.pending.allocated.push(AllocatedView {

@@ -215,7 +215,7 @@ impl Cluster {
     /// A line of an ask at priority 1; `*` is anywhere.
     pub(crate) fn line(&self, location: &str, size: Resource, count: u32, relax_locality: bool) -> Ask {
         let location = if location == "*" { Location::ANY } else { self.stepped.location(location) };
-        Ask { priority: 1, location, resource: size, count, relax_locality }
+        Ask { location, relax_locality, ..Ask::anywhere(1, size, count) }
     }
 
     /// Asks for containers of 1024 MB at places, each with count and relaxed locality, and an update.

@@ -658,11 +658,9 @@ impl World {
         };
         let [node, rack] = [node, rack].map(|name| self.stepped.location(&name));
         let line = |location: Location, count: u32, relax_locality: bool| Ask {
-            priority,
             location,
-            resource,
-            count,
             relax_locality,
+            ..Ask::anywhere(priority, resource, count)
         };
         let any = Location::ANY;
         let asks = match place {
