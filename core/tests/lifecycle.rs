@@ -5,8 +5,8 @@
 mod threads;
 
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, Container, EndReason, FairScheduler, Heartbeat, NodeHandle, Refused,
-    Resource, SchedulerEvent, Stepped, Submission, VirtualClock,
+    AllocateRequest, Allocation, AmRequest, AppHandle, Ask, Container, EndReason, FairScheduler, Heartbeat, NewAttempt,
+    NodeHandle, Refused, Resource, SchedulerEvent, Stepped, Submission, VirtualClock,
 };
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -378,11 +378,6 @@ fn a_pass_visits_one_node_of_each_free_memory() {
     assert_eq!(used(&mut stepped, &app), Resource::new(3072, 3));
 }
 
-#[expect(dead_code, reason = "used by the tests of attempts")]
-fn managed(number: u32) -> Submission {
-    Submission { am: Some(SMALL), ..unmanaged(number, "root.q") }
-}
-
 // ---------------------------------------------------------------------------------------------------- request ids
 
 fn keyed(priority: i32, id: i64, count: u32) -> Ask {
@@ -476,4 +471,270 @@ fn a_reservation_is_of_one_request_id() {
     stepped.heartbeat(&Heartbeat::new(&node));
     let held: Vec<_> = stepped.take_outcome().reserved.iter().map(|held| held.container).collect();
     assert_eq!(held, [2], "the first was dropped, and the other id has made its own");
+}
+
+// ---------------------------------------------------------------------------------------------------- the AM's request
+
+/// 9.3.1: the AM's request may name a rack and a node; not relaxed, it waits for them.
+#[test]
+fn an_am_is_placed_where_its_request_says() {
+    for workers in [1, 2] {
+        let mut stepped = stepped(workers);
+        let all = nodes(&mut stepped, 3);
+        let (node, rack) = (stepped.location("n2"), stepped.location("/r2"));
+        let am = AmRequest::from(SMALL).strict().at(rack, false).at(node, true);
+        let app = stepped.submit(&Submission { am: Some(am), ..unmanaged(1, "root.q") }).unwrap();
+        stepped.update();
+        for at in [0, 1, 2] {
+            assert_eq!(used(&mut stepped, &app), Resource::NONE);
+            stepped.heartbeat(&Heartbeat::new(&all[at]));
+        }
+        assert_eq!((used(&mut stepped, &app), free(&mut stepped, &all[2])), (SMALL, Resource::new(3072, 3)));
+        assert!(!app.waits_for_am());
+        // A rack alone; a place that does not relax `*` itself is the relaxation of `*`.
+        let am = AmRequest::from(SMALL).at(rack, true).at(evenweave::Location::ANY, false);
+        let app = stepped.submit(&Submission { am: Some(am), ..unmanaged(2, "root.q") }).unwrap();
+        stepped.update();
+        for at in [0, 1, 2] {
+            assert!(app.waits_for_am());
+            stepped.heartbeat(&Heartbeat::new(&all[at]));
+        }
+        assert!(!app.waits_for_am());
+    }
+}
+
+/// 4: while the AM's container is awaited the system's blacklist counts, afterwards the AM's own, and only that.
+#[test]
+fn the_system_blacklist_counts_for_the_am_alone() {
+    for workers in [1, 2] {
+        let mut stepped = stepped(workers);
+        let all = nodes(&mut stepped, 2);
+        let (bad, rack) = (stepped.location("n0"), stepped.location("/r1"));
+        let am = AmRequest::from(SMALL).avoiding(&[bad]);
+        let app = stepped.submit(&Submission { am: Some(am), ..unmanaged(1, "root.q") }).unwrap();
+        stepped.update();
+        stepped.heartbeat(&Heartbeat::new(&all[0]));
+        assert!(app.waits_for_am(), "the system's blacklist names the node");
+        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        assert!(!app.waits_for_am());
+        call(&mut stepped, &app, &AllocateRequest { blacklist_add: vec![rack], ..ask(2) });
+        stepped.update();
+        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        assert_eq!(used(&mut stepped, &app), SMALL, "the AM's own names its rack");
+        stepped.heartbeat(&Heartbeat::new(&all[0]));
+        assert_eq!(used(&mut stepped, &app), Resource::new(3072, 3), "the system's counts no more");
+        // The AM's own does not count for the AM of the next attempt, and the system's is given anew.
+        let new = NewAttempt { am: Some(SMALL.into()), keep_containers: true };
+        let next = stepped.new_attempt(&app, new).unwrap();
+        stepped.update();
+        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        assert!(!next.waits_for_am());
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- attempts
+
+fn keeping() -> NewAttempt {
+    NewAttempt { keep_containers: true, ..NewAttempt::default() }
+}
+
+/// What the books of an application, its queue and the cluster say.
+fn books(stepped: &mut Stepped, app: &AppHandle) -> [Resource; 3] {
+    let queue = stepped.queues().into_iter().find(|queue| queue.name == "root.q").unwrap().usage;
+    [used(stepped, app), queue, stepped.stats().allocated]
+}
+
+/// 12.2, 12.3: running containers stay and all others end; the next attempt has their usage, its numbers begin at 1, asks
+/// and reservations are gone, its AM's blacklist is there.
+#[test]
+fn a_new_attempt_keeps_running_containers() {
+    for workers in 1..=3 {
+        let mut stepped = stepped(workers);
+        let all = nodes(&mut stepped, 3);
+        let app = asking(&mut stepped, 1, 6);
+        for node in &all {
+            stepped.heartbeat(&Heartbeat::new(node));
+        }
+        let got = drain(&mut stepped, &app).granted;
+        assert_eq!(got.len(), 6);
+        let running: Vec<_> = got.iter().filter(|one| one.node != all[2].id()).copied().collect();
+        for node in &all[..2] {
+            let here: Vec<_> = running.iter().filter(|one| one.node == node.id()).copied().collect();
+            report(&mut stepped, node, &here, &[]);
+        }
+        let listed = stepped.location("n2");
+        call(&mut stepped, &app, &AllocateRequest { blacklist_add: vec![listed], ..ask(3) });
+        stepped.update();
+        stepped.heartbeat(&Heartbeat::new(&all[0]));
+        stepped.take_outcome();
+        let held = running.len();
+        let kept = Resource::new(i64::try_from(held).unwrap() * 1024, i64::try_from(held).unwrap());
+        let next = stepped.new_attempt(&app, keeping()).unwrap();
+        assert_eq!((app.attempt(), next.attempt(), next.number()), (1, 2, 1));
+        let mut told: Vec<_> = next.kept_containers().to_vec();
+        told.sort_by_key(|one| one.id.number());
+        let mut known = running.clone();
+        known.sort_by_key(|one| one.id.number());
+        assert_eq!(told, known, "9.2.12");
+        assert_eq!(books(&mut stepped, &next), [kept; 3]);
+        let ended = stepped.take_outcome().completed;
+        assert!(ended.iter().all(|(_, _, reason)| *reason == EndReason::AppFinished));
+        assert_eq!(stepped.stats().running as usize, held);
+        // Asks are gone; new ones are numbered from 1, and the blacklist still counts.
+        stepped.update();
+        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        assert_eq!(used(&mut stepped, &next), kept);
+        call(&mut stepped, &next, &ask(20));
+        stepped.update();
+        stepped.heartbeat(&Heartbeat::new(&all[2]));
+        assert_eq!(used(&mut stepped, &next), kept, "its blacklist went over");
+        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        let granted = drain(&mut stepped, &next).granted;
+        assert_eq!(granted.iter().map(|one| (one.id.attempt(), one.id.number())).min(), Some((2, 1)));
+        // A kept container is released by the new attempt, and completed by its node under its old id.
+        let (first, last) = (running[0], running[held - 1]);
+        call(&mut stepped, &next, &AllocateRequest { releases: vec![first.id], ..AllocateRequest::default() });
+        let node = all.iter().find(|node| node.id() == last.node).unwrap();
+        report(&mut stepped, node, &[], &[last]);
+        let ended: Vec<_> = drain(&mut stepped, &next).ended.iter().map(|end| (end.id, end.reason)).collect();
+        assert!(ended.contains(&(last.id, EndReason::Completed)), "{ended:?}");
+        // And at the end of the application nothing is left.
+        stepped.finish(&next).unwrap();
+        for node in &all {
+            let here: Vec<_> = running.iter().filter(|one| one.node == node.id()).copied().collect();
+            report(&mut stepped, node, &[], &here);
+            assert_eq!(free(&mut stepped, node), Resource::new(4096, 4));
+        }
+        assert_eq!(stepped.stats().allocated, Resource::NONE);
+    }
+}
+
+/// The running limit is asked anew: whoever waited longer may run first; what was kept counts all the same, and goes
+/// from attempt to attempt.
+#[test]
+fn a_kept_container_counts_while_its_attempt_waits() {
+    const ONE: &str = "<allocations><queue name='q'><maxRunningApps>1</maxRunningApps></queue></allocations>";
+    let file = evenweave::AllocationFile::parse(ONE, "one", &evenweave::ResourceTypes::standard(), &[]).unwrap().file;
+    let builder = FairScheduler::builder().settings(expiring()).allocations(file).journal(true);
+    let mut stepped = builder.stepped().unwrap();
+    let node = nodes(&mut stepped, 1).pop().unwrap();
+    let first = asking(&mut stepped, 1, 1);
+    stepped.heartbeat(&Heartbeat::new(&node));
+    let held = drain(&mut stepped, &first).granted;
+    report(&mut stepped, &node, &held, &[]);
+    let other = asking(&mut stepped, 2, 1);
+    let second = stepped.new_attempt(&first, keeping()).unwrap();
+    let runs = |stepped: &mut Stepped, app: &AppHandle| {
+        stepped.apps().into_iter().find(|view| view.id == app.id()).unwrap().runnable
+    };
+    assert_eq!((runs(&mut stepped, &other), runs(&mut stepped, &second)), (true, false));
+    assert_eq!(books(&mut stepped, &second), [SMALL; 3]);
+    let third = stepped.new_attempt(&second, keeping()).unwrap();
+    assert_eq!(third.kept_containers(), held);
+    assert_eq!(third.attempt(), 3);
+    assert_eq!(books(&mut stepped, &third), [SMALL; 3]);
+    stepped.finish(&other).unwrap();
+    assert!(runs(&mut stepped, &third));
+    let last = stepped.new_attempt(&third, NewAttempt::default()).unwrap();
+    assert_eq!(last.kept_containers(), []);
+    assert_eq!(used(&mut stepped, &last), Resource::NONE, "nothing is kept where that is not said");
+    report(&mut stepped, &node, &[], &held);
+    assert_eq!(free(&mut stepped, &node), Resource::new(4096, 4));
+}
+
+/// The next AM counts for the AM share as the first did; a request that cannot be changes nothing where containers are to
+/// be kept.
+#[test]
+fn the_am_of_an_attempt_that_keeps_is_accounted_anew() {
+    let mut stepped = stepped(1);
+    let node = nodes(&mut stepped, 1).pop().unwrap();
+    let first = stepped.submit(&Submission { am: Some(SMALL.into()), ..unmanaged(1, "root.q") }).unwrap();
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    let am_usage =
+        |stepped: &mut Stepped| stepped.queues().into_iter().find(|queue| queue.name == "root.q").unwrap().am_usage;
+    assert_eq!(am_usage(&mut stepped), SMALL);
+    call(&mut stepped, &first, &ask(1));
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    let held = drain(&mut stepped, &first).granted;
+    report(&mut stepped, &node, &held, &[]);
+    let huge = NewAttempt { am: Some(Resource::new(1 << 40, 1).into()), keep_containers: true };
+    assert!(matches!(stepped.new_attempt(&first, huge), Err(Refused::InvalidResource { .. })));
+    assert!(!first.is_finished(), "nothing has changed");
+    let new = NewAttempt { am: Some(SMALL.into()), keep_containers: true };
+    let second = stepped.new_attempt(&first, new).unwrap();
+    assert!(second.waits_for_am());
+    assert_eq!((am_usage(&mut stepped), second.kept_containers()), (Resource::NONE, &held[..]));
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    assert!(!second.waits_for_am());
+    assert_eq!(am_usage(&mut stepped), SMALL);
+}
+
+/// Real threads: attempt after attempt while nodes report and other applications are served; the books agree.
+#[test]
+fn attempts_follow_each_other_under_load() {
+    for workers in [1, 3] {
+        let scheduler = FairScheduler::builder().settings(greedy()).workers(workers).start().unwrap();
+        let nodes = add_nodes(&scheduler, 6);
+        let mut app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+        let rival = scheduler.submit(unmanaged(2, "root.p")).unwrap();
+        let mut held = std::collections::BTreeMap::new();
+        for _ in 0..20 {
+            threads::allocate(&scheduler, &app, &ask(6)).unwrap();
+            threads::allocate(&scheduler, &rival, &ask(3)).unwrap();
+            fill(&scheduler, &nodes);
+            let granted = poll(&scheduler, &app).granted;
+            let launch = |node: &NodeHandle, some: &[Container]| {
+                let mut heartbeat = Heartbeat::new(node);
+                heartbeat.launched.extend(some.iter().filter(|one| one.node == node.id()).map(|one| one.id));
+                beat(&scheduler, heartbeat);
+            };
+            // Half of them run for certain; the other half may be reported just before or just after the attempt ends.
+            let (sure, late) = granted.split_at(granted.len() / 2);
+            nodes.iter().for_each(|node| launch(node, sure));
+            scheduler.quiesce();
+            let next = std::thread::scope(|scope| {
+                scope.spawn(|| nodes.iter().for_each(|node| launch(node, late)));
+                scope.spawn(|| drop(poll_if_open(&scheduler, &app)));
+                scheduler.new_attempt(&app, keeping()).unwrap()
+            });
+            let kept: std::collections::BTreeMap<_, _> =
+                next.kept_containers().iter().map(|one| (one.id, one.node)).collect();
+            for one in sure {
+                assert!(kept.contains_key(&one.id), "it ran");
+            }
+            for id in held.keys() {
+                assert!(kept.contains_key(id), "kept once more");
+            }
+            assert!(kept.keys().all(|id| held.contains_key(id) || granted.iter().any(|one| one.id == *id)));
+            assert_sums(&scheduler);
+            assert_eq!(scheduler.app(1).unwrap().usage.memory_mb(), 1024 * i64::try_from(kept.len()).unwrap());
+            // Half of what is kept ends; its new attempt is told, under the old ids.
+            let (end, stay): (Vec<_>, Vec<_>) = kept.into_iter().enumerate().partition(|(i, _)| i % 2 == 0);
+            for node in &nodes {
+                let mut heartbeat = Heartbeat::new(node);
+                heartbeat.completed.extend(end.iter().filter(|(_, (_, at))| *at == node.id()).map(|(_, (id, _))| *id));
+                beat(&scheduler, heartbeat);
+            }
+            scheduler.quiesce();
+            let told: std::collections::BTreeSet<_> = poll(&scheduler, &next).ended.iter().map(|end| end.id).collect();
+            assert_eq!(told, end.iter().map(|(_, (id, _))| *id).collect());
+            held = stay.into_iter().map(|(_, one)| one).collect();
+            app = next;
+        }
+        scheduler.finish(&app).unwrap();
+        for node in &nodes {
+            let mut heartbeat = Heartbeat::new(node);
+            heartbeat.completed.extend(held.keys().copied());
+            beat(&scheduler, heartbeat);
+        }
+        scheduler.finish(&rival).unwrap();
+        assert_sums(&scheduler);
+    }
+}
+
+fn poll_if_open(scheduler: &FairScheduler, app: &AppHandle) -> Result<Allocation, Refused> {
+    threads::allocate(scheduler, app, &AllocateRequest::default())
 }

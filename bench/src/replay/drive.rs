@@ -125,7 +125,7 @@ impl Player {
                 self.stepped.heartbeat(&Heartbeat::new(&handle));
             }
             Step::Submit { app, user, queue, am } => {
-                let am = am.as_ref().map(|amounts| self.amounts(amounts));
+                let am = am.as_ref().map(|amounts| self.amounts(amounts).into());
                 let submission = Submission { number: *app, user: user.clone(), queue: queue.clone(), am };
                 self.stepped.submit(&submission).map_err(|refusal| kind(&refusal))?;
             }

@@ -202,11 +202,13 @@ impl Shard {
     fn offer(&mut self, app: u32, node: u32) -> Outcome {
         let local = self.app(app);
         let at = &self.nodes[node as usize].shared;
-        let listed = |location: u32| local.blacklist.contains(&location);
-        // While the AM's own container is awaited its blacklist does not count (the system's would).
-        if !local.blacklist.is_empty()
+        let listed = |location: u32| {
+            // While the AM's own container is awaited the system's blacklist counts, later the AM's.
+            let list = if local.shared.waits_for_am() { &local.system_blacklist[..] } else { &local.blacklist[..] };
+            list.contains(&location)
+        };
+        if !(local.blacklist.is_empty() && local.system_blacklist.is_empty())
             && (listed(at.name_location) || listed(at.rack_location))
-            && !local.shared.waits_for_am()
         {
             return Outcome::Declined;
         }

@@ -435,7 +435,7 @@ fn take_external(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared, messag
 fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
     let acknowledge = |message: Internal| {
         let answer = match message {
-            Internal::CloseApp(app) => ControlMessage::AppClosed(app.slot),
+            Internal::CloseApp { app, .. } => ControlMessage::AppClosed { slot: app.slot, handed_over: Vec::new() },
             Internal::RemoveNode(node) => ControlMessage::NodeClosed(node),
             Internal::Barrier(reply) => return reply.send(()).is_ok(),
             Internal::Shutdown => return false,
@@ -592,7 +592,7 @@ mod tests {
 
     fn submit(control: &mut Control, number: u32, queue: &str, am: Option<Resource>) -> Arc<AppShared> {
         let queue = Some(queue.to_owned());
-        control.submit(&Submission { number, user: "ann".to_owned(), queue, am }).unwrap()
+        control.submit(&Submission { number, user: "ann".to_owned(), queue, am: am.map(Into::into) }).unwrap()
     }
 
     fn add_node(control: &mut Control) {

@@ -80,7 +80,8 @@ pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &Allo
     if let Some(ask) = asks.iter().find(|ask| asks_for_nothing_left(shared.types, &ask.resource, &leaf.max_share)) {
         return Err(Refused::ZeroMax { asked: Box::new(ask.resource), queue: leaf.name.to_string() });
     }
-    for release in releases.iter().filter(|release| release.app == app.slot) {
+    // Of an earlier attempt too: what was kept is this one's.
+    for release in releases.iter().filter(|release| release.application == app.id.number) {
         let Some(lane) = shared.lanes.external.get(usize::from(release.worker)) else { continue };
         lane.try_send(External::Release(*release)).map_err(busy)?;
     }

@@ -269,6 +269,8 @@ impl Shard {
         let at = &self.nodes[proposal.node as usize];
         let record = ContainerRecord {
             app: app.shared.slot,
+            granted_to: app.shared.slot,
+            attempt: app.shared.attempt,
             application: app.shared.id.number,
             number,
             node: proposal.node,
@@ -283,7 +285,7 @@ impl Shard {
             am: false,
             acquired_at_end: false,
             app_previous: NONE,
-            app_next: app.first_container,
+            app_next: NONE,
             node_previous: at.last_container,
             node_next: NONE,
         };
@@ -297,10 +299,7 @@ impl Shard {
                 u32::try_from(self.containers.len() - 1).expect("container records are u32")
             }
         };
-        if record.app_next != NONE {
-            self.containers[record.app_next as usize].app_previous = index;
-        }
-        self.app_mut(proposal.app).first_container = index;
+        self.link_to_app(index, proposal.app);
         let at = &mut self.nodes[proposal.node as usize];
         let last = std::mem::replace(&mut at.last_container, index);
         at.containers += 1;
@@ -335,7 +334,8 @@ impl Shard {
         let record = &self.containers[index as usize];
         ContainerId {
             application: record.application,
-            app: record.app,
+            attempt: record.attempt,
+            app: record.granted_to,
             number: record.number,
             worker: u16::try_from(self.worker).expect("workers are few"),
             record: index,
@@ -369,15 +369,7 @@ impl Shard {
         let record = *record;
         // A live container's application is known: a close ends its containers first.
         let app = record.app.index;
-        let (previous, next) = (record.app_previous, record.app_next);
-        if previous == NONE {
-            self.app_mut(app).first_container = next;
-        } else {
-            self.containers[previous as usize].app_next = next;
-        }
-        if next != NONE {
-            self.containers[next as usize].app_previous = previous;
-        }
+        self.unlink_from_app(&record);
         self.add_usage(app, &Resource::NONE.minus(&record.size));
         if self.shared.workers > 1 {
             self.return_rooms(self.app(app).leaf, &record.size);
@@ -403,6 +395,29 @@ impl Shard {
             journal.ended.push(EndedContainer { id, reason });
         }
         count(&self.shared.counters[worker].ended, 1);
+    }
+
+    /// A container is the newest of an application of this worker.
+    pub(super) fn link_to_app(&mut self, index: u32, app: u32) {
+        let next = std::mem::replace(&mut self.app_mut(app).first_container, index);
+        let record = &mut self.containers[index as usize];
+        (record.app_previous, record.app_next) = (NONE, next);
+        if next != NONE {
+            self.containers[next as usize].app_previous = index;
+        }
+    }
+
+    /// A container leaves its application's list.
+    pub(super) fn unlink_from_app(&mut self, record: &ContainerRecord) {
+        let (previous, next) = (record.app_previous, record.app_next);
+        if previous == NONE {
+            self.app_mut(record.app.index).first_container = next;
+        } else {
+            self.containers[previous as usize].app_next = next;
+        }
+        if next != NONE {
+            self.containers[next as usize].app_previous = previous;
+        }
     }
 
     /// The node has the room back.
@@ -478,14 +493,14 @@ impl Shard {
             return;
         };
         app.closed = true;
-        // In the order of their numbers, as views show them.
+        // In the order of attempts and numbers, as views show them.
         let mut at = app.first_container;
         let mut containers: SmallVec<[u32; 16]> = SmallVec::new();
         while at != NONE {
             containers.push(at);
             at = self.containers[at as usize].app_next;
         }
-        containers.sort_unstable_by_key(|index| self.containers[*index as usize].number);
+        containers.sort_unstable_by_key(|index| self.age(*index));
         for index in containers {
             self.end_container(index, EndReason::AppFinished, false);
         }

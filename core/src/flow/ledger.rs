@@ -11,7 +11,7 @@
 //! here.
 
 use super::lease::{AskCount, AskPool};
-use super::mailbox::Stack;
+use super::mailbox::{Container, Stack};
 use super::watch::Watch;
 use crate::app::SchedulingKey;
 use crate::id::{ApplicationId, NodeId, Slot};
@@ -131,9 +131,11 @@ pub(crate) struct AmSide {
 #[derive(Debug)]
 pub(crate) struct NewApp<'a> {
     pub(crate) id: ApplicationId,
+    pub(crate) attempt: u32,
     pub(crate) slot: Slot,
     pub(crate) user: &'a str,
     pub(crate) managed: bool,
+    pub(crate) system_blacklist: Box<[u32]>,
     pub(crate) start_ms: u64,
     pub(crate) queue: u32,
     pub(crate) placed_in: &'a str,
@@ -145,9 +147,11 @@ impl NewApp<'_> {
     pub(crate) fn example(number: u32) -> NewApp<'static> {
         NewApp {
             id: ApplicationId { cluster_timestamp: 1, number },
+            attempt: 1,
             slot: Slot { index: number, generation: 0 },
             user: "u",
             managed: false,
+            system_blacklist: Box::default(),
             start_ms: 0,
             queue: 0,
             placed_in: "root.a",
@@ -155,13 +159,19 @@ impl NewApp<'_> {
     }
 }
 
-/// An application as all threads see it.
+/// An attempt of an application as all threads see it.
 pub(crate) struct AppShared {
     pub(crate) id: ApplicationId,
+    /// Which attempt of the application this is, from 1.
+    pub(crate) attempt: u32,
     pub(crate) slot: Slot,
     pub(crate) user: Box<str>,
     /// Its first container is its AM.
     pub(crate) managed: bool,
+    /// Interned names of nodes and racks that its AM's container must not get.
+    pub(crate) system_blacklist: Box<[u32]>,
+    /// Running containers of earlier attempts that it has taken over; written by the control before anybody has its handle.
+    pub(crate) kept: OnceLock<Box<[Container]>>,
     pub(crate) start_ms: u64,
     /// The worker that applies its asks.
     pub(crate) home: usize,
@@ -194,12 +204,15 @@ const BLOCK: u32 = 16;
 impl AppShared {
     /// An application as `made_of` says, of a scheduler with `workers`.
     pub(crate) fn new(made_of: NewApp<'_>, workers: usize) -> AppShared {
-        let NewApp { id, slot, user, managed, start_ms, queue, placed_in } = made_of;
+        let NewApp { id, attempt, slot, user, managed, system_blacklist, start_ms, queue, placed_in } = made_of;
         AppShared {
             id,
+            attempt,
             slot,
             user: user.into(),
             managed,
+            system_blacklist,
+            kept: OnceLock::new(),
             start_ms,
             home: slot.ix() % workers,
             placed_in: placed_in.into(),

@@ -123,7 +123,7 @@ impl Container {
     pub fn of_model(number: u32, record: u32) -> Container {
         let app = Slot { index: 10 + number, generation: 20 + number };
         Container {
-            id: ContainerId { application: 30 + number, app, number, worker: 0, record },
+            id: ContainerId { application: 30 + number, attempt: 50 + number, app, number, worker: 0, record },
             node: NodeId(40 + number),
             priority: -1,
             allocation_request_id: i64::from(number) << 33,
@@ -147,6 +147,7 @@ struct Record {
     next: AtomicU32,
     state: AtomicU32,
     application: AtomicU32,
+    attempt: AtomicU32,
     app_index: AtomicU32,
     app_generation: AtomicU32,
     number: AtomicU32,
@@ -167,6 +168,7 @@ impl Record {
             next: word(),
             state: word(),
             application: word(),
+            attempt: word(),
             app_index: word(),
             app_generation: word(),
             number: word(),
@@ -285,6 +287,7 @@ impl Arena {
         let record = self.record(index);
         record.state.store(UNSEEN, Ordering::Relaxed);
         record.application.store(container.id.application, Ordering::Relaxed);
+        record.attempt.store(container.id.attempt, Ordering::Relaxed);
         record.app_index.store(container.id.app.index, Ordering::Relaxed);
         record.app_generation.store(container.id.app.generation, Ordering::Relaxed);
         record.number.store(container.id.number, Ordering::Relaxed);
@@ -301,6 +304,7 @@ impl Arena {
     fn id(&self, record: &Record) -> ContainerId {
         ContainerId {
             application: record.application.load(Ordering::Relaxed),
+            attempt: record.attempt.load(Ordering::Relaxed),
             app: Slot {
                 index: record.app_index.load(Ordering::Relaxed),
                 generation: record.app_generation.load(Ordering::Relaxed),
@@ -414,7 +418,14 @@ mod tests {
 
     fn container(number: u32, record: u32) -> Container {
         Container {
-            id: ContainerId { application: 1, app: Slot { index: 0, generation: 0 }, number, worker: 0, record },
+            id: ContainerId {
+                application: 1,
+                attempt: 1,
+                app: Slot { index: 0, generation: 0 },
+                number,
+                worker: 0,
+                record,
+            },
             node: NodeId(3),
             priority: -1,
             allocation_request_id: 7,

@@ -1,6 +1,7 @@
 //! What travels between threads.
 
 use super::ledger::{AppShared, NodeShared};
+use super::mailbox::Container;
 use crate::app::{Ask, SchedulingKey};
 use crate::id::{ContainerId, Slot};
 use crate::resource::Resource;
@@ -79,6 +80,14 @@ pub(crate) enum Round {
     Continuous,
 }
 
+/// The attempt that takes over the running containers of one that ends.
+#[derive(Clone, Debug)]
+pub(crate) struct Successor {
+    pub(crate) app: Arc<AppShared>,
+    /// The AM's blacklist, which it takes over too.
+    pub(crate) blacklist: Box<[u32]>,
+}
+
 /// What core threads send to a worker.
 #[derive(Debug)]
 pub(crate) enum Internal {
@@ -96,10 +105,13 @@ pub(crate) enum Internal {
     /// The AM's first request, made by the control when it accepts a managed application.
     FirstAsk {
         app: Arc<AppShared>,
-        size: Resource,
+        asks: SmallVec<[Ask; 2]>,
     },
-    /// The attempt ends: its containers end, then [`ControlMessage::AppClosed`].
-    CloseApp(Arc<AppShared>),
+    /// The attempt ends: its containers end, or go over to the next attempt, then [`ControlMessage::AppClosed`].
+    CloseApp {
+        app: Arc<AppShared>,
+        successor: Option<Successor>,
+    },
     AddNode {
         node: Arc<NodeShared>,
         total: Resource,
@@ -130,8 +142,11 @@ pub(crate) enum Internal {
 /// What reaches the control.
 #[derive(Debug)]
 pub(crate) enum ControlMessage {
-    /// A worker has ended what it had of an application.
-    AppClosed(Slot),
+    /// A worker has ended what it had of an attempt, or handed it over.
+    AppClosed {
+        slot: Slot,
+        handed_over: Vec<Container>,
+    },
     /// The owner has ended what ran on a node.
     NodeClosed(Arc<NodeShared>),
     /// The owner asks for a decommissioning node's total to follow its allocation.

@@ -60,6 +60,9 @@ mod reconcile;
 mod expiry;
 
 #[cfg(not(loom))]
+mod attempts;
+
+#[cfg(not(loom))]
 mod control;
 
 #[cfg(not(loom))]
@@ -82,7 +85,7 @@ mod driver;
 
 #[cfg(not(loom))]
 mod exports {
-    pub use super::control::{QueueConfig, Submission};
+    pub use super::control::{AmRequest, NewAttempt, QueueConfig, Submission};
     pub use super::edge::{AllocateRequest, Allocation};
     pub use super::mailbox::{Container, EndReason, EndedContainer};
     pub use super::messages::Heartbeat;

@@ -231,6 +231,8 @@ pub(super) struct AppLocal {
     pub(super) may_reserve: bool,
     /// Interned node and rack names.
     pub(super) blacklist: SmallVec<[u32; 4]>,
+    /// The same for its AM's container.
+    pub(super) system_blacklist: Box<[u32]>,
     /// Its containers on this worker's nodes, newest first.
     pub(super) first_container: u32,
     /// The next container number, and how many are left in the block.
@@ -259,6 +261,7 @@ impl AppLocal {
             floor: Resource::UNBOUNDED,
             may_reserve: false,
             blacklist: SmallVec::new(),
+            system_blacklist: shared.system_blacklist.clone(),
             first_container: NONE,
             next_number: 0,
             numbers_left: 0,
@@ -322,7 +325,11 @@ pub(super) struct Node {
 /// A container on a node of this worker. Its record is reused once it has ended *and* its node has its room back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContainerRecord {
+    /// Whose it is.
     pub(super) app: Slot,
+    /// The attempt that it was granted to, as its id has it: an earlier one, where it was kept.
+    pub(super) granted_to: Slot,
+    pub(super) attempt: u32,
     pub(super) application: u32,
     pub(super) number: u32,
     pub(super) node: u32,

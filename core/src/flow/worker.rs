@@ -33,13 +33,11 @@ impl Shard {
         match message {
             Internal::News { app, rows, blacklist } => self.apply_news(&app, &rows, blacklist),
             Internal::GiveBack { app, rows } => self.apply_give_back(&app, &rows),
-            Internal::FirstAsk { app, size } => {
-                let asks = smallvec::smallvec![crate::app::Ask::anywhere(0, size, 1)];
-                self.apply_asks(AskChange { app, asks, blacklist: None });
-            }
-            Internal::CloseApp(app) => {
+            Internal::FirstAsk { app, asks } => self.apply_asks(AskChange { app, asks, blacklist: None }),
+            Internal::CloseApp { app, successor } => {
+                let handed_over = successor.map_or_else(Vec::new, |successor| self.hand_over(app.slot, &successor));
                 self.close_app(app.slot);
-                self.tell_control(ControlMessage::AppClosed(app.slot));
+                self.tell_control(ControlMessage::AppClosed { slot: app.slot, handed_over });
             }
             Internal::AddNode { node, total } => self.add_node(node, total),
             Internal::RemoveNode(node) => {
@@ -141,7 +139,7 @@ impl Shard {
     pub(crate) fn known_container(&self, container: ContainerId) -> Option<u32> {
         let record = self.containers.get(container.record as usize)?;
         let same = usize::from(container.worker) == self.worker
-            && record.app == container.app
+            && record.granted_to == container.app
             && record.number == container.number;
         (same && (record.live || record.on_node)).then_some(container.record)
     }
@@ -228,7 +226,7 @@ impl Shard {
 
     /// Knows an application by its first message. What was published up to now is taken first: it may still show the
     /// application that had the slot before, which must not come after this one.
-    fn meet_app(&mut self, shared: &Arc<AppShared>) -> u32 {
+    pub(super) fn meet_app(&mut self, shared: &Arc<AppShared>) -> u32 {
         if self.find_app(shared.slot).is_none() {
             self.sync();
         }

@@ -7,8 +7,8 @@ use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSource, External, Heartbeat,
-    NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads, UpdateCall, WatchCall,
-    collect, quiesce, send_changes, views,
+    NewAttempt, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads, UpdateCall,
+    WatchCall, collect, quiesce, send_changes, views,
 };
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -360,14 +360,15 @@ impl FairScheduler {
         shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)
     }
 
-    /// The attempt has failed: its containers end, and another attempt of the same application begins in the same queue,
-    /// younger than all that are there, with containers numbered from 1. The old handle is refused from now on. Waits until
-    /// that is done.
+    /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over, and another
+    /// attempt of the same application begins in the same queue, younger than all that are there, with containers numbered
+    /// from 1. The old handle is refused from now on. Waits until that is done.
     ///
     /// # Errors
-    /// When the application has ended, or the new AM's request is refused; the application has ended then too.
-    pub fn new_attempt(&self, app: &AppHandle, am: Option<Resource>) -> Result<AppHandle, Refused> {
-        self.call(|reply| Call::NextAttempt { app: app.0.clone(), am, reply })?.map(AppHandle)
+    /// When the application has ended, or the new AM's request is refused: then, where containers were to be kept, nothing has
+    /// changed; otherwise the application has ended too.
+    pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.call(|reply| Call::NextAttempt { app: app.0.clone(), new, reply })?.map(AppHandle)
     }
 
     /// Kills an application: to the scheduler the same as [`FairScheduler::finish`].

@@ -7,8 +7,8 @@ use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Read
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, EventSource, External,
-    Heartbeat, NodeShared, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Reloads, Stats, Stepper, Submission,
-    apply, collect, drain, send_changes, views,
+    Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Reloads, Stats, Stepper,
+    Submission, apply, collect, drain, send_changes, views,
 };
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -54,7 +54,7 @@ pub struct Stepped {
     events: EventSource,
     /// By number, finished ones included: nodes may still report their containers.
     apps: HashMap<u32, Arc<AppShared>>,
-    /// By application and number.
+    /// By application and number; of those of several attempts the newest.
     containers: HashMap<(u32, u32), ContainerId>,
     scratch: Allocation,
     pending: StepOutcome,
@@ -251,8 +251,8 @@ impl Stepped {
     ///
     /// # Errors
     /// When the application has ended, or the new AM's request is refused.
-    pub fn new_attempt(&mut self, app: &AppHandle, am: Option<Resource>) -> Result<AppHandle, Refused> {
-        self.stepper.control().begin_next_attempt(&app.0, am, None)?;
+    pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.stepper.control().begin_next_attempt(&app.0, new, None)?;
         self.settle();
         let next = self.stepper.control().restarted.take().ok_or(Refused::NoSuchApp(app.number()))??;
         if self.journal {

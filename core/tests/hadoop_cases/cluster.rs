@@ -162,7 +162,7 @@ impl Cluster {
         // Later applications start later.
         self.stepped.advance(1);
         let (number, user, queue) = (self.apps, user.to_owned(), Some(queue.to_owned()));
-        self.stepped.submit(&Submission { number, user, queue, am })
+        self.stepped.submit(&Submission { number, user, queue, am: am.map(Into::into) })
     }
 
     /// An application of `user1` without asks.

@@ -748,7 +748,8 @@ impl World {
         let queue = self.shape.leaves[usize::from(queue) % self.shape.leaves.len()].clone();
         let sizes = [[1024, 1, 0], [2048, 1, 0], [512, 2, 0]];
         let am = (!am.is_multiple_of(4)).then(|| Resource::from_slice(&sizes[usize::from(am % 3)][..self.shape.types]));
-        let submission = Submission { number, user: USERS[usize::from(user) % 3].to_owned(), queue: Some(queue), am };
+        let user = USERS[usize::from(user) % 3].to_owned();
+        let submission = Submission { number, user, queue: Some(queue), am: am.map(Into::into) };
         let handle = self.stepped.submit(&submission)?;
         let asks = am.map(|size| (0, (1, self.normalised(&size)))).into_iter().collect();
         self.apps.push(AppBook {

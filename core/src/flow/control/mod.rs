@@ -13,6 +13,8 @@ mod acl;
 
 mod apps;
 
+mod attempts;
+
 mod configured;
 
 mod nodes;
@@ -21,6 +23,7 @@ mod queues;
 
 mod reload;
 
+pub use attempts::{AmRequest, NewAttempt};
 pub use configured::QueueConfig;
 
 pub(crate) use apps::{asks_for_nothing_left, check_size, normalise};
@@ -55,9 +58,9 @@ pub struct Submission {
     pub user: String,
     /// The queue asked for; `None` is `default`, which leaves it to the placement rules.
     pub queue: Option<String>,
-    /// The AM's container. Its request is made at once (priority 0, `*`), and the first container granted is its. `None`:
-    /// an unmanaged AM, which runs outside.
-    pub am: Option<Resource>,
+    /// The AM's container. Its request is made at once (priority 0), and the first container granted is its. `None`: an
+    /// unmanaged AM, which runs outside.
+    pub am: Option<AmRequest>,
 }
 
 /// A request of the embedder that the control answers.
@@ -71,7 +74,7 @@ pub(crate) enum Call {
     },
     NextAttempt {
         app: Arc<AppShared>,
-        am: Option<Resource>,
+        new: NewAttempt,
         reply: Sender<Result<Arc<AppShared>, Refused>>,
     },
     Move {
@@ -122,14 +125,7 @@ pub(super) struct App {
     /// How many workers have yet to acknowledge its close, and who waits for the end of it.
     pub(super) closing: Option<(usize, Waiters)>,
     /// What begins when it has ended.
-    pub(super) next_attempt: Option<NextAttempt>,
-}
-
-/// An attempt that begins when the one before has ended.
-#[derive(Debug)]
-pub(super) struct NextAttempt {
-    pub(super) am: Option<Resource>,
-    pub(super) reply: Option<Sender<Result<Arc<AppShared>, Refused>>>,
+    pub(super) next_attempt: Option<attempts::Next>,
 }
 
 /// A node as the control keeps it.
@@ -309,7 +305,7 @@ impl Control {
     /// Works off one message; false at shutdown. Publish afterwards, once for a batch.
     pub(crate) fn handle(&mut self, message: ControlMessage) -> bool {
         match message {
-            ControlMessage::AppClosed(slot) => self.app_closed(slot),
+            ControlMessage::AppClosed { slot, handed_over } => self.app_closed(slot, handed_over),
             ControlMessage::NodeClosed(node) => self.node_closed(&node),
             ControlMessage::ResizeNode { node, total } => {
                 // The node may have gone meanwhile, or be wanted again.
@@ -332,7 +328,7 @@ impl Control {
         true
     }
 
-    fn answer<T: Send + 'static>(&mut self, reply: Sender<T>, value: T) {
+    pub(super) fn answer<T: Send + 'static>(&mut self, reply: Sender<T>, value: T) {
         // Whoever asked may have gone.
         self.answers.push(Answer(Box::new(move || drop(reply.send(value)))));
     }
@@ -352,8 +348,8 @@ impl Control {
                     self.answer(reply, Err(refused));
                 }
             }
-            Call::NextAttempt { app, am, reply } => {
-                if let Err(refused) = self.begin_next_attempt(&app, am, Some(reply.clone())) {
+            Call::NextAttempt { app, new, reply } => {
+                if let Err(refused) = self.begin_next_attempt(&app, new, Some(reply.clone())) {
                     self.answer(reply, Err(refused));
                 }
             }
