@@ -579,7 +579,7 @@ fn a_new_attempt_keeps_running_containers() {
         assert_eq!(books(&mut stepped, &next), [kept; 3]);
         let ended = stepped.take_outcome().completed;
         assert!(ended.iter().all(|(_, _, reason)| *reason == EndReason::AppFinished));
-        assert_eq!(stepped.stats().running as usize, held);
+        assert_eq!(stepped.stats().running, held as u64);
         // Asks are gone; new ones are numbered from 1, and the blacklist still counts.
         stepped.update();
         stepped.heartbeat(&Heartbeat::new(&all[1]));
