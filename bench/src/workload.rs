@@ -16,9 +16,10 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 use crate::api::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, Heartbeat, Location,
-    NodeHandle, Refused, Resource, ResourceTypes, Settings, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, Heartbeat, NodeHandle,
+    Refused, Resource, ResourceTypes, Settings, Submission,
 };
+use crate::bundled::NO_EXPIRY;
 use crate::cli::{BenchArgs, CoreChoice, Mode, Size, WorkloadName};
 use crate::clock::{now_ns, process_cpu_seconds, seconds, thread_cpu_seconds};
 use crate::engine::{Engine, Locked, Parts, Threaded};
@@ -116,6 +117,7 @@ fn mode_properties(mode: Mode) -> Vec<(&'static str, &'static str)> {
         ("yarn.scheduler.maximum-allocation-mb", "131072"),
         ("yarn.scheduler.maximum-allocation-vcores", "64"),
         ("yarn.scheduler.fair.preemption", "false"),
+        NO_EXPIRY,
     ]);
     properties
 }
@@ -144,7 +146,7 @@ impl Drop for Bed {
 }
 
 fn ask(count: u32) -> Ask {
-    Ask { priority: PRIORITY, location: Location::ANY, resource: CONTAINER, count, relax_locality: true }
+    Ask::anywhere(PRIORITY, CONTAINER, count)
 }
 
 /// Calls until the scheduler takes it.

@@ -110,10 +110,10 @@ pub use config::{
 pub use event::{AppAccess, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
-    AllocateRequest, Allocation, AmShare, AppOutcome, AppView, AppVisit, Claim, Container, Decision, EndReason,
-    EndedContainer, Heartbeat, HeartbeatProbe, KeyOutcome, KeyVisit, NodeView, NotOffered, NotReserved, Obstacle,
-    PassEnd, QueueConfig, QueueOutcome, QueueView, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit,
-    Stats, Submission, WakeUp,
+    AllocateRequest, Allocation, AmRequest, AmShare, AppOutcome, AppView, AppVisit, Claim, Container, Decision,
+    EndReason, EndedContainer, Heartbeat, HeartbeatProbe, KeyOutcome, KeyVisit, NewAttempt, NodeView, NotOffered,
+    NotReserved, Obstacle, PassEnd, QueueConfig, QueueOutcome, QueueView, QueueVisit, ReservationOutcome,
+    ReservationVisit, RunningLimit, Stats, Submission, WakeUp,
 };
 #[cfg(all(
     not(loom),

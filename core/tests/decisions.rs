@@ -70,7 +70,7 @@ impl Cluster {
 
     fn line(&self, at: &str, size: Resource, count: u32, relax_locality: bool) -> Ask {
         let location = if at == "*" { Location::ANY } else { self.stepped.location(at) };
-        Ask { priority: 1, location, resource: size, count, relax_locality }
+        Ask { location, relax_locality, ..Ask::anywhere(1, size, count) }
     }
 
     /// An application with asks of 1024 MB at places, and an update.

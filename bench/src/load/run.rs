@@ -160,6 +160,7 @@ fn settings(args: &LoadArgs) -> Result<Settings, Failure> {
     if let Some(switch) = args.asynchronous {
         site.set(bundled::ASYNC_PROPERTY, (switch == Switch::On).to_string());
     }
+    site.set(bundled::NO_EXPIRY.0, bundled::NO_EXPIRY.1);
     Settings::from_site(&site).map_err(|error| Failure::input(error.to_string()))
 }
 

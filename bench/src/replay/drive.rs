@@ -148,7 +148,7 @@ impl Player {
                 self.stepped.heartbeat(&Heartbeat::new(&handle));
             }
             Step::Submit { app, user, queue, am } => {
-                let am = am.as_ref().map(|amounts| self.amounts(amounts));
+                let am = am.as_ref().map(|amounts| self.amounts(amounts).into());
                 let submission = Submission { number: *app, user: user.clone(), queue: queue.clone(), am };
                 self.stepped.submit(&submission).map_err(|refusal| kind(&refusal))?;
             }
@@ -194,11 +194,9 @@ impl Player {
         let mut asks = Vec::with_capacity(lines.len());
         for line in lines {
             asks.push(Ask {
-                priority: line.priority,
                 location: self.stepped.location(&line.location),
-                resource: self.amounts(&line.resource),
-                count: u32::try_from(line.count).unwrap_or(0),
                 relax_locality: line.relax,
+                ..Ask::anywhere(line.priority, self.amounts(&line.resource), u32::try_from(line.count).unwrap_or(0))
             });
         }
         let add: Vec<&str> = add.iter().map(String::as_str).collect();

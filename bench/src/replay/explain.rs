@@ -179,8 +179,7 @@ fn turns(words: &Words<'_>, pass: &Decision, number: u32, leaf: &str) -> Vec<Tur
         }
     }
     out.extend(pass.descents.iter().map(|root| turn(words, root, number, leaf)));
-    if out.is_empty() || matches!(pass.end, PassEnd::Decommissioning | PassEnd::BelowMinimum | PassEnd::SameFreeMemory)
-    {
+    if out.is_empty() || matches!(pass.end, PassEnd::BelowMinimum | PassEnd::SameFreeMemory) {
         out.push(Turn::Not(vec![Reason::new(words.end(pass.end), "")]));
     }
     out

@@ -36,6 +36,14 @@ pub(super) struct Words<'a> {
     types: &'a ResourceTypes,
 }
 
+/// A request key, as its AM knows it.
+fn key_name(priority: i32, allocation_request_id: i64) -> String {
+    match allocation_request_id {
+        0 => format!("priority {priority}"),
+        id => format!("priority {priority}, allocation request {id}"),
+    }
+}
+
 pub(super) fn nearness(locality: Locality) -> &'static str {
     match locality {
         Locality::Node => "node-local",
@@ -211,18 +219,18 @@ impl Words<'_> {
             KeyOutcome::PassedOver(Obstacle::NothingOutstanding) => None,
             KeyOutcome::PassedOver(obstacle) => {
                 let Reason { what, figures } = self.obstacle(&key.size, obstacle);
-                Some(Reason::new(format!("priority {}: {what}", key.priority), figures))
+                Some(Reason::new(format!("{}: {what}", key_name(key.priority, key.allocation_request_id)), figures))
             }
-            KeyOutcome::NotReached => {
-                Some(Reason::new(format!("priority {}: waits behind the one before it", key.priority), ""))
-            }
+            KeyOutcome::NotReached => Some(Reason::new(
+                format!("{}: waits behind the one before it", key_name(key.priority, key.allocation_request_id)),
+                "",
+            )),
             KeyOutcome::Placed { .. } | KeyOutcome::Reserved { .. } | _ => None,
         }
     }
 
     pub(super) fn end(&self, end: PassEnd) -> String {
         match end {
-            PassEnd::Decommissioning => "the node is being decommissioned: not offered".to_owned(),
             PassEnd::BelowMinimum => "less than the minimum allocation is free: not offered".to_owned(),
             PassEnd::SameFreeMemory => "another node has as much memory free: not offered".to_owned(),
             PassEnd::Reservation => "the node is reserved: nobody else is offered it".to_owned(),
@@ -260,10 +268,10 @@ impl Words<'_> {
         let (free, total) = (self.amounts(&pass.free), self.amounts(&pass.total));
         line(&mut out, 1, &format!("{}: {free} free of {total}", pass.node));
         if let Some(visit) = &pass.reservation {
-            let ReservationVisit { app, container, priority, size, .. } = visit;
+            let ReservationVisit { app, container, size, .. } = visit;
+            let key = key_name(visit.priority, visit.allocation_request_id);
             let what = self.reservation(visit).line();
-            let whose =
-                format!("application {app}, container {container}, priority {priority}, {}", self.amounts(size));
+            let whose = format!("application {app}, container {container}, {key}, {}", self.amounts(size));
             line(&mut out, 2, &format!("reserved for {whose}: {what}"));
         }
         for (n, root) in pass.descents.iter().enumerate() {
@@ -331,7 +339,8 @@ impl Words<'_> {
             self.app_stopped(visit).iter().for_each(|reason| line(out, depth + 1, &reason.line()));
         }
         for key in &visit.keys {
-            let asked = format!("priority {}, {} of {}", key.priority, key.outstanding, self.amounts(&key.size));
+            let id = key_name(key.priority, key.allocation_request_id);
+            let asked = format!("{id}, {} of {}", key.outstanding, self.amounts(&key.size));
             let what = match &key.outcome {
                 KeyOutcome::NotReached => "not reached".to_owned(),
                 KeyOutcome::Placed { container, locality } => {

@@ -21,7 +21,7 @@ use super::reserved::may_reserve;
 use super::shard::{NONE, Reservation, Shard, Suspended};
 use super::shared::count;
 use super::snapshot::ROOT;
-use crate::app::Locality;
+use crate::app::{Locality, SchedulingKey};
 use crate::order::java_order;
 use crate::resource::Resource;
 
@@ -60,14 +60,10 @@ pub(super) enum Unreserved {
 impl Shard {
     /// One scheduling pass over a node: its reservation first, then one descent a container.
     pub(super) fn schedule(&mut self, node: u32) {
-        let at = &self.nodes[node as usize];
-        if at.gone {
+        if self.nodes[node as usize].gone {
             return;
         }
-        self.note_pass(node, PassEnd::Decommissioning);
-        if self.nodes[node as usize].decommissioning {
-            return;
-        }
+        self.note_pass(node, PassEnd::NothingPlaced);
         let end = self.schedule_within(node);
         self.note_pass_end(end);
         self.end_pass();
@@ -107,27 +103,36 @@ impl Shard {
 
     /// One pass of continuous scheduling: nodes by free memory, largest first; of nodes with equal free memory only the
     /// first to register is visited, as in Hadoop.
-    pub(super) fn continuous_pass(&mut self) {
-        let (mut nodes, mut equal): (Vec<(i64, u32)>, Vec<u32>) = Default::default();
-        for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.gone) {
-            let memory = node.free.memory_mb();
-            if nodes.iter().all(|(seen, _)| *seen != memory) {
-                nodes.push((memory, u32::try_from(index).expect("node indices are u32")));
-            } else {
-                equal.push(u32::try_from(index).expect("node indices are u32"));
+    pub(crate) fn continuous_pass(&mut self) {
+        let minimum = self.shared.settings.minimum;
+        let mut nodes = std::mem::take(&mut self.by_free);
+        nodes.clear();
+        for index in 0..self.nodes.len() {
+            let at = &self.nodes[index];
+            if at.gone {
+                continue;
             }
-        }
-        for node in equal {
-            self.note_pass(node, PassEnd::SameFreeMemory);
-        }
-        nodes.sort_by_key(|(memory, _)| std::cmp::Reverse(*memory));
-        for (_, node) in nodes {
-            if self.shared.settings.minimum.fits_in(&self.nodes[node as usize].free) {
-                self.schedule(node);
+            let memory = at.free.memory_mb();
+            let node = u32::try_from(index).expect("node indices are u32");
+            if memory >= minimum.memory_mb() {
+                nodes.push((memory, node));
             } else {
                 self.note_pass(node, PassEnd::BelowMinimum);
             }
         }
+        nodes.sort_unstable_by_key(|(memory, node)| (std::cmp::Reverse(*memory), *node));
+        let mut before = None;
+        for (memory, node) in &nodes {
+            if before.replace(*memory) == Some(*memory) {
+                self.note_pass(*node, PassEnd::SameFreeMemory);
+            } else if minimum.fits_in(&self.nodes[*node as usize].free) {
+                count(&self.shared.counters[self.worker].offers, 1);
+                self.schedule(*node);
+            } else {
+                self.note_pass(*node, PassEnd::BelowMinimum);
+            }
+        }
+        self.by_free = nodes;
     }
 
     /// Offers the node to a queue: its most deserving child that can use it.
@@ -242,11 +247,13 @@ impl Shard {
     fn offer(&mut self, app: u32, node: u32) -> Outcome {
         let local = self.app(app);
         let at = &self.nodes[node as usize].shared;
-        let listed = |location: u32| local.blacklist.contains(&location);
-        // While the AM's own container is awaited its blacklist does not count (the system's would).
-        if !local.blacklist.is_empty()
+        let listed = |location: u32| {
+            // While the AM's own container is awaited the system's blacklist counts, later the AM's.
+            let list = if local.shared.waits_for_am() { &local.system_blacklist[..] } else { &local.blacklist[..] };
+            list.contains(&location)
+        };
+        if !(local.blacklist.is_empty() && local.system_blacklist.is_empty())
             && (listed(at.name_location) || listed(at.rack_location))
-            && !local.shared.waits_for_am()
         {
             self.note_blacklisted();
             return Outcome::Declined;
@@ -274,7 +281,7 @@ impl Shard {
         let app = reservation.app.index;
         let mut unwanted = Some(Unwanted::NothingOutstanding);
         let valid = self.find_app(reservation.app).is_some()
-            && self.key_index(app, reservation.priority).is_some_and(|key| {
+            && self.key_index(app, reservation.key).is_some_and(|key| {
                 unwanted = self.wanted_here(app, key, node).err();
                 unwanted.is_none()
             })
@@ -292,8 +299,8 @@ impl Shard {
         true
     }
 
-    pub(super) fn key_index(&self, app: u32, priority: i32) -> Option<usize> {
-        self.app(app).keys.binary_search_by_key(&priority, |key| key.priority).ok()
+    pub(super) fn key_index(&self, app: u32, key: SchedulingKey) -> Option<usize> {
+        self.app(app).keys.binary_search_by_key(&key, |key| key.id).ok()
     }
 
     /// `FSAppAttempt.hasContainerForNode`.
@@ -334,7 +341,7 @@ impl Shard {
         None
     }
 
-    /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in order of priority; whatever its attempt
+    /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in their order; whatever its attempt
     /// comes to is the answer.
     fn assign(&mut self, app: u32, node: u32, reserved: Option<Reservation>) -> Outcome {
         if reserved.is_none() && self.over_am_share(app) {
@@ -342,7 +349,7 @@ impl Shard {
             return Outcome::Declined;
         }
         let keys = match &reserved {
-            Some(reservation) => match self.key_index(app, reservation.priority) {
+            Some(reservation) => match self.key_index(app, reservation.key) {
                 Some(key) => key..key + 1,
                 None => return Outcome::Declined,
             },
@@ -566,9 +573,9 @@ impl Shard {
         if present.is_none() {
             let number = self.next_number(app);
             let local = self.app_mut(app);
-            let priority = local.keys[key].priority;
+            let key = local.keys[key].id;
             local.reserved.push(node);
-            self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, priority, size });
+            self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, key, size });
             self.count_reserved(app);
             count(&self.shared.counters[self.worker].reserved, 1);
         }

@@ -34,8 +34,6 @@ pub struct Decision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PassEnd {
-    /// The node is being emptied: it is not offered.
-    Decommissioning,
     /// Continuous scheduling: less than the minimum allocation is free, so the node is not offered (18).
     BelowMinimum,
     /// Continuous scheduling: a node that registered earlier has as much memory free, so this one is not offered (18).
@@ -160,12 +158,14 @@ pub struct AmShare {
     pub limit: Resource,
 }
 
-/// One request key of an application: one priority.
+/// One request key of an application: a priority and an allocation request id.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KeyVisit {
     /// Smaller is tried first.
     pub priority: i32,
+    /// Of equal priority the smaller is tried first; 0 where the AM does not use it.
+    pub allocation_request_id: i64,
     /// The size of its `*` ask.
     pub size: Resource,
     /// How many containers were wanted.
@@ -287,6 +287,8 @@ pub struct ReservationVisit {
     pub container: u32,
     /// The priority of the ask.
     pub priority: i32,
+    /// Its allocation request id.
+    pub allocation_request_id: i64,
     /// The size that it was made with.
     pub size: Resource,
     /// What became of it.

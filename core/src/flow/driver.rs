@@ -7,7 +7,7 @@ use super::control::{Control, empty_structure};
 use super::decision::Notes;
 use super::events::EventSink;
 use super::mailbox::Arena;
-use super::messages::{ControlMessage, External, Internal};
+use super::messages::{ControlMessage, External, Internal, Round};
 use super::shard::Shard;
 use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count};
 use super::snapshot::Publisher;
@@ -94,7 +94,8 @@ impl Parts {
             resort: setup.resort || setup.notes.trace,
             control_handled: AtomicU64::new(0),
             dead: (0..workers).map(|_| AtomicBool::new(false)).collect(),
-            offer_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            offers_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            continuous_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
             settings: setup.settings,
         });
         let mut control = Control::new(shared.clone(), setup.file, setup.groups, setup.custom_policies);
@@ -132,6 +133,18 @@ impl Stepper {
         watcher.look(&*shared.clock, control);
         self.pump();
         true
+    }
+
+    /// Ends containers that were acquired and never launched, if a look for them is due; says whether one was.
+    pub(crate) fn expire_if_due(&mut self) -> bool {
+        let now = self.0.shared.clock.now_ms();
+        let mut any = false;
+        for (shard, _) in &mut self.0.shards {
+            while shard.look_for_expired(now) {
+                any = true;
+            }
+        }
+        any
     }
 
     /// Reads the allocation file again, whatever its age.
@@ -216,7 +229,8 @@ pub(crate) struct Threads {
     workers: Vec<JoinHandle<()>>,
     control: JoinHandle<()>,
     update: JoinHandle<()>,
-    offers: Option<(Sender<()>, JoinHandle<()>)>,
+    /// Those that offer nodes at intervals.
+    rounds: Vec<(Sender<()>, JoinHandle<()>)>,
     update_lane: Sender<UpdateCall>,
     watcher: Option<WatcherThread>,
 }
@@ -253,19 +267,24 @@ impl Threads {
             Some(watcher) => Some(WatcherThread::start(watcher, &shared, &events)?),
             None => None,
         };
-        let offers = if shared.settings.schedule_asynchronously {
+        let settings = &shared.settings;
+        let mut rounds = Vec::new();
+        for (on, task, round, interval_ms) in [
+            (settings.schedule_asynchronously, "offers", Round::Offers, settings.schedule_asynchronously_interval_ms),
+            (settings.continuous_scheduling, "continuous", Round::Continuous, settings.continuous_scheduling_sleep_ms),
+        ] {
+            if !on {
+                continue;
+            }
             let (stop, stopped) = bounded(1);
-            let shared = shared.clone();
-            Some((
-                stop,
-                spawn("evenweave-offers".into(), move || {
-                    run_task("offers", &events, || run_offers(&shared, &stopped));
-                })?,
-            ))
-        } else {
-            None
-        };
-        Ok(Threads { workers, control, update, offers, update_lane, watcher })
+            let (shared, events) = (shared.clone(), events.clone());
+            let interval = Duration::from_millis(interval_ms.max(1));
+            let thread = spawn(format!("evenweave-{task}"), move || {
+                run_task(task, &events, || run_rounds(&shared, round, interval, &stopped));
+            })?;
+            rounds.push((stop, thread));
+        }
+        Ok(Threads { workers, control, update, rounds, update_lane, watcher })
     }
 
     /// Where refreshes are asked for; nowhere without an allocation file.
@@ -279,8 +298,8 @@ impl Threads {
 
     /// Which threads these are: none of them can wait for their end.
     pub(crate) fn ids(&self) -> Vec<ThreadId> {
-        let offers = self.offers.iter().map(|(_, thread)| thread);
-        let others = self.watcher.iter().map(WatcherThread::thread).chain(offers);
+        let rounds = self.rounds.iter().map(|(_, thread)| thread);
+        let others = self.watcher.iter().map(WatcherThread::thread).chain(rounds);
         self.workers.iter().chain([&self.control, &self.update]).chain(others).map(|of| of.thread().id()).collect()
     }
 
@@ -298,9 +317,9 @@ impl Threads {
         if let Some(watcher) = self.watcher {
             watcher.stop();
         }
-        if let Some((stop, offers)) = self.offers {
+        for (stop, thread) in self.rounds {
             drop(stop);
-            join(offers);
+            join(thread);
         }
         for lane in &shared.lanes.internal {
             // A worker that is gone has nothing left to work off.
@@ -351,8 +370,9 @@ fn work(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared) {
     let mut stopping = false;
     loop {
         shard.sync();
-        shard.fold_if_due(shared.clock.now_ms());
-        let mut idle = true;
+        let now = shared.clock.now_ms();
+        shard.fold_if_due(now);
+        let mut idle = !shard.look_for_expired(now);
         while let Ok(message) = lanes.internal.try_recv() {
             idle = false;
             stopping |= take_internal(shard, shared, message) == Next::Stop;
@@ -378,20 +398,21 @@ fn work(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared) {
                     shard.sync();
                     stopping |= take_external(shard, lanes, shared, message) == Next::Stop;
                 },
+                default(Duration::from_millis(shard.next_look_in_ms(now))) => {}
             }
         }
     }
 }
 
 fn take_internal(shard: &mut Shard, shared: &Shared, message: Internal) -> Next {
-    let is_offer = matches!(message, Internal::OfferAll);
-    if !is_offer && !matches!(message, Internal::Barrier(_)) {
+    let round = if let Internal::Round(round) = &message { Some(*round) } else { None };
+    if round.is_none() && !matches!(message, Internal::Barrier(_)) {
         count(&shared.counters[shard.id()].handled, 1);
     }
     let next = shard.handle_internal(message);
-    if is_offer {
+    if let Some(round) = round {
         // ORDERING: Relaxed. A hint that the next round may be sent.
-        shared.offer_pending[shard.id()].store(false, Ordering::Relaxed);
+        shared.pending(round)[shard.id()].store(false, Ordering::Relaxed);
     }
     next
 }
@@ -416,7 +437,7 @@ fn take_external(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared, messag
 fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
     let acknowledge = |message: Internal| {
         let answer = match message {
-            Internal::CloseApp(app) => ControlMessage::AppClosed(app.slot),
+            Internal::CloseApp { app, .. } => ControlMessage::AppClosed { slot: app.slot, handed_over: Vec::new() },
             Internal::RemoveNode(node) => ControlMessage::NodeClosed(node),
             Internal::Barrier(reply) => return reply.send(()).is_ok(),
             Internal::Shutdown => return false,
@@ -425,9 +446,9 @@ fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
             | Internal::FirstAsk { .. }
             | Internal::AddNode { .. }
             | Internal::ResizeNode { .. }
-            | Internal::Decommission(_)
+            | Internal::Decommission { .. }
             | Internal::TakeSnapshot
-            | Internal::OfferAll => return true,
+            | Internal::Round(_) => return true,
         };
         shared.lanes.control.send(answer).is_ok()
     };
@@ -493,19 +514,19 @@ fn run_update(mut updater: Updater, calls: &Receiver<UpdateCall>, woken: &Receiv
     }
 }
 
-/// The async allocation thread: one round of offers to every worker, an interval apart, one outstanding a worker.
-fn run_offers(shared: &Shared, stopped: &Receiver<()>) {
-    let interval = Duration::from_millis(shared.settings.schedule_asynchronously_interval_ms.max(1));
+/// The async allocation thread, and that of continuous scheduling: a round to every worker, an interval apart, one outstanding
+/// a worker.
+fn run_rounds(shared: &Shared, round: Round, interval: Duration, stopped: &Receiver<()>) {
     loop {
         match stopped.recv_timeout(interval) {
             Err(RecvTimeoutError::Timeout) => {}
             _ => return,
         }
-        for (pending, lane) in shared.offer_pending.iter().zip(&shared.lanes.internal) {
+        for (pending, lane) in shared.pending(round).iter().zip(&shared.lanes.internal) {
             // ORDERING: Relaxed. At most one too few or too many.
             if !pending.swap(true, Ordering::Relaxed) {
                 // A worker that is gone needs no offers.
-                let _ = lane.send(Internal::OfferAll);
+                let _ = lane.send(Internal::Round(round));
             }
         }
     }
@@ -578,7 +599,7 @@ mod tests {
 
     fn submit(control: &mut Control, number: u32, queue: &str, am: Option<Resource>) -> Arc<AppShared> {
         let queue = Some(queue.to_owned());
-        control.submit(&Submission { number, user: "ann".to_owned(), queue, am }).unwrap()
+        control.submit(&Submission { number, user: "ann".to_owned(), queue, am: am.map(Into::into) }).unwrap()
     }
 
     fn add_node(control: &mut Control) {
@@ -650,20 +671,6 @@ mod tests {
         for name in ["root", "root.x", "root.x.y"] {
             assert_eq!(usage(name), Some(Resource::new(1024, 1)), "{name}");
         }
-    }
-
-    #[test]
-    fn a_trace_has_a_node_that_is_being_emptied() {
-        let mut stepper = Stepper::new(parts_that_note(Notes { journal: false, trace: true }));
-        add_node(stepper.control());
-        stepper.pump();
-        let node = stepper.control().all_nodes().next().unwrap().clone();
-        let (reply, _answered) = unbounded();
-        stepper.control().handle(ControlMessage::Call(Call::Decommission(node, reply)));
-        stepper.pump();
-        stepper.shard(0).schedule(0);
-        let ends: Vec<_> = stepper.shard(0).take_trace().iter().map(|pass| pass.end).collect();
-        assert_eq!(ends, [PassEnd::Decommissioning]);
     }
 
     #[test]

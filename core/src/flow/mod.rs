@@ -72,6 +72,12 @@ pub mod mailbox;
 mod reconcile;
 
 #[cfg(not(loom))]
+mod expiry;
+
+#[cfg(not(loom))]
+mod attempts;
+
+#[cfg(not(loom))]
 mod control;
 
 #[cfg(not(loom))]
@@ -94,7 +100,7 @@ mod driver;
 
 #[cfg(not(loom))]
 mod exports {
-    pub use super::control::{QueueConfig, Submission};
+    pub use super::control::{AmRequest, NewAttempt, QueueConfig, Submission};
     pub use super::decision::{
         AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle,
         PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit,

@@ -30,13 +30,14 @@ impl Shard {
         if self.shared.workers == 1 {
             return;
         }
-        while let Some((slot, priority)) = self.leases.pop() {
+        while let Some((slot, key)) = self.leases.pop() {
             let worker = self.worker;
             let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut).filter(|app| app.shared.slot == slot)
             else {
                 continue;
             };
-            if let Some(key) = app.keys.iter_mut().find(|key| key.priority == priority) {
+            if let Ok(at) = app.keys.binary_search_by_key(&key, |key| key.id) {
+                let key = &mut app.keys[at];
                 key.leased = false;
                 key.cell.pool.hand_back(worker, key.epoch);
             }

@@ -16,7 +16,7 @@ use super::decision::{
 };
 use super::grant::{Proposal, Refusal};
 use super::shard::{NONE, Reservation, Shard};
-use crate::app::Locality;
+use crate::app::{Locality, SchedulingKey};
 use crate::policy::{Precedence, Schedulable};
 use crate::resource::Resource;
 use std::cmp::Ordering;
@@ -128,7 +128,8 @@ impl Shard {
         ReservationVisit {
             app: self.find_app(reservation.app).map_or(0, |app| app.shared.id.number),
             container: reservation.number,
-            priority: reservation.priority,
+            priority: reservation.key.priority,
+            allocation_request_id: reservation.key.allocation_request_id,
             size: reservation.size,
             outcome: ReservationOutcome::Kept,
         }
@@ -144,7 +145,7 @@ impl Shard {
                 // The application may have ended, the key be gone.
                 Some(Unwanted::NothingOutstanding) => ReservationOutcome::Dropped(Obstacle::NothingOutstanding),
                 Some(unwanted) => {
-                    let key = shard.key_index(app, reservation.priority);
+                    let key = shard.key_index(app, reservation.key);
                     let size = key.map_or(reservation.size, |key| shard.app(app).keys[key].size);
                     ReservationOutcome::Dropped(shard.obstacle_of(app, &size, node, unwanted))
                 }
@@ -422,7 +423,8 @@ impl Shard {
     fn visit_of_key(&self, app: u32, key: usize, outcome: KeyOutcome) -> KeyVisit {
         let key = &self.app(app).keys[key];
         let outstanding = key.cell.pool.visible(self.worker);
-        KeyVisit { priority: key.priority, size: key.size, outstanding, outcome }
+        let SchedulingKey { priority, allocation_request_id } = key.id;
+        KeyVisit { priority, allocation_request_id, size: key.size, outstanding, outcome }
     }
 
     fn obstacle_of(&self, app: u32, size: &Resource, node: u32, unwanted: Unwanted) -> Obstacle {

@@ -7,8 +7,8 @@ use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSource, External, Heartbeat,
-    NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads, UpdateCall, WatchCall,
-    collect, quiesce, send_changes, views,
+    NewAttempt, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads, UpdateCall,
+    WatchCall, collect, quiesce, send_changes, views,
 };
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ use crate::sync::{Arc, Mutex};
 use std::fmt;
 
 /// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task, the allocation file's
-/// watcher and, where the settings say so, the async allocation thread.
+/// watcher and, where the settings say so, the async allocation thread and that of continuous scheduling.
 ///
 /// A handle: clone it, send it, share it. The last one to go shuts the scheduler down, and waits for that unless it goes
 /// on one of the scheduler's own threads, in a callback.
@@ -213,13 +213,24 @@ impl FairScheduler {
         self.call(|reply| Call::ResizeNode(node.0.clone(), total, reply))?
     }
 
-    /// Empties a node gracefully: nothing new is placed, its total follows what still runs, and
-    /// [`SchedulerEvent::NodeDrained`] tells when nothing does.
+    /// Empties a node gracefully: from its next heartbeat on its total follows what still runs, so that nothing new fits, and
+    /// [`SchedulerEvent::NodeDrained`] tells when nothing runs. As in Hadoop a heartbeat still assigns what is free at that
+    /// moment; what then is above the new total ends at once ([`EndReason::Preempted`](crate::EndReason::Preempted)). Assignment
+    /// reference 2.6, 13.4.
     ///
     /// # Errors
     /// When it is gone.
     pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.call(|reply| Call::Decommission(node.0.clone(), reply))?
+    }
+
+    /// A decommissioning node stays after all: it has the total again that it had before. Nothing happens where it is not
+    /// decommissioning. `RMNodeImpl.RecommissionNodeTransition`.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn recommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.call(|reply| Call::Recommission(node.0.clone(), reply))?
     }
 
     /// Whether the scheduler is open and the worker alive.
@@ -349,14 +360,15 @@ impl FairScheduler {
         shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)
     }
 
-    /// The attempt has failed: its containers end, and another attempt of the same application begins in the same queue,
-    /// younger than all that are there, with containers numbered from 1. The old handle is refused from now on. Waits until
-    /// that is done.
+    /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over, and another
+    /// attempt of the same application begins in the same queue, younger than all that are there, with containers numbered
+    /// from 1. The old handle is refused from now on. Waits until that is done.
     ///
     /// # Errors
-    /// When the application has ended, or the new AM's request is refused; the application has ended then too.
-    pub fn new_attempt(&self, app: &AppHandle, am: Option<Resource>) -> Result<AppHandle, Refused> {
-        self.call(|reply| Call::NextAttempt { app: app.0.clone(), am, reply })?.map(AppHandle)
+    /// When the application has ended, or the new AM's request is refused: then, where containers were to be kept, nothing has
+    /// changed; otherwise the application has ended too.
+    pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.call(|reply| Call::NextAttempt { app: app.0.clone(), new, reply })?.map(AppHandle)
     }
 
     /// Kills an application: to the scheduler the same as [`FairScheduler::finish`].

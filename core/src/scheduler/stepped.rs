@@ -7,8 +7,8 @@ use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Read
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Container, Decision, EndReason, EndedContainer, EventSource,
-    External, Heartbeat, NodeShared, NodeSpec, NodeView, NotOffered, Parts, QueueConfig, QueueView, Reloads, Stats,
-    Stepper, Submission, apply, collect, drain, send_changes, views,
+    External, Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Parts, QueueConfig, QueueView,
+    Reloads, Stats, Stepper, Submission, apply, collect, drain, send_changes, views,
 };
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -54,7 +54,7 @@ pub struct Stepped {
     events: EventSource,
     /// By number, finished ones included: nodes may still report their containers.
     apps: HashMap<u32, Arc<AppShared>>,
-    /// By application and number.
+    /// By application and number; of those of several attempts the newest.
     containers: HashMap<(u32, u32), ContainerId>,
     scratch: Allocation,
     pending: StepOutcome,
@@ -86,11 +86,17 @@ impl Stepped {
         self.tick();
     }
 
-    /// What time has made due, at the moment the clock shows: one look at the watched allocation file, if the last one is
-    /// an interval ago ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). It cleans up, and reads the
-    /// file when that has changed and is quiet. Nothing where no file is watched.
+    /// What time has made due, at the moment the clock shows.
+    ///
+    /// - One look at the watched allocation file, if the last one is an interval ago
+    ///   ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). It cleans up, and reads the file when that has
+    ///   changed and is quiet. Nothing where no file is watched.
+    /// - One look for containers that were acquired and never launched, if the last one is a third of
+    ///   `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` ago: those acquired longer ago than the interval
+    ///   end as [`Expired`](crate::EndReason::Expired).
     pub fn tick(&mut self) {
-        if self.stepper.look_if_due() {
+        let (looked, expired) = (self.stepper.look_if_due(), self.stepper.expire_if_due());
+        if looked || expired {
             self.settle();
         }
     }
@@ -153,6 +159,27 @@ impl Stepped {
         Ok(())
     }
 
+    /// Empties a node gracefully, as [`FairScheduler::decommission_node`](crate::FairScheduler::decommission_node).
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.stepper.control().decommission(&node.0)?;
+        self.settle();
+        Ok(())
+    }
+
+    /// A decommissioning node stays after all, as
+    /// [`FairScheduler::recommission_node`](crate::FairScheduler::recommission_node).
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.stepper.control().recommission(&node.0)?;
+        self.settle();
+        Ok(())
+    }
+
     /// A node reports, and is offered.
     pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         self.stepper.pump();
@@ -163,7 +190,7 @@ impl Stepped {
     /// One pass of continuous scheduling over all nodes.
     pub fn continuous(&mut self) {
         self.stepper.pump();
-        self.stepper.shards().for_each(|shard| shard.continuous());
+        self.stepper.shards().for_each(|shard| shard.continuous_pass());
         self.settle();
     }
 
@@ -224,8 +251,8 @@ impl Stepped {
     ///
     /// # Errors
     /// When the application has ended, or the new AM's request is refused.
-    pub fn new_attempt(&mut self, app: &AppHandle, am: Option<Resource>) -> Result<AppHandle, Refused> {
-        self.stepper.control().begin_next_attempt(&app.0, am, None)?;
+    pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.stepper.control().begin_next_attempt(&app.0, new, None)?;
         self.settle();
         let next = self.stepper.control().restarted.take().ok_or(Refused::NoSuchApp(app.number()))??;
         if self.journal {
@@ -544,7 +571,7 @@ impl Stepped {
         for shard in self.stepper.shards() {
             let journal = shard.take_journal();
             for (container, is_am) in journal.allocated {
-                let Container { id, node, priority, resource } = container;
+                let Container { id, node, priority, resource, .. } = container;
                 self.containers.insert((id.application, id.number), id);
                 let node = shard.node_name(node);
                 self.pending.allocated.push(AllocatedView {
