@@ -2,9 +2,10 @@
 
 pub(crate) use evenweave::{
     AccessControlList, AllocateRequest, AllocatedView, Allocation, AllocationFile, AllocationFileError, AppHandle,
-    AppView, Ask, CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, CheckOptions, Container, ContainerId,
-    Diagnostic, EndReason, FairScheduler, Groups, GroupsFile, Heartbeat, HeartbeatProbe, Included, Limit, Location,
-    Missing, NodeHandle, NodeId, NodeView, Place, PlacementRule, QueueAccess, QueueConfig, QueueSettings, QueueState,
-    QueueView, Refused, Resource, ResourceTypes, Settings, Severity, SiteFile, SiteFileError, SiteProperties, Stats,
-    Stepped, Submission, default_rules, parse_resource, rooted,
+    AppView, Ask, CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, CheckOptions, Clock, Container,
+    ContainerId, ContainerView, Diagnostic, EndReason, FairScheduler, FairSchedulerBuilder, Groups, GroupsFile,
+    Heartbeat, HeartbeatProbe, Included, Limit, Location, Missing, NodeHandle, NodeId, NodeView, Place, PlacementRule,
+    QueueAccess, QueueConfig, QueueSettings, QueueState, QueueView, Refused, Resource, ResourceTypes, Settings,
+    Severity, SiteFile, SiteFileError, SiteProperties, Stats, StepOutcome, Stepped, Submission, VirtualClock,
+    default_rules, parse_resource, rooted,
 };

@@ -109,8 +109,8 @@ pub use config::{
 pub use event::{AppAccess, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
-    AllocateRequest, Allocation, AppView, Container, EndReason, EndedContainer, Heartbeat, HeartbeatProbe, NodeView,
-    QueueConfig, QueueView, Stats, Submission, WakeUp,
+    AllocateRequest, Allocation, AppView, Container, ContainerView, EndReason, EndedContainer, Heartbeat,
+    HeartbeatProbe, NodeView, QueueConfig, QueueView, Stats, Submission, WakeUp,
 };
 #[cfg(all(
     not(loom),

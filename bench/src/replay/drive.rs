@@ -1,20 +1,14 @@
-//! A scenario's steps on the stepped driver. Everything that depends on the core's stepped API is in this file.
-
-use std::sync::Arc;
+//! A scenario's steps, played on whichever driver, and what each showed.
 
 use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenNode, SeenQueue};
-use super::scenario::{Amounts, AskLine, Scenario, Step, resource};
-use crate::api::{
-    AllocatedView, AllocationFile, Ask, EndReason, FairScheduler, Heartbeat, Refused, ResourceTypes, Settings, Stepped,
-    Submission,
-};
+use super::driver::{Driver, start};
+use super::scenario::{AskLine, Scenario, Step, resource};
+use crate::api::{AllocatedView, Ask, EndReason, Refused, Resource, ResourceTypes, StepOutcome, Submission};
+use crate::cli::PlayArgs;
 
-/// The time from which the recordings made their ids; only the order of ids depends on it.
-const CLUSTER_TIMESTAMP: u64 = 1;
-
-/// The stepped scheduler of one scenario.
+/// The scheduler of one scenario.
 pub(super) struct Player {
-    stepped: Stepped,
+    driver: Box<dyn Driver>,
     types: ResourceTypes,
 }
 
@@ -27,20 +21,15 @@ impl Player {
     ///
     /// # Errors
     /// What the core says against it.
-    pub(super) fn new(scenario: &Scenario) -> Result<Player, String> {
+    pub(super) fn new(scenario: &Scenario, args: PlayArgs) -> Result<Player, String> {
         let types = scenario.types()?;
-        let properties = scenario.properties.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
-        let parsed = AllocationFile::parse(&scenario.allocations, &scenario.name, &types, &[])
-            .map_err(|error| error.to_string())?;
-        let builder = FairScheduler::builder()
-            .settings(settings)
-            .allocations(parsed.file)
-            .groups(Arc::new(scenario.groups.clone()))
-            .cluster_timestamp(CLUSTER_TIMESTAMP)
-            .journal(true);
-        let stepped = builder.stepped().map_err(|error| error.to_string())?;
-        Ok(Player { stepped, types })
+        let driver = start(scenario, &types, args)?;
+        Ok(Player { driver, types })
+    }
+
+    /// The scheduler.
+    pub(super) fn driver(&mut self) -> &mut dyn Driver {
+        &mut *self.driver
     }
 
     /// The scenario's resource types.
@@ -48,18 +37,14 @@ impl Player {
         &self.types
     }
 
-    fn amounts(&self, amounts: &Amounts) -> crate::api::Resource {
-        resource(&self.types, amounts)
-    }
-
     /// Does one step and shows what came of it. Queues, applications and nodes are filled in when `all` is set.
     pub(super) fn step(&mut self, step: &Step, all: bool) -> Observed {
         let mut seen = Observed { error: None, ..Observed::default() };
-        match self.apply(step) {
+        let (answer, outcome) = self.play(step);
+        match answer {
             Ok(headroom) => seen.headroom = headroom,
             Err(kind) => seen.error = Some(kind),
         }
-        let outcome = self.stepped.take_outcome();
         let containers = |views: Vec<AllocatedView>| -> Vec<SeenContainer> {
             let seen = |view: AllocatedView| SeenContainer {
                 app: view.app,
@@ -81,6 +66,15 @@ impl Player {
         seen
     }
 
+    /// Does one step: the headroom, if the step tells one, or the kind of its refusal; and what happened.
+    pub(super) fn play(&mut self, step: &Step) -> (Result<Option<Resource>, String>, StepOutcome) {
+        let answer = self.apply(step);
+        match self.driver.take_outcome() {
+            Ok(outcome) => (answer, outcome),
+            Err(refusal) => (Err(kind(&refusal)), StepOutcome::default()),
+        }
+    }
+
     fn show_all(&mut self, seen: &mut Observed) {
         let queue = |view: crate::api::QueueView| SeenQueue {
             name: view.name,
@@ -97,89 +91,65 @@ impl Player {
             ],
             counts: [view.runnable, view.non_runnable, view.pending],
         };
-        seen.queues = self.stepped.queues().into_iter().map(queue).collect();
+        seen.queues = self.driver.queues().into_iter().map(queue).collect();
         let app = |view: crate::api::AppView| SeenApp {
             app: view.id.number,
             queue: view.queue,
             resources: [view.fair_share, view.usage, view.demand],
             runnable: view.runnable,
         };
-        seen.apps = self.stepped.apps().into_iter().map(app).collect();
+        seen.apps = self.driver.apps().into_iter().map(app).collect();
         let node = |view: crate::api::NodeView| SeenNode { node: view.name, free: view.free };
-        seen.nodes = self.stepped.nodes().into_iter().map(node).collect();
+        seen.nodes = self.driver.nodes().into_iter().map(node).collect();
     }
 
-    /// The headroom, if the step tells one, or the kind of its refusal.
-    fn apply(&mut self, step: &Step) -> Result<Option<crate::api::Resource>, String> {
-        match step {
-            Step::NodeAdd { node, rack, resource } => {
-                let total = self.amounts(resource);
-                self.stepped.add_node(node, rack, total).map_err(|refusal| kind(&refusal))?;
-            }
-            Step::NodeRemove { node } => {
-                let handle = self.stepped.node(node).map_err(|refusal| kind(&refusal))?;
-                self.stepped.remove_node(&handle).map_err(|refusal| kind(&refusal))?;
-            }
-            Step::Heartbeat { node } => {
-                let handle = self.stepped.node(node).map_err(|refusal| kind(&refusal))?;
-                self.stepped.heartbeat(&Heartbeat::new(&handle));
-            }
+    fn apply(&mut self, step: &Step) -> Result<Option<Resource>, String> {
+        let driver = &mut self.driver;
+        let outcome = match step {
+            Step::NodeAdd { node, rack, resource: total } => driver.add_node(node, rack, resource(&self.types, total)),
+            Step::NodeRemove { node } => driver.remove_node(node),
+            Step::Heartbeat { node } => driver.heartbeat(node),
             Step::Submit { app, user, queue, am } => {
-                let am = am.as_ref().map(|amounts| self.amounts(amounts));
-                let submission = Submission { number: *app, user: user.clone(), queue: queue.clone(), am };
-                self.stepped.submit(&submission).map_err(|refusal| kind(&refusal))?;
+                let am = am.as_ref().map(|wanted| resource(&self.types, wanted));
+                driver.submit(Submission { number: *app, user: user.clone(), queue: queue.clone(), am })
             }
             Step::Ask { app, asks, blacklist_add, blacklist_remove } => {
                 return self.ask(*app, asks, blacklist_add, blacklist_remove).map(Some);
             }
-            Step::Release { app, container } => {
-                self.stepped.release_numbered(*app, *container).map_err(|refusal| kind(&refusal))?;
+            Step::Release { app, container } => driver.release(*app, *container),
+            Step::Launch { app, container } => driver.launch(*app, *container),
+            Step::Complete { app, container } => driver.complete(*app, *container),
+            Step::Finish { app } => driver.finish(*app),
+            Step::Update => {
+                driver.update();
+                Ok(())
             }
-            Step::Launch { app, container } => {
-                self.stepped.launch_numbered(*app, *container).map_err(|refusal| kind(&refusal))?;
+            Step::Advance { ms } => {
+                driver.advance(*ms);
+                Ok(())
             }
-            Step::Complete { app, container } => {
-                self.stepped.complete_numbered(*app, *container).map_err(|refusal| kind(&refusal))?;
-            }
-            Step::Finish { app } => {
-                let app = self.stepped.app(*app).map_err(|refusal| kind(&refusal))?;
-                self.stepped.finish(&app).map_err(|refusal| kind(&refusal))?;
-            }
-            Step::Update => self.stepped.update(),
-            Step::Advance { ms } => self.stepped.advance(*ms),
-            Step::Move { app, queue } => {
-                let app = self.stepped.app(*app).map_err(|refusal| kind(&refusal))?;
-                self.stepped.move_app(&app, queue).map_err(|refusal| kind(&refusal))?;
-            }
-            Step::Reload { allocations } => {
-                self.stepped.reload(allocations.as_deref()).map_err(|refusal| kind(&refusal))?;
-            }
-            Step::Continuous => self.stepped.continuous(),
+            Step::Move { app, queue } => driver.move_app(*app, queue),
+            Step::Reload { allocations } => driver.reload(allocations.as_deref()),
+            Step::Continuous => driver.continuous(),
             // Preemption is not built yet: such a scenario fails at this step and says so.
             Step::Preempt | Step::Kill => return Err("step not supported".to_owned()),
-        }
-        Ok(None)
+        };
+        outcome.map(|()| None).map_err(|refusal| kind(&refusal))
     }
 
-    fn ask(
-        &mut self,
-        app: u32,
-        lines: &[AskLine],
-        add: &[String],
-        remove: &[String],
-    ) -> Result<crate::api::Resource, String> {
+    fn ask(&mut self, app: u32, lines: &[AskLine], add: &[String], remove: &[String]) -> Result<Resource, String> {
         let mut asks = Vec::with_capacity(lines.len());
         for line in lines {
             asks.push(Ask {
                 priority: line.priority,
-                location: self.stepped.location(&line.location),
-                resource: self.amounts(&line.resource),
+                location: self.driver.location(&line.location),
+                resource: resource(&self.types, &line.resource),
                 count: u32::try_from(line.count).unwrap_or(0),
                 relax_locality: line.relax,
             });
         }
         let add: Vec<&str> = add.iter().map(String::as_str).collect();
         let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
-        self.stepped.allocate_numbered(app, &asks, &add, &remove).map_err(|refusal| kind(&refusal))
+        self.driver.ask(app, &asks, &add, &remove).map_err(|refusal| kind(&refusal))
     }
 }

@@ -3,9 +3,13 @@
 //! Two kinds of recordings: *scenarios* are runs, played on the stepped driver with every field of every step compared;
 //! *vectors* are single inputs, mostly configuration, with what came of each.
 
+mod apart;
+
 mod compare;
 
 mod drive;
+
+mod driver;
 
 mod input;
 
@@ -19,8 +23,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Value, json};
 
 use crate::bundled;
-use crate::cli::ReplayArgs;
+use crate::cli::{PlayArgs, ReplayArgs};
 use crate::failure::Failure;
+use apart::Apart;
 use compare::Mismatch;
 use drive::Player;
 use input::Suite;
@@ -67,9 +72,9 @@ enum Place {
 }
 
 /// Plays one scenario up to its first difference.
-fn play(scenario: &Scenario) -> Option<Deviation> {
+fn play(scenario: &Scenario, args: PlayArgs) -> Option<Deviation> {
     let deviation = |place, mismatch| Some(Deviation { name: scenario.name.clone(), place, mismatch });
-    let mut player = match Player::new(scenario) {
+    let mut player = match Player::new(scenario, args) {
         Ok(player) => player,
         Err(message) => {
             return deviation(Place::BeforeTheFirstStep, Mismatch::new("configuration", "taken", message));
@@ -97,7 +102,7 @@ pub(crate) fn bundled_tally() -> Tally {
     for text in bundled::recordings() {
         let scenarios = scenario::parse(&text, "bundled recording").ok().unwrap_or_default();
         for scenario in &scenarios {
-            tally.add(play(scenario).is_none());
+            tally.add(play(scenario, PlayArgs::EXACT).is_none());
         }
     }
     tally
@@ -106,14 +111,28 @@ pub(crate) fn bundled_tally() -> Tally {
 /// The results of one family.
 #[derive(Debug, Default)]
 struct Outcome {
+    /// Of several workers: whose books balance, and whose do not.
     tally: Tally,
     deviations: Vec<Deviation>,
+    /// Of several workers: the furthest from a recording.
+    apart: Option<Apart>,
 }
 
 impl Outcome {
     fn add(&mut self, deviation: Option<Deviation>) {
         self.tally.add(deviation.is_none());
         self.deviations.extend(deviation);
+    }
+
+    /// Plays a scenario on several workers.
+    fn add_apart(&mut self, scenario: &Scenario, args: PlayArgs) {
+        match apart::measure(scenario, args) {
+            Ok(apart) => {
+                self.apart = Some(self.apart.unwrap_or_default().most(apart));
+                self.add(None);
+            }
+            Err(deviation) => self.add(Some(deviation)),
+        }
     }
 }
 
@@ -132,7 +151,12 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<bool, Failure> {
             Suite::Scenarios(scenarios) => {
                 for scenario in scenarios {
                     let key = ("scenario", scenario.family().to_owned());
-                    outcomes.entry(key).or_default().add(play(scenario));
+                    let outcome = outcomes.entry(key).or_default();
+                    if args.play.workers == 1 {
+                        outcome.add(play(scenario, args.play));
+                    } else {
+                        outcome.add_apart(scenario, args.play);
+                    }
                 }
             }
             Suite::Vectors(vectors) => {
@@ -153,8 +177,14 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<bool, Failure> {
 }
 
 fn print(outcomes: &Outcomes, most: usize) {
-    for ((_, family), Outcome { tally, deviations }) in outcomes {
+    for ((_, family), Outcome { tally, deviations, apart }) in outcomes {
         println!("{family}: {} passed, {} failed", tally.passed, tally.failed);
+        if let Some(Apart { app, queue, other_answers, .. }) = apart {
+            println!(
+                "  at most {app} containers of an application and {queue} of a queue apart from the recording; \
+                 {other_answers} steps answered otherwise"
+            );
+        }
         for Deviation { name, place, mismatch } in deviations.iter().take(most) {
             let place = match place {
                 Place::Case => String::new(),
@@ -186,10 +216,15 @@ fn as_json(outcomes: &Outcomes) -> Value {
     };
     let list: Vec<Value> = outcomes
         .iter()
-        .map(|((kind, family), Outcome { tally, deviations })| {
+        .map(|((kind, family), Outcome { tally, deviations, apart })| {
             let failures: Vec<Value> = deviations.iter().map(|deviation| failure(kind, deviation)).collect();
             let (passed, failed) = (tally.passed, tally.failed);
-            json!({"kind": kind, "family": family, "passed": passed, "failed": failed, "failures": failures})
+            let mut out =
+                json!({"kind": kind, "family": family, "passed": passed, "failed": failed, "failures": failures});
+            if let Some(Apart { app, queue, other_answers, .. }) = apart {
+                out["apart"] = json!({"app": app, "queue": queue, "other_answers": other_answers});
+            }
+            out
         })
         .collect();
     let sum = |of: fn(&Tally) -> u32| outcomes.values().map(|outcome| of(&outcome.tally)).sum::<u32>();

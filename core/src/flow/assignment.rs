@@ -41,6 +41,7 @@ impl Shard {
         if at.gone || at.decommissioning {
             return;
         }
+        self.catch_up();
         self.schedule_within(node);
         self.end_pass();
         self.refresh_available();
@@ -69,6 +70,16 @@ impl Shard {
             if !go_on {
                 return;
             }
+            self.catch_up();
+        }
+    }
+
+    /// Before a choice: what the others have done is folded in, if that is too much to be missed (I8). Those that are out
+    /// for the pass are visited again then, to no effect.
+    fn catch_up(&mut self) {
+        if self.must_fold() {
+            self.end_pass();
+            self.fold(self.shared.clock.now_ms());
         }
     }
 

@@ -7,6 +7,7 @@ use super::control::{Control, empty_structure};
 use super::events::EventSink;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal};
+use super::pace::Pace;
 use super::shard::Shard;
 use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count};
 use super::snapshot::Publisher;
@@ -41,6 +42,10 @@ pub(crate) struct Setup {
     pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
     pub(crate) resort: bool,
     pub(crate) journal: bool,
+    /// Whether threads do anything by time.
+    pub(crate) timers: bool,
+    /// Grants and ends between folds, if not by the number of applications.
+    pub(crate) fold_every: Option<u32>,
 }
 
 /// The receiving ends of one worker's lanes.
@@ -59,7 +64,8 @@ pub(crate) struct Parts {
     control_lane: Receiver<ControlMessage>,
     updater: Updater,
     watcher: Option<Watcher>,
-    events: EventSink,
+    pub(crate) events: EventSink,
+    timers: bool,
 }
 
 impl Parts {
@@ -93,6 +99,7 @@ impl Parts {
             control_handled: AtomicU64::new(0),
             dead: (0..workers).map(|_| AtomicBool::new(false)).collect(),
             offer_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            pace: Pace::new(workers, setup.fold_every),
             settings: setup.settings,
         });
         let mut control = Control::new(shared.clone(), setup.file, setup.groups, setup.custom_policies);
@@ -104,7 +111,7 @@ impl Parts {
             .collect();
         let updater = Updater::new(shared.clone());
         let (watcher, events) = (setup.watcher, setup.events);
-        Parts { shared, control, shards, control_lane, updater, watcher, events }
+        Parts { shared, control, shards, control_lane, updater, watcher, events, timers: setup.timers }
     }
 }
 
@@ -226,7 +233,7 @@ pub(super) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::i
 impl Threads {
     /// Starts all threads.
     pub(crate) fn start(parts: Parts) -> std::io::Result<Threads> {
-        let Parts { shared, mut control, shards, control_lane, updater, watcher, events } = parts;
+        let Parts { shared, mut control, shards, control_lane, updater, watcher, events, timers } = parts;
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
         let (update_lane, update_calls) = unbounded();
@@ -243,7 +250,7 @@ impl Threads {
             run_task("control", &told, || run_control(control, &control_lane, &counted));
         })?;
         let told = events.clone();
-        let interval = shared.settings.update_interval_ms;
+        let interval = if timers { shared.settings.update_interval_ms } else { 0 };
         let update = spawn("evenweave-update".into(), move || {
             run_task("update", &told, || run_update(updater, &update_calls, &woken, interval));
         })?;
@@ -251,7 +258,7 @@ impl Threads {
             Some(watcher) => Some(WatcherThread::start(watcher, &shared, &events)?),
             None => None,
         };
-        let offers = if shared.settings.schedule_asynchronously {
+        let offers = if timers && shared.settings.schedule_asynchronously {
             let (stop, stopped) = bounded(1);
             let shared = shared.clone();
             Some((
@@ -425,6 +432,7 @@ fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
             | Internal::ResizeNode { .. }
             | Internal::Decommission(_)
             | Internal::TakeSnapshot
+            | Internal::Look(_)
             | Internal::OfferAll => return true,
         };
         shared.lanes.control.send(answer).is_ok()
@@ -566,6 +574,8 @@ mod tests {
             probe: None,
             resort: false,
             journal: true,
+            timers: true,
+            fold_every: None,
         })
     }
 
@@ -611,7 +621,7 @@ mod tests {
         let mut stepper = Stepper::new(parts);
         stepper.update();
         stepper.shard(0).schedule(0);
-        assert_eq!(stepper.shard(0).take_journal().allocated.len(), 1, "the AM has its container");
+        assert_eq!(stepper.shard(0).take_noted().allocated.len(), 1, "the AM has its container");
     }
 
     /// One publish shows a queue, its parent and who was moved into it: usage goes along (I4). Until then the AM is told

@@ -12,6 +12,7 @@
 
 use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
+use super::pace::Lag;
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
 use super::watch::Seat;
@@ -385,8 +386,8 @@ pub(crate) struct Shard {
     pub(super) out_for_descent: Vec<Suspended>,
     /// The present visit had an effect that a second one would repeat.
     pub(super) repeatable: bool,
-    /// Grants since the last fold.
-    pub(super) unfolded: u32,
+    /// What this worker knows of the others' grants, and they of its own.
+    pub(super) lag: Lag,
     pub(super) last_fold_ms: u64,
     /// Keys of which a piece is held: (application, priority).
     pub(super) leases: Vec<(Slot, i32)>,
@@ -415,7 +416,7 @@ impl Shard {
             out_for_pass: Vec::new(),
             out_for_descent: Vec::new(),
             repeatable: false,
-            unfolded: 0,
+            lag: Lag::default(),
             last_fold_ms: 0,
             leases: Vec::new(),
             journal: journal.then(Journal::default),
