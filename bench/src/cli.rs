@@ -133,7 +133,7 @@ pub(crate) struct PlayArgs {
     /// Workers of that scheduler. Only one decides as recorded; of more, the distance from the recording is told.
     #[arg(long, default_value_t = 1, value_parser = parse_workers)]
     pub(crate) workers: usize,
-    /// How far workers may be apart, in grants and ends of containers [default: 8192, or the number of applications].
+    /// How far workers may be apart, in grants and ends of containers [default: 16384, or twice the applications].
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) fold_every: Option<u32>,
 }

@@ -221,8 +221,10 @@ fn as_json(outcomes: &Outcomes) -> Value {
             let (passed, failed) = (tally.passed, tally.failed);
             let mut out =
                 json!({"kind": kind, "family": family, "passed": passed, "failed": failed, "failures": failures});
-            if let Some(Apart { app, queue, other_answers, .. }) = apart {
-                out["apart"] = json!({"app": app, "queue": queue, "other_answers": other_answers});
+            if let Some(Apart { app, queue, other_answers, largest_step }) = apart {
+                out["apart"] = json!({
+                    "app": app, "queue": queue, "other_answers": other_answers, "largest_step": largest_step,
+                });
             }
             out
         })

@@ -70,7 +70,10 @@ impl Shard {
             if !go_on {
                 return;
             }
+            // The room that the AM share rule sees stays as it was at the start of the pass, as in Hadoop.
+            let available = self.available;
             self.catch_up();
+            self.available = available;
         }
     }
 

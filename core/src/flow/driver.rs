@@ -655,6 +655,19 @@ mod tests {
         }
     }
 
+    /// Who waits for quiet and sends on has that decided under what was published before.
+    #[test]
+    fn at_a_barrier_a_worker_takes_over_what_is_published() {
+        let mut parts = parts();
+        submit(&mut parts.control, 1, "root.q", None);
+        parts.control.publish();
+        let (reply, answered) = unbounded();
+        let shard = &mut parts.shards[0].0;
+        shard.handle_internal(Internal::Barrier(reply));
+        assert!(answered.try_recv().is_ok());
+        assert!(parts.shared.publisher.is_newest(&shard.snapshot));
+    }
+
     #[test]
     fn the_control_is_quiet_once_it_has_published() {
         let mut parts = parts();

@@ -24,8 +24,8 @@
 use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
-/// Changes between folds, unless there are more applications: a fold takes longer then.
-const CHANGES: u32 = 8192;
+/// Containers granted and ended between folds, unless there are more applications: a fold takes longer then.
+const CONTAINERS: u64 = 8192;
 
 /// What all workers share of it; see the module's text.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Pace {
     /// R.
     #[inline]
     fn every(&self, applications: usize) -> u64 {
-        self.every.map_or_else(|| (applications as u64).max(CHANGES.into()), u64::from)
+        self.every.map_or_else(|| 2 * (applications as u64).max(CONTAINERS), u64::from)
     }
 
     /// Changes that are announced together. With one other worker the first announcement makes it due.
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_default_follows_the_number_of_applications() {
         let pace = Pace::new(2, None);
-        assert_eq!([pace.every(0), pace.every(8192), pace.every(10_000)], [8192, 8192, 10_000]);
+        assert_eq!([pace.every(0), pace.every(8192), pace.every(10_000)], [16_384, 16_384, 20_000]);
         assert_eq!(Pace::new(2, Some(0)).every(10_000), 1);
     }
 }

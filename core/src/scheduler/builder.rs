@@ -250,11 +250,11 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// R: how far the views of several workers may be apart, in grants and ends of containers. A worker orders queues and
-    /// applications by what it has done itself and, of each other worker, all but less than R grants and ends
-    /// (`docs/concurrency.md`, I8); never more than a lag of tens of milliseconds. Smaller is nearer to the exact
-    /// order, and costs a fold, O(queues + applications) on every worker, that much more often. Without this 8192, or the
-    /// number of applications where that is more. With one worker it means nothing. 0 counts as 1.
+    /// R: how far the views of several workers may be apart, in *changes*: grants and ends of containers. When a worker
+    /// chooses, of each other worker less than R changes are missing in what it goes by (`docs/concurrency.md`, P10), and
+    /// nothing older than some tens of milliseconds. A smaller R is nearer to the exact order and costs a fold, O(queues +
+    /// applications) on every worker, that much more often. Without this it is 16,384, or twice the number of applications
+    /// where that is more: a grant and an end of so many containers. With one worker it means nothing; 0 counts as 1.
     pub fn fold_every(mut self, changes: u32) -> Self {
         self.fold_every = Some(changes);
         self
