@@ -711,6 +711,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn the_shapes_are_the_published_ones() {
@@ -723,12 +724,6 @@ mod tests {
         assert_eq!((large.parents, large.leaf(999)), (20, "root.p19.q999".to_owned()));
         assert_eq!((0..large.apps).map(|app| u64::from(large.wanted(app))).sum::<u64>(), 960_000);
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeMap;
 
     /// Containers by queue, and by application.
     type Outcome = (BTreeMap<String, i64>, BTreeMap<u32, i64>);
