@@ -19,7 +19,11 @@ fn main() -> io::Result<()> {
         let family = name.split('.').next().unwrap_or_default();
         let make = match family {
             "resource-strings" => |input: &Value| vec![("resource_string", text(&input["value"]))],
-            "allocation-files" | "acl" => allocation_files,
+            "allocation-files" => allocation_files,
+            "acl" => {
+                |input: &Value| if input["xml"].is_string() { allocation_files(input) } else { capacity_files(input) }
+            }
+            "capacity-files" => capacity_files,
             "properties" => |input: &Value| vec![("properties", properties(input)), ("site_file", site_file(input))],
             "placement" => {
                 |input: &Value| vec![("placement", placement(input)), ("allocation_file", text(&input["xml"]))]
@@ -64,6 +68,16 @@ fn allocation_files(input: &Value) -> Vec<(&'static str, String)> {
     texts.into_iter().filter(|xml| xml.is_string()).map(|xml| ("allocation_file", text(xml))).collect()
 }
 
+/// The file of a CapacityScheduler, then what stands in yarn-site.
+fn capacity_files(input: &Value) -> Vec<(&'static str, String)> {
+    let mut out = document(pairs(&input["properties"]));
+    out.push_str("\n%%\n");
+    for (name, value) in pairs(&input["yarn_site"]) {
+        let _ = writeln!(out, "{name}={value}");
+    }
+    vec![("capacity_file", out)]
+}
+
 /// Pairs of strings of an object.
 fn pairs(object: &Value) -> impl Iterator<Item = (&String, String)> {
     object.as_object().into_iter().flatten().map(|(name, value)| (name, text(value)))
@@ -87,8 +101,15 @@ fn properties(input: &Value) -> String {
 
 /// The same as a site file.
 fn site_file(input: &Value) -> String {
+    let lines = properties(input);
+    let pairs = lines.lines().filter_map(|line| line.split_once('='));
+    document(pairs.map(|(name, value)| (name, value.to_owned())))
+}
+
+/// Properties as a document.
+fn document<N: std::fmt::Display>(pairs: impl Iterator<Item = (N, String)>) -> String {
     let mut out = String::from("<configuration>\n");
-    for (name, value) in properties(input).lines().filter_map(|line| line.split_once('=')) {
+    for (name, value) in pairs {
         let value = value.replace('&', "&amp;").replace('<', "&lt;");
         let _ = writeln!(out, "<property><name>{name}</name><value>{value}</value></property>");
     }

@@ -116,17 +116,19 @@ impl<'t> Element<'t> {
 pub(super) fn parse(text: &str) -> Result<Element<'_>, Malformed> {
     // Java takes a byte order mark for part of the encoding.
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    if may_be_illegal(text)
-        && let Some((at, c)) = text.char_indices().skip(usize::from(start > 0)).find(|(_, c)| !is_legal(*c))
+    let version = Version::of(&text[start..]);
+    if (version == Version::Later || may_be_illegal(text))
+        && let Some((at, c)) = text.char_indices().skip(usize::from(start > 0)).find(|(_, c)| !version.is_legal(*c))
     {
         return malformed(at, format!("the character {:?} is not allowed in XML", c));
     }
-    Builder { text, base: start, open: Vec::new(), root: None }.run()
+    Builder { text, base: start, version, open: Vec::new(), root: None }.run()
 }
 
 struct Builder<'t> {
     text: &'t str,
     base: usize,
+    version: Version,
     open: Vec<Element<'t>>,
     root: Option<Element<'t>>,
 }
@@ -157,7 +159,7 @@ impl<'t> Builder<'t> {
                 Event::Text(_) => self.text(offset, token)?,
                 Event::GeneralRef(_) => self.reference(offset, inside(token, "&", ";"))?,
                 Event::CData(_) => {
-                    let text = normalise_lines(inside(token, "<![CDATA[", "]]>"));
+                    let text = self.version.normalise_lines(inside(token, "<![CDATA[", "]]>"));
                     match self.open.last_mut() {
                         Some(parent) => parent.children.push(Node::CData(Span::new(offset, token.len()), text)),
                         None => return malformed(offset, "text outside the root element"),
@@ -206,7 +208,7 @@ impl<'t> Builder<'t> {
         if self.open.len() >= MAX_DEPTH {
             return malformed(offset, format!("elements are nested deeper than {MAX_DEPTH}"));
         }
-        let (name, attributes) = read_tag(offset + 1, tag)?;
+        let (name, attributes) = read_tag(self.version, offset + 1, tag)?;
         self.open.push(Element { name, offset, content: Span::point(content), children: Vec::new(), attributes });
         Ok(())
     }
@@ -225,7 +227,7 @@ impl<'t> Builder<'t> {
 
     fn text(&mut self, offset: usize, text: &'t str) -> Result<(), Malformed> {
         if self.open.is_empty() {
-            return match text.find(|c| !is_xml_space(c)) {
+            return match text.find(|c| !self.version.is_space(c)) {
                 Some(at) => malformed(offset + at, "text outside the root element"),
                 None => Ok(()),
             };
@@ -234,12 +236,12 @@ impl<'t> Builder<'t> {
         if let Some(at) = text.find(']').and_then(|_| text.find("]]>")) {
             return malformed(offset + at, "\"]]>\" in text; write \"]]&gt;\"");
         }
-        self.append(Span::new(offset, text.len()), normalise_lines(text));
+        self.append(Span::new(offset, text.len()), self.version.normalise_lines(text));
         Ok(())
     }
 
     fn reference(&mut self, offset: usize, name: &str) -> Result<(), Malformed> {
-        let c = resolve(offset, name)?;
+        let c = resolve(self.version, offset, name)?;
         if self.open.is_empty() {
             return malformed(offset, "text outside the root element");
         }
@@ -265,7 +267,7 @@ impl<'t> Builder<'t> {
     }
 
     fn instruction(&mut self, offset: usize, content: &str) -> Result<(), Malformed> {
-        let target = content.split(is_xml_space).next().unwrap_or_default();
+        let target = content.split(|c| self.version.is_space(c)).next().unwrap_or_default();
         if target.eq_ignore_ascii_case("xml") {
             return malformed(offset, "an XML declaration must stand at the very start");
         }
@@ -280,7 +282,7 @@ impl<'t> Builder<'t> {
         if offset != self.base {
             return malformed(offset, "an XML declaration must stand at the very start");
         }
-        let (_, attributes) = read_tag(offset + 2, content)?;
+        let (_, attributes) = read_tag(self.version, offset + 2, content)?;
         let Some(("version", version)) = attributes.first().map(|first| (first.name, &*first.value)) else {
             return malformed(offset, "the XML declaration has no version; write version=\"1.0\"");
         };
@@ -309,15 +311,16 @@ fn inside<'t>(token: &'t str, start: &str, end: &str) -> &'t str {
 }
 
 /// A tag's name and attributes; `offset` is where the content stands.
-fn read_tag(offset: usize, content: &str) -> Result<(&str, Vec<Attribute<'_>>), Malformed> {
-    let length = content.find(is_xml_space).unwrap_or(content.len());
+fn read_tag(version: Version, offset: usize, content: &str) -> Result<(&str, Vec<Attribute<'_>>), Malformed> {
+    let is_space = |c| version.is_space(c);
+    let length = content.find(is_space).unwrap_or(content.len());
     let name = &content[..length];
     check_name(offset, name, "an element")?;
     let mut known = HashSet::new();
     let mut attributes: Vec<Attribute<'_>> = Vec::new();
     let mut rest = &content[length..];
     loop {
-        let trimmed = rest.trim_start_matches(is_xml_space);
+        let trimmed = rest.trim_start_matches(is_space);
         let at = offset + content.len() - trimmed.len();
         if trimmed.is_empty() || trimmed == "?" {
             return Ok((name, attributes));
@@ -328,11 +331,11 @@ fn read_tag(offset: usize, content: &str) -> Result<(&str, Vec<Attribute<'_>>), 
         if attributes.len() >= MAX_ATTRIBUTES {
             return malformed(at, format!("an element has more than {MAX_ATTRIBUTES} attributes"));
         }
-        let length = trimmed.find(|c| c == '=' || is_xml_space(c)).unwrap_or(trimmed.len());
+        let length = trimmed.find(|c| c == '=' || is_space(c)).unwrap_or(trimmed.len());
         let key = &trimmed[..length];
         check_name(at, key, "an attribute")?;
-        let value = trimmed[length..].trim_start_matches(is_xml_space);
-        let Some(value) = value.strip_prefix('=').map(|value| value.trim_start_matches(is_xml_space)) else {
+        let value = trimmed[length..].trim_start_matches(is_space);
+        let Some(value) = value.strip_prefix('=').map(|value| value.trim_start_matches(is_space)) else {
             return malformed(at, format!("attribute {key} has no value; write {key}=\"...\""));
         };
         let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -348,7 +351,7 @@ fn read_tag(offset: usize, content: &str) -> Result<(&str, Vec<Attribute<'_>>), 
         let place = offset + content.len() - value.len() + 1;
         attributes.push(Attribute {
             name: key,
-            value: attribute_value(place, quoted)?,
+            value: attribute_value(version, place, quoted)?,
             name_at: Span::new(at, key.len()),
             value_at: Span::new(place, quoted.len()),
         });
@@ -357,8 +360,8 @@ fn read_tag(offset: usize, content: &str) -> Result<(&str, Vec<Attribute<'_>>), 
 }
 
 /// References replaced, white space made spaces.
-fn attribute_value(offset: usize, raw: &str) -> Result<Cow<'_, str>, Malformed> {
-    let lines = normalise_lines(raw);
+fn attribute_value(version: Version, offset: usize, raw: &str) -> Result<Cow<'_, str>, Malformed> {
+    let lines = version.normalise_lines(raw);
     if !lines.contains(['&', '<', '\t', '\n']) {
         return Ok(lines);
     }
@@ -373,7 +376,7 @@ fn attribute_value(offset: usize, raw: &str) -> Result<Cow<'_, str>, Malformed> 
                 let Some(end) = rest[at..].find(';') else {
                     return malformed(place, "\"&\" starts a reference that no \";\" ends; write \"&amp;\"");
                 };
-                out.push(resolve(place, &rest[at + 1..at + end])?);
+                out.push(resolve(version, place, &rest[at + 1..at + end])?);
                 rest = &rest[at + end + 1..];
             }
             _ => {
@@ -387,7 +390,7 @@ fn attribute_value(offset: usize, raw: &str) -> Result<Cow<'_, str>, Malformed> 
 }
 
 /// What `&name;` stands for.
-fn resolve(offset: usize, name: &str) -> Result<char, Malformed> {
+fn resolve(version: Version, offset: usize, name: &str) -> Result<char, Malformed> {
     let number = name.strip_prefix('#').map(|digits| match digits.strip_prefix('x') {
         Some(digits) => (digits, 16),
         None => (digits, 10),
@@ -395,7 +398,7 @@ fn resolve(offset: usize, name: &str) -> Result<char, Malformed> {
     if let Some((digits, radix)) = number {
         let plain = digits.chars().all(|c| c.is_digit(radix));
         let code = u32::from_str_radix(digits, radix).ok().filter(|_| plain);
-        return match code.and_then(char::from_u32).filter(|c| is_legal(*c)) {
+        return match code.and_then(char::from_u32).filter(|c| version.may_be_referred_to(*c)) {
             Some(c) => Ok(c),
             None => malformed(offset, format!("{} is no character that XML allows", shown(&format!("&{name};")))),
         };
@@ -417,13 +420,57 @@ fn position(at: u64) -> usize {
     usize::try_from(at).unwrap_or(usize::MAX)
 }
 
-fn normalise_lines(text: &str) -> Cow<'_, str> {
-    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
+/// The version of XML, on which line ends, white space and legal characters hang.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    /// 1.0.
+    First,
+    /// 1.1.
+    Later,
 }
 
-fn is_xml_space(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\n' | '\r')
+impl Version {
+    /// The one that a document declares.
+    fn of(text: &str) -> Version {
+        let declaration = text.strip_prefix("<?").and_then(|rest| rest.split_once("?>"));
+        let read = declaration.and_then(|(inside, _)| read_tag(Version::Later, 0, inside).ok());
+        let attributes = read.filter(|(name, _)| *name == "xml").map(|(_, attributes)| attributes).unwrap_or_default();
+        let later = attributes.first().is_some_and(|first| first.name == "version" && first.value == "1.1");
+        if later { Version::Later } else { Version::First }
+    }
+
+    /// All line ends as one character.
+    fn normalise_lines(self, text: &str) -> Cow<'_, str> {
+        if self == Version::Later && text.contains(NEW_LINE_ENDS) {
+            let pairs = text.replace("\r\n", "\n").replace("\r\u{85}", "\n");
+            return pairs.replace('\r', "\n").replace(NEW_LINE_ENDS, "\n").into();
+        }
+        if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
+    }
+
+    fn is_space(self, c: char) -> bool {
+        matches!(c, ' ' | '\t' | '\n' | '\r') || (self == Version::Later && NEW_LINE_ENDS.contains(&c))
+    }
+
+    /// Whether it may stand in the text.
+    fn is_legal(self, c: char) -> bool {
+        match c {
+            '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' => self == Version::First,
+            _ => matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..),
+        }
+    }
+
+    /// Whether its number may stand in the text.
+    fn may_be_referred_to(self, c: char) -> bool {
+        match self {
+            Version::First => self.is_legal(c),
+            Version::Later => !matches!(c, '\0' | '\u{fffe}' | '\u{ffff}'),
+        }
+    }
 }
+
+/// Next line and line separator, in XML 1.1 line ends as well.
+const NEW_LINE_ENDS: [char; 2] = ['\u{85}', '\u{2028}'];
 
 /// False when all characters are legal; a quick look at the bytes that illegal ones begin with.
 fn may_be_illegal(text: &str) -> bool {
@@ -431,10 +478,6 @@ fn may_be_illegal(text: &str) -> bool {
     let odd = |byte: u8| (byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r')) || byte == 0xef;
     // All of a block, without an early end: the compiler makes vector instructions of it.
     text.as_bytes().chunks(BLOCK).any(|block| block.iter().fold(false, |found, byte| found | odd(*byte)))
-}
-
-fn is_legal(c: char) -> bool {
-    matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
 }
 
 /// Checks a name; `of` says of what.
@@ -471,6 +514,36 @@ mod tests {
         assert!(matches!(&root.children[0], Node::Text(_, text) if text == "pq5"));
         assert!(matches!(&root.children[1], Node::CData(_, text) if text == "<r>"));
         assert!(root.has("b"));
+    }
+
+    /// As Java's parser answered.
+    #[test]
+    fn version_1_1_has_more_line_ends_and_characters_by_number() {
+        let content = |version: &str, inner: &str| {
+            let text = format!("<?xml version='{version}'?><a>{inner}</a>");
+            let root = parse(&text).map_err(|error| error.problem)?;
+            Ok(root.first_text().unwrap_or_default().to_owned())
+        };
+        let lines = "x\u{85}y\u{2028}z\r\u{85}w\r\nv\ru\n\u{85}t\r\r\u{85}s\r\u{2028}";
+        assert_eq!(content("1.1", lines), Ok("x\ny\nz\nw\nv\nu\n\nt\n\ns\n\n".to_owned()));
+        assert_eq!(
+            content("1.0", lines),
+            Ok("x\u{85}y\u{2028}z\n\u{85}w\nv\nu\n\u{85}t\n\n\u{85}s\n\u{2028}".to_owned())
+        );
+        assert_eq!(content("1.1", "<![CDATA[x\u{85}]]>"), Ok("x\n".to_owned()));
+        assert_eq!(content("1.1", "&#1;&#x85;&#x7f;&#13;"), Ok("\u{1}\u{85}\u{7f}\r".to_owned()));
+        let (first, later): (&[&str], &[&str]) =
+            (&["&#1;", "&#xfffe;"], &["&#0;", "&#xfffe;", "\u{1}", "\u{80}", "\u{7f}"]);
+        for (version, bad) in [("1.0", first), ("1.1", later)] {
+            for inner in bad {
+                let refused: Result<String, String> = content(version, inner);
+                assert!(refused.is_err(), "{version} {inner:?}");
+            }
+        }
+        assert_eq!(content("1.0", "\u{80}\u{7f}"), Ok("\u{80}\u{7f}".to_owned()));
+        let tag = "<?xml version='1.1'\u{85}?>\u{85}<a\u{85}x\u{85}=\u{2028}'1\u{85}2\r\u{85}3&#1;'/>\u{2028}";
+        assert_eq!(parse(tag).unwrap().attribute("x"), Some("1 2 3\u{1}"));
+        problem("<?xml version='1.0'?><a\u{85}x='1'/>");
     }
 
     #[test]

@@ -16,6 +16,7 @@
 //! queue's limit are skipped whole.
 
 use super::grant::Proposal;
+use super::reserved::may_reserve;
 use super::shard::{NONE, Reservation, Shard, Suspended};
 use super::shared::count;
 use super::snapshot::ROOT;
@@ -509,8 +510,7 @@ impl Shard {
             }
             Locality::OffSwitch => (self.app(app).shared.reserved(), self.snapshot.structure.nodes),
         };
-        // Single precision, then up, as in Hadoop.
-        if locality != Locality::Node && existing as f32 >= (nodes as f32 * settings.reservable_nodes).ceil() {
+        if locality != Locality::Node && !may_reserve(existing, nodes, settings.reservable_nodes) {
             return false;
         }
         if present.is_none() {

@@ -6,8 +6,9 @@
 //! # Protocol
 //! 1. The node's room is this worker's own: it cannot race. 2. One unit of each ask that the placement consumes is taken
 //!    (`lease::AskPool`, `lease::AskCount`). 3. An AM's size is added to its leaf's AM usage, within the limit. 4. With
-//!    several workers, room is spent from the lease of every limited queue on the path. 5. Where one is dry, all is handed
-//!    back in reverse. 6. The container is recorded, usage added, and the grant pushed into the mailbox.
+//!    several workers, room is spent from the lease of every limited queue on the path. 5. An AM is entered where its
+//!    application stands. 6. Where one of these fails, all is handed back in reverse. 7. The container is recorded, usage
+//!    added, and the grant pushed into the mailbox.
 //!
 //! # Invariants
 //! I1: the node's free room is checked and reduced by its owner alone. I2, I3: see `lease`. I5, I7: a refusal has left no
@@ -20,7 +21,6 @@ use super::shared::{ANY, count};
 use crate::app::Locality;
 use crate::id::{ContainerId, Slot};
 use crate::resource::Resource;
-use crate::sync::atomic::Ordering;
 use smallvec::SmallVec;
 
 /// A placement that fits the node.
@@ -48,6 +48,8 @@ pub(super) enum Refusal {
     QueueFull,
     /// The arena has no record left.
     NoRecord,
+    /// The application is in another queue by now, which the next snapshot shows.
+    Moved,
 }
 
 impl Refusal {
@@ -55,7 +57,7 @@ impl Refusal {
     pub(super) fn is_final(self) -> bool {
         match self {
             Refusal::AskGone => true,
-            Refusal::AmShare | Refusal::QueueFull | Refusal::NoRecord => false,
+            Refusal::AmShare | Refusal::QueueFull | Refusal::NoRecord | Refusal::Moved => false,
         }
     }
 }
@@ -84,6 +86,15 @@ impl Shard {
             self.undo(proposal, is_am);
             return Err(Refusal::NoRecord);
         };
+        let local = self.app(app);
+        if is_am && !local.shared.try_set_am(local.leaf, self.types, &size) {
+            if self.shared.workers > 1 {
+                self.return_rooms(local.leaf, &granted);
+            }
+            self.own_records.put(mail);
+            self.undo(proposal, is_am);
+            return Err(Refusal::Moved);
+        }
         let number = match reserved {
             Some(reservation) => reservation.number,
             None => self.next_number(app),
@@ -94,12 +105,8 @@ impl Shard {
         let id = self.record_container(proposal, granted, number, mail, relax);
         self.note_asked_sizes(proposal, &granted, id.record);
         let worker = self.worker;
-        let types = self.types;
         let local = self.app_mut(app);
         let priority = local.keys[key].priority;
-        if is_am {
-            local.shared.set_am(types, &size);
-        }
         if !local.ever_had {
             local.ever_had = true;
             local.shared.set_ever_had();
@@ -250,9 +257,7 @@ impl Shard {
     /// Publishes how many of this worker's nodes are reserved for an application.
     pub(super) fn count_reserved(&self, app: u32) {
         let local = self.app(app);
-        let reserved = u32::try_from(local.reserved.len()).unwrap_or(u32::MAX);
-        // ORDERING: Relaxed. A count with one writer; see `AppShared::reserved`.
-        local.shared.cells[self.worker].reserved.store(reserved, Ordering::Relaxed);
+        local.shared.cells[self.worker].reserved.set(local.reserved.len());
     }
 
     fn record_container(

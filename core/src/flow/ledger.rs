@@ -12,88 +12,15 @@
 
 use super::lease::{AskCount, AskPool};
 use super::mailbox::Stack;
+use super::reserved::{self, ReservedCount};
+use super::standing::Standing;
+use super::usage::{SharedUsage, UsageCell};
 use super::watch::Watch;
 use crate::id::{ApplicationId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
-use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use crate::sync::{Arc, CachePadded, Mutex, OnceLock};
 use std::fmt;
-
-/// One vector that one thread changes and all may read.
-#[derive(Debug)]
-pub(crate) struct UsageCell([AtomicI64; MAX_TYPES]);
-
-impl Default for UsageCell {
-    fn default() -> Self {
-        UsageCell(std::array::from_fn(|_| AtomicI64::new(0)))
-    }
-}
-
-impl UsageCell {
-    /// Adds; by the owner alone.
-    #[inline]
-    pub(crate) fn add(&self, types: usize, amount: &Resource) {
-        for (cell, lane) in self.0.iter().zip(amount.lanes()).take(types) {
-            // ORDERING: Relaxed. A sum nobody infers other memory from; quiescence is reached through channels.
-            cell.store(cell.load(Ordering::Relaxed).wrapping_add(*lane), Ordering::Relaxed);
-        }
-    }
-
-    /// Replaces; by the owner alone.
-    #[inline]
-    pub(crate) fn set(&self, types: usize, amount: &Resource) {
-        for (cell, lane) in self.0.iter().zip(amount.lanes()).take(types) {
-            // ORDERING: Relaxed, as in `add`.
-            cell.store(*lane, Ordering::Relaxed);
-        }
-    }
-
-    /// The value, type by type.
-    #[inline]
-    pub(crate) fn read(&self) -> Resource {
-        // ORDERING: Relaxed, as in `add`.
-        Resource::from_fn(|i| self.0[i].load(Ordering::Relaxed))
-    }
-}
-
-/// A vector that several threads change, seldom.
-#[derive(Debug, Default)]
-pub(crate) struct SharedUsage(UsageCell);
-
-impl SharedUsage {
-    pub(crate) fn read(&self) -> Resource {
-        self.0.read()
-    }
-
-    pub(crate) fn add(&self, amount: &Resource) {
-        for (word, lane) in self.0.0.iter().zip(amount.lanes()).filter(|(_, lane)| **lane != 0) {
-            // ORDERING: Relaxed. Each type is one word with its own limit.
-            word.fetch_add(*lane, Ordering::Relaxed);
-        }
-    }
-
-    pub(crate) fn subtract(&self, amount: &Resource) {
-        self.add(&Resource::NONE.minus(amount));
-    }
-
-    /// Adds if every type stays within `limit`; otherwise leaves no trace.
-    pub(crate) fn try_add(&self, amount: &Resource, limit: &Resource) -> bool {
-        for i in 0..MAX_TYPES {
-            let (lane, limit) = (amount.get(i), limit.get(i));
-            // ORDERING: Relaxed, as in `add`: the compare-exchange on one word keeps it within its limit.
-            let taken = self.0.0[i].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
-                (used.wrapping_add(lane) <= limit).then(|| used.wrapping_add(lane))
-            });
-            if taken.is_err() {
-                for j in 0..i {
-                    self.0.0[j].fetch_sub(amount.get(j), Ordering::Relaxed);
-                }
-                return false;
-            }
-        }
-        true
-    }
-}
 
 /// What one worker writes of an application.
 #[derive(Debug, Default)]
@@ -104,7 +31,7 @@ pub(crate) struct AppCell {
     /// Acquired containers that ended.
     pub(crate) ended: Stack,
     /// How many of this worker's nodes the application has reserved.
-    pub(crate) reserved: AtomicU32,
+    pub(crate) reserved: ReservedCount,
 }
 
 /// The outstanding `*` ask of one priority. Lives as long as the application.
@@ -166,10 +93,9 @@ pub(crate) struct AppShared {
     pub(crate) home: usize,
     /// The name of the queue that it entered.
     pub(crate) placed_in: Box<str>,
-    /// The slot of its leaf queue.
-    queue: AtomicU32,
+    /// Its leaf queue, and whether its AM runs.
+    standing: Standing,
     closed: AtomicBool,
-    has_am: AtomicBool,
     ever_had: AtomicBool,
     /// Not waiting for a running limit; for views.
     runnable: AtomicBool,
@@ -202,9 +128,8 @@ impl AppShared {
             start_ms,
             home: slot.ix() % workers,
             placed_in: placed_in.into(),
-            queue: AtomicU32::new(queue),
+            standing: Standing::new(queue),
             closed: AtomicBool::new(false),
-            has_am: AtomicBool::new(false),
             ever_had: AtomicBool::new(false),
             runnable: AtomicBool::new(false),
             am_resource: UsageCell::default(),
@@ -221,17 +146,17 @@ impl AppShared {
 
     /// Nodes reserved for it, by all workers.
     pub(crate) fn reserved(&self) -> u32 {
-        // ORDERING: Relaxed. A count that rules compare with a limit; late by a fold at most.
-        self.cells.iter().map(|cell| cell.reserved.load(Ordering::Relaxed)).sum()
+        reserved::total(self.cells.iter().map(|cell| &cell.reserved))
     }
 
+    /// The slot of its leaf queue; who acts on it checks the snapshot.
     pub(crate) fn queue(&self) -> u32 {
-        // ORDERING: Relaxed. A slot of a snapshot; who acts on it checks the snapshot.
-        self.queue.load(Ordering::Relaxed)
+        self.standing.queue()
     }
 
-    pub(crate) fn set_queue(&self, queue: u32) {
-        self.queue.store(queue, Ordering::Relaxed);
+    /// By the control: it is in another leaf queue from now on. Says what its AM was accounted with in the old one.
+    pub(crate) fn move_to(&self, queue: u32) -> Resource {
+        if self.standing.move_to(queue) { self.am_resource.read() } else { Resource::NONE }
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -249,20 +174,20 @@ impl AppShared {
     /// Whether a managed application still waits for its AM's container.
     #[inline]
     pub(crate) fn waits_for_am(&self) -> bool {
-        // ORDERING: Acquire. Pairs with the Release in `set_am`: who sees the AM sees its size.
-        self.managed && !self.has_am.load(Ordering::Acquire)
+        self.managed && !self.standing.has_am()
     }
 
-    pub(crate) fn set_am(&self, types: usize, size: &Resource) {
+    /// Its AM runs, accounted with `size` in the leaf queue `queue`; false, and nothing changed, when it has been moved out
+    /// of that one. By the worker that holds the one unit of the AM's ask.
+    #[must_use]
+    pub(crate) fn try_set_am(&self, queue: u32, types: usize, size: &Resource) -> bool {
         self.am_resource.set(types, size);
-        // ORDERING: Release, with the Acquire in `waits_for_am`.
-        self.has_am.store(true, Ordering::Release);
+        self.standing.try_set_am(queue)
     }
 
     /// What its AM was accounted with: nothing before it has one.
     pub(crate) fn am_resource(&self) -> Resource {
-        // ORDERING: Acquire, as in `waits_for_am`.
-        if self.has_am.load(Ordering::Acquire) { self.am_resource.read() } else { Resource::NONE }
+        if self.standing.has_am() { self.am_resource.read() } else { Resource::NONE }
     }
 
     pub(crate) fn set_ever_had(&self) {
@@ -428,15 +353,6 @@ pub(crate) type LocationCount = Arc<AskCount>;
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_refused_am_share_leaves_no_trace() {
-        let used = SharedUsage::default();
-        assert!(used.try_add(&Resource::new(10, 1), &Resource::new(10, 1)));
-        assert!(!used.try_add(&Resource::new(0, 1), &Resource::new(10, 1)));
-        assert!(!used.try_add(&Resource::new(1, 0), &Resource::new(10, 5)));
-        assert_eq!(used.read(), Resource::new(10, 1));
-    }
 
     #[test]
     fn keys_are_found_again_and_add_up() {

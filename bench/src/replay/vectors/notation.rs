@@ -130,7 +130,10 @@ impl Input {
         if let Some(second) = &self.reload {
             // For its errors' places.
             drop(self.parse(second)?);
-            let _ = stepped.refresh_with(second);
+            // What is not in its encoding is refused as well.
+            if let Ok(text) = AllocationFile::decode(second.as_bytes(), FILE) {
+                let _ = stepped.refresh_with(&text);
+            }
         }
         stepped
             .add_node("cluster", "/r", cluster)
@@ -323,6 +326,23 @@ mod tests {
         let parts = std::array::from_fn(|index| [1.0, 2.0, 3.0, 4.0].get(index).copied().unwrap_or(0.0));
         let shown = limit(&types, &Limit::Percent(parts));
         assert_eq!(shown, json!({"percentages": [1.0, 2.0, 4.0, 3.0], "resource": null}));
+    }
+
+    #[test]
+    fn a_second_file_is_in_the_encoding_that_it_declares() {
+        let names = |encoding: &str| -> Vec<String> {
+            let declaration = format!("<?xml version='1.0' encoding='{encoding}'?>");
+            let input = json!({
+                "xml": "<allocations/>",
+                "reload": format!("{declaration}<allocations><queue name='\u{e9}'/></allocations>"),
+            });
+            let input = Input::read(&input).unwrap();
+            let file = input.first_file().unwrap().unwrap();
+            input.start(file).unwrap().queues().into_iter().map(|queue| queue.name).collect()
+        };
+        assert_eq!(names("UTF-8"), ["root", "root.\u{e9}"]);
+        assert_eq!(names("ISO-8859-1"), ["root", "root.\u{c3}\u{a9}"]);
+        assert_eq!(names("US-ASCII"), ["root"]);
     }
 
     #[test]

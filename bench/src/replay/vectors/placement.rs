@@ -70,6 +70,7 @@ fn stage(refused: &Refused) -> (&'static str, &'static str) {
         Refused::RuleFailed { .. } => ("placement", "rule"),
         Refused::QueueNameAtSubmit { .. } => ("submit", "name"),
         Refused::AclAtSubmit { .. } => ("submit", "acl"),
+        Refused::InvalidResource { .. } => ("submit", "size"),
         Refused::Placement { .. } => ("scheduler", "no rule"),
         Refused::BadQueueName { .. } => ("scheduler", "name"),
         Refused::NotLeaf { .. } => ("scheduler", "no leaf"),
@@ -80,8 +81,11 @@ fn stage(refused: &Refused) -> (&'static str, &'static str) {
 }
 
 /// What stands in Hadoop's messages.
-const MESSAGES: [(&str, &str, &str); 7] = [
+const MESSAGES: [(&str, &str, &str); 9] = [
     ("submit", "queue is null or empty", "name"),
+    // Java's own: the search for a queue above cuts the name at its last dot, and it has none.
+    ("submit", "begin 0, end -1", "name"),
+    ("submit", "greater than maximum allowed allocation", "size"),
     ("submit", "denied by ACL", "acl"),
     ("scheduler", "rejected by placement rules", "no rule"),
     ("scheduler", "Illegal node name", "name"),
@@ -105,4 +109,46 @@ fn recorded(result: &Value) -> Value {
         out.remove("message");
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The difference of one submission to a queue from what is recorded of it.
+    fn difference(user: &str, queue: &str, xml: &str, recorded: &Value) -> Option<String> {
+        let input = json!({
+            "xml": format!("<allocations>{xml}</allocations>"),
+            "properties": {"yarn.acl.enable": "true"},
+            "cluster": {"memory-mb": 8192, "vcores": 8},
+            "submit": [{"user": user, "queue": queue}],
+        });
+        let mut expect = json!({"rules": [], "queues": {}, "submit": [recorded]});
+        // What is not looked for here is as it is.
+        let file = Input::read(&input).unwrap().first_file().unwrap().unwrap();
+        let mut stepped = Input::read(&input).unwrap().start(file).unwrap();
+        expect["rules"] = rules(stepped.placement_rules());
+        for view in stepped.queues() {
+            expect["queues"][view.name] = if view.leaf { "leaf" } else { "parent" }.into();
+        }
+        check(&input, &expect).err().map(|found| format!("{}: {} / {}", found.field, found.expected, found.got))
+    }
+
+    #[test]
+    fn an_am_above_what_its_queue_allows_is_refused_at_submit() {
+        let xml = "<queue name='a'><maxContainerAllocation>512 mb, 1 vcores</maxContainerAllocation></queue>";
+        let recorded =
+            |message: &str| json!({"placed": "root.a", "outcome": "rejected", "stage": "submit", "message": message});
+        let text = "Invalid resource request! Cannot allocate containers as requested resource is greater than maximum \
+            allowed allocation. Requested resource type=[memory-mb]";
+        assert_eq!(difference("al", "a", xml, &recorded(text)), None);
+        assert!(difference("al", "a", xml, &recorded("denied by ACL")).is_some());
+    }
+
+    #[test]
+    fn java_trips_over_a_name_without_dots() {
+        let message = "begin 0, end -1, length 0";
+        let recorded = json!({"placed": "", "outcome": "rejected", "stage": "submit", "message": message});
+        assert_eq!(difference(" ", "default", "", &recorded), None);
+    }
 }

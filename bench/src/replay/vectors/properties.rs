@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::compare::Mismatch;
-use super::notation::{Input, double, float, is_error, resource, rules, same, taken};
+use super::notation::{Input, float, is_error, resource, rules, same, taken};
 use crate::api::{Settings, default_rules};
 
 pub(super) fn check(input: &Value, expect: &Value) -> Result<(), Mismatch> {
@@ -21,15 +21,22 @@ pub(super) fn check(input: &Value, expect: &Value) -> Result<(), Mismatch> {
     }
     // Hadoop limits these where it uses them.
     for name in ["localityThresholdNode", "localityThresholdRack"] {
-        let above = recorded[name].as_f64().is_some_and(|value| value > 1.0) || recorded[name] == "Infinity";
-        if above {
-            recorded[name] = json!(1.0);
+        match recorded[name].as_f64() {
+            Some(value) => recorded[name] = narrowed(value.min(1.0)),
+            None if recorded[name] == "Infinity" => recorded[name] = json!(1.0),
+            None => {}
         }
     }
     if recorded["continuousSchedulingSleepMs"].as_i64().is_some_and(|value| value < 0) {
         recorded["continuousSchedulingSleepMs"] = json!(0);
     }
     same("", &recorded, &ours)
+}
+
+/// A number of 32 bits that Hadoop keeps in 64, and that is recorded as either.
+#[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
+fn narrowed(value: f64) -> Value {
+    float(value as f32)
 }
 
 /// Everything that is recorded of the settings.
@@ -44,8 +51,8 @@ fn shown(settings: &Settings) -> Value {
         "maxAssignDynamic": settings.dynamic_max_assign,
         "maxAssign": settings.max_assign,
         "sizeBasedWeight": settings.size_based_weight,
-        "localityThresholdNode": double(settings.locality_threshold_node),
-        "localityThresholdRack": double(settings.locality_threshold_rack),
+        "localityThresholdNode": narrowed(settings.locality_threshold_node),
+        "localityThresholdRack": narrowed(settings.locality_threshold_rack),
         "localityDelayNodeMs": settings.locality_delay_node_ms,
         "localityDelayRackMs": settings.locality_delay_rack_ms,
         "continuousScheduling": settings.continuous_scheduling,
@@ -63,4 +70,22 @@ fn shown(settings: &Settings) -> Value {
         },
         "placement": rules(&default_rules(settings)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_are_compared_as_they_were_given() {
+        let input = json!({"properties": {"yarn.scheduler.fair.locality.threshold.node": "0.3"}});
+        let settings = Input::read(&input).unwrap().settings().unwrap();
+        let recorded = |threshold: f64| {
+            let mut recorded = shown(&settings);
+            recorded["localityThresholdNode"] = json!(threshold);
+            check(&input, &recorded).is_ok()
+        };
+        assert!(recorded(0.3) && recorded(f64::from(0.3_f32)));
+        assert!(!recorded(0.300_001));
+    }
 }

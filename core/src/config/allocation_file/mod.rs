@@ -36,6 +36,7 @@ pub use placement_error::PlacementError;
 use super::acl::AccessControlList;
 use super::diagnostic::Diagnostic;
 use super::encoding::{self, Undecodable};
+use super::java::equals_ignore_case;
 use super::placement_rules::PlacementRule;
 use super::resource_string::Limit;
 use crate::resource::{Resource, ResourceTypes};
@@ -61,11 +62,11 @@ impl PolicyName {
     #[must_use]
     pub fn parse(text: &str, custom: &[String]) -> Option<PolicyName> {
         const PACKAGE: &str = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies.";
-        match text.to_lowercase().as_str() {
-            "fair" => return Some(PolicyName::Fair),
-            "fifo" => return Some(PolicyName::Fifo),
-            "drf" => return Some(PolicyName::Drf),
-            _ => {}
+        // Both, as in Hadoop: a dotless i becomes an i in upper case alone.
+        let lower = text.to_lowercase();
+        let words = [("fair", PolicyName::Fair), ("fifo", PolicyName::Fifo), ("drf", PolicyName::Drf)];
+        if let Some((_, policy)) = words.into_iter().find(|(word, _)| equals_ignore_case(&lower, word)) {
+            return Some(policy);
         }
         match text.strip_prefix(PACKAGE) {
             Some("FairSharePolicy") => Some(PolicyName::Fair),

@@ -9,6 +9,7 @@ use super::queue::read_queues;
 use super::user::read_user;
 use super::{AllocationFile, Parsed, PolicyName};
 use crate::config::diagnostic::Places;
+use crate::config::java;
 use crate::config::xml::{self, Element};
 use crate::resource::ResourceTypes;
 use std::collections::HashMap;
@@ -67,7 +68,10 @@ pub(super) fn read_allocations(context: &mut Context<'_>, root: &Element<'_>) ->
     if let Some(element) = top.get("defaultQueueSchedulingPolicy") {
         let named = context.policy(Field { owner: "", element });
         match context.settle(named)? {
-            Some(PolicyName::Fifo) => {
+            // Hadoop refuses the word alone.
+            Some(PolicyName::Fifo)
+                if element.first_text().is_some_and(|text| java::equals_ignore_case(java::trim(text), "fifo")) =>
+            {
                 let at = context.warnings.places.span(context.value_at(element));
                 context.settle::<()>(Err(Error::FifoDefault { at }))?;
             }

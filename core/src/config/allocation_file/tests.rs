@@ -17,6 +17,28 @@ fn warnings(inner: &str) -> Vec<String> {
     parse(inner).expect(inner).warnings.iter().map(ToString::to_string).collect()
 }
 
+/// As Hadoop answered.
+#[test]
+fn policies_are_named_in_any_case_that_java_knows() {
+    for (name, policy) in [("FaIr", "fair"), ("fa\u{131}r", "fair"), ("F\u{131}FO", "FIFO"), ("dRf", "DRF")] {
+        assert_eq!(PolicyName::parse(name, &[]).map(|policy| policy.to_string()).as_deref(), Some(policy), "{name}");
+    }
+    for name in ["fa\u{130}r", "fair ", "", "fairfair"] {
+        assert_eq!(PolicyName::parse(name, &[]), None, "{name}");
+    }
+}
+
+/// The word is refused as default policy, the class is not.
+#[test]
+fn fifo_may_be_the_default_by_its_class_alone() {
+    let default = |policy: &str| format!("<defaultQueueSchedulingPolicy>{policy}</defaultQueueSchedulingPolicy>");
+    let class = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies.FifoPolicy";
+    assert_eq!(parse(&default(class)).unwrap().file.default_policy, PolicyName::Fifo);
+    for word in [" fifo ", "FIFO", "F\u{131}fo"] {
+        assert!(error(&default(word)).contains("cannot be fifo"), "{word}");
+    }
+}
+
 #[test]
 fn errors_name_place_queue_element_and_remedy() {
     for (inner, expected) in [

@@ -211,7 +211,7 @@ fn increment(property: &str, value: &str, own: &str) -> Result<i64, SettingsProb
     let parse = |unit: &str| {
         Unit::parse(unit).map_err(|source| SettingsProblem::Unit { property: property.to_owned(), source })
     };
-    parse(unit)?.convert(amount, parse(own)?).ok_or_else(too_large)
+    parse(unit)?.convert_in_64_bits(amount, parse(own)?).ok_or_else(too_large)
 }
 
 #[cfg(test)]
@@ -223,6 +223,8 @@ mod tests {
         let read = |value: &str| increment("p", value, "Mi");
         assert_eq!(read("2 Gi"), Ok(2048));
         assert_eq!(read("59"), Ok(59));
+        // In 64 bits throughout, as in Hadoop: digits are lost where the product is too large.
+        assert_eq!(read("10000000000 G"), Ok(9_530_000_000_000));
         for bad in [" 59", "31  Mi", "-60", "14.5", "17x", "", "9223372036854775808", "9223372036854775807Pi"] {
             assert!(read(bad).is_err(), "{bad}");
         }

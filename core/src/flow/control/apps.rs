@@ -11,6 +11,7 @@ use crate::queue::{QueueTree, Running};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
+use std::borrow::Cow;
 
 /// Asking for it is asking for none.
 const ANY_QUEUE: &str = "default";
@@ -88,12 +89,13 @@ impl Control {
             let why = "the name is empty; leave it out to have the placement rules choose";
             return Err(Refused::QueueNameAtSubmit { number: *number, queue: String::new(), why });
         }
-        let Some(placed) = placed else {
-            return Err(Refused::Placement { number: *number, user: user.clone(), queue: asked.to_owned() });
-        };
-        // It takes over what the rules gave, unless that differs from what was asked for in case alone.
-        let name = if equals_ignore_case(asked, &placed) { asked } else { &placed };
+        // It takes over what the rules gave, unless that differs from what was asked for in case alone. Where they gave
+        // nothing, that is for the scheduler to refuse.
+        let name = placed.as_deref().filter(|placed| !equals_ignore_case(asked, placed)).unwrap_or(asked);
         let am = am.as_ref().map(|am| self.size_of_am(am, &rooted(name))).transpose()?;
+        if placed.is_none() {
+            return Err(Refused::Placement { number: *number, user: user.clone(), queue: asked.to_owned() });
+        }
         self.check_submission_outside(user, *number, name)?;
         self.enter_queue(submission, &rooted(name), am)
     }
@@ -112,6 +114,7 @@ impl Control {
         name: &str,
         am: Option<Resource>,
     ) -> Result<Arc<AppShared>, Refused> {
+        let name = &*self.without_reservation(name);
         let leaf = match self.tree.find(name) {
             Some(slot) => slot,
             None => {
@@ -134,6 +137,15 @@ impl Control {
             }
         }
         Ok(self.admit(submission, leaf, am))
+    }
+
+    /// Where an application without a reservation goes: for a plan, which holds none itself, its default child.
+    fn without_reservation<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        let is_plan = self.file.queues.get(name).is_some_and(|own| own.reservation) && self.tree.find(name).is_some();
+        match name.rsplit('.').next().filter(|_| is_plan) {
+            Some(plan) => format!("{name}.{plan}-default").into(),
+            None => name.into(),
+        }
     }
 
     /// An attempt begins.
@@ -217,7 +229,7 @@ impl Control {
         self.by_number.remove(&shared.id.number);
         self.exit(slot.index);
         if runnable {
-            self.leave(slot.index, leaf);
+            self.leave(slot.index, leaf, &shared.am_resource());
             self.running.count(&mut self.tree, &user, leaf, -1);
             self.tree.get_mut(leaf).submitted.remove(&shared.id.number);
             self.free_slot(slot);
@@ -266,14 +278,13 @@ impl Control {
     }
 
     /// A runnable application leaves its leaf: its AM's share comes back.
-    fn leave(&mut self, app: u32, leaf: u32) {
+    fn leave(&mut self, app: u32, leaf: u32, am: &Resource) {
         let runnable = &mut self.tree.get_mut(leaf).runnable;
         if let Some(at) = runnable.iter().position(|other| *other == app) {
             runnable.remove(at);
         }
-        let am = self.app(app).shared.am_resource();
         if let Some(ledger) = self.ledger(leaf) {
-            ledger.am_usage.subtract(&am);
+            ledger.am_usage.subtract(am);
         }
     }
 
@@ -318,7 +329,7 @@ impl Control {
         let number = shared.id.number;
         let app = self.known(shared)?;
         let (source, was_runnable) = (app.leaf, app.runnable);
-        let name = rooted(queue);
+        let name = self.without_reservation(&rooted(queue)).into_owned();
         let target = self.tree.find(&name);
         if target.is_none() {
             super::queues::check_name(&name)?;
@@ -338,8 +349,9 @@ impl Control {
             return Err(Refused::NotRunnable(number));
         }
         let slot = shared.slot.index;
+        let am = shared.move_to(target);
         if was_runnable {
-            self.leave(slot, source);
+            self.leave(slot, source, &am);
             self.running.count(&mut self.tree, &user, source, -1);
         } else {
             self.tree.get_mut(source).waiting.retain(|other| *other != slot);
@@ -349,7 +361,6 @@ impl Control {
         }
         self.tree.get_mut(source).submitted.remove(&number);
         self.tree.get_mut(target).submitted.insert(number);
-        shared.set_queue(target);
         self.exit(slot);
         if let Some(app) = &mut self.apps[slot as usize] {
             app.leaf = target;

@@ -2,25 +2,51 @@
 
 use super::Subject;
 use crate::config::allocation_file::elements::is_rule;
+use crate::config::allocation_file::queue::MAX_FULL_NAME;
 use crate::config::diagnostic::Span;
 use crate::config::names::ROOT;
 use crate::config::nearest::nearest;
 use crate::config::placement_rules::{PlacementRule, RuleKind};
 use crate::config::warnings::Warnings;
 use crate::config::xml::Element;
+use std::collections::BTreeSet;
 
 /// A rule is compared with so many before it, the first ones. A sensible policy has five.
 const MOST_COMPARED: usize = 100;
 
-/// How many names may be compared with the queues of rules in all: a file can have as many of either as it has lines.
-const MOST_NAMES: usize = 10_000_000;
+/// What may be spent on looking for the queues that rules meant: letters of a rule's queue times letters of all leaves.
+/// A file can have as many of either as it has lines.
+const MOST_COMPARISONS: usize = 20_000_000;
+
+/// The leaves that rules may have meant, as long as looking for them can be afforded.
+struct Meant<'a> {
+    leaves: &'a BTreeSet<String>,
+    /// The letters of all of them.
+    letters: usize,
+    left: usize,
+}
+
+impl<'a> Meant<'a> {
+    fn new(leaves: &'a BTreeSet<String>) -> Meant<'a> {
+        Meant { leaves, letters: leaves.iter().map(String::len).sum(), left: MOST_COMPARISONS }
+    }
+
+    fn nearest(&mut self, queue: &str) -> Option<&'a str> {
+        self.left = self.left.checked_sub(queue.len().saturating_mul(self.letters))?;
+        nearest(queue, self.leaves.iter().map(String::as_str))
+    }
+}
 
 pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     let (Some(rules), Some(policy)) = (&subject.file.placement, subject.top.get("queuePlacementPolicy")) else {
         return;
     };
     let elements: Vec<&Element<'_>> = policy.elements().filter(|element| is_rule(element.name)).collect();
+    let mut meant = Meant::new(&subject.file.leaves);
     for (i, (rule, element)) in rules.iter().zip(&elements).enumerate() {
+        if warnings.is_full() {
+            break;
+        }
         // Of one kind and with one parent, an earlier rule has had every chance that this one has.
         let tried = |before: &PlacementRule| {
             before.kind == rule.kind
@@ -36,7 +62,7 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
                 .help("remove it");
         }
         if rule.kind == RuleKind::Default {
-            default_rule(subject, rule, element, warnings);
+            default_rule(subject, &mut meant, rule, element, warnings);
         }
         if let (Some(parent), Some(inner)) =
             (&rule.parent, element.elements().filter(|inner| is_rule(inner.name)).last())
@@ -54,17 +80,28 @@ fn at(element: &Element<'_>, attribute: &str) -> Span {
 
 /// Whether a declared leaf stands above a name.
 fn leaf_above<'n>(subject: &Subject<'_>, name: &'n str) -> Option<&'n str> {
-    let dots = name.match_indices('.').map(|(at, _)| &name[..at]);
-    dots.into_iter().find(|above| is_leaf(subject, above))
+    // No declared queue has a longer name.
+    let dots = name.match_indices('.').take_while(|(at, _)| *at <= MAX_FULL_NAME);
+    dots.map(|(at, _)| &name[..at]).find(|above| is_leaf(subject, above))
 }
 
 fn is_leaf(subject: &Subject<'_>, name: &str) -> bool {
     subject.file.leaves.contains(name) && !subject.file.parents.contains(name)
 }
 
-fn default_rule(subject: &Subject<'_>, rule: &PlacementRule, element: &Element<'_>, warnings: &mut Warnings<'_>) {
+fn default_rule(
+    subject: &Subject<'_>,
+    meant: &mut Meant<'_>,
+    rule: &PlacementRule,
+    element: &Element<'_>,
+    warnings: &mut Warnings<'_>,
+) {
     let Some(queue) = rule.queue.as_deref().filter(|queue| !is_leaf(subject, queue)) else { return };
     let place = at(element, "queue");
+    // What is placed in a plan goes into its default child.
+    if subject.file.queues.get(queue).is_some_and(|own| own.reservation) {
+        return;
+    }
     if queue == ROOT || subject.file.parents.contains(queue) {
         warnings
             .warn(
@@ -90,10 +127,7 @@ fn default_rule(subject: &Subject<'_>, rule: &PlacementRule, element: &Element<'
         } else {
             "with create=\"false\" the rule places nothing"
         };
-        let rules = subject.file.placement.as_ref().map_or(0, Vec::len);
-        let affordable = subject.file.leaves.len().saturating_mul(rules) <= MOST_NAMES;
-        let known = subject.file.leaves.iter().map(String::as_str);
-        let help = match nearest(queue, known.filter(|_| affordable)) {
+        let help = match meant.nearest(queue) {
             Some(meant) => format!("did you mean {meant:?}?"),
             None => "declare the queue".to_owned(),
         };

@@ -15,7 +15,7 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     while let Some(number) = open.pop() {
         let queue = &subject.tree.queues[number];
         if number == TOP && *policy(subject, queue) == PolicyName::Fifo {
-            let at = policy_at(queue, warnings).unwrap_or_else(|| subject.root.name_at());
+            let at = policy_at(queue, warnings).unwrap_or_else(|| default_at(subject, warnings));
             warnings
                 .warn("fifo-parent", at, "queue \"root\": schedulingPolicy is fifo")
                 .effect("Hadoop makes no queue below root, because fifo is for leaf queues; it only logs errors")
@@ -67,6 +67,13 @@ fn drf_under_fair(parent: &Queue<'_>, owner: &str, at: Span, warnings: &mut Warn
 
 fn policy<'s>(subject: &Subject<'s>, queue: &Queue<'s>) -> &'s PolicyName {
     queue.settings.policy.as_ref().unwrap_or(&subject.file.default_policy)
+}
+
+/// Where the default policy stands.
+fn default_at(subject: &Subject<'_>, warnings: &Warnings<'_>) -> Span {
+    let names = ["defaultQueueSchedulingPolicy", "defaultQueueSchedulingMode"];
+    let element = names.iter().find_map(|name| subject.top.get(name));
+    element.map_or(subject.root.name_at(), |element| value_at(&warnings.places, element))
 }
 
 /// Where a queue's own policy stands.

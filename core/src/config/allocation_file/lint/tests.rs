@@ -321,6 +321,9 @@ fn queues_that_their_parents_policy_forbids() {
     let typed = |of: &str| format!("<queue name='a' type='parent'>{}</queue>", policy(of));
     assert_lint("fifo-parent", "fifo", &typed("fifo"), &typed("fair"));
     assert_lint("fifo-parent", "FIFO", &root("FIFO", &queue("a", "")), &root("drf", &queue("a", "")));
+    let class = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies.FifoPolicy";
+    let default = format!("<defaultQueueSchedulingPolicy>{class}</defaultQueueSchedulingPolicy>");
+    assert_lint("fifo-parent", class, &default, &format!("{default}{}", root("fair", &queue("a", ""))));
 }
 
 #[test]
@@ -398,11 +401,29 @@ fn default_rules() {
     let declared = "<queue name='default'><queue name='x'/></queue>";
     let unnamed = format!("{declared}{}", rules("<rule name='default'/>"));
     assert_lint("default-queue-parent", "rule", &unnamed, &to(""));
+    // What is placed in a plan goes into its default child.
+    let plan = format!("<queue name='plan'><reservation/></queue>{}", rules("<rule name='default' queue='plan'/>"));
+    assert_eq!(found(&plan, &CheckOptions::new(&ResourceTypes::standard())), []);
     assert_lint("default-queue-below-leaf", "a.b", &to("queue='a.b'"), &to("queue='default'"));
     assert_lint("default-queue-undeclared", "other", &to("queue='other'"), &to("queue='a'"));
     let types = ResourceTypes::standard();
     let near = format!("<queue name='adhoc'/>{}", rules("<rule name='default' queue='ad-hoc'/>"));
     assert_eq!(check(&near, &CheckOptions::new(&types))[0].help.as_deref(), Some("did you mean \"root.adhoc\"?"));
+}
+
+/// Looking for names that are near is the one thing here that costs more than the file is long.
+#[test]
+fn what_rules_meant_is_looked_for_within_bounds() {
+    let name = |i: usize| format!("{}{i:03}", "q".repeat(87));
+    let queues: String = (0..500).map(|i| queue(&name(i), "")).collect();
+    let wrong: String =
+        (0..40).map(|i| format!("<rule name='default' create='false' queue='{}x'/>", name(i))).collect();
+    let file = format!("{queues}{}", rules(&format!("{wrong}<rule name='reject'/>")));
+    let found = check(&file, &CheckOptions::new(&ResourceTypes::standard()));
+    let help = |found: &Diagnostic| found.help.clone().unwrap();
+    assert_eq!(found.len(), 40);
+    assert_eq!(help(&found[0]), format!("did you mean \"root.{}\"?", name(0)));
+    assert_eq!(help(&found[39]), "declare the queue");
 }
 
 #[test]

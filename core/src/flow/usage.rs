@@ -1,0 +1,106 @@
+//! Words that usage is counted in.
+//!
+//! # Who owns what
+//! A [`UsageCell`] has one writer, the worker whose it is; a [`SharedUsage`] is for what changes so seldom that all may write
+//! it. The `ledger` is made of both.
+//!
+//! # What races, and why it is safe
+//! The AM usage of a leaf queue, when an application is moved out of it at the moment its AM is granted:
+//! `loom-tests/tests/move_vs_grant.rs`.
+
+use crate::resource::{MAX_TYPES, Resource};
+use crate::sync::atomic::{AtomicI64, Ordering};
+
+/// One vector that one thread changes and all may read.
+#[derive(Debug)]
+pub struct UsageCell([AtomicI64; MAX_TYPES]);
+
+impl Default for UsageCell {
+    fn default() -> Self {
+        UsageCell(std::array::from_fn(|_| AtomicI64::new(0)))
+    }
+}
+
+impl UsageCell {
+    /// Adds; by the owner alone.
+    #[inline]
+    pub fn add(&self, types: usize, amount: &Resource) {
+        for (cell, lane) in self.0.iter().zip(amount.lanes()).take(types) {
+            // ORDERING: Relaxed. A sum nobody infers other memory from; quiescence is reached through channels.
+            cell.store(cell.load(Ordering::Relaxed).wrapping_add(*lane), Ordering::Relaxed);
+        }
+    }
+
+    /// Replaces; by the owner alone.
+    #[inline]
+    pub fn set(&self, types: usize, amount: &Resource) {
+        for (cell, lane) in self.0.iter().zip(amount.lanes()).take(types) {
+            // ORDERING: Relaxed, as in `add`.
+            cell.store(*lane, Ordering::Relaxed);
+        }
+    }
+
+    /// The value, type by type.
+    #[inline]
+    pub fn read(&self) -> Resource {
+        // ORDERING: Relaxed, as in `add`.
+        Resource::from_fn(|i| self.0[i].load(Ordering::Relaxed))
+    }
+}
+
+/// A vector that several threads change, seldom.
+#[derive(Debug, Default)]
+pub struct SharedUsage(UsageCell);
+
+impl SharedUsage {
+    /// The value, type by type.
+    pub fn read(&self) -> Resource {
+        self.0.read()
+    }
+
+    /// Adds; by anybody.
+    pub fn add(&self, amount: &Resource) {
+        for (word, lane) in self.0.0.iter().zip(amount.lanes()).filter(|(_, lane)| **lane != 0) {
+            // ORDERING: Relaxed. Each type is one word with its own limit.
+            word.fetch_add(*lane, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes away; by anybody.
+    pub fn subtract(&self, amount: &Resource) {
+        self.add(&Resource::NONE.minus(amount));
+    }
+
+    /// Adds if every type stays within `limit`; otherwise leaves no trace.
+    #[must_use]
+    pub fn try_add(&self, amount: &Resource, limit: &Resource) -> bool {
+        for i in 0..MAX_TYPES {
+            let (lane, limit) = (amount.get(i), limit.get(i));
+            // ORDERING: Relaxed, as in `add`: the compare-exchange on one word keeps it within its limit.
+            let taken = self.0.0[i].fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+                (used.wrapping_add(lane) <= limit).then(|| used.wrapping_add(lane))
+            });
+            if taken.is_err() {
+                for j in 0..i {
+                    self.0.0[j].fetch_sub(amount.get(j), Ordering::Relaxed);
+                }
+                return false;
+            }
+        }
+        true
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_am_share_leaves_no_trace() {
+        let used = SharedUsage::default();
+        assert!(used.try_add(&Resource::new(10, 1), &Resource::new(10, 1)));
+        assert!(!used.try_add(&Resource::new(0, 1), &Resource::new(10, 1)));
+        assert!(!used.try_add(&Resource::new(1, 0), &Resource::new(10, 5)));
+        assert_eq!(used.read(), Resource::new(10, 1));
+    }
+}
