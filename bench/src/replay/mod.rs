@@ -1,6 +1,7 @@
 //! Replay: what real Hadoop did against what the core does.
 //!
-//! Two kinds of recordings: *scenarios* are runs, played on the stepped driver with every field of every step compared;
+//! Two kinds of recordings: *scenarios* are runs, played on the stepped or the threaded driver with every field of every
+//! step compared (with several workers: how far they get from it, `apart`);
 //! *vectors* are single inputs, mostly configuration, with what came of each.
 
 mod apart;
