@@ -78,33 +78,27 @@ fn counterpart(there: &Apps<()>, here: &Apps<Resource>, app: u32, container: u32
 ///
 /// # Errors
 /// Where the books do not balance or a limit is broken.
-pub(super) fn measure(scenario: &Scenario, args: PlayArgs) -> Result<Apart, Deviation> {
-    let deviation = |place, mismatch| Deviation { name: scenario.name.clone(), place, mismatch };
+pub(super) fn measure(scenario: &Scenario, args: PlayArgs) -> Result<Apart, Box<Deviation>> {
+    let deviation = |place, mismatch| Box::new(Deviation { name: scenario.name.clone(), place, mismatch });
     let mut player = Player::new(scenario, args)
         .map_err(|message| deviation(Place::BeforeTheFirstStep, Mismatch::new("configuration", "taken", message)))?;
     let (mut there, mut here) = (Apps::<()>::new(), Apps::<Resource>::new());
     let mut apart = Apart::default();
     for (index, (step, expected)) in scenario.steps.iter().zip(&scenario.expect).enumerate() {
-        let known = |app: u32, container: u32| counterpart(&there, &here, app, container);
-        let (mine, skip) = match step {
-            Step::Release { app, container } => {
-                let container = known(*app, *container);
-                (container.map(|container| Step::Release { app: *app, container }), container.is_none())
+        let mut mine = step.clone();
+        let mut has_counterpart = true;
+        if let Step::Release { app, container } | Step::Launch { app, container } | Step::Complete { app, container } =
+            &mut mine
+        {
+            match counterpart(&there, &here, *app, *container) {
+                Some(number) => *container = number,
+                None => has_counterpart = false,
             }
-            Step::Launch { app, container } => {
-                let container = known(*app, *container);
-                (container.map(|container| Step::Launch { app: *app, container }), container.is_none())
-            }
-            Step::Complete { app, container } => {
-                let container = known(*app, *container);
-                (container.map(|container| Step::Complete { app: *app, container }), container.is_none())
-            }
-            _ => (None, false),
-        };
-        if skip {
+        }
+        if !has_counterpart {
             apart.other_answers += 1;
         } else {
-            let (answer, outcome) = player.play(mine.as_ref().unwrap_or(step));
+            let (answer, outcome) = player.play(&mine);
             let refused = expected.error.as_ref().map(|error| &error.kind);
             apart.other_answers += u32::from(answer.as_ref().err() != refused);
             apart.largest_step = apart.largest_step.max(outcome.allocated.len() as u64);

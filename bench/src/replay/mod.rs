@@ -132,7 +132,7 @@ impl Outcome {
                 self.apart = Some(self.apart.unwrap_or_default().most(apart));
                 self.add(None);
             }
-            Err(deviation) => self.add(Some(deviation)),
+            Err(deviation) => self.add(Some(*deviation)),
         }
     }
 }
