@@ -115,13 +115,14 @@ mod tests {
     fn most_missed(workers: usize, every: u32) -> u64 {
         let pace = Pace::new(workers, Some(every));
         let mut others: Vec<Lag> = (1..workers).map(|_| Lag::default()).collect();
-        let (lag, mut made, mut most) = (Lag::default(), 0, 0);
+        let (lag, mut most, count) = (Lag::default(), 0, others.len());
         // In turn, so that all hold back as much as they can.
-        while !lag.is_due(&pace, 0) {
+        for (made, next) in (0..).zip((0..count).cycle()) {
+            if lag.is_due(&pace, 0) {
+                break;
+            }
             most = made;
-            let next = usize::try_from(made).unwrap() % others.len();
             others[next].note_change(&pace, 0);
-            made += 1;
         }
         most
     }
