@@ -3,10 +3,11 @@
 pub(crate) use evenweave::{
     AccessControlList, AllocateRequest, AllocatedView, Allocation, AllocationFile, AllocationFileError, AmShare,
     AppHandle, AppOutcome, AppView, AppVisit, Ask, CapacityFigures, CapacityFile, CapacityMode, CapacityQueue,
-    CheckOptions, Claim, Container, ContainerId, Decision, Diagnostic, EndReason, FairScheduler, Groups, GroupsFile,
-    Heartbeat, HeartbeatProbe, Included, KeyOutcome, KeyVisit, Limit, Locality, Location, Missing, NodeHandle, NodeId,
-    NodeView, NotOffered, NotReserved, Obstacle, PassEnd, Place, PlacementRule, Precedence, QueueAccess, QueueConfig,
-    QueueOutcome, QueueSettings, QueueState, QueueView, QueueVisit, Refused, ReservationOutcome, ReservationVisit,
-    Resource, ResourceTypes, RunningLimit, Settings, Severity, SiteFile, SiteFileError, SiteProperties, Stats, Stepped,
-    Submission, default_rules, parse_resource, rooted,
+    CheckOptions, Claim, Clock, Container, ContainerId, ContainerView, Decision, Diagnostic, EndReason, FairScheduler,
+    FairSchedulerBuilder, Groups, GroupsFile, Heartbeat, HeartbeatProbe, Included, KeyOutcome, KeyVisit, Limit,
+    Locality, Location, Missing, NodeHandle, NodeId, NodeView, NotOffered, NotReserved, Obstacle, PassEnd, Place,
+    PlacementRule, Precedence, QueueAccess, QueueConfig, QueueOutcome, QueueSettings, QueueState, QueueView,
+    QueueVisit, Refused, ReservationOutcome, ReservationVisit, Resource, ResourceTypes, RunningLimit, Settings,
+    Severity, SiteFile, SiteFileError, SiteProperties, Stats, StepOutcome, Stepped, Submission, VirtualClock,
+    default_rules, parse_resource, rooted,
 };

@@ -48,9 +48,9 @@
 //! 5. `grant`: all or nothing. `lease`: room under limits and outstanding asks, in pieces. `watch`: the limits of one queue.
 //!    `ledger`: what is true now.
 //! 6. `mailbox`: containers, and the news of ended ones, on their way to the AM.
-//! 7. `reconcile`: what the other workers did. `control`: life of applications, queues and nodes. `allocations`: when the
-//!    allocation file is looked at and read again. `update`: demand and fair shares. `views` and `events`: what the embedder
-//!    sees.
+//! 7. `reconcile`: what the other workers did, folded in at the `pace` of their changes. `control`: life of applications, queues and nodes. `allocations`: when the
+//!    allocation file is looked at and read again. `update`: demand and fair shares. `views`, `inspect` and `events`:
+//!    what the embedder sees.
 //!
 //! `docs/architecture.md` has who owns what and what each operation costs, `docs/concurrency.md` the protocols as small
 //! proofs, `docs/yarn-compat.md` what of the FairScheduler is here, `docs/deviations.md` where it differs on purpose.
@@ -110,9 +110,9 @@ pub use config::{
 pub use event::{AppAccess, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
-    AllocateRequest, Allocation, AmRequest, AmShare, AppOutcome, AppView, AppVisit, Claim, Container, Decision,
-    EndReason, EndedContainer, Heartbeat, HeartbeatProbe, KeyOutcome, KeyVisit, NewAttempt, NodeView, NotOffered,
-    NotReserved, Obstacle, PassEnd, QueueConfig, QueueOutcome, QueueView, QueueVisit, ReservationOutcome,
+    AllocateRequest, Allocation, AmRequest, AmShare, AppOutcome, AppView, AppVisit, Claim, Container, ContainerView,
+    Decision, EndReason, EndedContainer, Heartbeat, HeartbeatProbe, KeyOutcome, KeyVisit, NewAttempt, NodeView,
+    NotOffered, NotReserved, Obstacle, PassEnd, QueueConfig, QueueOutcome, QueueView, QueueVisit, ReservationOutcome,
     ReservationVisit, RunningLimit, Stats, Submission, WakeUp,
 };
 #[cfg(all(

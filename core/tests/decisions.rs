@@ -52,7 +52,7 @@ impl Cluster {
         self.apps += 1;
         self.stepped.advance(1);
         let (number, queue) = (self.apps, Some(queue.to_owned()));
-        self.stepped.submit(&Submission { number, user: "ann".to_owned(), queue, am }).unwrap()
+        self.stepped.submit(&Submission { number, user: "ann".to_owned(), queue, am: am.map(Into::into) }).unwrap()
     }
 
     fn ask(&mut self, app: &AppHandle, asks: &[Ask]) {

@@ -14,7 +14,7 @@ use crate::api::{
     AppOutcome, AppView, AppVisit, Decision, KeyOutcome, NotOffered, PassEnd, Precedence, QueueOutcome, QueueVisit,
     ReservationOutcome,
 };
-use crate::cli::ExplainArgs;
+use crate::cli::{ExplainArgs, PlayArgs};
 use crate::failure::Failure;
 
 /// `evenweave explain`.
@@ -203,8 +203,8 @@ fn answer(scenario: &Scenario, number: u32, last: usize) -> Result<String, Failu
         return Err(Failure::input(format!("{name}: there is no step {last}; it has {has}")));
     }
     check_app(scenario, number, last)?;
-    let mut player =
-        Player::new(scenario, true).map_err(|message| Failure::input(format!("{name}: configuration: {message}")))?;
+    let mut player = Player::new(scenario, PlayArgs::EXACT, true)
+        .map_err(|message| Failure::input(format!("{name}: configuration: {message}")))?;
     let types = player.types().clone();
     let words = Words::new(&types);
     let (mut submitted, mut history) = (Submitted::default(), History::default());
@@ -226,7 +226,7 @@ fn answer(scenario: &Scenario, number: u32, last: usize) -> Result<String, Failu
     let mut out = format!("{name}, after step {last} {}: application {number}\n", scenario.steps[last]);
     match player.app(number) {
         Some((view, not_offered)) => {
-            say_state(&mut out, &words, &player, &view);
+            say_state(&mut out, &words, &mut player, &view);
             say_history(&mut out, &words, &mut player, &history, not_offered.as_ref(), submitted.at.unwrap_or(0));
         }
         None => {
@@ -262,7 +262,7 @@ fn check_app(scenario: &Scenario, number: u32, last: usize) -> Result<(), Failur
     }
 }
 
-fn say_state(out: &mut String, words: &Words<'_>, player: &Player, view: &AppView) {
+fn say_state(out: &mut String, words: &Words<'_>, player: &mut Player, view: &AppView) {
     let runs = if view.runnable { "runnable" } else { "waiting" };
     let _ = writeln!(out, "  {runs} in {}, user {}", view.queue, view.user);
     let rows = [

@@ -1,12 +1,16 @@
 //! Replay: what real Hadoop did against what the core does.
 //!
-//! Two kinds of recordings: *scenarios* are runs, played on the stepped driver with every field of every step compared;
-//! *vectors* are single inputs, mostly configuration, with what came of each. `words` turns the core's reasons into lines,
-//! `explain` answers for one application.
+//! Two kinds of recordings: *scenarios* are runs, played on the stepped or the threaded driver with every field of every
+//! step compared (with several workers: how far they get from it, `apart`); *vectors* are single inputs, mostly
+//! configuration, with what came of each. `words` turns the core's reasons into lines, `explain` answers for one application.
+
+mod apart;
 
 mod compare;
 
 mod drive;
+
+mod driver;
 
 mod explain;
 
@@ -24,8 +28,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Value, json};
 
 use crate::bundled;
-use crate::cli::ReplayArgs;
+use crate::cli::{PlayArgs, ReplayArgs};
 use crate::failure::Failure;
+use apart::Apart;
 use compare::Mismatch;
 use drive::Player;
 pub(crate) use explain::run as explain;
@@ -74,9 +79,9 @@ enum Place {
 }
 
 /// Plays one scenario up to its first difference; with `trace` the reasons of each step go to standard output.
-fn play(scenario: &Scenario, trace: bool) -> Option<Deviation> {
+fn play(scenario: &Scenario, args: PlayArgs, trace: bool) -> Option<Deviation> {
     let deviation = |place, mismatch| Some(Deviation { name: scenario.name.clone(), place, mismatch });
-    let mut player = match Player::new(scenario, trace) {
+    let mut player = match Player::new(scenario, args, trace) {
         Ok(player) => player,
         Err(message) => {
             return deviation(Place::BeforeTheFirstStep, Mismatch::new("configuration", "taken", message));
@@ -113,7 +118,7 @@ pub(crate) fn bundled_tally() -> Tally {
     for text in bundled::recordings() {
         let scenarios = scenario::parse(&text, "bundled recording").ok().unwrap_or_default();
         for scenario in &scenarios {
-            tally.add(play(scenario, false).is_none());
+            tally.add(play(scenario, PlayArgs::EXACT, false).is_none());
         }
     }
     tally
@@ -122,14 +127,28 @@ pub(crate) fn bundled_tally() -> Tally {
 /// The results of one family.
 #[derive(Debug, Default)]
 struct Outcome {
+    /// Of several workers: whose books balance, and whose do not.
     tally: Tally,
     deviations: Vec<Deviation>,
+    /// Of several workers: the furthest from a recording.
+    apart: Option<Apart>,
 }
 
 impl Outcome {
     fn add(&mut self, deviation: Option<Deviation>) {
         self.tally.add(deviation.is_none());
         self.deviations.extend(deviation);
+    }
+
+    /// Plays a scenario on several workers.
+    fn add_apart(&mut self, scenario: &Scenario, args: PlayArgs) {
+        match apart::measure(scenario, args) {
+            Ok(apart) => {
+                self.apart = Some(self.apart.unwrap_or_default().most(apart));
+                self.add(None);
+            }
+            Err(deviation) => self.add(Some(*deviation)),
+        }
     }
 }
 
@@ -155,7 +174,12 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<bool, Failure> {
             Suite::Scenarios(scenarios) => {
                 for scenario in scenarios.iter().filter(wanted) {
                     let key = ("scenario", scenario.family().to_owned());
-                    outcomes.entry(key).or_default().add(play(scenario, args.trace));
+                    let outcome = outcomes.entry(key).or_default();
+                    if args.play.workers == 1 {
+                        outcome.add(play(scenario, args.play, args.trace));
+                    } else {
+                        outcome.add_apart(scenario, args.play);
+                    }
                 }
             }
             Suite::Vectors(_) if args.scenario.is_some() => {}
@@ -193,8 +217,14 @@ fn list(of: impl Iterator<Item = impl ToString>) -> String {
 }
 
 fn print(outcomes: &Outcomes, most: usize) {
-    for ((_, family), Outcome { tally, deviations }) in outcomes {
+    for ((_, family), Outcome { tally, deviations, apart }) in outcomes {
         println!("{family}: {} passed, {} failed", tally.passed, tally.failed);
+        if let Some(Apart { app, queue, other_answers, .. }) = apart {
+            println!(
+                "  at most {app} containers of an application and {queue} of a queue apart from the recording; \
+                 {other_answers} steps answered otherwise"
+            );
+        }
         for Deviation { name, place, mismatch } in deviations.iter().take(most) {
             let place = match place {
                 Place::Case => String::new(),
@@ -226,10 +256,17 @@ fn as_json(outcomes: &Outcomes) -> Value {
     };
     let list: Vec<Value> = outcomes
         .iter()
-        .map(|((kind, family), Outcome { tally, deviations })| {
+        .map(|((kind, family), Outcome { tally, deviations, apart })| {
             let failures: Vec<Value> = deviations.iter().map(|deviation| failure(kind, deviation)).collect();
             let (passed, failed) = (tally.passed, tally.failed);
-            json!({"kind": kind, "family": family, "passed": passed, "failed": failed, "failures": failures})
+            let mut out =
+                json!({"kind": kind, "family": family, "passed": passed, "failed": failed, "failures": failures});
+            if let Some(Apart { app, queue, other_answers, largest_step }) = apart {
+                out["apart"] = json!({
+                    "app": app, "queue": queue, "other_answers": other_answers, "largest_step": largest_step,
+                });
+            }
+            out
         })
         .collect();
     let sum = |of: fn(&Tally) -> u32| outcomes.values().map(|outcome| of(&outcome.tally)).sum::<u32>();

@@ -28,7 +28,7 @@ pub(crate) struct Scenario {
 }
 
 /// One line of an ask.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(super) struct AskLine {
     pub(super) priority: i32,
     pub(super) location: String,
@@ -44,7 +44,7 @@ fn yes() -> bool {
 }
 
 /// One step.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub(super) enum Step {
     NodeAdd {

@@ -64,6 +64,7 @@ impl Shard {
             return;
         }
         self.note_pass(node, PassEnd::NothingPlaced);
+        self.catch_up();
         let end = self.schedule_within(node);
         self.note_pass_end(end);
         self.end_pass();
@@ -98,6 +99,19 @@ impl Shard {
             } else if !dynamic && most > 0 && count >= most {
                 return PassEnd::MaxAssign(most);
             }
+            // The room that the AM share rule sees stays as it was at the start of the pass, as in Hadoop.
+            let available = self.available;
+            self.catch_up();
+            self.available = available;
+        }
+    }
+
+    /// Before a choice: what the others have done is folded in, if that is too much to be missed (I8). Those that are out
+    /// for the pass are visited again then, to no effect.
+    fn catch_up(&mut self) {
+        if self.must_fold() {
+            self.end_pass();
+            self.fold(self.shared.clock.now_ms());
         }
     }
 

@@ -8,6 +8,7 @@ use super::decision::Notes;
 use super::events::EventSink;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal, Round};
+use super::pace::Pace;
 use super::shard::Shard;
 use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count};
 use super::snapshot::Publisher;
@@ -42,6 +43,10 @@ pub(crate) struct Setup {
     pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
     pub(crate) resort: bool,
     pub(crate) notes: Notes,
+    /// Whether threads do anything by time.
+    pub(crate) timers: bool,
+    /// Grants and ends between folds, if not by the number of applications.
+    pub(crate) fold_every: Option<u32>,
 }
 
 /// The receiving ends of one worker's lanes.
@@ -60,7 +65,8 @@ pub(crate) struct Parts {
     control_lane: Receiver<ControlMessage>,
     updater: Updater,
     watcher: Option<Watcher>,
-    events: EventSink,
+    pub(crate) events: EventSink,
+    timers: bool,
 }
 
 impl Parts {
@@ -96,6 +102,7 @@ impl Parts {
             dead: (0..workers).map(|_| AtomicBool::new(false)).collect(),
             offers_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
             continuous_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            pace: Pace::new(workers, setup.fold_every),
             settings: setup.settings,
         });
         let mut control = Control::new(shared.clone(), setup.file, setup.groups, setup.custom_policies);
@@ -107,7 +114,7 @@ impl Parts {
             .collect();
         let updater = Updater::new(shared.clone());
         let (watcher, events) = (setup.watcher, setup.events);
-        Parts { shared, control, shards, control_lane, updater, watcher, events }
+        Parts { shared, control, shards, control_lane, updater, watcher, events, timers: setup.timers }
     }
 }
 
@@ -242,7 +249,7 @@ pub(super) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::i
 impl Threads {
     /// Starts all threads.
     pub(crate) fn start(parts: Parts) -> std::io::Result<Threads> {
-        let Parts { shared, mut control, shards, control_lane, updater, watcher, events } = parts;
+        let Parts { shared, mut control, shards, control_lane, updater, watcher, events, timers } = parts;
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
         let (update_lane, update_calls) = unbounded();
@@ -259,7 +266,7 @@ impl Threads {
             run_task("control", &told, || run_control(control, &control_lane, &counted));
         })?;
         let told = events.clone();
-        let interval = shared.settings.update_interval_ms;
+        let interval = if timers { shared.settings.update_interval_ms } else { 0 };
         let update = spawn("evenweave-update".into(), move || {
             run_task("update", &told, || run_update(updater, &update_calls, &woken, interval));
         })?;
@@ -273,7 +280,7 @@ impl Threads {
             (settings.schedule_asynchronously, "offers", Round::Offers, settings.schedule_asynchronously_interval_ms),
             (settings.continuous_scheduling, "continuous", Round::Continuous, settings.continuous_scheduling_sleep_ms),
         ] {
-            if !on {
+            if !(on && timers) {
                 continue;
             }
             let (stop, stopped) = bounded(1);
@@ -448,6 +455,7 @@ fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
             | Internal::ResizeNode { .. }
             | Internal::Decommission { .. }
             | Internal::TakeSnapshot
+            | Internal::Look(_)
             | Internal::Round(_) => return true,
         };
         shared.lanes.control.send(answer).is_ok()
@@ -568,8 +576,7 @@ mod tests {
     use crate::app::Ask;
     use crate::clock::VirtualClock;
     use crate::event::Refused;
-    use crate::flow::control::{Call, NodeSpec, Submission};
-    use crate::flow::decision::PassEnd;
+    use crate::flow::control::{NodeSpec, Submission};
     use crate::flow::edge::{AllocateRequest, Allocation, collect, send_changes};
     use crate::flow::ledger::AppShared;
     use crate::resource::Resource;
@@ -594,6 +601,8 @@ mod tests {
             probe: None,
             resort: false,
             notes,
+            timers: true,
+            fold_every: None,
         })
     }
 
@@ -639,7 +648,7 @@ mod tests {
         let mut stepper = Stepper::new(parts);
         stepper.update();
         stepper.shard(0).schedule(0);
-        assert_eq!(stepper.shard(0).take_journal().allocated.len(), 1, "the AM has its container");
+        assert_eq!(stepper.shard(0).take_noted().allocated.len(), 1, "the AM has its container");
     }
 
     /// One publish shows a queue, its parent and who was moved into it: usage goes along (I4). Until then the AM is told
@@ -671,6 +680,19 @@ mod tests {
         for name in ["root", "root.x", "root.x.y"] {
             assert_eq!(usage(name), Some(Resource::new(1024, 1)), "{name}");
         }
+    }
+
+    /// Who waits for quiet and sends on has that decided under what was published before.
+    #[test]
+    fn at_a_barrier_a_worker_takes_over_what_is_published() {
+        let mut parts = parts();
+        submit(&mut parts.control, 1, "root.q", None);
+        parts.control.publish();
+        let (reply, answered) = unbounded();
+        let shard = &mut parts.shards[0].0;
+        shard.handle_internal(Internal::Barrier(reply));
+        assert!(answered.try_recv().is_ok());
+        assert!(parts.shared.publisher.is_newest(&shard.snapshot));
     }
 
     #[test]

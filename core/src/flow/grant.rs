@@ -125,7 +125,6 @@ impl Shard {
             journal.allocated.push((container, is_am));
         }
         count(&self.shared.counters[worker].granted, 1);
-        self.unfolded += 1;
         Ok(())
     }
 

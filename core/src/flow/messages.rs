@@ -2,6 +2,7 @@
 
 use super::ledger::{AppShared, NodeShared};
 use super::mailbox::Container;
+use super::shard::Shard;
 use crate::app::{Ask, SchedulingKey};
 use crate::id::{ContainerId, Slot};
 use crate::resource::Resource;
@@ -20,6 +21,9 @@ pub struct Heartbeat {
     pub completed: SmallVec<[ContainerId; 8]>,
     /// Not zero: the [`HeartbeatProbe`](crate::HeartbeatProbe) is told of this one.
     pub stamp: u64,
+    /// Whether the node's room is offered then, as with every heartbeat of Hadoop's; true without more. `false` is a report
+    /// of containers and no more, for embedders that hear of these between heartbeats.
+    pub offer: bool,
 }
 
 /// What the embedder sends to a worker.
@@ -133,10 +137,21 @@ pub(crate) enum Internal {
     Round(Round),
     /// A snapshot was published that no worker may sleep over.
     TakeSnapshot,
+    /// The embedder looks at something, or has it done, and is answered.
+    Look(Look),
     /// Answer when it is reached.
     Barrier(Sender<()>),
     /// Work off what is there and end.
     Shutdown,
+}
+
+/// What a worker does for somebody who waits for it; sends its answer itself.
+pub(crate) struct Look(pub(crate) Box<dyn FnOnce(&mut Shard) + Send>);
+
+impl std::fmt::Debug for Look {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Look")
+    }
 }
 
 /// What reaches the control.
@@ -167,6 +182,6 @@ pub(crate) enum ControlMessage {
 
 impl Heartbeat {
     pub(crate) fn of(node: Arc<NodeShared>) -> Heartbeat {
-        Heartbeat { node, launched: SmallVec::new(), completed: SmallVec::new(), stamp: 0 }
+        Heartbeat { node, launched: SmallVec::new(), completed: SmallVec::new(), stamp: 0, offer: true }
     }
 }

@@ -68,6 +68,9 @@ pub mod lease;
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod mailbox;
 
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod pace;
+
 #[cfg(not(loom))]
 mod reconcile;
 
@@ -96,6 +99,9 @@ mod events;
 pub(crate) mod views;
 
 #[cfg(not(loom))]
+mod inspect;
+
+#[cfg(not(loom))]
 mod driver;
 
 #[cfg(not(loom))]
@@ -106,17 +112,19 @@ mod exports {
         PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit,
     };
     pub use super::edge::{AllocateRequest, Allocation};
+    pub use super::inspect::ContainerView;
     pub use super::mailbox::{Container, EndReason, EndedContainer};
     pub use super::messages::Heartbeat;
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::{AppView, NodeView, QueueView, Stats};
 
-    pub(crate) use super::allocations::{Reloads, WatchCall, WatchTimes, Watcher, apply};
+    pub(crate) use super::allocations::{ControlLane, NEVER, Reloads, WatchCall, WatchTimes, Watcher, apply};
     pub(crate) use super::control::{Call, Control, NodeSpec};
     pub(crate) use super::decision::Notes;
     pub(crate) use super::driver::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
     pub(crate) use super::edge::{collect, drain, send_changes};
-    pub(crate) use super::events::{EventSource, events};
+    pub(crate) use super::events::{EventSink, EventSource, events};
+    pub(crate) use super::inspect::{Noted, Reserved, ask_workers};
     pub(crate) use super::ledger::{AppShared, NodeShared};
     pub(crate) use super::messages::{ControlMessage, External};
     pub(crate) use super::shared::Shared;

@@ -14,6 +14,7 @@ use super::decision::Notes;
 use super::expiry::Looks;
 use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
+use super::pace::Lag;
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
 use super::trace::Recorder;
@@ -399,8 +400,8 @@ pub(crate) struct Shard {
     pub(super) out_for_descent: Vec<Suspended>,
     /// The present visit had an effect that a second one would repeat.
     pub(super) repeatable: bool,
-    /// Grants since the last fold.
-    pub(super) unfolded: u32,
+    /// What this worker knows of the others' grants, and they of its own.
+    pub(super) lag: Lag,
     pub(super) last_fold_ms: u64,
     /// Looks for containers that were never launched.
     pub(super) looks: Looks,
@@ -434,7 +435,7 @@ impl Shard {
             out_for_pass: Vec::new(),
             out_for_descent: Vec::new(),
             repeatable: false,
-            unfolded: 0,
+            lag: Lag::default(),
             last_fold_ms: 0,
             looks: Looks::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),
             leases: Vec::new(),

@@ -3,6 +3,7 @@
 use super::ledger::NodeShared;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal, Round};
+use super::pace::Pace;
 use super::snapshot::Publisher;
 use crate::clock::Clock;
 use crate::config::Settings;
@@ -107,6 +108,8 @@ pub(crate) struct Shared {
     pub(crate) nodes: Mutex<Vec<Arc<NodeShared>>>,
     /// Children are sorted anew for every container, as the classic design does.
     pub(crate) resort: bool,
+    /// When the others' grants are folded in.
+    pub(crate) pace: Pace,
     /// Messages that the control has worked off.
     pub(crate) control_handled: AtomicU64,
     /// Workers that panicked: their nodes take no heartbeats any more.

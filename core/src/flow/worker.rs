@@ -15,9 +15,10 @@ use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, He
 use super::shard::{KeyLocal, LocationRow, NONE, Node, Shard};
 use super::shared::{ANY, count};
 use crate::app::SchedulingKey;
-use crate::id::{ContainerId, Slot};
+use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
+use crate::sync::atomic::Ordering;
 use smallvec::SmallVec;
 
 /// What the loop does next.
@@ -52,7 +53,10 @@ impl Shard {
             Internal::Round(Round::Offers) => self.offer_all(),
             Internal::Round(Round::Continuous) => self.continuous_pass(),
             Internal::TakeSnapshot => self.sync(),
+            Internal::Look(look) => (look.0)(self),
             Internal::Barrier(reply) => {
+                // Who waits for quiet, then sends on, wants that to be worked off with what has been published since.
+                self.sync();
                 // Whoever asked may have gone.
                 let _ = reply.send(());
             }
@@ -68,7 +72,6 @@ impl Shard {
             External::Heartbeats(batch) => {
                 for heartbeat in &batch {
                     self.heartbeat(heartbeat);
-                    self.fold_if_many();
                 }
             }
             External::Asks(change) => self.apply_asks(change),
@@ -88,6 +91,12 @@ impl Shard {
         self.worker
     }
 
+    /// Grants of this worker, ever.
+    fn granted(&self) -> u64 {
+        // ORDERING: Relaxed. This thread alone writes it.
+        self.shared.counters[self.worker].granted.load(Ordering::Relaxed)
+    }
+
     fn tell_control(&self, message: ControlMessage) {
         // The control ends after the workers; a closed lane means that the scheduler is being dropped.
         let _ = self.shared.lanes.control.send(message);
@@ -99,7 +108,7 @@ impl Shard {
             (Some(probe), stamp) if stamp != 0 => Some(probe.taken(self.worker, stamp)),
             _ => None,
         };
-        let before = self.unfolded;
+        let before = self.granted();
         let node = heartbeat.node.local;
         // A handle of another scheduler: nothing here is meant.
         if !self.nodes.get(node as usize).is_some_and(|at| Arc::ptr_eq(&at.shared, &heartbeat.node)) {
@@ -121,12 +130,16 @@ impl Shard {
             if self.nodes[node as usize].decommissioning {
                 self.follow_allocation(node);
             }
-            // What is free now can still be assigned: the smaller total arrives later, and what no longer fits ends then.
-            self.schedule(node);
+            if heartbeat.offer {
+                // What is free now can still be assigned: the smaller total arrives later, and what no longer fits ends
+                // then.
+                self.schedule(node);
+            }
             self.tell_drained(node);
         }
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
-            probe.served(self.worker, heartbeat.stamp, token, self.unfolded.wrapping_sub(before));
+            let grants = u32::try_from(self.granted() - before).unwrap_or(u32::MAX);
+            probe.served(self.worker, heartbeat.stamp, token, grants);
         }
     }
 
@@ -487,35 +500,5 @@ impl Shard {
         if allocated != at.total {
             self.tell_control(ControlMessage::ResizeNode { node: at.shared.clone(), total: allocated });
         }
-    }
-
-    // ------------------------------------------------------------------------------------------------ for drivers
-
-    /// What happened since this was last called.
-    pub(crate) fn take_journal(&mut self) -> super::shard::Journal {
-        self.journal.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    /// The name of the node with a number, among this worker's.
-    pub(crate) fn node_name(&self, node: crate::id::NodeId) -> String {
-        self.nodes.iter().find(|at| at.shared.id == node).map_or_else(String::new, |at| at.shared.name.to_string())
-    }
-
-    /// Where the reservation of each node stands: node, application slot, number, priority, size.
-    pub(crate) fn reservations(&self) -> Vec<(Arc<NodeShared>, Slot, u32, i32, Resource)> {
-        self.nodes
-            .iter()
-            .filter(|node| !node.gone)
-            .filter_map(|node| {
-                let reservation = node.reservation.as_ref()?;
-                Some((
-                    node.shared.clone(),
-                    reservation.app,
-                    reservation.number,
-                    reservation.key.priority,
-                    reservation.size,
-                ))
-            })
-            .collect()
     }
 }

@@ -6,9 +6,9 @@ use crate::app::Location;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSource, External, Heartbeat,
-    NewAttempt, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads, UpdateCall,
-    WatchCall, collect, quiesce, send_changes, views,
+    AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSink, EventSource, External,
+    Heartbeat, NewAttempt, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads,
+    UpdateCall, WatchCall, collect, quiesce, send_changes, views,
 };
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -59,6 +59,8 @@ struct Inner {
     own_threads: Vec<ThreadId>,
     closed: AtomicBool,
     events: EventSource,
+    /// Where what this door does itself is told of.
+    sink: EventSink,
 }
 
 impl fmt::Debug for FairScheduler {
@@ -143,16 +145,24 @@ impl FairScheduler {
     }
 
     pub(super) fn start(parts: Parts, events: EventSource) -> Result<FairScheduler, BuildError> {
-        let shared = parts.shared.clone();
+        let (shared, sink) = (parts.shared.clone(), parts.events.clone());
         let threads = Threads::start(parts).map_err(BuildError::Thread)?;
         let (update, watcher) = (threads.update_lane(), threads.watcher_lane());
         let own_threads = threads.ids();
         let (threads, closed) = (Mutex::new(Some(threads)), AtomicBool::new(false));
-        let inner = Inner { shared, update, watcher, threads, own_threads, closed, events };
+        let inner = Inner { shared, update, watcher, threads, own_threads, closed, events, sink };
         Ok(FairScheduler { inner: Arc::new(inner) })
     }
 
-    fn open(&self) -> Result<&Shared, Refused> {
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.inner.shared
+    }
+
+    pub(super) fn event_sink(&self) -> EventSink {
+        self.inner.sink.clone()
+    }
+
+    pub(super) fn open(&self) -> Result<&Shared, Refused> {
         // ORDERING: Acquire, with the AcqRel in `shutdown`.
         if self.inner.closed.load(Ordering::Acquire) { Err(Refused::ShutDown) } else { Ok(&self.inner.shared) }
     }
@@ -171,7 +181,10 @@ impl FairScheduler {
     }
 
     /// Asks the control.
-    fn look<T: Send + 'static>(&self, look: impl FnOnce(&Control) -> T + Send + 'static) -> Result<T, Refused> {
+    pub(super) fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Control) -> T + Send + 'static,
+    ) -> Result<T, Refused> {
         self.call(|reply| {
             Call::Look(Box::new(move |control| {
                 // Whoever asked may have gone.

@@ -7,10 +7,10 @@ use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Read
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Container, Decision, EndReason, EndedContainer, EventSource,
-    External, Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Parts, QueueConfig, QueueView,
-    Reloads, Stats, Stepper, Submission, apply, collect, drain, send_changes, views,
+    External, Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Noted, Parts, QueueConfig, QueueView,
+    Reloads, Reserved, Stats, Stepper, Submission, apply, collect, drain, send_changes, views,
 };
-use crate::id::ContainerId;
+use crate::id::{ContainerId, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use std::collections::HashMap;
@@ -39,6 +39,30 @@ pub struct StepOutcome {
     pub completed: Vec<(u32, u32, EndReason)>,
     /// Reservations that stand, by node in order of registration.
     pub reserved: Vec<AllocatedView>,
+}
+
+impl StepOutcome {
+    /// Takes in what a worker has noted.
+    pub(super) fn note(&mut self, noted: Noted) {
+        self.allocated.extend(noted.allocated.into_iter().map(|(container, node, _)| {
+            let Container { id, priority, resource, .. } = container;
+            AllocatedView { app: id.application, container: id.number, node, priority, resource }
+        }));
+        let ended = noted.ended.into_iter();
+        self.completed.extend(ended.map(|EndedContainer { id, reason }| (id.application, id.number, reason)));
+    }
+
+    /// Puts what was noted, and the reservations that stand, in the order in which they are shown. `nodes` are those
+    /// present, by registration.
+    pub(super) fn finish(&mut self, nodes: &[NodeId], mut reserved: Vec<Reserved>) {
+        self.completed.sort_by_key(|(app, container, _)| (*app, *container));
+        reserved.sort_by_key(|(node, ..)| nodes.iter().position(|id| *id == node.id));
+        let view = |(node, app, container, priority, resource): Reserved| {
+            let node = node.name.to_string();
+            AllocatedView { app, container, node, priority, resource }
+        };
+        self.reserved = reserved.into_iter().map(view).collect();
+    }
 }
 
 /// A FairScheduler without threads, for those who bring their own runtime, and for replay: every call runs the same
@@ -505,19 +529,9 @@ impl Stepped {
     /// What happened since this was last called, and the reservations that stand.
     pub fn take_outcome(&mut self) -> StepOutcome {
         let mut outcome = std::mem::take(&mut self.pending);
-        outcome.completed.sort_by_key(|(app, container, _)| (*app, *container));
         let nodes: Vec<_> = self.stepper.control().all_nodes().map(|node| node.id).collect();
-        let control_apps: HashMap<_, _> =
-            self.stepper.control().all_apps().iter().map(|app| (app.slot, app.id.number)).collect();
-        let mut reserved: Vec<_> = self.stepper.shards().flat_map(|shard| shard.reservations()).collect();
-        reserved.sort_by_key(|(node, ..)| nodes.iter().position(|id| *id == node.id));
-        outcome.reserved = reserved
-            .into_iter()
-            .filter_map(|(node, app, container, priority, resource)| {
-                let app = *control_apps.get(&app)?;
-                Some(AllocatedView { app, container, node: node.name.to_string(), priority, resource })
-            })
-            .collect();
+        let reserved = self.stepper.shards().flat_map(|shard| shard.reservations()).collect();
+        outcome.finish(&nodes, reserved);
         outcome
     }
 
@@ -569,25 +583,14 @@ impl Stepped {
         }
         let mut fresh_ams = Vec::new();
         for shard in self.stepper.shards() {
-            let journal = shard.take_journal();
-            for (container, is_am) in journal.allocated {
-                let Container { id, node, priority, resource, .. } = container;
-                self.containers.insert((id.application, id.number), id);
-                let node = shard.node_name(node);
-                self.pending.allocated.push(AllocatedView {
-                    app: id.application,
-                    container: id.number,
-                    node,
-                    priority,
-                    resource,
-                });
-                if is_am {
+            let noted = shard.take_noted();
+            for (Container { id, .. }, _, is_am) in &noted.allocated {
+                self.containers.insert((id.application, id.number), *id);
+                if *is_am {
                     fresh_ams.push(id.application);
                 }
             }
-            for EndedContainer { id, reason } in journal.ended {
-                self.pending.completed.push((id.application, id.number, reason));
-            }
+            self.pending.note(noted);
         }
         // The RM fetches an AM's container at once.
         for number in fresh_ams {
