@@ -16,8 +16,8 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 use crate::api::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, Heartbeat, Location,
-    NodeHandle, Refused, Resource, ResourceTypes, Settings, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, Heartbeat, NodeHandle,
+    Refused, Resource, ResourceTypes, Settings, Submission,
 };
 use crate::bundled::NO_EXPIRY;
 use crate::cli::{BenchArgs, CoreChoice, Mode, Size, WorkloadName};
