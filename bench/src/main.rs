@@ -23,6 +23,7 @@ mod failure;
 mod jobs;
 mod latency;
 mod load;
+mod output;
 mod progress;
 mod random;
 mod replay;
@@ -84,7 +85,7 @@ fn load(args: &LoadArgs) -> Result<bool, Failure> {
     progress.clear();
     report::write_report(&result, replayed, &report_path)?;
     if args.json {
-        println!("{}", report::load_json(&result, replayed));
+        crate::output::say!("{}", report::load_json(&result, replayed));
     } else if !args.quiet {
         report::print_load(&result, replayed, &report_path);
     }

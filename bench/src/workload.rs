@@ -659,7 +659,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     let mut tell = |figures: Figures| {
         eprintln!("{} allocations/s, {:.1} % full", crate::report::grouped(figures.rate()), figures.full * 100.0);
         let record = figures.json(args, shape);
-        println!("{record}");
+        crate::output::say!("{record}");
         records.push((figures.rate(), record));
     };
     let mut run = || -> Result<(), String> {
@@ -705,7 +705,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
             }
             fields.insert("allocations_per_s_min_max".to_owned(), spread);
         }
-        println!("{median}");
+        crate::output::say!("{median}");
     }
     Ok(())
 }
@@ -788,7 +788,7 @@ mod tests {
             assert!(apart <= bound, "{workers} workers, R = {every}: {number} is {apart} apart, {bound} allowed");
         }
         let most = |apart: &mut dyn Iterator<Item = u64>| apart.max().unwrap_or(0);
-        println!(
+        crate::output::say!(
             "{workers} workers, R = {every}: at most {} of a queue and {} of an application apart",
             most(&mut queues.iter().map(|(name, containers)| containers.abs_diff(exact.0[name]))),
             most(&mut apps.iter().map(|(number, containers)| containers.abs_diff(exact.1[number]))),

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// A directory of one test, gone at its end.
 struct Scratch(PathBuf);
@@ -124,4 +124,19 @@ fn groups_that_cannot_be_read() {
     let file = scratch.file("groups.txt", "ann: staff\nbob staff\n");
     let said = refused(&["--groups", &file], &scratch);
     assert!(said.contains("groups.txt:2:1: \"bob staff\" has no colon"), "{said}");
+}
+
+/// As `evenweave replay --trace FILE | head` does.
+#[test]
+fn a_reader_that_stops_reading_ends_the_program_without_a_word() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_evenweave"))
+        .args(["replay", "--trace", concat!(env!("CARGO_MANIFEST_DIR"), "/data/scenarios/drf.jsonl.gz")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(141));
 }

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
             }
         },
     };
-    print!("{}", answer(scenario, args.app, args.step)?);
+    crate::output::write(format_args!("{}", answer(scenario, args.app, args.step)?));
     Ok(())
 }
 

@@ -101,8 +101,8 @@ fn play(scenario: &Scenario, args: PlayArgs, trace: bool) -> Option<Deviation> {
         if trace {
             let passes = player.take_trace();
             if !passes.is_empty() {
-                println!("{}, step {index} {step}", scenario.name);
-                passes.iter().for_each(|pass| print!("{}", words.pass(pass)));
+                crate::output::say!("{}, step {index} {step}", scenario.name);
+                passes.iter().for_each(|pass| crate::output::write(format_args!("{}", words.pass(pass))));
             }
         }
         if let Some(mismatch) = compare::difference(&types, expected, &seen, last) {
@@ -193,7 +193,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<bool, Failure> {
         }
     }
     if args.json {
-        println!("{}", as_json(&outcomes));
+        crate::output::say!("{}", as_json(&outcomes));
     } else {
         print(&outcomes, args.show);
     }
@@ -218,9 +218,9 @@ fn list(of: impl Iterator<Item = impl ToString>) -> String {
 
 fn print(outcomes: &Outcomes, most: usize) {
     for ((_, family), Outcome { tally, deviations, apart }) in outcomes {
-        println!("{family}: {} passed, {} failed", tally.passed, tally.failed);
+        crate::output::say!("{family}: {} passed, {} failed", tally.passed, tally.failed);
         if let Some(Apart { app, queue, other_answers, .. }) = apart {
-            println!(
+            crate::output::say!(
                 "  at most {app} containers of an application and {queue} of a queue apart from the recording; \
                  {other_answers} steps answered otherwise"
             );
@@ -231,12 +231,12 @@ fn print(outcomes: &Outcomes, most: usize) {
                 Place::BeforeTheFirstStep => ", before the first step".to_owned(),
                 Place::Step(index, op) => format!(", step {index} {op}"),
             };
-            println!("  {name}{place}: {}", mismatch.field);
-            println!("    - expected {}", mismatch.expected);
-            println!("    + got      {}", mismatch.got);
+            crate::output::say!("  {name}{place}: {}", mismatch.field);
+            crate::output::say!("    - expected {}", mismatch.expected);
+            crate::output::say!("    + got      {}", mismatch.got);
         }
         if deviations.len() > most {
-            println!("  … {} more", deviations.len() - most);
+            crate::output::say!("  … {} more", deviations.len() - most);
         }
     }
 }

@@ -92,7 +92,7 @@ fn queues(run: &CoreRun) -> Table {
 pub(crate) fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
     let run = &result.main;
     let cut = if result.interrupted { ", interrupted" } else { "" };
-    println!(
+    crate::output::say!(
         "{} nodes, {} worker{}, jobs of {}, queues of {}{cut}",
         grouped(f64::from(result.nodes)),
         result.workers,
@@ -100,19 +100,19 @@ pub(crate) fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &
         result.trace_name,
         result.queues_name
     );
-    println!("{}", figures(result));
+    crate::output::say!("{}", figures(result));
     if let Some(ratio) = result.ratio_to_locked() {
-        println!(
+        crate::output::say!(
             "{ratio:.1} times the allocations of the locked twin (the same decision code behind one mutex, children \
              sorted anew for each container: our reconstruction of the classic design, not Hadoop)"
         );
     }
-    println!("{}", latencies(run));
+    crate::output::say!("{}", latencies(run));
     if let Some(done) = &run.reloads {
-        println!("{}", reloads(done));
+        crate::output::say!("{}", reloads(done));
     }
-    println!("{}", queues(run));
-    println!(
+    crate::output::say!("{}", queues(run));
+    crate::output::say!(
         "books: granted {}, completed {}, running {}, lost {}",
         grouped(run.granted as f64),
         grouped(run.completed as f64),
@@ -123,22 +123,22 @@ pub(crate) fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &
         .chain(result.locked.as_ref().map(|locked| ("locked twin: ", &locked.differences)))
     {
         for difference in differences {
-            println!("  {name}{difference}");
+            crate::output::say!("  {name}{difference}");
         }
     }
     if result.balanced() {
-        println!("books balance: node room, queue usage, application usage and outstanding asks agree");
+        crate::output::say!("books balance: node room, queue usage, application usage and outstanding asks agree");
     } else {
-        println!("BOOKS DO NOT BALANCE");
+        crate::output::say!("BOOKS DO NOT BALANCE");
     }
     if let Some(tally) = replayed {
-        println!("decisions identical to recorded Hadoop: {} of {} scenarios", tally.passed, tally.total());
+        crate::output::say!("decisions identical to recorded Hadoop: {} of {} scenarios", tally.passed, tally.total());
     }
-    println!("peak resident: {} MiB", grouped(crate::clock::peak_resident_mib() as f64));
-    println!("report: {}", report.display());
-    println!();
-    println!("next:");
-    println!("  cargo run --release -- load --task-seconds 0.5   half the life, twice the allocations");
-    println!("  cargo run --release -- load --nodes 20000 --workers 2");
-    println!("  cargo run --release -- bench W2 --size M");
+    crate::output::say!("peak resident: {} MiB", grouped(crate::clock::peak_resident_mib() as f64));
+    crate::output::say!("report: {}", report.display());
+    crate::output::say!("");
+    crate::output::say!("next:");
+    crate::output::say!("  cargo run --release -- load --task-seconds 0.5   half the life, twice the allocations");
+    crate::output::say!("  cargo run --release -- load --nodes 20000 --workers 2");
+    crate::output::say!("  cargo run --release -- bench W2 --size M");
 }
