@@ -738,3 +738,44 @@ fn attempts_follow_each_other_under_load() {
 fn poll_if_open(scheduler: &FairScheduler, app: &AppHandle) -> Result<Allocation, Refused> {
     threads::allocate(scheduler, app, &AllocateRequest::default())
 }
+
+/// 9.2.2, 9.3.1: the request of a further AM passes the check for what the queue may have nothing of, as the first did.
+#[test]
+fn an_am_for_which_its_queue_has_nothing_is_refused_at_any_attempt() {
+    let mut stepped = stepped(1);
+    nodes(&mut stepped, 1);
+    let none = |max: &str| format!("<allocations><queue name='q'>{max}</queue></allocations>");
+    for keep_containers in [false, true] {
+        stepped.reload(Some(&none(""))).unwrap();
+        let app = stepped.submit(&unmanaged(1 + u32::from(keep_containers), "root.q")).unwrap();
+        stepped.reload(Some(&none("<maxResources>4096 mb, 0 vcores</maxResources>"))).unwrap();
+        let new = NewAttempt { am: Some(Resource::new(1024, 1).into()), keep_containers };
+        let refused = stepped.new_attempt(&app, new).unwrap_err();
+        assert!(matches!(refused, Refused::ZeroMax { .. }), "{refused}");
+    }
+}
+
+/// I13: a handle means nothing to another scheduler, whatever stands there under the same numbers.
+#[test]
+fn handles_of_another_scheduler_are_refused() {
+    let (mut here, mut there) = (stepped(1), stepped(3));
+    let (ours, theirs) = (nodes(&mut here, 1).pop().unwrap(), nodes(&mut there, 3));
+    let (app, other) = (asking(&mut here, 1, 1), asking(&mut there, 1, 1));
+    let unknown = Err(Refused::NoSuchApp(1));
+    assert_eq!(here.allocate(&other, &ask(1), &mut Allocation::default()), unknown);
+    assert_eq!(here.new_attempt(&other, NewAttempt::default()).map(drop), unknown);
+    assert_eq!(here.move_app(&other, "root.q"), unknown);
+    assert_eq!(here.finish(&other), unknown);
+    assert!(here.not_offered(&other).is_some());
+    for node in &theirs {
+        let unknown = Err(Refused::NoSuchNode(node.name().to_owned()));
+        here.heartbeat(&Heartbeat::new(node));
+        assert_eq!(here.decommission_node(node), unknown);
+        assert_eq!(here.recommission_node(node), unknown);
+        assert_eq!(here.resize_node(node, Resource::NONE), unknown);
+        assert_eq!(here.remove_node(node), unknown);
+    }
+    here.heartbeat(&Heartbeat::new(&ours));
+    assert_eq!(drain(&mut here, &app).granted.len(), 1, "what is here goes on");
+    assert_eq!(drain(&mut there, &other).granted, [], "and so does what is there");
+}

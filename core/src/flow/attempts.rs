@@ -46,6 +46,8 @@ impl Shard {
             self.unlink_from_app(&record);
             self.containers[*index as usize].app = successor.app.slot;
             self.link_to_app(*index, to);
+            // The others see usage move, as with a grant and an end.
+            self.note_change();
         }
         let (worker, types) = (self.worker, self.types);
         let less = Resource::NONE.minus(&sum);

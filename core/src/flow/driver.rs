@@ -10,7 +10,7 @@ use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal, Round};
 use super::pace::Pace;
 use super::shard::Shard;
-use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count};
+use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count, number_scheduler};
 use super::snapshot::Publisher;
 use super::update::Updater;
 use super::worker::Next;
@@ -84,6 +84,7 @@ impl Parts {
         let (control, control_lane) = unbounded();
         let maximum = setup.settings.maximum;
         let shared = Arc::new(Shared {
+            scheduler: number_scheduler(),
             workers,
             types,
             cluster_timestamp: setup.cluster_timestamp,
@@ -379,7 +380,8 @@ fn work(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared) {
         shard.sync();
         let now = shared.clock.now_ms();
         shard.fold_if_due(now);
-        let mut idle = !shard.look_for_expired(now);
+        let looking = shard.look_for_expired(now);
+        let mut idle = true;
         while let Ok(message) = lanes.internal.try_recv() {
             idle = false;
             stopping |= take_internal(shard, shared, message) == Next::Stop;
@@ -395,14 +397,14 @@ fn work(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared) {
             crate::sync::thread::yield_now();
         } else if idle && stopping {
             return;
-        } else if idle {
+        } else if idle && !looking {
             select! {
                 recv(lanes.internal) -> message => if let Ok(message) = message {
-                    shard.sync();
+                    shard.wake_up();
                     stopping |= take_internal(shard, shared, message) == Next::Stop;
                 },
                 recv(lanes.external) -> message => if let Ok(message) = message {
-                    shard.sync();
+                    shard.wake_up();
                     stopping |= take_external(shard, lanes, shared, message) == Next::Stop;
                 },
                 default(Duration::from_millis(shard.next_look_in_ms(now))) => {}
@@ -576,7 +578,7 @@ mod tests {
     use crate::app::Ask;
     use crate::clock::VirtualClock;
     use crate::event::Refused;
-    use crate::flow::control::{NodeSpec, Submission};
+    use crate::flow::control::{NewAttempt, NodeSpec, Submission};
     use crate::flow::edge::{AllocateRequest, Allocation, collect, send_changes};
     use crate::flow::ledger::AppShared;
     use crate::resource::Resource;
@@ -679,6 +681,47 @@ mod tests {
         assert_eq!(usage("root.q"), Some(Resource::NONE));
         for name in ["root", "root.x", "root.x.y"] {
             assert_eq!(usage(name), Some(Resource::new(1024, 1)), "{name}");
+        }
+    }
+
+    /// A move and a new attempt that keeps containers, in one batch of the control, then the clean-up that takes the old queue
+    /// away: what is kept counts in the new queue, once (I4).
+    #[test]
+    fn a_move_and_a_new_attempt_in_one_batch() {
+        let mut stepper = Stepper::new(parts());
+        add_node(stepper.control());
+        submit(stepper.control(), 2, "root.b", None);
+        let app = submit(stepper.control(), 1, "root.a", None);
+        stepper.pump();
+        let request =
+            AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), 1)], ..AllocateRequest::default() };
+        send_changes(stepper.shared(), &app, &request).unwrap();
+        stepper.pump();
+        stepper.update();
+        stepper.shard(0).schedule(0);
+        let mut answer = Allocation::default();
+        collect(stepper.shared(), &app, &mut answer).unwrap();
+        let record = answer.granted[0].id.record;
+        stepper.shard(0).launch(record);
+        stepper.control().move_app(&app, "root.b").unwrap();
+        let new = NewAttempt { am: None, keep_containers: true };
+        stepper.control().begin_next_attempt(&app, new, None).unwrap();
+        stepper.control().handle(ControlMessage::CleanUp);
+        stepper.pump();
+        let next = stepper.control().restarted.take().unwrap().unwrap();
+        let usage = |stepper: &Stepper, name: &str| {
+            let structure = stepper.shared().publisher.load().structure.clone();
+            structure.queues.iter().flatten().find(|queue| &*queue.name == name).map(|queue| queue.shared.usage())
+        };
+        assert_eq!(next.usage(), Resource::new(1024, 1));
+        assert_eq!(usage(&stepper, "root.a"), None);
+        for name in ["root", "root.b"] {
+            assert_eq!(usage(&stepper, name), Some(Resource::new(1024, 1)), "{name}");
+        }
+        stepper.shard(0).complete(record);
+        stepper.pump();
+        for name in ["root", "root.b"] {
+            assert_eq!(usage(&stepper, name), Some(Resource::NONE), "{name}");
         }
     }
 

@@ -44,7 +44,7 @@ pub struct Allocation {
 
 /// The leaf queue of an application in the newest snapshot.
 fn leaf_of(shared: &Shared, app: &AppShared) -> Result<Arc<QueueSnapshot>, Refused> {
-    if app.is_closed() {
+    if app.scheduler != shared.scheduler || app.is_closed() {
         return Err(Refused::NoSuchApp(app.id.number));
     }
     let structure = &shared.publisher.load().structure;
@@ -143,6 +143,8 @@ fn headroom(shared: &Shared, app: &AppShared, leaf: &QueueSnapshot) -> Resource 
             available = available.minus_non_negative(&node.free.read());
         }
     }
+    // The policy may be the embedder's, and the control takes this lock when another attempt begins.
+    drop(am);
     let usage = leaf.shared.usage();
     let available = available.least(&leaf.max_share.minus(&usage));
     let fair_share = snapshot.shares.queue(leaf.slot).fair_share;

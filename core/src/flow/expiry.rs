@@ -70,7 +70,8 @@ impl Shard {
         if end < self.containers.len() {
             self.looks.under_way = Some((end, began_ms));
         } else {
-            self.looks = Looks::from(began_ms, interval_ms);
+            // From its end: with a small interval and many records it would never be over.
+            self.looks = Looks::from(now_ms, interval_ms);
         }
         true
     }

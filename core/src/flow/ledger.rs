@@ -45,6 +45,16 @@ pub(crate) struct KeyCell {
     next: OnceLock<Arc<KeyCell>>,
 }
 
+impl Drop for KeyCell {
+    /// One after the other: an AM may have named as many keys as it likes, and each would be dropped inside the one before.
+    fn drop(&mut self) {
+        let mut next = self.next.take();
+        while let Some(mut key) = next.and_then(Arc::into_inner) {
+            next = key.next.take();
+        }
+    }
+}
+
 /// What the AM's `allocate` calls keep: one AM calls one at a time, so this lock is never contended on purpose.
 #[derive(Debug, Default)]
 pub(crate) struct AmSide {
@@ -57,6 +67,7 @@ pub(crate) struct AmSide {
 /// What an application is made of.
 #[derive(Debug)]
 pub(crate) struct NewApp<'a> {
+    pub(crate) scheduler: u64,
     pub(crate) id: ApplicationId,
     pub(crate) attempt: u32,
     pub(crate) slot: Slot,
@@ -73,6 +84,7 @@ impl NewApp<'_> {
     /// An application for tests, in slot `number`.
     pub(crate) fn example(number: u32) -> NewApp<'static> {
         NewApp {
+            scheduler: 0,
             id: ApplicationId { cluster_timestamp: 1, number },
             attempt: 1,
             slot: Slot { index: number, generation: 0 },
@@ -88,6 +100,8 @@ impl NewApp<'_> {
 
 /// An attempt of an application as all threads see it.
 pub(crate) struct AppShared {
+    /// Whose it is; see `shared::number_scheduler`.
+    pub(crate) scheduler: u64,
     pub(crate) id: ApplicationId,
     /// Which attempt of the application this is, from 1.
     pub(crate) attempt: u32,
@@ -130,8 +144,10 @@ const BLOCK: u32 = 16;
 impl AppShared {
     /// An application as `made_of` says, of a scheduler with `workers`.
     pub(crate) fn new(made_of: NewApp<'_>, workers: usize) -> AppShared {
-        let NewApp { id, attempt, slot, user, managed, system_blacklist, start_ms, queue, placed_in } = made_of;
+        let NewApp { scheduler, id, attempt, slot, user, managed, system_blacklist, start_ms, queue, placed_in } =
+            made_of;
         AppShared {
+            scheduler,
             id,
             attempt,
             slot,
@@ -375,6 +391,20 @@ mod tests {
         assert!(Arc::ptr_eq(&app.key(id(5, 0), 1), &app.key(id(5, 0), 1)));
         assert!(!Arc::ptr_eq(&app.key(id(5, 0), 1), &app.key(id(5, 1), 1)));
         assert_eq!(app.wanted(), Resource::new(3 * 1024 + 2 * 2048, 5));
+    }
+
+    #[test]
+    fn many_keys_go_without_a_deep_stack() {
+        let app = AppShared::new(NewApp::example(0), 1);
+        let mut next = OnceLock::new();
+        for i in 0..1_000_000 {
+            let id = SchedulingKey { priority: 1, allocation_request_id: i };
+            let key = KeyCell { id, size: UsageCell::default(), pool: AskPool::new(1), next };
+            next = OnceLock::from(Arc::new(key));
+        }
+        let _ = app.first_key.set(next.take().unwrap());
+        assert_eq!(app.keys().count(), 1_000_000);
+        drop(app);
     }
 
     #[test]

@@ -90,8 +90,18 @@ pub(crate) struct Lanes {
     pub(crate) control: Sender<ControlMessage>,
 }
 
+/// A number for a new scheduler: no other of the process has it. Handles carry it, so that one that is given to another
+/// scheduler than its own is recognised.
+pub(crate) fn number_scheduler() -> u64 {
+    static MADE: AtomicU64 = AtomicU64::new(0);
+    // ORDERING: Relaxed. Only uniqueness counts.
+    MADE.fetch_add(1, Ordering::Relaxed)
+}
+
 /// Shared by all threads of one scheduler.
 pub(crate) struct Shared {
+    /// Which of the process's schedulers this is.
+    pub(crate) scheduler: u64,
     pub(crate) settings: Settings,
     pub(crate) workers: usize,
     pub(crate) types: usize,

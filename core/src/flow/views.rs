@@ -99,7 +99,7 @@ pub struct Stats {
     pub running: u64,
     /// Heartbeats worked off.
     pub heartbeats: u64,
-    /// Offers made by the async allocation thread.
+    /// Offers made beside heartbeats: by the async allocation thread and by continuous scheduling.
     pub offers: u64,
     /// Grants refused for want of room under a limit that other workers had used up.
     pub refused: u64,

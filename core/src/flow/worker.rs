@@ -55,8 +55,10 @@ impl Shard {
             Internal::TakeSnapshot => self.sync(),
             Internal::Look(look) => (look.0)(self),
             Internal::Barrier(reply) => {
-                // Who waits for quiet, then sends on, wants that to be worked off with what has been published since.
+                // Who waits for quiet, then sends on, wants that to be worked off with what has been published since, and
+                // after what time has made due.
                 self.sync();
+                while self.look_for_expired(self.shared.clock.now_ms()) {}
                 // Whoever asked may have gone.
                 let _ = reply.send(());
             }
@@ -85,6 +87,14 @@ impl Shard {
                 let _ = reply.send(());
             }
         }
+    }
+
+    /// After having waited for a message, before it is worked off: what was published and became due meanwhile.
+    pub(crate) fn wake_up(&mut self) {
+        self.sync();
+        let now = self.shared.clock.now_ms();
+        self.fold_if_due(now);
+        self.look_for_expired(now);
     }
 
     pub(crate) fn id(&self) -> usize {

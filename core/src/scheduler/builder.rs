@@ -251,8 +251,9 @@ impl FairSchedulerBuilder {
 
     /// Whether the threads of a [`FairScheduler`] do anything by time; they do without this. With `false` shares are
     /// computed by [`FairScheduler::update_now`] alone, the allocation file is looked at and dynamic queues are cleaned away
-    /// when that is asked for ([`FairScheduler::refresh_queues`], [`FairScheduler::clean_up`]), and there is no async
-    /// allocation thread: for embedders with timers of their own, and for tests with a virtual [`clock`](Self::clock).
+    /// when that is asked for ([`FairScheduler::refresh_queues`], [`FairScheduler::clean_up`]), and there is neither an async
+    /// allocation thread nor one of continuous scheduling: for embedders with timers of their own, and for tests with a
+    /// virtual [`clock`](Self::clock). Workers go on reading the clock, for expired containers and for folds.
     pub fn timers(mut self, timers: bool) -> Self {
         self.timers = timers;
         self
@@ -262,7 +263,7 @@ impl FairSchedulerBuilder {
     /// chooses, of each other worker less than R changes are missing in what it goes by (`docs/concurrency.md`, P11), and
     /// nothing older than some tens of milliseconds. A smaller R is nearer to the exact order and costs a fold, O(queues +
     /// applications) on every worker, that much more often. Without this it is 16,384, or twice the number of applications
-    /// where that is more: a grant and an end of so many containers. With one worker it means nothing; 0 counts as 1.
+    /// that there have been at once where that is more: a grant and an end of so many containers. With one worker it means nothing; 0 counts as 1.
     pub fn fold_every(mut self, changes: u32) -> Self {
         self.fold_every = Some(changes);
         self

@@ -37,8 +37,9 @@ impl FairScheduler {
         apply(reader.parse(text, "allocations"), &mut control).map(drop)
     }
 
-    /// One pass of continuous scheduling over all nodes, each worker over its own; waits until it is done. By the settings
-    /// alone, `yarn.scheduler.fair.continuous-scheduling-enabled`, no thread does this: see `docs/deviations.md`.
+    /// One pass of continuous scheduling over all nodes, each worker over its own; waits until it is done. Beside the thread
+    /// that `yarn.scheduler.fair.continuous-scheduling-enabled` starts: for those who have switched off the
+    /// [timers](crate::FairSchedulerBuilder::timers).
     ///
     /// # Errors
     /// When a worker has panicked, or the scheduler has been shut down.

@@ -207,7 +207,10 @@ impl Stepped {
     /// A node reports, and is offered.
     pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         self.stepper.pump();
-        self.stepper.shard(heartbeat.node.owner).heartbeat(heartbeat);
+        // An owner that is not here: a handle of another scheduler. Otherwise the worker recognises it.
+        if let Some(shard) = self.stepper.shards().nth(heartbeat.node.owner) {
+            shard.heartbeat(heartbeat);
+        }
         self.settle();
     }
 
@@ -547,7 +550,8 @@ impl Stepped {
     #[must_use]
     pub fn not_offered(&mut self, app: &AppHandle) -> Option<NotOffered> {
         let reason = self.stepper.control().why_not_offered(&app.0);
-        reason.or_else(|| self.stepper.shard(app.0.home).why_not_offered(app.0.slot.index))
+        // Of another scheduler's application the control has said that there is none.
+        reason.or_else(|| self.stepper.shards().nth(app.0.home)?.why_not_offered(app.0.slot.index))
     }
 
     /// All queues, by name.

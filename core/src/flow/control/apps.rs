@@ -133,10 +133,7 @@ impl Control {
         }
         self.check_submission(&submission.user, name)?;
         if let Some(asked) = &size {
-            let max = self.tree.get(leaf).max_share(&self.cluster);
-            if asks_for_nothing_left(self.shared.types, asked, &max) {
-                return Err(Refused::ZeroMax { asked: Box::new(*asked), queue: name.to_owned() });
-            }
+            self.check_zero_max(asked, leaf)?;
         }
         let Submission { number, user, am, .. } = submission;
         let app = self.new_app(*number, user, leaf, 1, am.as_ref());
@@ -288,10 +285,20 @@ impl Control {
         self.started(started);
     }
 
+    /// Refuses the request of an AM for some of a resource of which its leaf may have nothing.
+    pub(super) fn check_zero_max(&self, asked: &Resource, leaf: u32) -> Result<(), Refused> {
+        let leaf = self.tree.get(leaf);
+        if asks_for_nothing_left(self.shared.types, asked, &leaf.max_share(&self.cluster)) {
+            return Err(Refused::ZeroMax { asked: Box::new(*asked), queue: leaf.name.to_string() });
+        }
+        Ok(())
+    }
+
     /// An application that has not ended.
     pub(super) fn known(&self, shared: &AppShared) -> Result<&App, Refused> {
         let app = self.apps.get(shared.slot.ix()).and_then(Option::as_ref);
-        let known = app.filter(|app| app.shared.slot == shared.slot && app.closing.is_none());
+        // By address: the slot of another scheduler's means somebody else here.
+        let known = app.filter(|app| std::ptr::eq(&*app.shared, shared) && app.closing.is_none());
         known.ok_or(Refused::NoSuchApp(shared.id.number))
     }
 

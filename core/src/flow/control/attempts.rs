@@ -14,6 +14,7 @@ use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// What is asked for an AM's container: one, at priority 0. A [`Resource`] alone is one anywhere.
 ///
@@ -79,7 +80,9 @@ impl AmRequest {
     /// Its lines, `*` first, for a container of this size.
     fn asks(&self, size: Resource) -> SmallVec<[Ask; 2]> {
         let any = Ask { relax_locality: self.relax_locality, ..Ask::anywhere(0, size, 1) };
-        let places = self.places.iter().map(|(place, relax)| Ask { location: *place, relax_locality: *relax, ..any });
+        // Of two for one place the last counts.
+        let places: BTreeMap<Location, bool> = self.places.iter().copied().collect();
+        let places = places.into_iter().map(|(location, relax_locality)| Ask { location, relax_locality, ..any });
         std::iter::once(any).chain(places).collect()
     }
 }
@@ -122,6 +125,7 @@ impl Control {
         let slot = Slot { index, generation: self.app_generations[index as usize] };
         let shared = &self.shared;
         let made_of = NewApp {
+            scheduler: shared.scheduler,
             id: ApplicationId { cluster_timestamp: shared.cluster_timestamp, number },
             attempt,
             slot,
@@ -152,6 +156,9 @@ impl Control {
         let leaf = self.known(shared)?.leaf;
         let mut successor = None;
         if keep_containers {
+            // Workers hand over to the leaf in which they know the old attempt: a move of this same batch must be known to
+            // them first, or that leaf could go while the successor stands in it.
+            self.publish();
             // Checked while nothing has changed yet: what runs must not end for a request that cannot be.
             let size = self.size_of_next_am(am.as_ref(), leaf)?;
             let app = self.new_app(shared.id.number, &shared.user, leaf, shared.attempt + 1, am.as_ref());
@@ -172,7 +179,11 @@ impl Control {
 
     fn size_of_next_am(&self, am: Option<&AmRequest>, leaf: u32) -> Result<Option<Resource>, Refused> {
         // It was accepted once: neither rules nor rights are asked again.
-        am.map(|am| self.size_of_am(am.resource(), &self.tree.get(leaf).name)).transpose()
+        let size = am.map(|am| self.size_of_am(am.resource(), &self.tree.get(leaf).name)).transpose()?;
+        if let Some(size) = &size {
+            self.check_zero_max(size, leaf)?;
+        }
+        Ok(size)
     }
 
     /// The attempt before has ended: the next one begins in its queue.

@@ -63,7 +63,8 @@ impl Control {
     }
 
     pub(super) fn entry(&mut self, node: &NodeShared) -> Option<&mut NodeEntry> {
-        self.nodes.iter_mut().find(|entry| entry.shared.id == node.id && entry.closing.is_none())
+        // By address: another scheduler has a node of this number too.
+        self.nodes.iter_mut().find(|entry| std::ptr::eq(&*entry.shared, node) && entry.closing.is_none())
     }
 
     pub(crate) fn begin_remove_node(
