@@ -706,7 +706,14 @@ mod tests {
         stepper.control().move_app(&app, "root.b").unwrap();
         let new = NewAttempt { am: None, keep_containers: true };
         stepper.control().begin_next_attempt(&app, new, None).unwrap();
+        // The worker comes first, as it can on a thread of its own.
+        let (shard, lanes) = &mut stepper.0.shards[0];
+        while let Ok(message) = lanes.internal.try_recv() {
+            shard.handle_internal(message);
+        }
         stepper.control().handle(ControlMessage::CleanUp);
+        stepper.control().publish();
+        stepper.shard(0).sync();
         stepper.pump();
         let next = stepper.control().restarted.take().unwrap().unwrap();
         let usage = |stepper: &Stepper, name: &str| {
