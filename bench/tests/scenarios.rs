@@ -73,6 +73,8 @@ mod more {
         moves = "move",
         nodes = "nodes",
         placement = "placement",
+        preempt = "preempt",
+        preempt_am = "preempt-am",
         reload = "reload",
         reserve = "reserve",
         running = "running",

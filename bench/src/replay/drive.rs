@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenNode, SeenQueue};
+use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNode, SeenQueue, SeenRound};
 use super::scenario::{Amounts, AskLine, Scenario, Step, resource};
 use crate::api::{
-    AllocatedView, AllocationFile, Ask, EndReason, FairScheduler, Heartbeat, Refused, ResourceTypes, Settings, Stepped,
-    Submission,
+    AllocatedView, AllocationFile, Ask, EndReason, FairScheduler, Heartbeat, HeldView, PreemptionRound, Refused,
+    ResourceTypes, Settings, Stepped, Submission,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -18,8 +18,12 @@ pub(super) struct Player {
     types: ResourceTypes,
 }
 
-fn kind(refusal: &Refused) -> String {
-    refusal.kind().to_owned()
+/// By application and number, not in the order chosen.
+fn round(round: PreemptionRound) -> SeenRound {
+    let marked = round.containers.iter().map(|id| (id.application_number(), id.number()));
+    let mut containers: Vec<_> = marked.collect();
+    containers.sort_unstable();
+    SeenRound { app: round.app, containers }
 }
 
 impl Player {
@@ -55,9 +59,8 @@ impl Player {
     /// Does one step and shows what came of it. Queues, applications and nodes are filled in when `all` is set.
     pub(super) fn step(&mut self, step: &Step, all: bool) -> Observed {
         let mut seen = Observed { error: None, ..Observed::default() };
-        match self.apply(step) {
-            Ok(headroom) => seen.headroom = headroom,
-            Err(kind) => seen.error = Some(kind),
+        if let Err(refusal) = self.apply(step, &mut seen) {
+            seen.error = Some(refusal.kind().to_owned());
         }
         let outcome = self.stepped.take_outcome();
         let containers = |views: Vec<AllocatedView>| -> Vec<SeenContainer> {
@@ -72,6 +75,8 @@ impl Player {
         };
         seen.allocated = containers(outcome.allocated);
         seen.reserved = containers(outcome.reserved);
+        let held = |view: HeldView| SeenHeld { node: view.node, app: view.app, resource: view.resource };
+        seen.held = outcome.held.into_iter().map(held).collect();
         let end =
             |(app, container, why): (u32, u32, EndReason)| SeenEnd { app, container, reason: why.as_str().to_owned() };
         seen.completed = outcome.completed.into_iter().map(end).collect();
@@ -109,56 +114,59 @@ impl Player {
         seen.nodes = self.stepped.nodes().into_iter().map(node).collect();
     }
 
-    /// The headroom, if the step tells one, or the kind of its refusal.
-    fn apply(&mut self, step: &Step) -> Result<Option<crate::api::Resource>, String> {
+    /// Does the step; notes what it tells by itself.
+    fn apply(&mut self, step: &Step, seen: &mut Observed) -> Result<(), Refused> {
         match step {
             Step::NodeAdd { node, rack, resource } => {
                 let total = self.amounts(resource);
-                self.stepped.add_node(node, rack, total).map_err(|refusal| kind(&refusal))?;
+                self.stepped.add_node(node, rack, total)?;
             }
             Step::NodeRemove { node } => {
-                let handle = self.stepped.node(node).map_err(|refusal| kind(&refusal))?;
-                self.stepped.remove_node(&handle).map_err(|refusal| kind(&refusal))?;
+                let handle = self.stepped.node(node)?;
+                self.stepped.remove_node(&handle)?;
             }
             Step::Heartbeat { node } => {
-                let handle = self.stepped.node(node).map_err(|refusal| kind(&refusal))?;
+                let handle = self.stepped.node(node)?;
                 self.stepped.heartbeat(&Heartbeat::new(&handle));
             }
             Step::Submit { app, user, queue, am } => {
                 let am = am.as_ref().map(|amounts| self.amounts(amounts));
                 let submission = Submission { number: *app, user: user.clone(), queue: queue.clone(), am };
-                self.stepped.submit(&submission).map_err(|refusal| kind(&refusal))?;
+                self.stepped.submit(&submission)?;
             }
             Step::Ask { app, asks, blacklist_add, blacklist_remove } => {
-                return self.ask(*app, asks, blacklist_add, blacklist_remove).map(Some);
+                seen.headroom = Some(self.ask(*app, asks, blacklist_add, blacklist_remove)?);
+                seen.preemption_warning = self.stepped.preemption_warning(*app)?;
             }
             Step::Release { app, container } => {
-                self.stepped.release_numbered(*app, *container).map_err(|refusal| kind(&refusal))?;
+                self.stepped.release_numbered(*app, *container)?;
             }
             Step::Launch { app, container } => {
-                self.stepped.launch_numbered(*app, *container).map_err(|refusal| kind(&refusal))?;
+                self.stepped.launch_numbered(*app, *container)?;
             }
             Step::Complete { app, container } => {
-                self.stepped.complete_numbered(*app, *container).map_err(|refusal| kind(&refusal))?;
+                self.stepped.complete_numbered(*app, *container)?;
             }
             Step::Finish { app } => {
-                let app = self.stepped.app(*app).map_err(|refusal| kind(&refusal))?;
-                self.stepped.finish(&app).map_err(|refusal| kind(&refusal))?;
+                let app = self.stepped.app(*app)?;
+                self.stepped.finish(&app)?;
             }
             Step::Update => self.stepped.update(),
             Step::Advance { ms } => self.stepped.advance(*ms),
             Step::Move { app, queue } => {
-                let app = self.stepped.app(*app).map_err(|refusal| kind(&refusal))?;
-                self.stepped.move_app(&app, queue).map_err(|refusal| kind(&refusal))?;
+                let app = self.stepped.app(*app)?;
+                self.stepped.move_app(&app, queue)?;
             }
             Step::Reload { allocations } => {
-                self.stepped.reload(allocations.as_deref()).map_err(|refusal| kind(&refusal))?;
+                self.stepped.reload(allocations.as_deref())?;
             }
             Step::Continuous => self.stepped.continuous(),
-            // Preemption is not built yet: such a scenario fails at this step and says so.
-            Step::Preempt | Step::Kill => return Err("step not supported".to_owned()),
+            Step::Preempt { kill } => {
+                seen.marked = self.stepped.preempt(*kill)?.into_iter().map(round).collect();
+            }
+            Step::Kill => self.stepped.kill(),
         }
-        Ok(None)
+        Ok(())
     }
 
     fn ask(
@@ -167,7 +175,7 @@ impl Player {
         lines: &[AskLine],
         add: &[String],
         remove: &[String],
-    ) -> Result<crate::api::Resource, String> {
+    ) -> Result<crate::api::Resource, Refused> {
         let mut asks = Vec::with_capacity(lines.len());
         for line in lines {
             asks.push(Ask {
@@ -180,6 +188,6 @@ impl Player {
         }
         let add: Vec<&str> = add.iter().map(String::as_str).collect();
         let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
-        self.stepped.allocate_numbered(app, &asks, &add, &remove).map_err(|refusal| kind(&refusal))
+        self.stepped.allocate_numbered(app, &asks, &add, &remove)
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::input::{filled_lines, parse_line};
 use crate::api::{Resource, ResourceTypes};
@@ -99,7 +98,10 @@ pub(super) enum Step {
         allocations: Option<String>,
     },
     Continuous,
-    Preempt,
+    Preempt {
+        #[serde(default = "yes")]
+        kill: bool,
+    },
     Kill,
 }
 
@@ -121,7 +123,7 @@ impl Step {
             Step::Move { .. } => "move",
             Step::Reload { .. } => "reload",
             Step::Continuous => "continuous",
-            Step::Preempt => "preempt",
+            Step::Preempt { .. } => "preempt",
             Step::Kill => "kill",
         }
     }
@@ -156,6 +158,20 @@ pub(super) struct ExpectedHeld {
     pub(super) app: u32,
     #[serde(default)]
     pub(super) resource: Amounts,
+}
+
+/// What was marked for a starved application.
+#[derive(Debug, Deserialize)]
+pub(super) struct ExpectedRound {
+    pub(super) app: u32,
+    #[serde(default)]
+    pub(super) containers: Vec<ExpectedMark>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ExpectedMark {
+    pub(super) app: u32,
+    pub(super) container: u32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -224,7 +240,7 @@ pub(super) struct Expected {
     #[serde(default)]
     pub(super) preemption_warning: Vec<u32>,
     #[serde(default)]
-    pub(super) marked: Vec<Value>,
+    pub(super) marked: Vec<ExpectedRound>,
     #[serde(default)]
     pub(super) held: Vec<ExpectedHeld>,
     pub(super) queues: Option<Vec<ExpectedQueue>>,

@@ -22,6 +22,7 @@ use super::shared::count;
 use super::snapshot::ROOT;
 use crate::app::Locality;
 use crate::order::java_order;
+use crate::preemption::Starvation;
 use crate::resource::Resource;
 
 /// What a visit comes to.
@@ -36,7 +37,8 @@ pub(super) enum Outcome {
 }
 
 impl Shard {
-    /// One scheduling pass over a node: its reservation first, then one descent a container.
+    /// One scheduling pass over a node: room owed to starved applications first, then its reservation, then one descent a
+    /// container.
     pub(super) fn schedule(&mut self, node: u32) {
         let at = &self.nodes[node as usize];
         if at.gone || at.decommissioning {
@@ -49,6 +51,7 @@ impl Shard {
     }
 
     fn schedule_within(&mut self, node: u32) {
+        self.serve_owed(node);
         if self.nodes[node as usize].reservation.is_some() && self.serve_reservation(node) {
             return;
         }
@@ -281,7 +284,7 @@ impl Shard {
 
     /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in order of priority; whatever its attempt
     /// comes to is the answer.
-    fn assign(&mut self, app: u32, node: u32, reserved: Option<Reservation>) -> Outcome {
+    pub(super) fn assign(&mut self, app: u32, node: u32, reserved: Option<Reservation>) -> Outcome {
         if reserved.is_none() && self.over_am_share(app) {
             return Outcome::Declined;
         }
@@ -461,11 +464,17 @@ impl Shard {
 
     // ------------------------------------------------------------------------------------------------ reservations
 
-    /// Whether the application uses less than its fair share.
-    fn is_starved(&self, app: u32) -> bool {
+    /// Whether the application uses less than its fair share, or was handed out some of its queue's min-share starvation.
+    pub(super) fn is_starved(&self, app: u32) -> bool {
         let local = self.app(app);
         let calculator = self.queue(local.leaf).snapshot.policy.calculator();
         calculator.compare(self.types, &self.cluster.total, &local.usage, &local.fair_share, true).is_lt()
+            || !self.starvation(app).min_share.is_none()
+    }
+
+    /// What the last look at the application found it short of.
+    pub(super) fn starvation(&self, app: u32) -> Starvation {
+        self.snapshot.shares.starvation.get(&self.app(app).shared.slot).copied().unwrap_or_default()
     }
 
     /// Keeps the node for a proposal that does not fit, if the rules allow.
@@ -481,8 +490,9 @@ impl Shard {
             return false;
         }
         let slot = self.app(app).shared.slot;
-        let present = self.nodes[node as usize].reservation;
-        if present.is_some_and(|reservation| reservation.app != slot) {
+        let at = &self.nodes[node as usize];
+        let present = at.reservation;
+        if at.owes(slot) || present.is_some_and(|reservation| reservation.app != slot) {
             return false;
         }
         let rack = self.nodes[node as usize].shared.rack_location;

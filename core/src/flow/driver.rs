@@ -5,8 +5,10 @@
 use super::allocations::{WatchCall, Watcher, WatcherThread};
 use super::control::{Control, empty_structure};
 use super::events::EventSink;
+use super::ledger::AppShared;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal};
+use super::preemption::{Book, Found, OutstandingAsk, Owners, Preemptor, Round, Search};
 use super::shard::Shard;
 use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count};
 use super::snapshot::Publisher;
@@ -16,11 +18,12 @@ use crate::clock::Clock;
 use crate::config::{AllocationFile, Diagnostic, Settings};
 use crate::event::{Refused, SchedulerEvent};
 use crate::groups::Groups;
+use crate::id::ContainerId;
 use crate::policy::SchedulingPolicy;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use crate::sync::thread::{Builder, JoinHandle, ThreadId};
-use crate::sync::{Arc, CachePadded};
+use crate::sync::{Arc, CachePadded, Mutex};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -58,6 +61,8 @@ pub(crate) struct Parts {
     shards: Vec<(Shard, WorkerLanes)>,
     control_lane: Receiver<ControlMessage>,
     updater: Updater,
+    /// Where preemption is on.
+    preemptor: Option<Preemptor>,
     watcher: Option<Watcher>,
     events: EventSink,
 }
@@ -102,9 +107,11 @@ impl Parts {
             .enumerate()
             .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.journal), lanes))
             .collect();
-        let updater = Updater::new(shared.clone());
+        let book = shared.settings.preemption.then(|| Arc::new(Mutex::new(Book::default())));
+        let updater = Updater::new(shared.clone(), book.clone());
+        let preemptor = book.map(|book| Preemptor::new(shared.clone(), book));
         let (watcher, events) = (setup.watcher, setup.events);
-        Parts { shared, control, shards, control_lane, updater, watcher, events }
+        Parts { shared, control, shards, control_lane, updater, preemptor, watcher, events }
     }
 }
 
@@ -161,6 +168,29 @@ impl Stepper {
         self.pump();
     }
 
+    /// A round of preemption for each application that waits for one, in their order.
+    pub(crate) fn preempt(&mut self) -> Result<Vec<Round>, Refused> {
+        self.pump();
+        let Parts { shards, preemptor, .. } = &mut self.0;
+        let preemptor = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
+        let mut rounds = Vec::new();
+        while let Some(round) = preemptor.next_round(&mut Direct(shards)) {
+            rounds.push(round);
+        }
+        self.pump();
+        Ok(rounds)
+    }
+
+    /// Ends all that was marked.
+    pub(crate) fn kill(&mut self) {
+        self.pump();
+        let Parts { shards, preemptor, .. } = &mut self.0;
+        if let Some(preemptor) = preemptor {
+            preemptor.kill_all(&mut Direct(shards));
+        }
+        self.pump();
+    }
+
     /// Works off all messages, publishing in between, until none is left.
     pub(crate) fn pump(&mut self) {
         let Parts { control, shards, control_lane, shared, .. } = &mut self.0;
@@ -190,6 +220,27 @@ impl Stepper {
                 return;
             }
         }
+    }
+}
+
+/// The workers, called rather than sent to.
+struct Direct<'a>(&'a mut [(Shard, WorkerLanes)]);
+
+impl Owners for Direct<'_> {
+    fn outstanding_asks(&mut self, app: &Arc<AppShared>) -> Vec<OutstandingAsk> {
+        self.0[app.home].0.outstanding_asks(app.slot)
+    }
+
+    fn find_victims(&mut self, worker: usize, search: &Search) -> Option<Found> {
+        self.0[worker].0.find_victims(search)
+    }
+
+    fn take_victims(&mut self, worker: usize, found: Found, app: &Arc<AppShared>) -> Vec<ContainerId> {
+        self.0[worker].0.take_victims(&found, app)
+    }
+
+    fn kill(&mut self, worker: usize, containers: &[ContainerId]) {
+        self.0[worker].0.kill(containers);
     }
 }
 
@@ -226,7 +277,10 @@ pub(super) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::i
 impl Threads {
     /// Starts all threads.
     pub(crate) fn start(parts: Parts) -> std::io::Result<Threads> {
-        let Parts { shared, mut control, shards, control_lane, updater, watcher, events } = parts;
+        let Parts { shared, mut control, shards, control_lane, mut updater, preemptor, watcher, events } = parts;
+        // Preemption is not built for threads yet: nobody is starved.
+        drop(preemptor);
+        updater.ignore_starvation();
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
         let (update_lane, update_calls) = unbounded();

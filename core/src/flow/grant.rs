@@ -102,7 +102,7 @@ impl Shard {
         if reserved.is_some() {
             self.unreserve(node);
         }
-        let id = self.record_container(proposal, granted, number, mail, relax);
+        let id = self.record_container(proposal, granted, number, mail, relax, is_am);
         self.note_asked_sizes(proposal, &granted, id.record);
         let worker = self.worker;
         let local = self.app_mut(app);
@@ -114,6 +114,7 @@ impl Shard {
         self.add_usage(app, &granted);
         let at = &mut self.nodes[node as usize];
         at.free = at.free.minus(&granted);
+        at.pay_off(id.app, &granted);
         let container = Container { id, node: at.shared.id, priority, resource: granted };
         let shared = &self.app(app).shared;
         let was_empty = self.shared.arenas[worker].push_granted(&shared.cells[worker].granted, mail, &container);
@@ -268,6 +269,7 @@ impl Shard {
         number: u32,
         mail: u32,
         relax: u8,
+        is_am: bool,
     ) -> ContainerId {
         let app = self.app(proposal.app);
         let at = &self.nodes[proposal.node as usize];
@@ -285,6 +287,9 @@ impl Shard {
             on_node: true,
             launched: false,
             acquired_at_end: false,
+            is_am,
+            marked: false,
+            doomed: false,
             app_previous: NONE,
             app_next: app.first_container,
             node_previous: at.last_container,
@@ -369,6 +374,7 @@ impl Shard {
         let worker = self.worker;
         let record = &mut self.containers[index as usize];
         record.live = false;
+        let was_marked = std::mem::replace(&mut record.marked, false);
         let record = *record;
         // A live container's application is known: a close ends its containers first.
         let app = record.app.index;
@@ -380,6 +386,9 @@ impl Shard {
         }
         if next != NONE {
             self.containers[next as usize].app_previous = previous;
+        }
+        if was_marked {
+            self.app(app).shared.cells[worker].marked.strike(id);
         }
         self.add_usage(app, &Resource::NONE.minus(&record.size));
         if self.shared.workers > 1 {
@@ -436,7 +445,7 @@ impl Shard {
 
     pub(super) fn reuse_record(&mut self, index: u32) {
         let record = &mut self.containers[index as usize];
-        if !record.live && !record.on_node && record.node != NONE {
+        if !record.live && !record.on_node && !record.doomed && record.node != NONE {
             record.node = NONE;
             self.free_containers.push(index);
             if !self.asked_sizes.is_empty() {

@@ -39,6 +39,9 @@ mod members;
 mod assignment;
 
 #[cfg(not(loom))]
+mod preemption;
+
+#[cfg(not(loom))]
 mod grant;
 
 #[cfg(not(loom))]
@@ -102,6 +105,7 @@ mod exports {
     pub(crate) use super::events::{EventSource, events};
     pub(crate) use super::ledger::{AppShared, NodeShared};
     pub(crate) use super::messages::{ControlMessage, External};
+    pub(crate) use super::preemption::Round;
     pub(crate) use super::shared::Shared;
 }
 #[cfg(not(loom))]

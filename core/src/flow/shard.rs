@@ -12,6 +12,7 @@
 
 use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
+use super::preemption::Owed;
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
 use super::watch::Seat;
@@ -306,6 +307,8 @@ pub(super) struct Node {
     pub(super) total: Resource,
     pub(super) free: Resource,
     pub(super) reservation: Option<Reservation>,
+    /// Room that was freed for starved applications, in the order in which it was first owed.
+    pub(super) owed: Vec<Owed>,
     /// Its containers, in order of allocation.
     pub(super) first_container: u32,
     pub(super) last_container: u32,
@@ -335,6 +338,11 @@ pub(super) struct ContainerRecord {
     pub(super) on_node: bool,
     pub(super) launched: bool,
     pub(super) acquired_at_end: bool,
+    pub(super) is_am: bool,
+    /// To be preempted, while it lives.
+    pub(super) marked: bool,
+    /// A kill is still to come, whether it lives or not.
+    pub(super) doomed: bool,
     /// Neighbours among the application's containers of this worker.
     pub(super) app_previous: u32,
     pub(super) app_next: u32,

@@ -1,4 +1,4 @@
-//! The update task: demand and instantaneous fair shares.
+//! The update task: demand and instantaneous fair shares, and who is starved.
 //!
 //! # Where it stands
 //! Reads the ledger and the newest structure, publishes *shares*; one thread in the threaded driver. Nothing waits for it:
@@ -9,11 +9,13 @@
 //! siblings alike count once.
 
 use super::ledger::AppShared;
+use super::preemption::Book;
 use super::shared::Shared;
 use super::snapshot::{ROOT, Share, Shares, Structure};
 use crate::policy::ShareInput;
+use crate::preemption::is_busy;
 use crate::resource::Resource;
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex};
 
 /// Computes and publishes shares; see the module's text. Owns the last values, which some rules leave untouched.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub(crate) struct Updater {
     shared: Arc<Shared>,
     shares: Shares,
     inputs: Vec<ShareInput>,
+    /// Where starvation is noted, if anybody acts on it.
+    book: Option<Arc<Mutex<Book>>>,
 }
 
 fn entry(entries: &mut Vec<Share>, index: usize, generation: u32) -> &mut Share {
@@ -35,8 +39,13 @@ fn entry(entries: &mut Vec<Share>, index: usize, generation: u32) -> &mut Share 
 }
 
 impl Updater {
-    pub(crate) fn new(shared: Arc<Shared>) -> Updater {
-        Updater { shared, shares: Shares::default(), inputs: Vec::new() }
+    pub(super) fn new(shared: Arc<Shared>, book: Option<Arc<Mutex<Book>>>) -> Updater {
+        Updater { shared, shares: Shares::default(), inputs: Vec::new(), book }
+    }
+
+    /// From now on nobody is starved.
+    pub(super) fn ignore_starvation(&mut self) {
+        self.book = None;
     }
 
     /// One update.
@@ -47,9 +56,21 @@ impl Updater {
         let root = structure.queue(ROOT).slot;
         entry(&mut self.shares.queues, root.ix(), root.generation).fair_share = structure.cluster.total;
         self.fair_shares(&structure, ROOT, &active);
+        self.starvation(&structure);
         self.shares.version += 1;
         self.shares.at_ms = self.shared.clock.now_ms();
         self.shared.publisher.publish_shares(Arc::new(self.shares.clone()));
+    }
+
+    /// Looks for starved applications, if the cluster is used enough. Where it is not, what was found before stands.
+    fn starvation(&mut self, structure: &Structure) {
+        let Some(book) = &self.book else { return };
+        let allocated = structure.queue(ROOT).shared.usage();
+        if is_busy(self.shared.settings.preemption_utilization_threshold, &allocated, &structure.cluster.total) {
+            let (shared, now) = (&self.shared, self.shared.clock.now_ms());
+            let found = book.lock().mark(structure, &self.shares, now, |demand| shared.app_weight(demand));
+            self.shares.starvation = Arc::new(found);
+        }
     }
 
     fn app_demand(&mut self, app: &AppShared) -> Resource {

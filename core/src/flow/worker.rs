@@ -400,6 +400,7 @@ impl Shard {
             total,
             free: total,
             reservation: None,
+            owed: Vec::new(),
             first_container: NONE,
             last_container: NONE,
             containers: 0,
@@ -426,6 +427,7 @@ impl Shard {
             at = next;
         }
         self.unreserve(node);
+        self.nodes[node as usize].owed.clear();
         self.nodes[node as usize].gone = true;
         self.present_nodes -= 1;
         self.publish_free(node);
