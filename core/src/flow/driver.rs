@@ -8,7 +8,9 @@ use super::events::EventSink;
 use super::ledger::AppShared;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal};
-use super::preemption::{Book, Found, OutstandingAsk, Owners, Preemptor, Round, Search};
+use super::preemption::{
+    Book, Found, OutstandingAsk, Owners, PreemptionCall, PreemptionThread, Preemptor, Round, Search, Victims,
+};
 use super::shard::Shard;
 use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count};
 use super::snapshot::Publisher;
@@ -62,7 +64,7 @@ pub(crate) struct Parts {
     control_lane: Receiver<ControlMessage>,
     updater: Updater,
     /// Where preemption is on.
-    preemptor: Option<Preemptor>,
+    preemptor: Option<(Preemptor, Receiver<PreemptionCall>)>,
     watcher: Option<Watcher>,
     events: EventSink,
 }
@@ -80,6 +82,7 @@ impl Parts {
             lanes.push(WorkerLanes { internal: internal_out, external: external_out });
         }
         let (control, control_lane) = unbounded();
+        let (preemption, preemption_lane) = unbounded();
         let maximum = setup.settings.maximum;
         let shared = Arc::new(Shared {
             workers,
@@ -90,7 +93,7 @@ impl Parts {
             locations: Locations::new(),
             clock: setup.clock,
             counters: (0..workers).map(|_| CachePadded::default()).collect(),
-            lanes: Lanes { external, internal, control },
+            lanes: Lanes { external, internal, control, preemption },
             on_grants: setup.on_grants,
             probe: setup.probe,
             nodes: crate::sync::Mutex::new(Vec::new()),
@@ -109,7 +112,7 @@ impl Parts {
             .collect();
         let book = shared.settings.preemption.then(|| Arc::new(Mutex::new(Book::default())));
         let updater = Updater::new(shared.clone(), book.clone());
-        let preemptor = book.map(|book| Preemptor::new(shared.clone(), book));
+        let preemptor = book.map(|book| (Preemptor::new(shared.clone(), book), preemption_lane));
         let (watcher, events) = (setup.watcher, setup.events);
         Parts { shared, control, shards, control_lane, updater, preemptor, watcher, events }
     }
@@ -172,7 +175,7 @@ impl Stepper {
     pub(crate) fn preempt(&mut self) -> Result<Vec<Round>, Refused> {
         self.pump();
         let Parts { shards, preemptor, .. } = &mut self.0;
-        let preemptor = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
+        let (preemptor, _) = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
         let mut rounds = Vec::new();
         while let Some(round) = preemptor.next_round(&mut Direct(shards)) {
             rounds.push(round);
@@ -185,7 +188,7 @@ impl Stepper {
     pub(crate) fn kill(&mut self) {
         self.pump();
         let Parts { shards, preemptor, .. } = &mut self.0;
-        if let Some(preemptor) = preemptor {
+        if let Some((preemptor, _)) = preemptor {
             preemptor.kill_all(&mut Direct(shards));
         }
         self.pump();
@@ -235,12 +238,12 @@ impl Owners for Direct<'_> {
         self.0[worker].0.find_victims(search)
     }
 
-    fn take_victims(&mut self, worker: usize, found: Found, app: &Arc<AppShared>) -> Vec<ContainerId> {
+    fn take_victims(&mut self, worker: usize, found: Found, app: &Arc<AppShared>) -> Victims {
         self.0[worker].0.take_victims(&found, app)
     }
 
-    fn kill(&mut self, worker: usize, containers: &[ContainerId]) {
-        self.0[worker].0.kill(containers);
+    fn kill(&mut self, worker: usize, containers: Vec<ContainerId>) {
+        self.0[worker].0.kill(&containers);
     }
 }
 
@@ -265,6 +268,7 @@ pub(crate) struct Threads {
     workers: Vec<JoinHandle<()>>,
     control: JoinHandle<()>,
     update: JoinHandle<()>,
+    preemption: Option<PreemptionThread>,
     offers: Option<(Sender<()>, JoinHandle<()>)>,
     update_lane: Sender<UpdateCall>,
     watcher: Option<WatcherThread>,
@@ -277,10 +281,7 @@ pub(super) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::i
 impl Threads {
     /// Starts all threads.
     pub(crate) fn start(parts: Parts) -> std::io::Result<Threads> {
-        let Parts { shared, mut control, shards, control_lane, mut updater, preemptor, watcher, events } = parts;
-        // Preemption is not built for threads yet: nobody is starved.
-        drop(preemptor);
-        updater.ignore_starvation();
+        let Parts { shared, mut control, shards, control_lane, updater, preemptor, watcher, events } = parts;
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
         let (update_lane, update_calls) = unbounded();
@@ -305,6 +306,10 @@ impl Threads {
             Some(watcher) => Some(WatcherThread::start(watcher, &shared, &events)?),
             None => None,
         };
+        let preemption = match preemptor {
+            Some((preemptor, calls)) => Some(PreemptionThread::start(preemptor, calls, &shared, &events)?),
+            None => None,
+        };
         let offers = if shared.settings.schedule_asynchronously {
             let (stop, stopped) = bounded(1);
             let shared = shared.clone();
@@ -317,7 +322,7 @@ impl Threads {
         } else {
             None
         };
-        Ok(Threads { workers, control, update, offers, update_lane, watcher })
+        Ok(Threads { workers, control, update, preemption, offers, update_lane, watcher })
     }
 
     /// Where refreshes are asked for; nowhere without an allocation file.
@@ -333,6 +338,7 @@ impl Threads {
     pub(crate) fn ids(&self) -> Vec<ThreadId> {
         let offers = self.offers.iter().map(|(_, thread)| thread);
         let others = self.watcher.iter().map(WatcherThread::thread).chain(offers);
+        let others = others.chain(self.preemption.iter().map(PreemptionThread::thread));
         self.workers.iter().chain([&self.control, &self.update]).chain(others).map(|of| of.thread().id()).collect()
     }
 
@@ -349,6 +355,9 @@ impl Threads {
     pub(crate) fn stop(self, shared: &Shared) {
         if let Some(watcher) = self.watcher {
             watcher.stop();
+        }
+        if let Some(preemption) = self.preemption {
+            preemption.stop();
         }
         if let Some((stop, offers)) = self.offers {
             drop(stop);
@@ -479,6 +488,8 @@ fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
             | Internal::ResizeNode { .. }
             | Internal::Decommission(_)
             | Internal::TakeSnapshot
+            // Who waits for an answer sees that there will be none.
+            | Internal::Victims(_)
             | Internal::OfferAll => return true,
         };
         shared.lanes.control.send(answer).is_ok()
@@ -530,17 +541,17 @@ fn run_update(mut updater: Updater, calls: &Receiver<UpdateCall>, woken: &Receiv
         select! {
             recv(calls) -> call => match call {
                 Ok(UpdateCall::Now(reply)) => {
-                    updater.update();
+                    updater.update_and_wake();
                     // Whoever asked may have gone.
                     let _ = reply.send(());
                 }
                 Ok(UpdateCall::Shutdown) | Err(_) => return,
             },
             recv(woken) -> wake => match wake {
-                Ok(()) => if interval.is_some() { updater.update() },
+                Ok(()) => if interval.is_some() { updater.update_and_wake() },
                 Err(_) => woken = crate::sync::channel::never(),
             },
-            default(timeout) => if interval.is_some() { updater.update() },
+            default(timeout) => if interval.is_some() { updater.update_and_wake() },
         }
     }
 }
@@ -582,7 +593,9 @@ pub(crate) fn quiesce(shared: &Shared) {
         for lane in &shared.lanes.internal {
             asked += u64::from(lane.send(Internal::Barrier(reply.clone())).is_ok());
         }
-        asked += u64::from(shared.lanes.control.send(ControlMessage::Barrier(reply)).is_ok());
+        asked += u64::from(shared.lanes.control.send(ControlMessage::Barrier(reply.clone())).is_ok());
+        // Its rounds send to workers, which count them; nobody listens where preemption is off.
+        asked += u64::from(shared.lanes.preemption.send(PreemptionCall::Barrier(reply)).is_ok());
         (0..asked).all(|_| answered.recv().is_ok())
     };
     loop {

@@ -101,6 +101,8 @@ pub(crate) enum Internal {
         total: Resource,
     },
     Decommission(Arc<NodeShared>),
+    /// From the preemption task.
+    Victims(super::preemption::VictimCall),
     /// One offer to every node of the worker, from the async allocation thread; one outstanding a worker.
     OfferAll,
     /// A snapshot was published that no worker may sleep over.

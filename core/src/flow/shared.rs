@@ -3,6 +3,7 @@
 use super::ledger::NodeShared;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal};
+use super::preemption::PreemptionCall;
 use super::snapshot::Publisher;
 use crate::clock::Clock;
 use crate::config::Settings;
@@ -87,6 +88,7 @@ pub(crate) struct Lanes {
     /// external while another worker's internal lane is long.
     pub(crate) internal: Vec<Sender<Internal>>,
     pub(crate) control: Sender<ControlMessage>,
+    pub(crate) preemption: Sender<PreemptionCall>,
 }
 
 /// Shared by all threads of one scheduler.

@@ -9,7 +9,7 @@
 //! siblings alike count once.
 
 use super::ledger::AppShared;
-use super::preemption::Book;
+use super::preemption::{Book, PreemptionCall};
 use super::shared::Shared;
 use super::snapshot::{ROOT, Share, Shares, Structure};
 use crate::policy::ShareInput;
@@ -43,9 +43,13 @@ impl Updater {
         Updater { shared, shares: Shares::default(), inputs: Vec::new(), book }
     }
 
-    /// From now on nobody is starved.
-    pub(super) fn ignore_starvation(&mut self) {
-        self.book = None;
+    /// One update; then the preemption task looks for who is starved, if there is one.
+    pub(super) fn update_and_wake(&mut self) {
+        self.update();
+        if self.book.is_some() {
+            // It ends before this task does.
+            let _ = self.shared.lanes.preemption.send(PreemptionCall::Wake);
+        }
     }
 
     /// One update.
@@ -56,19 +60,23 @@ impl Updater {
         let root = structure.queue(ROOT).slot;
         entry(&mut self.shares.queues, root.ix(), root.generation).fair_share = structure.cluster.total;
         self.fair_shares(&structure, ROOT, &active);
-        self.starvation(&structure);
+        // Whoever takes a starved application from the book finds its shares published.
+        let book = self.book.clone();
+        let mut book = book.as_ref().map(|book| book.lock());
+        if let Some(book) = &mut book {
+            self.starvation(&structure, book);
+        }
         self.shares.version += 1;
         self.shares.at_ms = self.shared.clock.now_ms();
         self.shared.publisher.publish_shares(Arc::new(self.shares.clone()));
     }
 
     /// Looks for starved applications, if the cluster is used enough. Where it is not, what was found before stands.
-    fn starvation(&mut self, structure: &Structure) {
-        let Some(book) = &self.book else { return };
+    fn starvation(&mut self, structure: &Structure, book: &mut Book) {
         let allocated = structure.queue(ROOT).shared.usage();
         if is_busy(self.shared.settings.preemption_utilization_threshold, &allocated, &structure.cluster.total) {
             let (shared, now) = (&self.shared, self.shared.clock.now_ms());
-            let found = book.lock().mark(structure, &self.shares, now, |demand| shared.app_weight(demand));
+            let found = book.mark(structure, &self.shares, now, |demand| shared.app_weight(demand));
             self.shares.starvation = Arc::new(found);
         }
     }

@@ -50,6 +50,7 @@ impl Shard {
                 self.nodes[node.local as usize].decommissioning = true;
                 self.follow_allocation(node.local);
             }
+            Internal::Victims(call) => self.handle_victims(call),
             Internal::OfferAll => self.offer_all(),
             Internal::TakeSnapshot => self.sync(),
             Internal::Barrier(reply) => {

@@ -21,10 +21,14 @@ mod owed;
 
 mod round;
 
+mod thread;
+
 mod victims;
 
 pub(super) use book::Book;
 pub(crate) use marks::Marks;
 pub(super) use owed::Owed;
 pub(crate) use round::{Owners, Preemptor, Round};
-pub(crate) use victims::{Found, OutstandingAsk, Search};
+pub(super) use thread::PreemptionThread;
+pub(crate) use thread::{PreemptionCall, VictimCall};
+pub(crate) use victims::{Found, OutstandingAsk, Search, Victims};

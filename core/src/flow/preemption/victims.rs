@@ -21,6 +21,9 @@ use crate::preemption::{Place, Yardstick};
 use crate::resource::Resource;
 use smallvec::SmallVec;
 
+/// Containers of one set.
+pub(crate) type Victims = SmallVec<[ContainerId; 8]>;
+
 /// Where a container of a size may be made room for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search {
@@ -36,7 +39,7 @@ pub(crate) struct Search {
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(super) node: u32,
-    pub(super) containers: SmallVec<[u32; 8]>,
+    pub(super) containers: Victims,
     pub(super) ams: u32,
 }
 
@@ -106,7 +109,7 @@ impl Shard {
         let at = &self.nodes[node as usize];
         let reserved = at.reservation.map_or(Resource::NONE, |reservation| reservation.size);
         let mut potential = at.free.minus_non_negative(&reserved.plus(&at.owed_total()));
-        let mut found = Found { node, containers: SmallVec::new(), ams: 0 };
+        let (mut chosen, mut found_ams): (SmallVec<[u32; 8]>, u32) = (SmallVec::new(), 0);
         // The newest first, then AMs, the oldest first.
         let is_am = |index: &u32| self.containers[*index as usize].is_am;
         let plain = self.follow(at.last_container, |record| record.node_previous).filter(|index| !is_am(index));
@@ -117,18 +120,19 @@ impl Shard {
             if record.marked || !owner_runs {
                 continue;
             }
-            if self.may_go(index, &found.containers) {
-                found.ams += u32::from(record.is_am);
-                if record.is_am && found.ams >= limit {
+            if self.may_go(index, &chosen) {
+                found_ams += u32::from(record.is_am);
+                if record.is_am && found_ams >= limit {
                     return None;
                 }
-                found.containers.push(index);
+                chosen.push(index);
                 potential = potential.plus(&record.size);
             }
             // Only after a container was looked at: a node that has room loses its first one all the same, or, where that may
             // not go, yields a set of none.
             if size.fits_in(&potential) {
-                return Some(found);
+                let containers = chosen.iter().map(|index| self.container_id(*index)).collect();
+                return Some(Found { node, containers, ams: found_ams });
             }
         }
         None
@@ -162,24 +166,25 @@ impl Shard {
         !yardstick.below(&owner.shared.usage().minus(&gone), &owner.fair_share)
     }
 
-    /// Marks what was found, as far as it may still go, and owes its room to the application. Returns what was marked.
-    pub(crate) fn take_victims(&mut self, found: &Found, app: &AppShared) -> Vec<ContainerId> {
-        let mut taken = Vec::new();
-        for index in found.containers.iter().copied() {
-            let stands = self.containers.get(index as usize).is_some_and(|record| record.node == found.node);
-            if !stands || !self.may_go(index, &[]) {
-                continue;
+    /// Marks what was found, all of it or, where some of it may go no longer, nothing: then the rest would make too little room.
+    /// What is marked is owed to the application.
+    pub(crate) fn take_victims(&mut self, found: &Found, app: &AppShared) -> Victims {
+        let mut chosen: SmallVec<[u32; 8]> = SmallVec::new();
+        for id in &found.containers {
+            match self.live_container(*id).filter(|index| self.may_go(*index, &chosen)) {
+                Some(index) => chosen.push(index),
+                None => return SmallVec::new(),
             }
-            let id = self.container_id(index);
-            let record = &mut self.containers[index as usize];
+        }
+        for (index, id) in chosen.iter().zip(&found.containers) {
+            let record = &mut self.containers[*index as usize];
             record.marked = true;
             record.doomed = true;
             let record = *record;
-            self.app(record.app.index).shared.cells[self.worker].marked.enter(id, record.size);
+            self.app(record.app.index).shared.cells[self.worker].marked.enter(*id, record.size);
             self.nodes[found.node as usize].owe(app.slot, app.id.number, &record.size);
-            taken.push(id);
         }
-        taken
+        found.containers.clone()
     }
 
     /// Ends what was marked. What ended before is told a second time of its end.
