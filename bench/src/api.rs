@@ -1,10 +1,13 @@
 //! The scheduler's public surface as this program uses it; nothing here reaches deeper.
 
 pub(crate) use evenweave::{
-    AccessControlList, AllocateRequest, AllocatedView, Allocation, AllocationFile, AllocationFileError, AppHandle,
-    AppView, Ask, CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, CheckOptions, Container, ContainerId,
-    Diagnostic, EndReason, FairScheduler, Groups, GroupsFile, Heartbeat, HeartbeatProbe, HeldView, Included, Limit,
-    Location, Missing, NodeHandle, NodeId, NodeView, Place, PlacementRule, PreemptionRound, QueueAccess, QueueConfig,
-    QueueSettings, QueueState, QueueView, Refused, Resource, ResourceTypes, Settings, Severity, SiteFile,
-    SiteFileError, SiteProperties, Stats, Stepped, Submission, default_rules, parse_resource, rooted,
+    AccessControlList, AllocateRequest, AllocatedView, Allocation, AllocationFile, AllocationFileError, AmShare,
+    AppHandle, AppOutcome, AppView, AppVisit, Ask, CapacityFigures, CapacityFile, CapacityMode, CapacityQueue,
+    CheckOptions, Claim, Clock, Container, ContainerId, ContainerView, Decision, Diagnostic, EndReason, FairScheduler,
+    FairSchedulerBuilder, Groups, GroupsFile, Heartbeat, HeartbeatProbe, HeldView, Included, KeyOutcome, KeyVisit,
+    Limit, Locality, Location, Missing, NodeHandle, NodeId, NodeView, NotOffered, NotReserved, Obstacle, PassEnd,
+    Place, PlacementRule, Precedence, PreemptionRound, QueueAccess, QueueConfig, QueueOutcome, QueueSettings,
+    QueueState, QueueView, QueueVisit, Refused, ReservationOutcome, ReservationVisit, Resource, ResourceTypes,
+    RunningLimit, Settings, Severity, SiteFile, SiteFileError, SiteProperties, Stats, StepOutcome, Stepped, Submission,
+    VirtualClock, default_rules, parse_resource, rooted,
 };

@@ -23,6 +23,10 @@ pub(crate) const PROPERTIES: [(&str, &str); 6] = [
     ("yarn.scheduler.maximum-allocation-vcores", "64"),
 ];
 
+/// The longest expiry interval: the nodes of load and workloads tell of no launches.
+pub(crate) const NO_EXPIRY: (&str, &str) =
+    ("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "2147483647");
+
 /// Switches the asynchronous allocation thread.
 pub(crate) const ASYNC_PROPERTY: &str = "yarn.scheduler.fair.schedule-asynchronously.enable";
 

@@ -21,6 +21,8 @@ pub(crate) enum Command {
     Load(Box<LoadArgs>),
     /// Replay recordings of real Hadoop, scenario and vector files, and compare every field with what it did.
     Replay(ReplayArgs),
+    /// Tell why an application of a scenario has what it has, and no more, after one of its steps.
+    Explain(ExplainArgs),
     /// Check configuration files: errors, and whatever Hadoop takes, but was hardly meant.
     Check(CheckArgs),
     /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median.
@@ -115,17 +117,69 @@ pub(crate) struct LoadArgs {
     pub(crate) quiet: bool,
 }
 
+/// Which scheduler plays scenarios.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DriverChoice {
+    /// On one thread, a call a step.
+    Stepped,
+    /// On its threads, quiet after each step.
+    Threaded,
+}
+
+/// How scenarios are played.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct PlayArgs {
+    /// The scheduler that scenarios are played on.
+    #[arg(long, value_enum, default_value_t = DriverChoice::Stepped)]
+    pub(crate) driver: DriverChoice,
+    /// Workers of that scheduler. Only one decides as recorded; of more, the distance from the recording is told.
+    #[arg(long, default_value_t = 1, value_parser = parse_workers)]
+    pub(crate) workers: usize,
+    /// How far workers may be apart, in grants and ends of containers [default: 16384, or twice the applications].
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) fold_every: Option<u32>,
+}
+
+impl PlayArgs {
+    /// One worker on one thread: as recorded.
+    pub(crate) const EXACT: PlayArgs = PlayArgs { driver: DriverChoice::Stepped, workers: 1, fold_every: None };
+}
+
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReplayArgs {
     /// Scenario files (one scenario a line) or vector files (one case a line, named FAMILY.jsonl), gzipped or not.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) play: PlayArgs,
     /// One JSON object on standard output and nothing else.
     #[arg(long)]
     pub(crate) json: bool,
     /// At most so many failures are shown a family.
     #[arg(long, default_value_t = 5)]
     pub(crate) show: usize,
+    /// Prints, for every step that offers nodes, why the scheduler decided as it did. Of the stepped one with one worker.
+    #[arg(long, conflicts_with_all = ["json", "driver", "workers"])]
+    pub(crate) trace: bool,
+    /// Only the scenarios of this name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) scenario: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A scenario file (one scenario a line), gzipped or not.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The application's number.
+    #[arg(long, value_name = "N")]
+    pub(crate) app: u32,
+    /// After which step, counted from 0.
+    #[arg(long, value_name = "K")]
+    pub(crate) step: usize,
+    /// Which scenario, where the file has several.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) scenario: Option<String>,
 }
 
 /// How findings are told.

@@ -25,6 +25,8 @@ pub(crate) struct Parts {
     /// Who is in which group; nobody in any without.
     pub(crate) groups: Option<Arc<dyn Groups>>,
     pub(crate) workers: usize,
+    /// How far workers may be apart, if not as by default.
+    pub(crate) fold_every: Option<u32>,
     /// Heartbeats that a worker's channel holds.
     pub(crate) channel_capacity: Option<usize>,
     pub(crate) probe: Arc<dyn HeartbeatProbe>,
@@ -96,6 +98,9 @@ impl Threaded {
             .probe(parts.probe);
         if let Some(groups) = parts.groups {
             builder = builder.groups(groups);
+        }
+        if let Some(changes) = parts.fold_every {
+            builder = builder.fold_every(changes);
         }
         if let Some(capacity) = parts.channel_capacity {
             builder = builder.channel_capacity(capacity);

@@ -8,7 +8,7 @@
 //! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
 //! | `load` | the closed-loop driver |
 //! | `report`, `progress` | table, JSON, HTML; the bar |
-//! | `replay` | recordings of real Hadoop: scenarios step by step, vectors case by case |
+//! | `replay` | recordings of real Hadoop: scenarios step by step, with the reasons; vectors case by case |
 //! | `check` | configuration files |
 //! | `workload` | W1 and W2 |
 //! | `clock`, `latency` | measuring |
@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         None => load(&cli.load).map(code),
         Some(Command::Load(args)) => load(&args).map(code),
         Some(Command::Replay(args)) => replay::run(&args).map(code),
+        Some(Command::Explain(args)) => replay::explain(&args).map(|()| 0),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Bench(args)) => workload::run(&args).map(|()| 0),
     };

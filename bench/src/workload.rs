@@ -16,9 +16,10 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 use crate::api::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, Heartbeat, Location,
-    NodeHandle, Refused, Resource, ResourceTypes, Settings, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, Heartbeat, NodeHandle,
+    Refused, Resource, ResourceTypes, Settings, Submission,
 };
+use crate::bundled::NO_EXPIRY;
 use crate::cli::{BenchArgs, CoreChoice, Mode, Size, WorkloadName};
 use crate::clock::{now_ns, process_cpu_seconds, seconds, thread_cpu_seconds};
 use crate::engine::{Engine, Locked, Parts, Threaded};
@@ -116,6 +117,7 @@ fn mode_properties(mode: Mode) -> Vec<(&'static str, &'static str)> {
         ("yarn.scheduler.maximum-allocation-mb", "131072"),
         ("yarn.scheduler.maximum-allocation-vcores", "64"),
         ("yarn.scheduler.fair.preemption", "false"),
+        NO_EXPIRY,
     ]);
     properties
 }
@@ -144,7 +146,7 @@ impl Drop for Bed {
 }
 
 fn ask(count: u32) -> Ask {
-    Ask { priority: PRIORITY, location: Location::ANY, resource: CONTAINER, count, relax_locality: true }
+    Ask::anywhere(PRIORITY, CONTAINER, count)
 }
 
 /// Calls until the scheduler takes it.
@@ -179,7 +181,7 @@ fn hand_over(engine: &dyn Engine, heartbeat: Heartbeat) -> u64 {
 }
 
 impl Bed {
-    fn new(args: &BenchArgs, shape: Shape) -> Result<Bed, String> {
+    fn new(args: &BenchArgs, shape: Shape, fold_every: Option<u32>) -> Result<Bed, String> {
         let settings = Settings::from_properties(mode_properties(args.mode)).map_err(|error| error.to_string())?;
         let parsed = AllocationFile::parse(&shape.allocations(), "workload", &ResourceTypes::standard(), &[])
             .map_err(|error| error.to_string())?;
@@ -189,6 +191,7 @@ impl Bed {
             allocations: parsed.file,
             groups: None,
             workers: args.workers,
+            fold_every,
             channel_capacity: None,
             probe: Arc::clone(&probe) as _,
             wake: None,
@@ -313,7 +316,7 @@ fn sum_ns(histogram: &Histogram<u64>) -> u64 {
 }
 
 fn fill_once(args: &BenchArgs, shape: Shape, at_most: u64) -> Result<Figures, String> {
-    let bed = Bed::new(args, shape)?;
+    let bed = Bed::new(args, shape, None)?;
     drop(bed.probe.take());
     let (cpu, driver_cpu) = (process_cpu_seconds(), thread_cpu_seconds());
     let (gone, enqueue) = bed.fill(at_most);
@@ -671,7 +674,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
                 }
             }
             WorkloadName::W2 => {
-                let bed = Bed::new(args, shape)?;
+                let bed = Bed::new(args, shape, None)?;
                 let mut churn = Churn::new(&bed, args.mode)?;
                 churn.phase(args.drivers, WARM_CHURN_AT_MOST, WARM_CHURN_ALLOCATIONS)?;
                 let mut highest = 0.0_f64;
@@ -710,6 +713,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn the_shapes_are_the_published_ones() {
@@ -721,5 +725,84 @@ mod tests {
         let large = Shape::of(Size::L10);
         assert_eq!((large.parents, large.leaf(999)), (20, "root.p19.q999".to_owned()));
         assert_eq!((0..large.apps).map(|app| u64::from(large.wanted(app))).sum::<u64>(), 960_000);
+    }
+
+    /// Containers by queue, and by application.
+    type Outcome = (BTreeMap<String, i64>, BTreeMap<u32, i64>);
+
+    /// W1, size M, filled by so many workers.
+    fn filled(workers: usize, fold_every: Option<u32>) -> Outcome {
+        let args = BenchArgs {
+            workload: WorkloadName::W1,
+            size: Size::M,
+            mode: Mode::Dyn,
+            workers,
+            drivers: 1,
+            core: CoreChoice::Threaded,
+        };
+        let shape = Shape::of(args.size);
+        let bed = Bed::new(&args, shape, fold_every).unwrap();
+        // As many rounds as it takes: however slow the machine is.
+        bed.fill(u64::MAX);
+        bed.engine.quiesce();
+        let (queues, apps, nodes) = (bed.engine.queues(), bed.engine.apps(), bed.engine.nodes());
+        assert_eq!(bed.engine.stats().running, shape.capacity(), "the cluster is full");
+        assert!(nodes.iter().all(|node| node.free == Resource::NONE), "I1: and no node is over-committed");
+        for queue in &queues {
+            let inside = |name: &str| name.strip_prefix(&queue.name).is_some_and(|rest| rest.starts_with('.'));
+            let of = |name: &str| name == queue.name || inside(name);
+            let parts = apps.iter().filter(|app| of(&app.queue));
+            let sum = parts.fold(Resource::NONE, |sum, app| sum.plus(&app.usage));
+            assert_eq!(queue.usage, sum, "I4: {}", queue.name);
+        }
+        let count = |usage: &Resource| usage.memory_mb() / CONTAINER.memory_mb();
+        (
+            queues.into_iter().map(|queue| (queue.name, count(&queue.usage))).collect(),
+            apps.into_iter().map(|app| (app.id.number, count(&app.usage))).collect(),
+        )
+    }
+
+    /// `docs/concurrency.md`, *How far from the exact outcome*: `below` levels under root, with what others may have in hand
+    /// of the asks of so many applications.
+    fn bound(workers: usize, every: u32, below: u64, applications: u64) -> u64 {
+        // Siblings' weights are 1 to 4; an application wants 96 containers, of which a worker has an eighth in hand.
+        let (others, weights, piece) = (workers as u64 - 1, 4, 96 / 8);
+        below * weights * (others * u64::from(every) + 2) + others * piece * applications
+    }
+
+    fn holds(exact: &Outcome, workers: usize, fold_every: Option<u32>) {
+        let every = fold_every.unwrap_or(16_384);
+        let (queues, apps) = filled(workers, fold_every);
+        assert!(queues.keys().eq(exact.0.keys()) && apps.keys().eq(exact.1.keys()));
+        for (name, containers) in &queues {
+            let (below, applications) = match name.matches('.').count() {
+                0 => (0, 0),
+                1 => (1, 100),
+                _ => (2, 10),
+            };
+            let (apart, bound) = (containers.abs_diff(exact.0[name]), bound(workers, every, below, applications));
+            assert!(apart <= bound, "{workers} workers, R = {every}: {name} is {apart} apart, {bound} allowed");
+        }
+        for (number, containers) in &apps {
+            let (apart, bound) = (containers.abs_diff(exact.1[number]), bound(workers, every, 3, 1));
+            assert!(apart <= bound, "{workers} workers, R = {every}: {number} is {apart} apart, {bound} allowed");
+        }
+        let most = |apart: &mut dyn Iterator<Item = u64>| apart.max().unwrap_or(0);
+        println!(
+            "{workers} workers, R = {every}: at most {} of a queue and {} of an application apart",
+            most(&mut queues.iter().map(|(name, containers)| containers.abs_diff(exact.0[name]))),
+            most(&mut apps.iter().map(|(number, containers)| containers.abs_diff(exact.1[number]))),
+        );
+    }
+
+    /// Invariant I8 where all workers grant at once.
+    #[test]
+    fn several_workers_fill_nearly_as_one_does() {
+        let exact = filled(1, None);
+        for workers in [2, 4] {
+            for fold_every in [Some(4), None] {
+                holds(&exact, workers, fold_every);
+            }
+        }
     }
 }

@@ -1,7 +1,10 @@
 //! Recorded runs of Apache Hadoop 3.4.2, replayed by the program: every decision of every step must be the recorded one.
 //!
+//! They are played on the stepped scheduler and on the threaded one. `several_workers` plays them on more than one worker,
+//! which decide by views that are apart, and holds the outcome against how far these may be.
+//!
 //! `data/scenarios` holds the families that the program carries with it, `data/scenarios/more` those that only this test
-//! replays. A family is thirty scenarios.
+//! replays, `data/scenarios/stepped` those that it replays on the stepped scheduler alone. A family is thirty scenarios.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -14,9 +17,10 @@ use std::process::Command;
 const SCENARIOS: usize = 30;
 
 /// Replays one family in a process of its own and holds its only line of output against what it should be.
-fn replay(family: &str, directory: &str) {
+fn replay(family: &str, directory: &str, driver: &str) {
     let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory).join(format!("{family}.jsonl.gz"));
-    let output = Command::new(env!("CARGO_BIN_EXE_evenweave")).arg("replay").arg(&packed).output().unwrap();
+    let arguments = ["replay", "--driver", driver];
+    let output = Command::new(env!("CARGO_BIN_EXE_evenweave")).args(arguments).arg(&packed).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);
     assert_eq!(said.trim_end(), format!("{family}: {SCENARIOS} passed, 0 failed"), "{complained}");
@@ -26,9 +30,16 @@ fn replay(family: &str, directory: &str) {
 macro_rules! families {
     ($directory:literal: $($name:ident = $family:literal,)*) => {
         $(
-            #[test]
-            fn $name() {
-                replay($family, $directory);
+            mod $name {
+                #[test]
+                fn stepped() {
+                    crate::replay($family, $directory, "stepped");
+                }
+
+                #[test]
+                fn threaded() {
+                    crate::replay($family, $directory, "threaded");
+                }
             }
         )*
         /// Whether a file of the directory is forgotten here.
@@ -73,11 +84,22 @@ mod more {
         moves = "move",
         nodes = "nodes",
         placement = "placement",
-        preempt = "preempt",
-        preempt_am = "preempt-am",
         reload = "reload",
         reserve = "reserve",
         running = "running",
+    }
+}
+
+/// Families whose steps are calls on the stepped scheduler alone: on threads a task preempts by itself.
+mod stepped_only {
+    #[test]
+    fn preempt() {
+        crate::replay("preempt", "data/scenarios/stepped", "stepped");
+    }
+
+    #[test]
+    fn preempt_am() {
+        crate::replay("preempt-am", "data/scenarios/stepped", "stepped");
     }
 }
 
@@ -99,4 +121,83 @@ fn a_changed_decision_is_noticed() {
     let output = output.unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("fair: 0 passed, 1 failed\n"));
+}
+
+/// Several workers, R grants and ends apart at most: invariant I8.
+mod several_workers {
+    use super::*;
+
+    /// Families in which something counts that each worker keeps for its own nodes and that no fold brings together: visits and
+    /// times of delay scheduling, the order of a continuous pass over all nodes.
+    const COUNTING: [&str; 4] = ["blacklist", "continuous", "locality", "mixed"];
+
+    /// All families; the books of every scenario balance after every step, and no grant breaks a limit.
+    fn families(driver: &str, workers: u64, every: u32) -> Vec<serde_json::Value> {
+        let mut files = Vec::new();
+        for directory in ["data/scenarios", "data/scenarios/more"] {
+            let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory);
+            let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+            files.extend(entries.filter(|path| path.is_file()));
+        }
+        let (workers, every) = (workers.to_string(), every.to_string());
+        let output = Command::new(env!("CARGO_BIN_EXE_evenweave"))
+            .args(["replay", "--json", "--driver", driver, "--workers", &workers, "--fold-every", &every])
+            .args(files)
+            .output()
+            .unwrap();
+        let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(output.status.success(), "the books do not balance: {said}");
+        let families = said["families"].as_array().unwrap().clone();
+        assert_eq!(families.len(), 18);
+        families
+    }
+
+    fn hold(driver: &str, workers: u64, every: u32) {
+        for family in families(driver, workers, every) {
+            let (name, apart) = (family["family"].as_str().unwrap(), &family["apart"]);
+            let number = |what: &str| apart[what].as_u64().unwrap();
+            // Where no change is missed nothing differs; else see docs/concurrency.md.
+            let usage = if every == 1 { 0 } else { (workers - 1) * u64::from(every) + 1 };
+            let counting = if COUNTING.contains(&name) { number("largest_step") + 1 } else { 0 };
+            for what in ["app", "queue"] {
+                let apart = number(what);
+                let bound = usage + counting;
+                assert!(
+                    apart <= bound,
+                    "{driver}, {workers} workers, R = {every}: in {name} a {what} is {apart} containers apart, {bound} allowed"
+                );
+            }
+        }
+    }
+
+    macro_rules! runs {
+        ($($name:ident: $driver:literal, $workers:literal, $every:literal;)*) => {$(
+            #[test]
+            fn $name() {
+                hold($driver, $workers, $every);
+            }
+        )*};
+    }
+
+    runs! {
+        two_that_fold_at_once: "stepped", 2, 1;
+        two_that_fold_after_four: "stepped", 2, 4;
+        four_that_fold_at_once: "stepped", 4, 1;
+        four_that_fold_after_four: "stepped", 4, 4;
+        two_on_threads_that_fold_at_once: "threaded", 2, 1;
+        two_on_threads_that_fold_after_four: "threaded", 2, 4;
+        four_on_threads_that_fold_at_once: "threaded", 4, 1;
+        four_on_threads_that_fold_after_four: "threaded", 4, 4;
+    }
+
+    /// The recordings tell whether workers fold at all: if they never do, there is a family that counts no visits and differs
+    /// all the same.
+    #[test]
+    fn workers_that_do_not_fold_are_noticed() {
+        let families = families("stepped", 2, u32::MAX);
+        let differ = families.iter().filter(|family| {
+            !COUNTING.contains(&family["family"].as_str().unwrap()) && family["apart"]["app"].as_u64().unwrap() > 0
+        });
+        assert!(differ.count() > 0);
+    }
 }

@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ];
 
     // A managed application: the request for its AM's container is made at once. The answer is the queue or a refusal.
-    let am = Some(Resource::new(1024, 1));
+    let am = Some(Resource::new(1024, 1).into());
     let submission = Submission { number: 1, user: "ann".to_owned(), queue: Some("research".to_owned()), am };
     let app = scheduler.submit(submission)?;
     println!("{} submitted", app.id());

@@ -63,12 +63,14 @@ impl NodeId {
     }
 }
 
-/// A container: which application's, its number within it, and where its record lies.
+/// A container: which attempt's of which application, its number within it, and where its record lies.
 ///
 /// Cheap to copy. It can be had only from the scheduler; one that names an ended container is recognised as such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ContainerId {
     pub(crate) application: u32,
+    pub(crate) attempt: u32,
+    /// Of the attempt that it was granted to; a later one may have taken it over.
     pub(crate) app: Slot,
     pub(crate) number: u32,
     pub(crate) worker: u16,
@@ -76,10 +78,16 @@ pub struct ContainerId {
 }
 
 impl ContainerId {
-    /// The number within the application, from 1. Reservations take numbers too, so there are gaps.
+    /// The number within the attempt, from 1. Reservations take numbers too, so there are gaps.
     #[must_use]
     pub fn number(self) -> u32 {
         self.number
+    }
+
+    /// The number of the attempt that it was granted to, from 1.
+    #[must_use]
+    pub fn attempt(self) -> u32 {
+        self.attempt
     }
 
     /// The number of the application, as in its [`ApplicationId`].

@@ -43,13 +43,15 @@
 //! 2. `worker`: one message at a time. `shard`: what one worker owns, its order of queues and applications included.
 //! 3. `snapshot`: queue tree, limits and shares as last published, by `publish`. `members`: the applications of a leaf
 //!    queue in it.
-//! 4. `assignment`: one descent a container, from root to a leaf queue, an application and a request key.
+//! 4. `assignment`: one descent a container, from root to a leaf queue, an application and a request key. `decision`: why
+//!    it went as it did, as a value; `trace`: noted while it runs, where that is asked for.
 //! 5. `grant`: all or nothing. `lease`: room under limits and outstanding asks, in pieces. `watch`: the limits of one queue.
 //!    `ledger`: what is true now.
 //! 6. `mailbox`: containers, and the news of ended ones, on their way to the AM.
-//! 7. `reconcile`: what the other workers did. `control`: life of applications, queues and nodes. `allocations`: when the
-//!    allocation file is looked at and read again. `update`: demand and fair shares. `preemption`: starved applications get
-//!    containers back. `views` and `events`: what the embedder sees.
+//! 7. `reconcile`: what the other workers did, folded in at the `pace` of their changes. `control`: life of applications, queues and nodes. `allocations`: when the
+//!    allocation file is looked at and read again. `update`: demand and fair shares. `preemption`: starved
+//!    applications get containers back. `views`, `inspect` and `events`:
+//!    what the embedder sees.
 //!
 //! `docs/architecture.md` has who owns what and what each operation costs, `docs/concurrency.md` the protocols as small
 //! proofs, `docs/yarn-compat.md` what of the FairScheduler is here, `docs/deviations.md` where it differs on purpose.
@@ -89,7 +91,7 @@ pub mod sync;
 pub use clock::{Clock, MonotonicClock, VirtualClock};
 pub use fair::{Drf, Fair, Fifo};
 pub use id::{ApplicationId, ContainerId, NodeId};
-pub use policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, ShareInput, Tie};
+pub use policy::{ClusterTotal, OrderKey, Precedence, Schedulable, SchedulingPolicy, ShareInput, Tie};
 pub use resource::{Calculator, MAX_TYPES, Resource, ResourceTypes, ResourceTypesError, Unit, UnitError, f64_to_i64};
 
 #[cfg(not(loom))]
@@ -111,8 +113,10 @@ pub use config::{
 pub use event::{AppAccess, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
-    AllocateRequest, Allocation, AppView, Container, EndReason, EndedContainer, Heartbeat, HeartbeatProbe, NodeView,
-    QueueConfig, QueueView, Stats, Submission, WakeUp,
+    AllocateRequest, Allocation, AmRequest, AmShare, AppOutcome, AppView, AppVisit, Claim, Container, ContainerView,
+    Decision, EndReason, EndedContainer, Heartbeat, HeartbeatProbe, KeyOutcome, KeyVisit, NewAttempt, NodeView,
+    NotOffered, NotReserved, Obstacle, PassEnd, QueueConfig, QueueOutcome, QueueView, QueueVisit, ReservationOutcome,
+    ReservationVisit, RunningLimit, Stats, Submission, WakeUp,
 };
 #[cfg(all(
     not(loom),

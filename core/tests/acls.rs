@@ -105,7 +105,7 @@ fn a_further_attempt_is_not_asked_again() {
     let app = submit(&mut stepped, 1, "bo", "root.b").unwrap();
     reload(&mut stepped, &QUEUES.replace("bo", "nobody"));
     assert!(submit(&mut stepped, 2, "bo", "root.b").is_err());
-    let next = stepped.new_attempt(&app, None).unwrap();
+    let next = stepped.new_attempt(&app, evenweave::NewAttempt::default()).unwrap();
     assert_eq!((next.number(), next.queue()), (1, "root.b"));
 }
 

@@ -32,7 +32,7 @@ fn stepped(workers: usize, inside: &str, more: &[(&str, &str)]) -> Stepped {
 
 fn submit(stepped: &mut Stepped, number: u32, queue: &str, am: Option<Resource>) -> AppHandle {
     let queue = Some(queue.to_owned());
-    stepped.submit(&Submission { number, user: "ann".to_owned(), queue, am }).unwrap()
+    stepped.submit(&Submission { number, user: "ann".to_owned(), queue, am: am.map(Into::into) }).unwrap()
 }
 
 fn allocate(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) -> Allocation {

@@ -6,8 +6,8 @@ mod threads;
 
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, Calculator, ClusterTotal, ContainerId, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, NodeHandle, Refused, Resource, ResourceTypes, Schedulable, SchedulingPolicy,
-    ShareInput, Submission,
+    FairSchedulerBuilder, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, ResourceTypes, Schedulable,
+    SchedulingPolicy, ShareInput, Submission,
 };
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -506,9 +506,9 @@ fn submissions_and_nodes_are_refused_for_what_they_are() {
     scheduler.submit(unmanaged(1, "root.q")).unwrap();
     assert_eq!(scheduler.submit(unmanaged(1, "root.q")).unwrap_err(), Refused::DuplicateApp(1));
     assert_eq!(scheduler.submit(unmanaged(2, "root.q.below")).unwrap_err().kind(), "not-leaf");
-    let huge = Submission { am: Some(Resource::new(1 << 40, 1)), ..unmanaged(3, "root.q") };
+    let huge = Submission { am: Some(Resource::new(1 << 40, 1).into()), ..unmanaged(3, "root.q") };
     assert_eq!(scheduler.submit(huge).unwrap_err().kind(), "invalid-resource");
-    let waiting = scheduler.submit(Submission { am: Some(SMALL), ..unmanaged(4, "root.q") }).unwrap();
+    let waiting = scheduler.submit(Submission { am: Some(SMALL.into()), ..unmanaged(4, "root.q") }).unwrap();
     assert_eq!(allocate(&scheduler, &waiting, &ask(1)).unwrap_err(), Refused::NoAm(4));
 }
 
@@ -523,7 +523,7 @@ fn numbers_that_cannot_be_are_refused_by_the_builder() {
 fn a_new_attempt_starts_over_in_the_same_queue() {
     let scheduler = start(2, FairScheduler::builder());
     let nodes = add_nodes(&scheduler, 4);
-    let managed = Submission { am: Some(SMALL), ..unmanaged(7, "root.a") };
+    let managed = Submission { am: Some(SMALL.into()), ..unmanaged(7, "root.a") };
     let first = scheduler.submit(managed).unwrap();
     scheduler.quiesce();
     scheduler.update_now();
@@ -533,7 +533,7 @@ fn a_new_attempt_starts_over_in_the_same_queue() {
     scheduler.quiesce();
     let answer = allocate(&scheduler, &first, &AllocateRequest::default()).unwrap();
     assert_eq!(answer.granted.len(), 1, "its AM");
-    let second = scheduler.new_attempt(&first, Some(SMALL)).unwrap();
+    let second = scheduler.new_attempt(&first, NewAttempt { am: Some(SMALL.into()), ..NewAttempt::default() }).unwrap();
     assert_eq!((second.number(), second.queue()), (7, "root.a"));
     assert!(first.is_finished() && second.waits_for_am());
     assert_eq!(allocate(&scheduler, &first, &AllocateRequest::default()).unwrap_err(), Refused::NoSuchApp(7));
@@ -547,7 +547,7 @@ fn a_new_attempt_starts_over_in_the_same_queue() {
     let answer = allocate(&scheduler, &second, &AllocateRequest::default()).unwrap();
     assert_eq!(answer.granted.iter().map(|granted| granted.id.number()).collect::<Vec<_>>(), [1]);
     scheduler.finish(&second).unwrap();
-    assert_eq!(scheduler.new_attempt(&second, None).unwrap_err(), Refused::NoSuchApp(7));
+    assert_eq!(scheduler.new_attempt(&second, NewAttempt::default()).unwrap_err(), Refused::NoSuchApp(7));
     scheduler.shutdown();
 }
 

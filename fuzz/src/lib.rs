@@ -40,7 +40,7 @@ pub fn is_one_line(message: &str) -> bool {
 pub fn schedule(settings: Settings) {
     let mut stepped = FairScheduler::builder().settings(settings).stepped().expect("one worker");
     let node = stepped.add_node("n1", "/r1", Resource::new(16_384, 16)).expect("a fresh node");
-    let submission = Submission { number: 1, user: "al".into(), queue: None, am: Some(Resource::new(1024, 1)) };
+    let submission = Submission { number: 1, user: "al".into(), queue: None, am: Some(Resource::new(1024, 1).into()) };
     // What is asked for may be above the largest container.
     let Ok(app) = stepped.submit(&submission) else { return };
     stepped.update();

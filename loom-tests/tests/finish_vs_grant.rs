@@ -33,7 +33,7 @@ fn against_one_call() {
             arena.push_granted(&granted, record, &Container::of_model(number, record));
         }
         let mut got = Vec::new();
-        arena.drain_granted(&granted, &mut got);
+        arena.drain_granted(&granted, || 0, &mut got);
         arena.push_ended(&ended, 0, EndReason::Completed);
         let (worker_arena, worker_granted, worker_ended) = (arena.clone(), granted.clone(), ended.clone());
         let worker = spawn(move || {
@@ -45,7 +45,7 @@ fn against_one_call() {
         // A call that found the application open still drains.
         let mut news = Vec::new();
         got.clear();
-        arena.drain_granted(&granted, &mut got);
+        arena.drain_granted(&granted, || 0, &mut got);
         arena.drain_ended(&ended, &mut news);
         let (mut own, withdrawn) = worker.join().unwrap();
         assert_eq!(got.len() + withdrawn.len(), 1, "I5: the last grant is acquired or withdrawn");
@@ -71,7 +71,7 @@ fn against_two_calls() {
             let (arena, granted) = (arena.clone(), granted.clone());
             spawn(move || {
                 let mut got = Vec::new();
-                arena.drain_granted(&granted, &mut got);
+                arena.drain_granted(&granted, || 0, &mut got);
                 got.iter().map(|container| container.id.number() - 1).collect::<Vec<_>>()
             })
         });

@@ -66,10 +66,10 @@ fn while_the_am_fetches() {
             (owner.lose(&[record]), own)
         });
         let (mut got, mut news) = (Vec::new(), Vec::new());
-        world.arena.drain_granted(&world.granted, &mut got);
+        world.arena.drain_granted(&world.granted, || 0, &mut got);
         world.arena.drain_ended(&world.ended, &mut news);
         let (given_back, mut own) = owner.join().unwrap();
-        world.arena.drain_granted(&world.granted, &mut got);
+        world.arena.drain_granted(&world.granted, || 0, &mut got);
         world.arena.drain_ended(&world.ended, &mut news);
         assert_eq!(got.len() + given_back, 1, "I5: the AM has the container, or its ask is outstanding again");
         assert_eq!(news.len(), got.len(), "I5: the AM is told of the loss of what it had, and of nothing else");
@@ -93,7 +93,7 @@ fn while_another_worker_serves_the_ask() {
             taken
         });
         let mut got = Vec::new();
-        world.arena.drain_granted(&world.granted, &mut got);
+        world.arena.drain_granted(&world.granted, || 0, &mut got);
         let (given_back, taken) = (owner.join().unwrap(), other.join().unwrap());
         assert_eq!(got.len() + given_back, 1, "I5: acquired or withdrawn");
         let outstanding = world.pool.total() as usize;

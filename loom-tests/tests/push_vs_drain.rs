@@ -23,10 +23,10 @@ fn two_grants() {
             [1, 2].map(|number| push(&worker_arena, &mut own, &worker_granted, number))
         });
         let mut got = Vec::new();
-        arena.drain_granted(&granted, &mut got);
-        arena.drain_granted(&granted, &mut got);
+        arena.drain_granted(&granted, || 0, &mut got);
+        arena.drain_granted(&granted, || 0, &mut got);
         let pushed = worker.join().unwrap();
-        arena.drain_granted(&granted, &mut got);
+        arena.drain_granted(&granted, || 0, &mut got);
         assert_eq!(got, pushed, "I5: each grant is acquired exactly once, in order, its words whole");
     });
 }
@@ -41,7 +41,7 @@ fn a_record_used_again() {
         let (worker_arena, worker_granted, worker_ended) = (arena.clone(), granted.clone(), ended.clone());
         let worker = spawn(move || {
             // Both the first and, once its record is free again, the next one end as soon as the AM has them.
-            let acquired = worker_arena.is_acquired(0);
+            let acquired = worker_arena.acquired_ms(0).is_some();
             if acquired {
                 worker_arena.push_ended(&worker_ended, 0, EndReason::Completed);
             }
@@ -49,11 +49,11 @@ fn a_record_used_again() {
         });
         let (mut got, mut news) = (Vec::new(), Vec::new());
         for _ in 0..2 {
-            arena.drain_granted(&granted, &mut got);
+            arena.drain_granted(&granted, || 0, &mut got);
             arena.drain_ended(&ended, &mut news);
         }
         let (acquired, second) = worker.join().unwrap();
-        arena.drain_granted(&granted, &mut got);
+        arena.drain_granted(&granted, || 0, &mut got);
         arena.drain_ended(&ended, &mut news);
         assert_eq!(got, [first, second], "I5: each grant is acquired exactly once, in order, its words whole");
         assert_eq!(news.len(), usize::from(acquired), "the AM is told of each end once");

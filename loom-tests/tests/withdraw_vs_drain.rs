@@ -23,10 +23,10 @@ fn one_of_both_wins() {
             (own, withdrawn)
         });
         let (mut got, mut news) = (Vec::new(), Vec::new());
-        arena.drain_granted(&granted, &mut got);
+        arena.drain_granted(&granted, || 0, &mut got);
         arena.drain_ended(&ended, &mut news);
         let (mut own, withdrawn) = worker.join().unwrap();
-        arena.drain_granted(&granted, &mut got);
+        arena.drain_granted(&granted, || 0, &mut got);
         arena.drain_ended(&ended, &mut news);
         assert_eq!(got.len(), usize::from(!withdrawn), "I5: a grant is acquired or withdrawn, never both or neither");
         assert!(got.iter().all(|container| *container == Container::of_model(1, 0)), "its words are whole");
@@ -53,9 +53,9 @@ fn one_of_two_is_withdrawn() {
             (own, withdrawn, record)
         });
         let mut got = Vec::new();
-        arena.drain_granted(&granted, &mut got);
+        arena.drain_granted(&granted, || 0, &mut got);
         let (mut own, withdrawn, third) = worker.join().unwrap();
-        arena.drain_granted(&granted, &mut got);
+        arena.drain_granted(&granted, || 0, &mut got);
         let mut expected = vec![Container::of_model(1, 0)];
         if !withdrawn {
             expected.push(Container::of_model(2, 1));

@@ -5,7 +5,7 @@
 //! container ends, and a heartbeat later the application. Every number here is counted by the driver alone: the book
 //! check holds it against what the core says.
 
-use crate::api::{AppHandle, Ask, ContainerId, Location, NodeId, Resource};
+use crate::api::{AppHandle, Ask, ContainerId, NodeId, Resource};
 
 /// Maps and reduces, as in Hadoop's MapReduce: reduces go first once they are asked for.
 const REDUCE_PRIORITY: i32 = 10;
@@ -49,7 +49,7 @@ pub(crate) struct LoadApp {
 }
 
 fn ask(priority: i32, count: u32) -> Ask {
-    Ask { priority, location: Location::ANY, resource: CONTAINER, count, relax_locality: true }
+    Ask::anywhere(priority, CONTAINER, count)
 }
 
 impl LoadApp {

@@ -354,7 +354,7 @@ impl<'a> Driver<'a> {
                 number,
                 user: self.jobs[index].user_name(),
                 queue: Some(self.leaves[leaf].clone()),
-                am: Some(CONTAINER),
+                am: Some(CONTAINER.into()),
             });
             jobs.push((number, index, leaf));
         }

@@ -160,6 +160,7 @@ fn settings(args: &LoadArgs) -> Result<Settings, Failure> {
     if let Some(switch) = args.asynchronous {
         site.set(bundled::ASYNC_PROPERTY, (switch == Switch::On).to_string());
     }
+    site.set(bundled::NO_EXPIRY.0, bundled::NO_EXPIRY.1);
     Settings::from_site(&site).map_err(|error| Failure::input(error.to_string()))
 }
 
@@ -224,6 +225,7 @@ fn drive(
         allocations: inputs.allocations.clone(),
         groups: inputs.groups.clone(),
         workers: args.workers,
+        fold_every: None,
         channel_capacity: None,
         probe: Arc::clone(&probe) as _,
         wake: Some(waker(wake)),
@@ -453,6 +455,7 @@ mod tests {
             allocations: AllocationFile::parse(TWO_LEAVES, "two", &ResourceTypes::standard(), &[]).unwrap().file,
             groups: None,
             workers: 1,
+            fold_every: None,
             channel_capacity: None,
             probe: Arc::clone(&probe) as _,
             wake: Some(waker(wake)),

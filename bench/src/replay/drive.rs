@@ -1,21 +1,20 @@
-//! A scenario's steps on the stepped driver. Everything that depends on the core's stepped API is in this file.
-
-use std::sync::Arc;
+//! A scenario's steps, played on whichever driver, and what each showed.
 
 use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNode, SeenQueue, SeenRound};
-use super::scenario::{Amounts, AskLine, Scenario, Step, resource};
+use super::driver::{Driver, start};
+use super::scenario::{AskLine, Scenario, Step, resource};
 use crate::api::{
-    AllocatedView, AllocationFile, Ask, EndReason, FairScheduler, Heartbeat, HeldView, PreemptionRound, Refused,
-    ResourceTypes, Settings, Stepped, Submission,
+    AllocatedView, AppView, Ask, Decision, EndReason, HeldView, NotOffered, PreemptionRound, QueueView, Refused,
+    Resource, ResourceTypes, StepOutcome, Submission,
 };
+use crate::cli::PlayArgs;
 
-/// The time from which the recordings made their ids; only the order of ids depends on it.
-const CLUSTER_TIMESTAMP: u64 = 1;
-
-/// The stepped scheduler of one scenario.
-pub(super) struct Player {
-    stepped: Stepped,
-    types: ResourceTypes,
+/// What a step tells by itself.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    headroom: Option<Resource>,
+    warning: Vec<u32>,
+    marked: Vec<SeenRound>,
 }
 
 /// By application and number, not in the order chosen.
@@ -26,25 +25,30 @@ fn round(round: PreemptionRound) -> SeenRound {
     SeenRound { app: round.app, containers }
 }
 
+/// The scheduler of one scenario.
+pub(super) struct Player {
+    driver: Box<dyn Driver>,
+    types: ResourceTypes,
+}
+
+fn kind_of(refusal: &Refused) -> String {
+    refusal.kind().to_owned()
+}
+
 impl Player {
-    /// Builds the scheduler from the scenario's configuration.
+    /// Builds the scheduler from the scenario's configuration; with `trace` it notes its reasons.
     ///
     /// # Errors
     /// What the core says against it.
-    pub(super) fn new(scenario: &Scenario) -> Result<Player, String> {
+    pub(super) fn new(scenario: &Scenario, args: PlayArgs, trace: bool) -> Result<Player, String> {
         let types = scenario.types()?;
-        let properties = scenario.properties.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
-        let parsed = AllocationFile::parse(&scenario.allocations, &scenario.name, &types, &[])
-            .map_err(|error| error.to_string())?;
-        let builder = FairScheduler::builder()
-            .settings(settings)
-            .allocations(parsed.file)
-            .groups(Arc::new(scenario.groups.clone()))
-            .cluster_timestamp(CLUSTER_TIMESTAMP)
-            .journal(true);
-        let stepped = builder.stepped().map_err(|error| error.to_string())?;
-        Ok(Player { stepped, types })
+        let driver = start(scenario, &types, args, trace)?;
+        Ok(Player { driver, types })
+    }
+
+    /// The scheduler.
+    pub(super) fn driver(&mut self) -> &mut dyn Driver {
+        &mut *self.driver
     }
 
     /// The scenario's resource types.
@@ -52,17 +56,18 @@ impl Player {
         &self.types
     }
 
-    fn amounts(&self, amounts: &Amounts) -> crate::api::Resource {
-        resource(&self.types, amounts)
-    }
-
     /// Does one step and shows what came of it. Queues, applications and nodes are filled in when `all` is set.
     pub(super) fn step(&mut self, step: &Step, all: bool) -> Observed {
         let mut seen = Observed { error: None, ..Observed::default() };
-        if let Err(refusal) = self.apply(step, &mut seen) {
-            seen.error = Some(refusal.kind().to_owned());
+        let (answer, outcome) = self.play(step);
+        match answer {
+            Ok(Told { headroom, warning, marked }) => {
+                seen.headroom = headroom;
+                seen.preemption_warning = warning;
+                seen.marked = marked;
+            }
+            Err(kind) => seen.error = Some(kind),
         }
-        let outcome = self.stepped.take_outcome();
         let containers = |views: Vec<AllocatedView>| -> Vec<SeenContainer> {
             let seen = |view: AllocatedView| SeenContainer {
                 app: view.app,
@@ -86,8 +91,38 @@ impl Player {
         seen
     }
 
+    /// An application that has not ended, as it is now, and why it is offered nothing at all, if it is not.
+    pub(super) fn app(&mut self, number: u32) -> Option<(AppView, Option<NotOffered>)> {
+        let view = self.driver.apps().into_iter().find(|view| view.id.number == number)?;
+        Some((view, self.driver.not_offered(number)))
+    }
+
+    /// Why the passes since this was last called went as they did.
+    pub(super) fn take_trace(&mut self) -> Vec<Decision> {
+        self.driver.take_trace()
+    }
+
+    /// A queue as it is now.
+    pub(super) fn queue(&mut self, name: &str) -> Option<QueueView> {
+        self.driver.queues().into_iter().find(|queue| queue.name == name)
+    }
+
+    /// The nodes' names, in order of registration.
+    pub(super) fn nodes(&mut self) -> Vec<String> {
+        self.driver.nodes().into_iter().map(|node| node.name).collect()
+    }
+
+    /// Does one step: what it tells by itself, or the kind of its refusal; and what happened.
+    pub(super) fn play(&mut self, step: &Step) -> (Result<Told, String>, StepOutcome) {
+        let answer = self.apply(step);
+        match self.driver.take_outcome() {
+            Ok(outcome) => (answer, outcome),
+            Err(refusal) => (Err(kind_of(&refusal)), StepOutcome::default()),
+        }
+    }
+
     fn show_all(&mut self, seen: &mut Observed) {
-        let queue = |view: crate::api::QueueView| SeenQueue {
+        let queue = |view: QueueView| SeenQueue {
             name: view.name,
             policy: view.policy,
             leaf: view.leaf,
@@ -102,92 +137,72 @@ impl Player {
             ],
             counts: [view.runnable, view.non_runnable, view.pending],
         };
-        seen.queues = self.stepped.queues().into_iter().map(queue).collect();
-        let app = |view: crate::api::AppView| SeenApp {
+        seen.queues = self.driver.queues().into_iter().map(queue).collect();
+        let app = |view: AppView| SeenApp {
             app: view.id.number,
             queue: view.queue,
             resources: [view.fair_share, view.usage, view.demand],
             runnable: view.runnable,
         };
-        seen.apps = self.stepped.apps().into_iter().map(app).collect();
+        seen.apps = self.driver.apps().into_iter().map(app).collect();
         let node = |view: crate::api::NodeView| SeenNode { node: view.name, free: view.free };
-        seen.nodes = self.stepped.nodes().into_iter().map(node).collect();
+        seen.nodes = self.driver.nodes().into_iter().map(node).collect();
     }
 
-    /// Does the step; notes what it tells by itself.
-    fn apply(&mut self, step: &Step, seen: &mut Observed) -> Result<(), Refused> {
-        match step {
-            Step::NodeAdd { node, rack, resource } => {
-                let total = self.amounts(resource);
-                self.stepped.add_node(node, rack, total)?;
-            }
-            Step::NodeRemove { node } => {
-                let handle = self.stepped.node(node)?;
-                self.stepped.remove_node(&handle)?;
-            }
-            Step::Heartbeat { node } => {
-                let handle = self.stepped.node(node)?;
-                self.stepped.heartbeat(&Heartbeat::new(&handle));
-            }
+    fn apply(&mut self, step: &Step) -> Result<Told, String> {
+        let driver = &mut self.driver;
+        let outcome = match step {
+            Step::NodeAdd { node, rack, resource: total } => driver.add_node(node, rack, resource(&self.types, total)),
+            Step::NodeRemove { node } => driver.remove_node(node),
+            Step::Heartbeat { node } => driver.heartbeat(node),
             Step::Submit { app, user, queue, am } => {
-                let am = am.as_ref().map(|amounts| self.amounts(amounts));
-                let submission = Submission { number: *app, user: user.clone(), queue: queue.clone(), am };
-                self.stepped.submit(&submission)?;
+                let am = am.as_ref().map(|wanted| resource(&self.types, wanted).into());
+                driver.submit(Submission { number: *app, user: user.clone(), queue: queue.clone(), am })
             }
             Step::Ask { app, asks, blacklist_add, blacklist_remove } => {
-                seen.headroom = Some(self.ask(*app, asks, blacklist_add, blacklist_remove)?);
-                seen.preemption_warning = self.stepped.preemption_warning(*app)?;
+                return self.ask(*app, asks, blacklist_add, blacklist_remove).map_err(|refusal| kind_of(&refusal));
             }
-            Step::Release { app, container } => {
-                self.stepped.release_numbered(*app, *container)?;
+            Step::Release { app, container } => driver.release(*app, *container),
+            Step::Launch { app, container } => driver.launch(*app, *container),
+            Step::Complete { app, container } => driver.complete(*app, *container),
+            Step::Finish { app } => driver.finish(*app),
+            Step::Update => {
+                driver.update();
+                Ok(())
             }
-            Step::Launch { app, container } => {
-                self.stepped.launch_numbered(*app, *container)?;
+            Step::Advance { ms } => {
+                driver.advance(*ms);
+                Ok(())
             }
-            Step::Complete { app, container } => {
-                self.stepped.complete_numbered(*app, *container)?;
-            }
-            Step::Finish { app } => {
-                let app = self.stepped.app(*app)?;
-                self.stepped.finish(&app)?;
-            }
-            Step::Update => self.stepped.update(),
-            Step::Advance { ms } => self.stepped.advance(*ms),
-            Step::Move { app, queue } => {
-                let app = self.stepped.app(*app)?;
-                self.stepped.move_app(&app, queue)?;
-            }
-            Step::Reload { allocations } => {
-                self.stepped.reload(allocations.as_deref())?;
-            }
-            Step::Continuous => self.stepped.continuous(),
+            Step::Move { app, queue } => driver.move_app(*app, queue),
+            Step::Reload { allocations } => driver.reload(allocations.as_deref()),
+            Step::Continuous => driver.continuous(),
             Step::Preempt { kill } => {
-                seen.marked = self.stepped.preempt(*kill)?.into_iter().map(round).collect();
+                let rounds = driver.preempt(*kill).map_err(|refusal| kind_of(&refusal))?;
+                return Ok(Told { marked: rounds.into_iter().map(round).collect(), ..Told::default() });
             }
-            Step::Kill => self.stepped.kill(),
-        }
-        Ok(())
+            Step::Kill => driver.kill(),
+        };
+        outcome.map(|()| Told::default()).map_err(|refusal| kind_of(&refusal))
     }
 
-    fn ask(
-        &mut self,
-        app: u32,
-        lines: &[AskLine],
-        add: &[String],
-        remove: &[String],
-    ) -> Result<crate::api::Resource, Refused> {
+    fn ask(&mut self, app: u32, lines: &[AskLine], add: &[String], remove: &[String]) -> Result<Told, Refused> {
         let mut asks = Vec::with_capacity(lines.len());
         for line in lines {
             asks.push(Ask {
-                priority: line.priority,
-                location: self.stepped.location(&line.location),
-                resource: self.amounts(&line.resource),
-                count: u32::try_from(line.count).unwrap_or(0),
+                location: self.driver.location(&line.location),
                 relax_locality: line.relax,
+                ..Ask::anywhere(
+                    line.priority,
+                    resource(&self.types, &line.resource),
+                    u32::try_from(line.count).unwrap_or(0),
+                )
             });
         }
         let add: Vec<&str> = add.iter().map(String::as_str).collect();
         let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
-        self.stepped.allocate_numbered(app, &asks, &add, &remove)
+        let headroom = Some(self.driver.ask(app, &asks, &add, &remove)?);
+        let warning = self.driver.preemption_warning(app)?;
+        Ok(Told { headroom, warning, marked: Vec::new() })
     }
 }

@@ -31,6 +31,14 @@ struct Kind {
 }
 
 impl Suite {
+    /// The scenarios, where it has some.
+    pub(super) fn scenarios(&self) -> Option<&[Scenario]> {
+        match self {
+            Suite::Scenarios(scenarios) => Some(scenarios),
+            Suite::Vectors(_) => None,
+        }
+    }
+
     /// Reads a file and everything in it.
     ///
     /// # Errors

@@ -1,11 +1,18 @@
 //! Replay: what real Hadoop did against what the core does.
 //!
-//! Two kinds of recordings: *scenarios* are runs, played on the stepped driver with every field of every step compared;
-//! *vectors* are single inputs, mostly configuration, with what came of each.
+//! Two kinds of recordings: *scenarios* are runs, played on the stepped or the threaded driver with every field of every
+//! step compared (with several workers: how far they get from it, `apart`); *vectors* are single inputs, mostly
+//! configuration, with what came of each. `words` turns the core's reasons into lines, `explain` answers for one application.
+
+mod apart;
 
 mod compare;
 
 mod drive;
+
+mod driver;
+
+mod explain;
 
 mod input;
 
@@ -13,18 +20,23 @@ mod scenario;
 
 mod vectors;
 
+mod words;
+
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value, json};
 
 use crate::bundled;
-use crate::cli::ReplayArgs;
+use crate::cli::{PlayArgs, ReplayArgs};
 use crate::failure::Failure;
+use apart::Apart;
 use compare::Mismatch;
 use drive::Player;
+pub(crate) use explain::run as explain;
 use input::Suite;
 use scenario::Scenario;
+use words::Words;
 
 /// How many scenarios or cases came out as recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,15 +78,17 @@ enum Place {
     Step(usize, &'static str),
 }
 
-/// Plays one scenario up to its first difference.
-fn play(scenario: &Scenario) -> Option<Deviation> {
+/// Plays one scenario up to its first difference; with `trace` the reasons of each step go to standard output.
+fn play(scenario: &Scenario, args: PlayArgs, trace: bool) -> Option<Deviation> {
     let deviation = |place, mismatch| Some(Deviation { name: scenario.name.clone(), place, mismatch });
-    let mut player = match Player::new(scenario) {
+    let mut player = match Player::new(scenario, args, trace) {
         Ok(player) => player,
         Err(message) => {
             return deviation(Place::BeforeTheFirstStep, Mismatch::new("configuration", "taken", message));
         }
     };
+    let types = player.types().clone();
+    let words = Words::new(&types);
     let count = scenario.steps.len();
     for (index, (step, expected)) in scenario.steps.iter().zip(&scenario.expect).enumerate() {
         let place = Place::Step(index, step.op());
@@ -84,7 +98,14 @@ fn play(scenario: &Scenario) -> Option<Deviation> {
         let Ok(seen) = catch_unwind(AssertUnwindSafe(|| player.step(step, all))) else {
             return deviation(place, Mismatch::panic());
         };
-        if let Some(mismatch) = compare::difference(player.types(), expected, &seen, last) {
+        if trace {
+            let passes = player.take_trace();
+            if !passes.is_empty() {
+                println!("{}, step {index} {step}", scenario.name);
+                passes.iter().for_each(|pass| print!("{}", words.pass(pass)));
+            }
+        }
+        if let Some(mismatch) = compare::difference(&types, expected, &seen, last) {
             return deviation(place, mismatch);
         }
     }
@@ -97,7 +118,7 @@ pub(crate) fn bundled_tally() -> Tally {
     for text in bundled::recordings() {
         let scenarios = scenario::parse(&text, "bundled recording").ok().unwrap_or_default();
         for scenario in &scenarios {
-            tally.add(play(scenario).is_none());
+            tally.add(play(scenario, PlayArgs::EXACT, false).is_none());
         }
     }
     tally
@@ -106,14 +127,28 @@ pub(crate) fn bundled_tally() -> Tally {
 /// The results of one family.
 #[derive(Debug, Default)]
 struct Outcome {
+    /// Of several workers: whose books balance, and whose do not.
     tally: Tally,
     deviations: Vec<Deviation>,
+    /// Of several workers: the furthest from a recording.
+    apart: Option<Apart>,
 }
 
 impl Outcome {
     fn add(&mut self, deviation: Option<Deviation>) {
         self.tally.add(deviation.is_none());
         self.deviations.extend(deviation);
+    }
+
+    /// Plays a scenario on several workers.
+    fn add_apart(&mut self, scenario: &Scenario, args: PlayArgs) {
+        match apart::measure(scenario, args) {
+            Ok(apart) => {
+                self.apart = Some(self.apart.unwrap_or_default().most(apart));
+                self.add(None);
+            }
+            Err(deviation) => self.add(Some(*deviation)),
+        }
     }
 }
 
@@ -126,15 +161,28 @@ type Outcomes = BTreeMap<(&'static str, String), Outcome>;
 /// A file that cannot be read, or is neither a scenario file nor a vector file; nothing is replayed then.
 pub(crate) fn run(args: &ReplayArgs) -> Result<bool, Failure> {
     let suites: Vec<Suite> = args.files.iter().map(|path| Suite::read(path)).collect::<Result<_, _>>()?;
+    let wanted = |scenario: &&Scenario| args.scenario.as_ref().is_none_or(|name| *name == scenario.name);
+    if let Some(name) = &args.scenario {
+        let all = || suites.iter().filter_map(Suite::scenarios).flatten();
+        if !all().any(|scenario| wanted(&scenario)) {
+            return Err(no_scenario(name, all()));
+        }
+    }
     let mut outcomes = Outcomes::new();
     for suite in &suites {
         match suite {
             Suite::Scenarios(scenarios) => {
-                for scenario in scenarios {
+                for scenario in scenarios.iter().filter(wanted) {
                     let key = ("scenario", scenario.family().to_owned());
-                    outcomes.entry(key).or_default().add(play(scenario));
+                    let outcome = outcomes.entry(key).or_default();
+                    if args.play.workers == 1 {
+                        outcome.add(play(scenario, args.play, args.trace));
+                    } else {
+                        outcome.add_apart(scenario, args.play);
+                    }
                 }
             }
+            Suite::Vectors(_) if args.scenario.is_some() => {}
             Suite::Vectors(vectors) => {
                 let outcome = outcomes.entry(("vector", vectors.family.to_owned())).or_default();
                 for case in &vectors.cases {
@@ -152,9 +200,31 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<bool, Failure> {
     Ok(outcomes.values().all(|outcome| outcome.tally.failed == 0))
 }
 
+/// There is no scenario of a name.
+fn no_scenario<'a>(name: &str, scenarios: impl Iterator<Item = &'a Scenario>) -> Failure {
+    Failure::input(format!("there is no scenario {name:?}; there are: {}", list(scenarios.map(|other| &other.name))))
+}
+
+/// Some of many, for a message.
+fn list(of: impl Iterator<Item = impl ToString>) -> String {
+    const MOST: usize = 40;
+    let all: Vec<String> = of.map(|one| one.to_string()).collect();
+    match all.len() {
+        0 => "none".to_owned(),
+        1..=MOST => all.join(", "),
+        more => format!("{}, … {} more", all[..MOST].join(", "), more - MOST),
+    }
+}
+
 fn print(outcomes: &Outcomes, most: usize) {
-    for ((_, family), Outcome { tally, deviations }) in outcomes {
+    for ((_, family), Outcome { tally, deviations, apart }) in outcomes {
         println!("{family}: {} passed, {} failed", tally.passed, tally.failed);
+        if let Some(Apart { app, queue, other_answers, .. }) = apart {
+            println!(
+                "  at most {app} containers of an application and {queue} of a queue apart from the recording; \
+                 {other_answers} steps answered otherwise"
+            );
+        }
         for Deviation { name, place, mismatch } in deviations.iter().take(most) {
             let place = match place {
                 Place::Case => String::new(),
@@ -186,10 +256,17 @@ fn as_json(outcomes: &Outcomes) -> Value {
     };
     let list: Vec<Value> = outcomes
         .iter()
-        .map(|((kind, family), Outcome { tally, deviations })| {
+        .map(|((kind, family), Outcome { tally, deviations, apart })| {
             let failures: Vec<Value> = deviations.iter().map(|deviation| failure(kind, deviation)).collect();
             let (passed, failed) = (tally.passed, tally.failed);
-            json!({"kind": kind, "family": family, "passed": passed, "failed": failed, "failures": failures})
+            let mut out =
+                json!({"kind": kind, "family": family, "passed": passed, "failed": failed, "failures": failures});
+            if let Some(Apart { app, queue, other_answers, largest_step }) = apart {
+                out["apart"] = json!({
+                    "app": app, "queue": queue, "other_answers": other_answers, "largest_step": largest_step,
+                });
+            }
+            out
         })
         .collect();
     let sum = |of: fn(&Tally) -> u32| outcomes.values().map(|outcome| of(&outcome.tally)).sum::<u32>();

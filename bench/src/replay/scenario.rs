@@ -1,6 +1,7 @@
 //! The scenario format, version 1: what is done step by step, and what real Hadoop showed after each.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
 use serde::Deserialize;
 
@@ -26,7 +27,7 @@ pub(crate) struct Scenario {
 }
 
 /// One line of an ask.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(super) struct AskLine {
     pub(super) priority: i32,
     pub(super) location: String,
@@ -42,7 +43,7 @@ fn yes() -> bool {
 }
 
 /// One step.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case")]
 pub(super) enum Step {
     NodeAdd {
@@ -125,6 +126,23 @@ impl Step {
             Step::Continuous => "continuous",
             Step::Preempt { .. } => "preempt",
             Step::Kill => "kill",
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    /// Its name, and what tells it from others of the name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.op())?;
+        match self {
+            Step::NodeAdd { node, .. } | Step::NodeRemove { node } | Step::Heartbeat { node } => write!(f, " {node}"),
+            Step::Submit { app, .. } | Step::Ask { app, .. } | Step::Finish { app } => write!(f, " {app}"),
+            Step::Release { app, container } | Step::Launch { app, container } | Step::Complete { app, container } => {
+                write!(f, " {app}/{container}")
+            }
+            Step::Advance { ms } => write!(f, " {ms}"),
+            Step::Move { app, queue } => write!(f, " {app} {queue}"),
+            Step::Update | Step::Reload { .. } | Step::Continuous | Step::Preempt { .. } | Step::Kill => Ok(()),
         }
     }
 }

@@ -14,16 +14,29 @@ impl Location {
     pub const ANY: Location = Location(0);
 }
 
+/// What asks are grouped by (YARN's SchedulerRequestKey without containers to update): a smaller priority comes first, within
+/// it a smaller id. Assignment reference 5.1.
+#[cfg(not(loom))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct SchedulingKey {
+    pub(crate) priority: i32,
+    pub(crate) allocation_request_id: i64,
+}
+
 /// One line of an `allocate` call (YARN's ResourceRequest).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
     /// Smaller is served first.
     pub priority: i32,
+    /// Asks of one priority and different ids are apart from each other; of equal priority the smaller id is served first.
+    /// The container says which it was granted for. 0 where the AM does not use it.
+    pub allocation_request_id: i64,
     /// Where.
     pub location: Location,
     /// The size of each container.
     pub resource: Resource,
-    /// How many are wanted from now on: it *replaces* the outstanding number of the same priority and location.
+    /// How many are wanted from now on: it *replaces* the outstanding number of the same priority, id and
+    /// location.
     pub count: u32,
     /// Whether a container may be placed further away than asked.
     pub relax_locality: bool,
@@ -33,7 +46,31 @@ impl Ask {
     /// `count` containers of `resource` anywhere.
     #[must_use]
     pub fn anywhere(priority: i32, resource: Resource, count: u32) -> Ask {
-        Ask { priority, location: Location::ANY, resource, count, relax_locality: true }
+        let location = Location::ANY;
+        Ask { priority, allocation_request_id: 0, location, resource, count, relax_locality: true }
+    }
+
+    /// The same on a rack or node.
+    #[must_use]
+    pub fn at(self, location: Location) -> Ask {
+        Ask { location, ..self }
+    }
+
+    /// The same, nowhere further away than asked.
+    #[must_use]
+    pub fn strict(self) -> Ask {
+        Ask { relax_locality: false, ..self }
+    }
+
+    /// The same under an allocation request id.
+    #[must_use]
+    pub fn with_request_id(self, allocation_request_id: i64) -> Ask {
+        Ask { allocation_request_id, ..self }
+    }
+
+    #[cfg(not(loom))]
+    pub(crate) fn key(&self) -> SchedulingKey {
+        SchedulingKey { priority: self.priority, allocation_request_id: self.allocation_request_id }
     }
 }
 

@@ -2,7 +2,7 @@
 //! form in doubles for two resource types, a general form in single precision for more.
 
 use super::compute_shares::compute_shares;
-use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, ShareInput, Tie};
+use crate::policy::{ClusterTotal, OrderKey, Precedence, Schedulable, SchedulingPolicy, ShareInput, Tie};
 use crate::resource::{Calculator, MAX_TYPES, Resource};
 use std::cmp::Ordering;
 
@@ -99,6 +99,22 @@ impl SchedulingPolicy for Drf {
         decide(a.tie, b.tie, order)
     }
 
+    fn precedence(&self, cluster: &ClusterTotal, first: &Schedulable<'_>, second: &Schedulable<'_>) -> Precedence {
+        let (needy, numbers) = if cluster.types == 2 {
+            let (a, b) = (pair(cluster, first), pair(cluster, second));
+            ((a.needy, b.needy), in_turn(&a.numbers, &b.numbers))
+        } else {
+            let (a, b) = (general(cluster, first), general(cluster, second));
+            ((a.needy, b.needy), in_turn(&a.numbers, &b.numbers))
+        };
+        match (needy, numbers.is_ne()) {
+            ((true, true), true) => Precedence::PartOfMinShare,
+            ((false, false), true) => Precedence::DominantShare,
+            ((true, true) | (false, false), false) => Precedence::of_ties(first.tie, second.tie),
+            _ => Precedence::MinShare,
+        }
+    }
+
     fn compute_shares(&self, types: usize, total: &Resource, children: &mut [ShareInput], steady: bool) {
         for kind in 0..types {
             compute_shares(kind, total.get(kind), children, steady);
@@ -144,7 +160,12 @@ mod tests {
         };
         static A: Resource = Resource::new(10, 30);
         static B: Resource = Resource::new(40, 0);
+        static NOTHING: Resource = Resource::NONE;
         assert_eq!(Drf.compare(&cluster, &view(&A, 1.0, 0), &view(&B, 1.0, 1)), Ordering::Less);
+        assert_eq!(Drf.precedence(&cluster, &view(&A, 1.0, 0), &view(&B, 1.0, 1)), Precedence::DominantShare);
+        assert_eq!(Drf.precedence(&cluster, &view(&A, 1.0, 0), &view(&A, 1.0, 1)), Precedence::Name);
+        let below = Schedulable { min_share: &B, ..view(&NOTHING, 1.0, 2) };
+        assert_eq!(Drf.precedence(&cluster, &below, &view(&B, 1.0, 1)), Precedence::MinShare);
         assert_eq!(Drf.compare(&cluster, &view(&A, 1.0, 0), &view(&B, 2.0, 1)), Ordering::Greater);
     }
 }

@@ -1,13 +1,40 @@
 //! Policy `fair`: memory alone counts. Follows `FairSharePolicy`.
 
 use super::compute_shares::compute_shares;
-use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, ShareInput};
+use crate::policy::{ClusterTotal, OrderKey, Precedence, Schedulable, SchedulingPolicy, ShareInput};
 use crate::resource::{Calculator, Resource};
 use std::cmp::Ordering;
 
 /// Policy `fair`: memory is distributed by weight; the child furthest below its weighted due is offered a node first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fair;
+
+/// What children are compared by.
+struct Standing {
+    /// No demand: last.
+    idle: bool,
+    /// Below the min share, capped by demand: first.
+    needy: bool,
+    /// The weight is positive.
+    weighted: bool,
+    /// The part of the min share; then 0, and usage over weight. Where the weight is not positive: 1, the weight, usage.
+    numbers: [f64; 4],
+}
+
+#[inline]
+fn standing(child: &Schedulable<'_>) -> Standing {
+    let (usage, demand) = (child.usage.memory_mb(), child.demand.memory_mb());
+    let min = child.min_share.memory_mb().min(demand);
+    let needy = usage < min;
+    let weighted = child.weight > 0.0;
+    let ratio = if needy { usage as f64 / min.max(1) as f64 } else { 0.0 };
+    let numbers = if weighted {
+        [ratio, 0.0, usage as f64 / f64::from(child.weight), 0.0]
+    } else {
+        [ratio, 1.0, -f64::from(child.weight), usage as f64]
+    };
+    Standing { idle: demand == 0, needy, weighted, numbers }
+}
 
 impl SchedulingPolicy for Fair {
     fn name(&self) -> &str {
@@ -18,18 +45,8 @@ impl SchedulingPolicy for Fair {
     /// over weight. A weight that is not positive comes after all positive ones, larger first.
     #[inline]
     fn key(&self, _: &ClusterTotal, child: &Schedulable<'_>) -> Option<OrderKey> {
-        let (usage, demand) = (child.usage.memory_mb(), child.demand.memory_mb());
-        let min = child.min_share.memory_mb().min(demand);
-        let needy = usage < min;
-        let idle = demand == 0;
-        let weighted = child.weight > 0.0;
+        let Standing { idle, needy, numbers, .. } = standing(child);
         let class = u32::from(idle) << 1 | u32::from(!needy);
-        let ratio = if needy { usage as f64 / min.max(1) as f64 } else { 0.0 };
-        let numbers = if weighted {
-            [ratio, 0.0, usage as f64 / f64::from(child.weight), 0.0]
-        } else {
-            [ratio, 1.0, -f64::from(child.weight), usage as f64]
-        };
         OrderKey::of(class, numbers, child.tie)
     }
 
@@ -38,6 +55,24 @@ impl SchedulingPolicy for Fair {
             (Some(a), Some(b)) => a.cmp(&b),
             // A weight that is no number: only the tie is left.
             _ => a.tie.cmp(&b.tie),
+        }
+    }
+
+    fn precedence(&self, _: &ClusterTotal, first: &Schedulable<'_>, second: &Schedulable<'_>) -> Precedence {
+        let (a, b) = (standing(first), standing(second));
+        let differs = |i: usize| a.numbers[i] != b.numbers[i];
+        if a.idle != b.idle {
+            Precedence::Demand
+        } else if a.needy != b.needy {
+            Precedence::MinShare
+        } else if differs(0) {
+            Precedence::PartOfMinShare
+        } else if a.weighted != b.weighted || !a.weighted && differs(2) {
+            Precedence::Weight
+        } else if differs(2) || differs(3) {
+            Precedence::UsageToWeight
+        } else {
+            Precedence::of_ties(first.tie, second.tie)
         }
     }
 
@@ -94,6 +129,31 @@ mod tests {
         assert_eq!(order((1000, 4000, 2000, 1.0), (0, 4000, 0, 1.0)), Ordering::Less);
         // The min share is capped by demand.
         assert_eq!(order((1000, 1000, 2000, 1.0), (0, 4000, 0, 1.0)), Ordering::Greater);
+    }
+
+    #[test]
+    fn the_reason_is_the_first_comparison_that_differs() {
+        let cluster = ClusterTotal { types: 2, total: Resource::new(1 << 20, 100) };
+        let why = |a: (i64, i64, i64, f32), b: (i64, i64, i64, f32)| {
+            let resources = [a, b].map(|(usage, demand, min, _)| [usage, demand, min].map(|mb| Resource::new(mb, 0)));
+            let view = |i: usize, weight, name| Schedulable {
+                usage: &resources[i][0],
+                demand: &resources[i][1],
+                min_share: &resources[i][2],
+                weight,
+                tie: Tie { start_ms: 0, name },
+            };
+            let (first, second) = (view(0, a.3, 0), view(1, b.3, 1));
+            assert_eq!(Fair.compare(&cluster, &first, &second), Ordering::Less);
+            Fair.precedence(&cluster, &first, &second)
+        };
+        assert_eq!(why((9, 9, 0, 1.0), (0, 0, 0, 1.0)), Precedence::Demand);
+        assert_eq!(why((5, 9, 6, 1.0), (0, 9, 0, 1.0)), Precedence::MinShare);
+        assert_eq!(why((1, 9, 6, 1.0), (2, 9, 6, 1.0)), Precedence::PartOfMinShare);
+        assert_eq!(why((5, 9, 0, 1.0), (0, 9, 0, 0.0)), Precedence::Weight);
+        assert_eq!(why((5, 9, 0, 0.0), (0, 9, 0, -1.0)), Precedence::Weight);
+        assert_eq!(why((5, 9, 0, 2.0), (3, 9, 0, 1.0)), Precedence::UsageToWeight);
+        assert_eq!(why((5, 9, 0, 1.0), (5, 9, 0, 1.0)), Precedence::Name);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Policy `fifo`: first come, first served; for leaf queues. Follows `FifoPolicy`.
 
 use super::fair_share::memory_headroom;
-use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, ShareInput};
+use crate::policy::{ClusterTotal, OrderKey, Precedence, Schedulable, SchedulingPolicy, ShareInput};
 use crate::resource::{Calculator, Resource};
 use std::cmp::Ordering;
 
@@ -21,6 +21,10 @@ impl SchedulingPolicy for Fifo {
 
     fn compare(&self, _: &ClusterTotal, a: &Schedulable<'_>, b: &Schedulable<'_>) -> Ordering {
         a.tie.cmp(&b.tie)
+    }
+
+    fn precedence(&self, _: &ClusterTotal, first: &Schedulable<'_>, second: &Schedulable<'_>) -> Precedence {
+        Precedence::of_ties(first.tie, second.tie)
     }
 
     /// The earliest child gets a copy of the whole share; no other child's share is touched, so old values stay, as in

@@ -15,12 +15,13 @@
 //! limits only shrinks within a pass), else until the end of the descent. Subtrees none of whose asks fits the node or the
 //! queue's limit are skipped whole.
 
+use super::decision::PassEnd;
 use super::grant::Proposal;
 use super::reserved::may_reserve;
 use super::shard::{NONE, Reservation, Shard, Suspended};
 use super::shared::count;
 use super::snapshot::ROOT;
-use crate::app::Locality;
+use crate::app::{Locality, SchedulingKey};
 use crate::order::java_order;
 use crate::preemption::Starvation;
 use crate::resource::Resource;
@@ -36,68 +37,128 @@ pub(super) enum Outcome {
     Declined,
 }
 
+/// Why a request key has no use for a node, whatever is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unwanted {
+    NothingOutstanding,
+    RackNotAsked,
+    NodeNotAsked,
+    LargerThanNode,
+    /// Of the leaf or a queue above.
+    MaxShare,
+}
+
+/// Why a node is not reserved for a proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unreserved {
+    NotStarved,
+    BelowThreshold,
+    /// Room is owed to the application there.
+    RoomOwed,
+    OthersNode,
+    /// So many are, of so many that count.
+    TooManyNodes(u32, u32),
+}
+
 impl Shard {
     /// One scheduling pass over a node: room owed to starved applications first, then its reservation, then one descent a
     /// container.
     pub(super) fn schedule(&mut self, node: u32) {
-        let at = &self.nodes[node as usize];
-        if at.gone || at.decommissioning {
+        if self.nodes[node as usize].gone {
             return;
         }
-        self.schedule_within(node);
+        self.note_pass(node, PassEnd::NothingPlaced);
+        self.catch_up();
+        let end = self.schedule_within(node);
+        self.note_pass_end(end);
         self.end_pass();
         self.refresh_available();
         self.publish_free(node);
     }
 
-    fn schedule_within(&mut self, node: u32) {
+    /// Says why the pass is over.
+    fn schedule_within(&mut self, node: u32) -> PassEnd {
         self.serve_owed(node);
         if self.nodes[node as usize].reservation.is_some() && self.serve_reservation(node) {
-            return;
+            return PassEnd::Reservation;
         }
         let settings = &self.shared.settings;
         let (multiple, dynamic, most) = (settings.assign_multiple, settings.dynamic_max_assign, settings.max_assign);
         let half = self.nodes[node as usize].free.times(0.5);
         let (mut count, mut sum) = (0, Resource::NONE);
-        while self.nodes[node as usize].reservation.is_none() {
+        loop {
+            self.note_descent(ROOT);
             let outcome = self.descend(ROOT, node, 0);
             self.end_descent();
+            self.note_queue_end(outcome);
             match outcome {
-                Outcome::Declined => return,
+                Outcome::Declined => return PassEnd::NothingPlaced,
+                Outcome::Reserved => return PassEnd::Reserved,
                 Outcome::Placed(size) => sum = sum.plus(&size),
-                // Hadoop's marker for "reserved" is -1 MB.
-                Outcome::Reserved => sum = sum.plus(&Resource::new(-1, 0)),
             }
             count += 1;
-            let go_on = multiple && if dynamic { sum.fits_in(&half) } else { most <= 0 || count < most };
-            if !go_on {
-                return;
+            if !multiple {
+                return PassEnd::OneContainer;
+            } else if dynamic && !sum.fits_in(&half) {
+                return PassEnd::HalfAssigned;
+            } else if !dynamic && most > 0 && count >= most {
+                return PassEnd::MaxAssign(most);
             }
+            // The room that the AM share rule sees stays as it was at the start of the pass, as in Hadoop.
+            let available = self.available;
+            self.catch_up();
+            self.available = available;
+        }
+    }
+
+    /// Before a choice: what the others have done is folded in, if that is too much to be missed (I8). Those that are out
+    /// for the pass are visited again then, to no effect.
+    fn catch_up(&mut self) {
+        if self.must_fold() {
+            self.end_pass();
+            self.fold(self.shared.clock.now_ms());
         }
     }
 
     /// One pass of continuous scheduling: nodes by free memory, largest first; of nodes with equal free memory only the
     /// first to register is visited, as in Hadoop.
-    pub(super) fn continuous_pass(&mut self) {
-        let mut nodes: Vec<(i64, u32)> = Vec::new();
-        for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.gone) {
-            let memory = node.free.memory_mb();
-            if nodes.iter().all(|(seen, _)| *seen != memory) {
-                nodes.push((memory, u32::try_from(index).expect("node indices are u32")));
+    pub(crate) fn continuous_pass(&mut self) {
+        let minimum = self.shared.settings.minimum;
+        let mut nodes = std::mem::take(&mut self.by_free);
+        nodes.clear();
+        for index in 0..self.nodes.len() {
+            let at = &self.nodes[index];
+            if at.gone {
+                continue;
+            }
+            let memory = at.free.memory_mb();
+            let node = u32::try_from(index).expect("node indices are u32");
+            if memory >= minimum.memory_mb() {
+                nodes.push((memory, node));
+            } else {
+                self.note_pass(node, PassEnd::BelowMinimum);
             }
         }
-        nodes.sort_by_key(|(memory, _)| std::cmp::Reverse(*memory));
-        for (_, node) in nodes {
-            if self.shared.settings.minimum.fits_in(&self.nodes[node as usize].free) {
-                self.schedule(node);
+        nodes.sort_unstable_by_key(|(memory, node)| (std::cmp::Reverse(*memory), *node));
+        let mut before = None;
+        for (memory, node) in &nodes {
+            if before.replace(*memory) == Some(*memory) {
+                self.note_pass(*node, PassEnd::SameFreeMemory);
+            } else if minimum.fits_in(&self.nodes[*node as usize].free) {
+                count(&self.shared.counters[self.worker].offers, 1);
+                self.schedule(*node);
+            } else {
+                self.note_pass(*node, PassEnd::BelowMinimum);
             }
         }
+        self.by_free = nodes;
     }
 
     /// Offers the node to a queue: its most deserving child that can use it.
     fn descend(&mut self, queue: u32, node: u32, depth: usize) -> Outcome {
         let local = self.queue(queue);
         if local.limited && !local.usage.fits_in(&local.snapshot.max_share) {
+            self.note_above_max_share(queue);
             return Outcome::Declined;
         }
         if local.has_irregular() || self.shared.resort {
@@ -177,9 +238,12 @@ impl Shard {
             java_order(members, compare, &mut order);
         }
         let leaf = snapshot.leaf;
+        self.note_children(queue, &order);
         let mut outcome = Outcome::Declined;
-        for child in &order {
+        for (place, child) in order.iter().enumerate() {
+            self.note_child(place);
             outcome = if leaf { self.offer(*child, node) } else { self.descend(*child, node, depth + 1) };
+            self.note_child_end(outcome);
             if outcome != Outcome::Declined {
                 break;
             }
@@ -202,12 +266,15 @@ impl Shard {
     fn offer(&mut self, app: u32, node: u32) -> Outcome {
         let local = self.app(app);
         let at = &self.nodes[node as usize].shared;
-        let listed = |location: u32| local.blacklist.contains(&location);
-        // While the AM's own container is awaited its blacklist does not count (the system's would).
-        if !local.blacklist.is_empty()
+        let listed = |location: u32| {
+            // While the AM's own container is awaited the system's blacklist counts, later the AM's.
+            let list = if local.shared.waits_for_am() { &local.system_blacklist[..] } else { &local.blacklist[..] };
+            list.contains(&location)
+        };
+        if !(local.blacklist.is_empty() && local.system_blacklist.is_empty())
             && (listed(at.name_location) || listed(at.rack_location))
-            && !local.shared.waits_for_am()
         {
+            self.note_blacklisted();
             return Outcome::Declined;
         }
         if !local.may_reserve
@@ -230,66 +297,78 @@ impl Shard {
     /// The node's reservation, at each pass: true when it is valid, which ends the pass.
     fn serve_reservation(&mut self, node: u32) -> bool {
         let reservation = self.nodes[node as usize].reservation.expect("asked for");
-        let valid = self.find_app(reservation.app).is_some() && {
-            let app = reservation.app.index;
-            self.key_index(app, reservation.priority).is_some_and(|key| self.wanted_here(app, key, node))
-                && !self.over_am_share(app)
-        };
+        let app = reservation.app.index;
+        let mut unwanted = Some(Unwanted::NothingOutstanding);
+        let valid = self.find_app(reservation.app).is_some()
+            && self.key_index(app, reservation.key).is_some_and(|key| {
+                unwanted = self.wanted_here(app, key, node).err();
+                unwanted.is_none()
+            })
+            && !self.over_am_share(app);
         if !valid {
+            self.note_dropped(&reservation, node, unwanted);
             self.unreserve(node);
             return false;
         }
         if reservation.size.fits_in(&self.nodes[node as usize].free) {
-            self.assign(reservation.app.index, node, Some(reservation));
+            self.note_serving(true);
+            self.assign(app, node, Some(reservation));
+            self.note_serving(false);
         }
         true
     }
 
-    fn key_index(&self, app: u32, priority: i32) -> Option<usize> {
-        self.app(app).keys.binary_search_by_key(&priority, |key| key.priority).ok()
+    pub(super) fn key_index(&self, app: u32, key: SchedulingKey) -> Option<usize> {
+        self.app(app).keys.binary_search_by_key(&key, |key| key.id).ok()
     }
 
     /// `FSAppAttempt.hasContainerForNode`.
-    fn wanted_here(&self, app: u32, key: usize, node: u32) -> bool {
-        let local = self.app(app);
-        let key = &local.keys[key];
+    fn wanted_here(&self, app: u32, key: usize, node: u32) -> Result<(), Unwanted> {
+        let key = &self.app(app).keys[key];
         let node = &self.nodes[node as usize];
         if key.cell.pool.visible(self.worker) == 0 {
-            return false;
+            return Err(Unwanted::NothingOutstanding);
         }
         if !key.rows.is_empty() || !key.relax {
             let rack = key.row(node.shared.rack_location);
             let rack_count = rack.map_or(0, |row| row.count.left());
             let node_count = key.row(node.shared.name_location).map_or(0, |row| row.count.left());
             if !key.relax && rack_count == 0 {
-                return false;
+                return Err(Unwanted::RackNotAsked);
             }
             if rack_count != 0 && node_count == 0 && !rack.is_some_and(|row| row.relax) {
-                return false;
+                return Err(Unwanted::NodeNotAsked);
             }
         }
         if !key.size.fits_in(&node.total) {
-            return false;
+            return Err(Unwanted::LargerThanNode);
         }
-        let mut at = local.leaf;
+        if self.first_full_queue(app, &key.size).is_some() { Err(Unwanted::MaxShare) } else { Ok(()) }
+    }
+
+    /// The lowest queue on an application's path that has no room for one more of a size.
+    #[inline]
+    pub(super) fn first_full_queue(&self, app: u32, size: &Resource) -> Option<u32> {
+        let mut at = self.app(app).leaf;
         while at != NONE {
             let queue = self.queue(at);
-            if queue.limited && !queue.usage.plus(&key.size).fits_in(&queue.snapshot.max_share) {
-                return false;
+            if queue.limited && !queue.usage.plus(size).fits_in(&queue.snapshot.max_share) {
+                return Some(at);
             }
             at = queue.parent;
         }
-        true
+        None
     }
 
-    /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in order of priority; whatever its attempt
+    /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in their order; whatever its attempt
     /// comes to is the answer.
     pub(super) fn assign(&mut self, app: u32, node: u32, reserved: Option<Reservation>) -> Outcome {
         if reserved.is_none() && self.over_am_share(app) {
+            self.note_am_share(app);
             return Outcome::Declined;
         }
         let keys = match &reserved {
-            Some(reservation) => match self.key_index(app, reservation.priority) {
+            Some(reservation) => match self.key_index(app, reservation.key) {
                 Some(key) => key..key + 1,
                 None => return Outcome::Declined,
             },
@@ -300,7 +379,10 @@ impl Shard {
             (at.name_location, at.rack_location)
         };
         for index in keys {
-            if reserved.is_none() && !self.wanted_here(app, index, node) {
+            if reserved.is_none()
+                && let Err(unwanted) = self.wanted_here(app, index, node)
+            {
+                self.note_unwanted(app, index, node, unwanted);
                 continue;
             }
             let allowed = self.visit_key(app, index);
@@ -334,6 +416,7 @@ impl Shard {
                 }
                 return outcome;
             }
+            self.note_too_far(app, index, node, allowed);
         }
         Outcome::Declined
     }
@@ -408,14 +491,18 @@ impl Shard {
     /// Places the proposal, or reserves the node for it.
     fn put(&mut self, proposal: &Proposal) -> Outcome {
         if !proposal.size.fits_in(&self.nodes[proposal.node as usize].free) {
-            return if self.reserve(proposal) { Outcome::Reserved } else { Outcome::Declined };
+            let reserved = self.reserve(proposal);
+            self.note_no_fit(proposal, reserved);
+            return if reserved.is_ok() { Outcome::Reserved } else { Outcome::Declined };
         }
         let key = &mut self.app_mut(proposal.app).keys[proposal.key];
         // Served nearer than the level allowed: the level is raised again.
         if key.level.is_some_and(|level| proposal.locality < level) {
             key.level = Some(proposal.locality);
         }
-        match self.try_grant(proposal) {
+        let granted = self.try_grant(proposal);
+        self.note_fit(proposal, granted);
+        match granted {
             Ok(()) if proposal.size.is_none() => {
                 // Callers see nothing, and offer the node again: the next visit places the next one.
                 self.repeatable = true;
@@ -432,7 +519,7 @@ impl Shard {
     }
 
     /// The AM share rule: whether an application that waits for its AM must go on waiting.
-    fn over_am_share(&self, app: u32) -> bool {
+    pub(super) fn over_am_share(&self, app: u32) -> bool {
         let local = self.app(app);
         if !local.shared.waits_for_am() {
             return false;
@@ -478,22 +565,25 @@ impl Shard {
     }
 
     /// Keeps the node for a proposal that does not fit, if the rules allow.
-    fn reserve(&mut self, proposal: &Proposal) -> bool {
+    fn reserve(&mut self, proposal: &Proposal) -> Result<(), Unreserved> {
         let Proposal { app, key, node, locality, size, .. } = *proposal;
         if !self.is_starved(app) {
-            return false;
+            return Err(Unreserved::NotStarved);
         }
         let settings = &self.shared.settings;
         let calculator = self.queue(self.app(app).leaf).snapshot.policy.calculator();
         let threshold = &settings.reservation_threshold;
         if calculator.compare(self.types, &self.cluster.total, &size, threshold, false).is_lt() {
-            return false;
+            return Err(Unreserved::BelowThreshold);
         }
         let slot = self.app(app).shared.slot;
         let at = &self.nodes[node as usize];
         let present = at.reservation;
-        if at.owes(slot) || present.is_some_and(|reservation| reservation.app != slot) {
-            return false;
+        if at.owes(slot) {
+            return Err(Unreserved::RoomOwed);
+        }
+        if present.is_some_and(|reservation| reservation.app != slot) {
+            return Err(Unreserved::OthersNode);
         }
         let rack = self.nodes[node as usize].shared.rack_location;
         let (existing, nodes) = match locality {
@@ -507,18 +597,18 @@ impl Shard {
             Locality::OffSwitch => (self.app(app).shared.reserved(), self.snapshot.structure.nodes),
         };
         if locality != Locality::Node && !may_reserve(existing, nodes, settings.reservable_nodes) {
-            return false;
+            return Err(Unreserved::TooManyNodes(existing, nodes));
         }
         if present.is_none() {
             let number = self.next_number(app);
             let local = self.app_mut(app);
-            let priority = local.keys[key].priority;
+            let key = local.keys[key].id;
             local.reserved.push(node);
-            self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, priority, size });
+            self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, key, size });
             self.count_reserved(app);
             count(&self.shared.counters[self.worker].reserved, 1);
         }
-        true
+        Ok(())
     }
 
     /// Gives up a node's reservation.

@@ -4,12 +4,14 @@
 
 use super::allocations::{WatchCall, Watcher, WatcherThread};
 use super::control::{Control, empty_structure};
+use super::decision::Notes;
 use super::events::EventSink;
 use super::ledger::AppShared;
 use super::mailbox::Arena;
-use super::messages::{ControlMessage, External, Internal};
+use super::messages::{ControlMessage, External, Internal, Round};
+use super::pace::Pace;
 use super::preemption::{
-    Book, Found, OutstandingAsk, Owners, PreemptionCall, PreemptionThread, Preemptor, Round, Search, Victims,
+    Book, Found, MarkedFor, OutstandingAsk, Owners, PreemptionCall, PreemptionThread, Preemptor, Search, Victims,
 };
 use super::shard::Shard;
 use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count};
@@ -45,7 +47,11 @@ pub(crate) struct Setup {
     pub(crate) on_grants: Option<WakeUp>,
     pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
     pub(crate) resort: bool,
-    pub(crate) journal: bool,
+    pub(crate) notes: Notes,
+    /// Whether threads do anything by time.
+    pub(crate) timers: bool,
+    /// Grants and ends between folds, if not by the number of applications.
+    pub(crate) fold_every: Option<u32>,
 }
 
 /// The receiving ends of one worker's lanes.
@@ -66,7 +72,8 @@ pub(crate) struct Parts {
     /// Where preemption is on.
     preemptor: Option<(Preemptor, Receiver<PreemptionCall>)>,
     watcher: Option<Watcher>,
-    events: EventSink,
+    pub(crate) events: EventSink,
+    timers: bool,
 }
 
 impl Parts {
@@ -97,10 +104,13 @@ impl Parts {
             on_grants: setup.on_grants,
             probe: setup.probe,
             nodes: crate::sync::Mutex::new(Vec::new()),
-            resort: setup.resort,
+            // A trace lists whom Hadoop would ask.
+            resort: setup.resort || setup.notes.trace,
             control_handled: AtomicU64::new(0),
             dead: (0..workers).map(|_| AtomicBool::new(false)).collect(),
-            offer_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            offers_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            continuous_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            pace: Pace::new(workers, setup.fold_every),
             settings: setup.settings,
         });
         let mut control = Control::new(shared.clone(), setup.file, setup.groups, setup.custom_policies);
@@ -108,13 +118,13 @@ impl Parts {
         let shards = lanes
             .into_iter()
             .enumerate()
-            .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.journal), lanes))
+            .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.notes), lanes))
             .collect();
         let book = shared.settings.preemption.then(|| Arc::new(Mutex::new(Book::default())));
         let updater = Updater::new(shared.clone(), book.clone());
         let preemptor = book.map(|book| (Preemptor::new(shared.clone(), book), preemption_lane));
         let (watcher, events) = (setup.watcher, setup.events);
-        Parts { shared, control, shards, control_lane, updater, preemptor, watcher, events }
+        Parts { shared, control, shards, control_lane, updater, preemptor, watcher, events, timers: setup.timers }
     }
 }
 
@@ -140,6 +150,18 @@ impl Stepper {
         watcher.look(&*shared.clock, control);
         self.pump();
         true
+    }
+
+    /// Ends containers that were acquired and never launched, if a look for them is due; says whether one was.
+    pub(crate) fn expire_if_due(&mut self) -> bool {
+        let now = self.0.shared.clock.now_ms();
+        let mut any = false;
+        for (shard, _) in &mut self.0.shards {
+            while shard.look_for_expired(now) {
+                any = true;
+            }
+        }
+        any
     }
 
     /// Reads the allocation file again, whatever its age.
@@ -172,7 +194,7 @@ impl Stepper {
     }
 
     /// A round of preemption for each application that waits for one, in their order.
-    pub(crate) fn preempt(&mut self) -> Result<Vec<Round>, Refused> {
+    pub(crate) fn preempt(&mut self) -> Result<Vec<MarkedFor>, Refused> {
         self.pump();
         let Parts { shards, preemptor, .. } = &mut self.0;
         let (preemptor, _) = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
@@ -269,7 +291,8 @@ pub(crate) struct Threads {
     control: JoinHandle<()>,
     update: JoinHandle<()>,
     preemption: Option<PreemptionThread>,
-    offers: Option<(Sender<()>, JoinHandle<()>)>,
+    /// Those that offer nodes at intervals.
+    rounds: Vec<(Sender<()>, JoinHandle<()>)>,
     update_lane: Sender<UpdateCall>,
     watcher: Option<WatcherThread>,
 }
@@ -281,7 +304,7 @@ pub(super) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::i
 impl Threads {
     /// Starts all threads.
     pub(crate) fn start(parts: Parts) -> std::io::Result<Threads> {
-        let Parts { shared, mut control, shards, control_lane, updater, preemptor, watcher, events } = parts;
+        let Parts { shared, mut control, shards, control_lane, updater, preemptor, watcher, events, timers } = parts;
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
         let (update_lane, update_calls) = unbounded();
@@ -298,7 +321,7 @@ impl Threads {
             run_task("control", &told, || run_control(control, &control_lane, &counted));
         })?;
         let told = events.clone();
-        let interval = shared.settings.update_interval_ms;
+        let interval = if timers { shared.settings.update_interval_ms } else { 0 };
         let update = spawn("evenweave-update".into(), move || {
             run_task("update", &told, || run_update(updater, &update_calls, &woken, interval));
         })?;
@@ -310,19 +333,24 @@ impl Threads {
             Some((preemptor, calls)) => Some(PreemptionThread::start(preemptor, calls, &shared, &events)?),
             None => None,
         };
-        let offers = if shared.settings.schedule_asynchronously {
+        let settings = &shared.settings;
+        let mut rounds = Vec::new();
+        for (on, task, round, interval_ms) in [
+            (settings.schedule_asynchronously, "offers", Round::Offers, settings.schedule_asynchronously_interval_ms),
+            (settings.continuous_scheduling, "continuous", Round::Continuous, settings.continuous_scheduling_sleep_ms),
+        ] {
+            if !(on && timers) {
+                continue;
+            }
             let (stop, stopped) = bounded(1);
-            let shared = shared.clone();
-            Some((
-                stop,
-                spawn("evenweave-offers".into(), move || {
-                    run_task("offers", &events, || run_offers(&shared, &stopped));
-                })?,
-            ))
-        } else {
-            None
-        };
-        Ok(Threads { workers, control, update, preemption, offers, update_lane, watcher })
+            let (shared, events) = (shared.clone(), events.clone());
+            let interval = Duration::from_millis(interval_ms.max(1));
+            let thread = spawn(format!("evenweave-{task}"), move || {
+                run_task(task, &events, || run_rounds(&shared, round, interval, &stopped));
+            })?;
+            rounds.push((stop, thread));
+        }
+        Ok(Threads { workers, control, update, preemption, rounds, update_lane, watcher })
     }
 
     /// Where refreshes are asked for; nowhere without an allocation file.
@@ -336,8 +364,8 @@ impl Threads {
 
     /// Which threads these are: none of them can wait for their end.
     pub(crate) fn ids(&self) -> Vec<ThreadId> {
-        let offers = self.offers.iter().map(|(_, thread)| thread);
-        let others = self.watcher.iter().map(WatcherThread::thread).chain(offers);
+        let rounds = self.rounds.iter().map(|(_, thread)| thread);
+        let others = self.watcher.iter().map(WatcherThread::thread).chain(rounds);
         let others = others.chain(self.preemption.iter().map(PreemptionThread::thread));
         self.workers.iter().chain([&self.control, &self.update]).chain(others).map(|of| of.thread().id()).collect()
     }
@@ -359,9 +387,9 @@ impl Threads {
         if let Some(preemption) = self.preemption {
             preemption.stop();
         }
-        if let Some((stop, offers)) = self.offers {
+        for (stop, thread) in self.rounds {
             drop(stop);
-            join(offers);
+            join(thread);
         }
         for lane in &shared.lanes.internal {
             // A worker that is gone has nothing left to work off.
@@ -412,8 +440,9 @@ fn work(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared) {
     let mut stopping = false;
     loop {
         shard.sync();
-        shard.fold_if_due(shared.clock.now_ms());
-        let mut idle = true;
+        let now = shared.clock.now_ms();
+        shard.fold_if_due(now);
+        let mut idle = !shard.look_for_expired(now);
         while let Ok(message) = lanes.internal.try_recv() {
             idle = false;
             stopping |= take_internal(shard, shared, message) == Next::Stop;
@@ -439,20 +468,21 @@ fn work(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared) {
                     shard.sync();
                     stopping |= take_external(shard, lanes, shared, message) == Next::Stop;
                 },
+                default(Duration::from_millis(shard.next_look_in_ms(now))) => {}
             }
         }
     }
 }
 
 fn take_internal(shard: &mut Shard, shared: &Shared, message: Internal) -> Next {
-    let is_offer = matches!(message, Internal::OfferAll);
-    if !is_offer && !matches!(message, Internal::Barrier(_)) {
+    let round = if let Internal::Round(round) = &message { Some(*round) } else { None };
+    if round.is_none() && !matches!(message, Internal::Barrier(_)) {
         count(&shared.counters[shard.id()].handled, 1);
     }
     let next = shard.handle_internal(message);
-    if is_offer {
+    if let Some(round) = round {
         // ORDERING: Relaxed. A hint that the next round may be sent.
-        shared.offer_pending[shard.id()].store(false, Ordering::Relaxed);
+        shared.pending(round)[shard.id()].store(false, Ordering::Relaxed);
     }
     next
 }
@@ -477,7 +507,7 @@ fn take_external(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared, messag
 fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
     let acknowledge = |message: Internal| {
         let answer = match message {
-            Internal::CloseApp(app) => ControlMessage::AppClosed(app.slot),
+            Internal::CloseApp { app, .. } => ControlMessage::AppClosed { slot: app.slot, handed_over: Vec::new() },
             Internal::RemoveNode(node) => ControlMessage::NodeClosed(node),
             Internal::Barrier(reply) => return reply.send(()).is_ok(),
             Internal::Shutdown => return false,
@@ -486,11 +516,12 @@ fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
             | Internal::FirstAsk { .. }
             | Internal::AddNode { .. }
             | Internal::ResizeNode { .. }
-            | Internal::Decommission(_)
+            | Internal::Decommission { .. }
             | Internal::TakeSnapshot
             // Who waits for an answer sees that there will be none.
             | Internal::Victims(_)
-            | Internal::OfferAll => return true,
+            | Internal::Look(_)
+            | Internal::Round(_) => return true,
         };
         shared.lanes.control.send(answer).is_ok()
     };
@@ -556,19 +587,19 @@ fn run_update(mut updater: Updater, calls: &Receiver<UpdateCall>, woken: &Receiv
     }
 }
 
-/// The async allocation thread: one round of offers to every worker, an interval apart, one outstanding a worker.
-fn run_offers(shared: &Shared, stopped: &Receiver<()>) {
-    let interval = Duration::from_millis(shared.settings.schedule_asynchronously_interval_ms.max(1));
+/// The async allocation thread, and that of continuous scheduling: a round to every worker, an interval apart, one outstanding
+/// a worker.
+fn run_rounds(shared: &Shared, round: Round, interval: Duration, stopped: &Receiver<()>) {
     loop {
         match stopped.recv_timeout(interval) {
             Err(RecvTimeoutError::Timeout) => {}
             _ => return,
         }
-        for (pending, lane) in shared.offer_pending.iter().zip(&shared.lanes.internal) {
+        for (pending, lane) in shared.pending(round).iter().zip(&shared.lanes.internal) {
             // ORDERING: Relaxed. At most one too few or too many.
             if !pending.swap(true, Ordering::Relaxed) {
                 // A worker that is gone needs no offers.
-                let _ = lane.send(Internal::OfferAll);
+                let _ = lane.send(Internal::Round(round));
             }
         }
     }
@@ -618,6 +649,10 @@ mod tests {
     use crate::resource::Resource;
 
     fn parts() -> Parts {
+        parts_that_note(Notes { journal: true, trace: false })
+    }
+
+    fn parts_that_note(notes: Notes) -> Parts {
         Parts::new(Setup {
             settings: Settings::default(),
             file: AllocationFile::default(),
@@ -632,13 +667,15 @@ mod tests {
             on_grants: None,
             probe: None,
             resort: false,
-            journal: true,
+            notes,
+            timers: true,
+            fold_every: None,
         })
     }
 
     fn submit(control: &mut Control, number: u32, queue: &str, am: Option<Resource>) -> Arc<AppShared> {
         let queue = Some(queue.to_owned());
-        control.submit(&Submission { number, user: "ann".to_owned(), queue, am }).unwrap()
+        control.submit(&Submission { number, user: "ann".to_owned(), queue, am: am.map(Into::into) }).unwrap()
     }
 
     fn add_node(control: &mut Control) {
@@ -678,7 +715,7 @@ mod tests {
         let mut stepper = Stepper::new(parts);
         stepper.update();
         stepper.shard(0).schedule(0);
-        assert_eq!(stepper.shard(0).take_journal().allocated.len(), 1, "the AM has its container");
+        assert_eq!(stepper.shard(0).take_noted().allocated.len(), 1, "the AM has its container");
     }
 
     /// One publish shows a queue, its parent and who was moved into it: usage goes along (I4). Until then the AM is told
@@ -710,6 +747,19 @@ mod tests {
         for name in ["root", "root.x", "root.x.y"] {
             assert_eq!(usage(name), Some(Resource::new(1024, 1)), "{name}");
         }
+    }
+
+    /// Who waits for quiet and sends on has that decided under what was published before.
+    #[test]
+    fn at_a_barrier_a_worker_takes_over_what_is_published() {
+        let mut parts = parts();
+        submit(&mut parts.control, 1, "root.q", None);
+        parts.control.publish();
+        let (reply, answered) = unbounded();
+        let shard = &mut parts.shards[0].0;
+        shard.handle_internal(Internal::Barrier(reply));
+        assert!(answered.try_recv().is_ok());
+        assert!(parts.shared.publisher.is_newest(&shard.snapshot));
     }
 
     #[test]

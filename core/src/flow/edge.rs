@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 /// What an AM asks in one call.
 #[derive(Clone, Debug, Default)]
 pub struct AllocateRequest {
-    /// Each replaces the outstanding ask of its priority and location; of two alike the last counts.
+    /// Each replaces the outstanding ask of its priority, request id and location; of two alike the last counts.
     pub asks: Vec<Ask>,
     /// Containers given back. They take effect before the asks; unknown ones are ignored.
     pub releases: Vec<ContainerId>,
@@ -83,7 +83,8 @@ pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &Allo
     if let Some(ask) = asks.iter().find(|ask| asks_for_nothing_left(shared.types, &ask.resource, &leaf.max_share)) {
         return Err(Refused::ZeroMax { asked: Box::new(ask.resource), queue: leaf.name.to_string() });
     }
-    for release in releases.iter().filter(|release| release.app == app.slot) {
+    // Of an earlier attempt too: what was kept is this one's.
+    for release in releases.iter().filter(|release| release.application == app.id.number) {
         let Some(lane) = shared.lanes.external.get(usize::from(release.worker)) else { continue };
         lane.try_send(External::Release(*release)).map_err(busy)?;
     }
@@ -124,7 +125,7 @@ pub(crate) fn collect(shared: &Shared, app: &AppShared, out: &mut Allocation) ->
 /// Empties the application's mailbox.
 pub(crate) fn drain(shared: &Shared, app: &AppShared, out: &mut Allocation) {
     for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
-        arena.drain_granted(&cell.granted, &mut out.granted);
+        arena.drain_granted(&cell.granted, || shared.clock.now_ms(), &mut out.granted);
         arena.drain_ended(&cell.ended, &mut out.ended);
     }
 }

@@ -18,7 +18,7 @@ use super::mailbox::{Container, EndReason, EndedContainer};
 use super::messages::{GiveBack, Internal};
 use super::shard::{ContainerRecord, NONE, Reservation, Shard};
 use super::shared::{ANY, count};
-use crate::app::Locality;
+use crate::app::{Locality, SchedulingKey};
 use crate::id::{ContainerId, Slot};
 use crate::resource::Resource;
 use smallvec::SmallVec;
@@ -102,11 +102,12 @@ impl Shard {
         if reserved.is_some() {
             self.unreserve(node);
         }
-        let id = self.record_container(proposal, granted, number, mail, relax, is_am);
+        let id = self.record_container(proposal, granted, number, mail, relax);
+        self.containers[id.record as usize].am = is_am;
         self.note_asked_sizes(proposal, &granted, id.record);
         let worker = self.worker;
         let local = self.app_mut(app);
-        let priority = local.keys[key].priority;
+        let SchedulingKey { priority, allocation_request_id } = local.keys[key].id;
         if !local.ever_had {
             local.ever_had = true;
             local.shared.set_ever_had();
@@ -115,7 +116,7 @@ impl Shard {
         let at = &mut self.nodes[node as usize];
         at.free = at.free.minus(&granted);
         at.pay_off(id.app, &granted);
-        let container = Container { id, node: at.shared.id, priority, resource: granted };
+        let container = Container { id, node: at.shared.id, priority, allocation_request_id, resource: granted };
         let shared = &self.app(app).shared;
         let was_empty = self.shared.arenas[worker].push_granted(&shared.cells[worker].granted, mail, &container);
         if was_empty && let Some(wake) = &self.shared.on_grants {
@@ -125,7 +126,6 @@ impl Shard {
             journal.allocated.push((container, is_am));
         }
         count(&self.shared.counters[worker].granted, 1);
-        self.unfolded += 1;
         Ok(())
     }
 
@@ -174,9 +174,9 @@ impl Shard {
             }
         }
         if !key.leased && workers > 1 {
-            let priority = key.priority;
+            let id = key.id;
             key.leased = true;
-            self.leases.push((slot, priority));
+            self.leases.push((slot, id));
         }
         Ok(relax)
     }
@@ -269,16 +269,17 @@ impl Shard {
         number: u32,
         mail: u32,
         relax: u8,
-        is_am: bool,
     ) -> ContainerId {
         let app = self.app(proposal.app);
         let at = &self.nodes[proposal.node as usize];
         let record = ContainerRecord {
             app: app.shared.slot,
+            granted_to: app.shared.slot,
+            attempt: app.shared.attempt,
             application: app.shared.id.number,
             number,
             node: proposal.node,
-            priority: app.keys[proposal.key].priority,
+            key: app.keys[proposal.key].id,
             size,
             mail,
             locality: proposal.locality,
@@ -286,12 +287,12 @@ impl Shard {
             live: true,
             on_node: true,
             launched: false,
+            am: false,
             acquired_at_end: false,
-            is_am,
             marked: false,
             doomed: false,
             app_previous: NONE,
-            app_next: app.first_container,
+            app_next: NONE,
             node_previous: at.last_container,
             node_next: NONE,
         };
@@ -305,10 +306,7 @@ impl Shard {
                 u32::try_from(self.containers.len() - 1).expect("container records are u32")
             }
         };
-        if record.app_next != NONE {
-            self.containers[record.app_next as usize].app_previous = index;
-        }
-        self.app_mut(proposal.app).first_container = index;
+        self.link_to_app(index, proposal.app);
         let at = &mut self.nodes[proposal.node as usize];
         let last = std::mem::replace(&mut at.last_container, index);
         at.containers += 1;
@@ -343,7 +341,8 @@ impl Shard {
         let record = &self.containers[index as usize];
         ContainerId {
             application: record.application,
-            app: record.app,
+            attempt: record.attempt,
+            app: record.granted_to,
             number: record.number,
             worker: u16::try_from(self.worker).expect("workers are few"),
             record: index,
@@ -378,18 +377,10 @@ impl Shard {
         let record = *record;
         // A live container's application is known: a close ends its containers first.
         let app = record.app.index;
-        let (previous, next) = (record.app_previous, record.app_next);
-        if previous == NONE {
-            self.app_mut(app).first_container = next;
-        } else {
-            self.containers[previous as usize].app_next = next;
-        }
-        if next != NONE {
-            self.containers[next as usize].app_previous = previous;
-        }
         if was_marked {
             self.app(app).shared.cells[worker].marked.strike(id);
         }
+        self.unlink_from_app(&record);
         self.add_usage(app, &Resource::NONE.minus(&record.size));
         if self.shared.workers > 1 {
             self.return_rooms(self.app(app).leaf, &record.size);
@@ -415,6 +406,29 @@ impl Shard {
             journal.ended.push(EndedContainer { id, reason });
         }
         count(&self.shared.counters[worker].ended, 1);
+    }
+
+    /// A container is the newest of an application of this worker.
+    pub(super) fn link_to_app(&mut self, index: u32, app: u32) {
+        let next = std::mem::replace(&mut self.app_mut(app).first_container, index);
+        let record = &mut self.containers[index as usize];
+        (record.app_previous, record.app_next) = (NONE, next);
+        if next != NONE {
+            self.containers[next as usize].app_previous = index;
+        }
+    }
+
+    /// A container leaves its application's list.
+    pub(super) fn unlink_from_app(&mut self, record: &ContainerRecord) {
+        let (previous, next) = (record.app_previous, record.app_next);
+        if previous == NONE {
+            self.app_mut(record.app.index).first_container = next;
+        } else {
+            self.containers[previous as usize].app_next = next;
+        }
+        if next != NONE {
+            self.containers[next as usize].app_previous = previous;
+        }
     }
 
     /// The node has the room back.
@@ -460,7 +474,7 @@ impl Shard {
         let at = self.nodes[record.node as usize].shared.locations();
         let sizes = self.asked_sizes.get(&index).copied().unwrap_or([record.size; 3]);
         let row = |location, bit: u8| GiveBack {
-            priority: record.priority,
+            key: record.key,
             location,
             size: sizes[bit.trailing_zeros() as usize],
             relax: record.relax & bit != 0,
@@ -490,14 +504,14 @@ impl Shard {
             return;
         };
         app.closed = true;
-        // In the order of their numbers, as views show them.
+        // In the order of attempts and numbers, as views show them.
         let mut at = app.first_container;
         let mut containers: SmallVec<[u32; 16]> = SmallVec::new();
         while at != NONE {
             containers.push(at);
             at = self.containers[at as usize].app_next;
         }
-        containers.sort_unstable_by_key(|index| self.containers[*index as usize].number);
+        containers.sort_unstable_by_key(|index| self.age(*index));
         for index in containers {
             self.end_container(index, EndReason::AppFinished, false);
         }

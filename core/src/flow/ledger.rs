@@ -11,12 +11,13 @@
 //! here.
 
 use super::lease::{AskCount, AskPool};
-use super::mailbox::Stack;
+use super::mailbox::{Container, Stack};
 use super::preemption::Marks;
 use super::reserved::{self, ReservedCount};
 use super::standing::Standing;
 use super::usage::{SharedUsage, UsageCell};
 use super::watch::Watch;
+use crate::app::SchedulingKey;
 use crate::id::{ApplicationId, ContainerId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -37,10 +38,10 @@ pub(crate) struct AppCell {
     pub(crate) marked: Marks,
 }
 
-/// The outstanding `*` ask of one priority. Lives as long as the application.
+/// The outstanding `*` ask of one request key. Lives as long as the application.
 #[derive(Debug)]
 pub(crate) struct KeyCell {
-    pub(crate) priority: i32,
+    pub(crate) id: SchedulingKey,
     /// The size of one container; written by the home worker.
     pub(crate) size: UsageCell,
     pub(crate) pool: AskPool,
@@ -60,9 +61,11 @@ pub(crate) struct AmSide {
 #[derive(Debug)]
 pub(crate) struct NewApp<'a> {
     pub(crate) id: ApplicationId,
+    pub(crate) attempt: u32,
     pub(crate) slot: Slot,
     pub(crate) user: &'a str,
     pub(crate) managed: bool,
+    pub(crate) system_blacklist: Box<[u32]>,
     pub(crate) start_ms: u64,
     pub(crate) queue: u32,
     pub(crate) placed_in: &'a str,
@@ -75,9 +78,11 @@ impl NewApp<'_> {
     pub(crate) fn example(number: u32) -> NewApp<'static> {
         NewApp {
             id: ApplicationId { cluster_timestamp: 1, number },
+            attempt: 1,
             slot: Slot { index: number, generation: 0 },
             user: "u",
             managed: false,
+            system_blacklist: Box::default(),
             start_ms: 0,
             queue: 0,
             placed_in: "root.a",
@@ -86,13 +91,19 @@ impl NewApp<'_> {
     }
 }
 
-/// An application as all threads see it.
+/// An attempt of an application as all threads see it.
 pub(crate) struct AppShared {
     pub(crate) id: ApplicationId,
+    /// Which attempt of the application this is, from 1.
+    pub(crate) attempt: u32,
     pub(crate) slot: Slot,
     pub(crate) user: Box<str>,
     /// Its first container is its AM.
     pub(crate) managed: bool,
+    /// Interned names of nodes and racks that its AM's container must not get.
+    pub(crate) system_blacklist: Box<[u32]>,
+    /// Running containers of earlier attempts that it has taken over; written by the control before anybody has its handle.
+    pub(crate) kept: OnceLock<Box<[Container]>>,
     pub(crate) start_ms: u64,
     /// The worker that applies its asks.
     pub(crate) home: usize,
@@ -126,12 +137,16 @@ const BLOCK: u32 = 16;
 impl AppShared {
     /// An application as `made_of` says, of a scheduler with `workers`.
     pub(crate) fn new(made_of: NewApp<'_>, workers: usize) -> AppShared {
-        let NewApp { id, slot, user, managed, start_ms, queue, placed_in, am_preemptable } = made_of;
+        let NewApp { id, attempt, slot, user, managed, system_blacklist, start_ms, queue, placed_in, am_preemptable } =
+            made_of;
         AppShared {
             id,
+            attempt,
             slot,
             user: user.into(),
             managed,
+            system_blacklist,
+            kept: OnceLock::new(),
             start_ms,
             home: slot.ix() % workers,
             placed_in: placed_in.into(),
@@ -242,22 +257,17 @@ impl AppShared {
         std::iter::successors(self.first_key.get(), |key| key.next.get())
     }
 
-    /// The key of a priority, made if need be. By the home worker.
-    pub(crate) fn key(&self, priority: i32, workers: usize) -> Arc<KeyCell> {
+    /// A key, made if need be. By the home worker.
+    pub(crate) fn key(&self, id: SchedulingKey, workers: usize) -> Arc<KeyCell> {
         let mut at = &self.first_key;
         while let Some(key) = at.get() {
-            if key.priority == priority {
+            if key.id == id {
                 return key.clone();
             }
             at = &key.next;
         }
         at.get_or_init(|| {
-            Arc::new(KeyCell {
-                priority,
-                size: UsageCell::default(),
-                pool: AskPool::new(workers),
-                next: OnceLock::new(),
-            })
+            Arc::new(KeyCell { id, size: UsageCell::default(), pool: AskPool::new(workers), next: OnceLock::new() })
         })
         .clone()
     }
@@ -382,12 +392,14 @@ mod tests {
     #[test]
     fn keys_are_found_again_and_add_up() {
         let app = AppShared::new(NewApp::example(0), 1);
-        for (priority, size, count) in [(5, 1024, 3), (1, 2048, 2)] {
-            let key = app.key(priority, 1);
+        let id = |priority, allocation_request_id| SchedulingKey { priority, allocation_request_id };
+        for (id, size, count) in [(id(5, 0), 1024, 3), (id(5, 1), 2048, 2)] {
+            let key = app.key(id, 1);
             key.size.set(2, &Resource::new(size, 1));
             key.pool.replace(count);
         }
-        assert!(Arc::ptr_eq(&app.key(5, 1), &app.key(5, 1)));
+        assert!(Arc::ptr_eq(&app.key(id(5, 0), 1), &app.key(id(5, 0), 1)));
+        assert!(!Arc::ptr_eq(&app.key(id(5, 0), 1), &app.key(id(5, 1), 1)));
         assert_eq!(app.wanted(), Resource::new(3 * 1024 + 2 * 2048, 5));
     }
 

@@ -10,6 +10,8 @@
 //! 3. A container that ends after that is pushed on the *ended* stack; one that ends before is *withdrawn* by the worker
 //!    with a compare-exchange on the same word, and the drainer drops it.
 //! 4. Who took a record off its last stack pushes it on the arena's *freed* stack; the worker swaps that out as a whole.
+//! 5. With the acquisition goes its time: the worker reads it when it looks for containers that were acquired and never
+//!    launched (`expiry`).
 //!
 //! # Invariants
 //! I5: every grant is acquired exactly once or withdrawn. A record is on one stack at a time and is reused only after it
@@ -17,14 +19,14 @@
 //!
 //! # What races, and why it is safe
 //! Push against drain, withdrawal against drain, close against push: `loom-tests/tests/push_vs_drain.rs`,
-//! `withdraw_vs_drain.rs`, `finish_vs_grant.rs`.
+//! `withdraw_vs_drain.rs`, `finish_vs_grant.rs`; a look against drain: `expire_vs_acquire.rs`.
 //!
 //! # Trade-offs
 //! Safe Rust, nothing allocated but whole chunks of records. A record of an ended container waits for its AM to call.
 
 use crate::id::{ContainerId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
-use crate::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use crate::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use crate::sync::{CachePadded, OnceLock};
 
 /// End of a stack.
@@ -86,6 +88,17 @@ impl EndReason {
             EndReason::Expired => "expired",
         }
     }
+
+    /// The exit status that YARN gives such a container: ABORTED (−100), for a preempted one PREEMPTED (−102). `None` where
+    /// the node's report has it. Assignment reference 11.6.
+    #[must_use]
+    pub fn exit_status(self) -> Option<i32> {
+        match self {
+            EndReason::Completed => None,
+            EndReason::Released | EndReason::AppFinished | EndReason::NodeLost | EndReason::Expired => Some(-100),
+            EndReason::Preempted => Some(-102),
+        }
+    }
 }
 
 /// A container as the AM gets it.
@@ -97,6 +110,8 @@ pub struct Container {
     pub node: NodeId,
     /// The priority of the ask that it answers.
     pub priority: i32,
+    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of that ask.
+    pub allocation_request_id: i64,
     /// What it may use.
     pub resource: Resource,
 }
@@ -108,9 +123,10 @@ impl Container {
     pub fn of_model(number: u32, record: u32) -> Container {
         let app = Slot { index: 10 + number, generation: 20 + number };
         Container {
-            id: ContainerId { application: 30 + number, app, number, worker: 0, record },
+            id: ContainerId { application: 30 + number, attempt: 50 + number, app, number, worker: 0, record },
             node: NodeId(40 + number),
             priority: -1,
+            allocation_request_id: i64::from(number) << 33,
             resource: Resource::from_fn(|i| if i == 0 { i64::from(number) << 40 } else { 0 }),
         }
     }
@@ -131,13 +147,17 @@ struct Record {
     next: AtomicU32,
     state: AtomicU32,
     application: AtomicU32,
+    attempt: AtomicU32,
     app_index: AtomicU32,
     app_generation: AtomicU32,
     number: AtomicU32,
     place: AtomicU32,
     node: AtomicU32,
     priority: AtomicU32,
+    allocation_request_id: AtomicI64,
     reason: AtomicU32,
+    /// When the AM acquired it, ms of the scheduler's clock. Written by the drainer, counts from its acquisition on.
+    acquired_ms: AtomicU64,
     size: [AtomicI64; MAX_TYPES],
 }
 
@@ -148,13 +168,16 @@ impl Record {
             next: word(),
             state: word(),
             application: word(),
+            attempt: word(),
             app_index: word(),
             app_generation: word(),
             number: word(),
             place: word(),
             node: word(),
             priority: word(),
+            allocation_request_id: AtomicI64::new(0),
             reason: word(),
+            acquired_ms: AtomicU64::new(0),
             size: std::array::from_fn(|_| AtomicI64::new(0)),
         }
     }
@@ -264,12 +287,14 @@ impl Arena {
         let record = self.record(index);
         record.state.store(UNSEEN, Ordering::Relaxed);
         record.application.store(container.id.application, Ordering::Relaxed);
+        record.attempt.store(container.id.attempt, Ordering::Relaxed);
         record.app_index.store(container.id.app.index, Ordering::Relaxed);
         record.app_generation.store(container.id.app.generation, Ordering::Relaxed);
         record.number.store(container.id.number, Ordering::Relaxed);
         record.place.store(container.id.record, Ordering::Relaxed);
         record.node.store(container.node.0, Ordering::Relaxed);
         record.priority.store(container.priority.cast_unsigned(), Ordering::Relaxed);
+        record.allocation_request_id.store(container.allocation_request_id, Ordering::Relaxed);
         for (word, lane) in record.size.iter().zip(container.resource.lanes()).take(self.types) {
             word.store(*lane, Ordering::Relaxed);
         }
@@ -279,6 +304,7 @@ impl Arena {
     fn id(&self, record: &Record) -> ContainerId {
         ContainerId {
             application: record.application.load(Ordering::Relaxed),
+            attempt: record.attempt.load(Ordering::Relaxed),
             app: Slot {
                 index: record.app_index.load(Ordering::Relaxed),
                 generation: record.app_generation.load(Ordering::Relaxed),
@@ -289,12 +315,13 @@ impl Arena {
         }
     }
 
-    /// Acquires all that was granted, oldest first, onto the end of `out`. By any thread.
-    pub fn drain_granted(&self, stack: &Stack, out: &mut Vec<Container>) {
+    /// Acquires all that was granted, oldest first, onto the end of `out`; the clock is read where there is something. By
+    /// any thread.
+    pub fn drain_granted(&self, stack: &Stack, now_ms: impl FnOnce() -> u64, out: &mut Vec<Container>) {
         if stack.is_empty() {
             return;
         }
-        let first = out.len();
+        let (first, now_ms) = (out.len(), now_ms());
         let mut at = stack.take_all();
         while at != NIL {
             let record = self.record(at);
@@ -304,13 +331,15 @@ impl Arena {
                     id: self.id(record),
                     node: NodeId(record.node.load(Ordering::Relaxed)),
                     priority: record.priority.load(Ordering::Relaxed).cast_signed(),
+                    allocation_request_id: record.allocation_request_id.load(Ordering::Relaxed),
                     resource: Resource::from_fn(|i| {
                         if i < self.types { record.size[i].load(Ordering::Relaxed) } else { 0 }
                     }),
                 };
-            // ORDERING: Release on success. Pairs with the Acquire in `is_acquired` and `withdraw`: the worker that sees
-            // the container acquired may end it and push the record again only after the words above were read.
-            // Relaxed on failure: the record is this thread's alone then.
+            record.acquired_ms.store(now_ms, Ordering::Relaxed);
+            // ORDERING: Release on success. Pairs with the Acquire in `acquired_ms` and `withdraw`: the worker that sees
+            // the container acquired sees since when, and may end it and push the record again only after the words above
+            // were read. Relaxed on failure: the record is this thread's alone then.
             match record.state.compare_exchange(UNSEEN, ACQUIRED, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => out.push(container),
                 Err(_) => {
@@ -322,11 +351,12 @@ impl Arena {
         out[first..].reverse();
     }
 
-    /// Whether the AM has the container. For models; a worker asks by withdrawing.
-    #[cfg(loom)]
-    pub fn is_acquired(&self, index: u32) -> bool {
-        // ORDERING: Acquire, with the Release in `drain_granted`.
-        self.record(index).state.load(Ordering::Acquire) == ACQUIRED
+    /// When the AM acquired the container; `None` while it has not. By the worker, of a container that has not ended.
+    pub fn acquired_ms(&self, index: u32) -> Option<u64> {
+        let record = self.record(index);
+        // ORDERING: Acquire. Pairs with the Release in `drain_granted`: with the state comes the time. Weaker, or the time
+        // stored after the state, fails in loom-tests/tests/expire_vs_acquire.rs.
+        (record.state.load(Ordering::Acquire) == ACQUIRED).then(|| record.acquired_ms.load(Ordering::Relaxed))
     }
 
     /// Takes a container back before its AM saw it; false when the AM was faster. By the worker. After true the record
@@ -388,9 +418,17 @@ mod tests {
 
     fn container(number: u32, record: u32) -> Container {
         Container {
-            id: ContainerId { application: 1, app: Slot { index: 0, generation: 0 }, number, worker: 0, record },
+            id: ContainerId {
+                application: 1,
+                attempt: 1,
+                app: Slot { index: 0, generation: 0 },
+                number,
+                worker: 0,
+                record,
+            },
             node: NodeId(3),
             priority: -1,
+            allocation_request_id: 7,
             resource: Resource::new(1024, 1),
         }
     }
@@ -409,7 +447,8 @@ mod tests {
             .collect();
         assert!(arena.withdraw(made[1].id.record));
         let mut out = vec![];
-        arena.drain_granted(&granted, &mut out);
+        arena.drain_granted(&granted, || 5, &mut out);
+        assert_eq!(arena.acquired_ms(made[0].id.record), Some(5));
         assert_eq!(out, [made[0], made[2]]);
         assert!(!arena.withdraw(made[0].id.record), "the AM has it");
         arena.push_ended(&ended, made[0].id.record, EndReason::NodeLost);

@@ -42,6 +42,12 @@ mod assignment;
 mod preemption;
 
 #[cfg(not(loom))]
+mod decision;
+
+#[cfg(not(loom))]
+mod trace;
+
+#[cfg(not(loom))]
 mod grant;
 
 #[cfg(not(loom))]
@@ -65,8 +71,17 @@ pub mod lease;
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod mailbox;
 
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod pace;
+
 #[cfg(not(loom))]
 mod reconcile;
+
+#[cfg(not(loom))]
+mod expiry;
+
+#[cfg(not(loom))]
+mod attempts;
 
 #[cfg(not(loom))]
 mod control;
@@ -87,25 +102,35 @@ mod events;
 pub(crate) mod views;
 
 #[cfg(not(loom))]
+mod inspect;
+
+#[cfg(not(loom))]
 mod driver;
 
 #[cfg(not(loom))]
 mod exports {
-    pub use super::control::{QueueConfig, Submission};
+    pub use super::control::{AmRequest, NewAttempt, QueueConfig, Submission};
+    pub use super::decision::{
+        AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle,
+        PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit,
+    };
     pub use super::edge::{AllocateRequest, Allocation};
+    pub use super::inspect::ContainerView;
     pub use super::mailbox::{Container, EndReason, EndedContainer};
     pub use super::messages::Heartbeat;
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::{AppView, NodeView, QueueView, Stats};
 
-    pub(crate) use super::allocations::{Reloads, WatchCall, WatchTimes, Watcher, apply};
+    pub(crate) use super::allocations::{ControlLane, NEVER, Reloads, WatchCall, WatchTimes, Watcher, apply};
     pub(crate) use super::control::{Call, Control, NodeSpec};
+    pub(crate) use super::decision::Notes;
     pub(crate) use super::driver::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
     pub(crate) use super::edge::{collect, drain, send_changes};
-    pub(crate) use super::events::{EventSource, events};
+    pub(crate) use super::events::{EventSink, EventSource, events};
+    pub(crate) use super::inspect::{Noted, Reserved, ask_workers};
     pub(crate) use super::ledger::{AppShared, NodeShared};
     pub(crate) use super::messages::{ControlMessage, External};
-    pub(crate) use super::preemption::Round;
+    pub(crate) use super::preemption::MarkedFor;
     pub(crate) use super::shared::Shared;
 }
 #[cfg(not(loom))]

@@ -194,6 +194,7 @@ impl Shard {
         self.add_queue_usage(leaf, amount);
         self.refresh_app(index);
         self.refresh_upwards(leaf);
+        self.note_change();
     }
 
     pub(super) fn add_queue_usage(&mut self, leaf: u32, amount: &Resource) {

@@ -4,8 +4,9 @@
 //! Called by the worker loop between batches. With one worker both are nothing.
 //!
 //! # How far views can be apart
-//! I8: a worker orders by its own grants at once and by the others' as of its last fold, so with W workers at most
-//! (W - 1) x [`fold_every`] grants are out of exact order. Limits are not affected: they are kept by `lease`.
+//! I8: a worker orders by its own grants at once and by the others' as of its last fold; when it is to fold by their number,
+//! `pace` says. It asks before each choice, so with W workers each choice misses less than (W - 1) x R changes of usage.
+//! Limits are not affected: they are kept by `lease`.
 //!
 //! # Cost
 //! A fold reads every worker's cell of every queue and application, O((queues + applications) x workers), and puts those
@@ -13,11 +14,6 @@
 
 use super::shard::Shard;
 use super::shared::count;
-
-/// Grants after which a worker folds, by number of applications.
-fn fold_every(applications: usize) -> u32 {
-    u32::try_from(applications).unwrap_or(u32::MAX).max(8192)
-}
 
 /// A worker that grants little folds after this long, by number of applications: a fold of 20,000 takes milliseconds.
 fn fold_after_ms(applications: usize) -> u64 {
@@ -30,13 +26,14 @@ impl Shard {
         if self.shared.workers == 1 {
             return;
         }
-        while let Some((slot, priority)) = self.leases.pop() {
+        while let Some((slot, key)) = self.leases.pop() {
             let worker = self.worker;
             let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut).filter(|app| app.shared.slot == slot)
             else {
                 continue;
             };
-            if let Some(key) = app.keys.iter_mut().find(|key| key.priority == priority) {
+            if let Ok(at) = app.keys.binary_search_by_key(&key, |key| key.id) {
+                let key = &mut app.keys[at];
                 key.leased = false;
                 key.cell.pool.hand_back(worker, key.epoch);
             }
@@ -46,29 +43,31 @@ impl Shard {
         }
     }
 
-    /// Folds in what the others have done, when enough was granted or enough time has passed.
-    pub(crate) fn fold_if_due(&mut self, now_ms: u64) {
-        if self.shared.workers == 1 {
-            self.unfolded = 0;
-            return;
-        }
-        if self.unfolded >= fold_every(self.apps.len())
-            || now_ms.saturating_sub(self.last_fold_ms) >= fold_after_ms(self.apps.len())
-        {
-            self.fold(now_ms);
+    /// Usage has changed, and stands in this worker's cells.
+    #[inline]
+    pub(super) fn note_change(&mut self) {
+        if self.shared.workers > 1 {
+            self.lag.note_change(&self.shared.pace, self.apps.len());
         }
     }
 
-    /// Within a batch: folds when enough was granted.
-    pub(super) fn fold_if_many(&mut self) {
-        if self.shared.workers > 1 && self.unfolded >= fold_every(self.apps.len()) {
-            self.fold(self.shared.clock.now_ms());
+    /// Whether the others have done so much that the next choice has to know of it.
+    #[inline]
+    pub(super) fn must_fold(&self) -> bool {
+        self.shared.workers > 1 && self.lag.is_due(&self.shared.pace, self.apps.len())
+    }
+
+    /// Folds in what the others have done, when that is much or enough time has passed; between two messages.
+    pub(crate) fn fold_if_due(&mut self, now_ms: u64) {
+        let by_time = now_ms.saturating_sub(self.last_fold_ms) >= fold_after_ms(self.apps.len());
+        if self.shared.workers > 1 && (by_time || self.must_fold()) {
+            self.fold(now_ms);
         }
     }
 
     /// Reads everybody's usage; the caller puts everything in order anew.
     pub(super) fn read_usage(&mut self) {
-        self.unfolded = 0;
+        self.lag.begin_fold(&self.shared.pace);
         self.last_fold_ms = self.shared.clock.now_ms();
         for queue in self.queues.iter_mut().flatten() {
             queue.usage = queue.snapshot.shared.usage();
@@ -80,7 +79,7 @@ impl Shard {
 
     /// Folds in what the others have done.
     pub(crate) fn fold(&mut self, now_ms: u64) {
-        self.unfolded = 0;
+        self.lag.begin_fold(&self.shared.pace);
         self.last_fold_ms = now_ms;
         for queue in self.queues.iter_mut().flatten() {
             queue.usage = queue.snapshot.shared.usage();

@@ -10,13 +10,17 @@
 //! usage replays one path a level: O(depth x log children). Where a child has no key (weight 0 under drf, a custom policy
 //! without one) its queue is sorted anew for each descent, as Hadoop does.
 
+use super::decision::Notes;
+use super::expiry::Looks;
 use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
+use super::pace::Lag;
 use super::preemption::Owed;
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
+use super::trace::Recorder;
 use super::watch::Seat;
-use crate::app::Locality;
+use crate::app::{Locality, SchedulingKey};
 use crate::id::Slot;
 use crate::order::WinnerTree;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, Tie};
@@ -185,10 +189,10 @@ impl LocationRow {
     }
 }
 
-/// A request key: one priority of one application.
+/// A request key of an application.
 #[derive(Debug)]
 pub(super) struct KeyLocal {
-    pub(super) priority: i32,
+    pub(super) id: SchedulingKey,
     pub(super) cell: Arc<KeyCell>,
     pub(super) epoch: u32,
     /// Size and relaxation of the `*` ask.
@@ -225,12 +229,14 @@ pub(super) struct AppLocal {
     pub(super) fair_share: Resource,
     pub(super) weight: f32,
     pub(super) tie: Tie,
-    /// By priority.
+    /// In the order in which they are served.
     pub(super) keys: Vec<KeyLocal>,
     pub(super) floor: Resource,
     pub(super) may_reserve: bool,
     /// Interned node and rack names.
     pub(super) blacklist: SmallVec<[u32; 4]>,
+    /// The same for its AM's container.
+    pub(super) system_blacklist: Box<[u32]>,
     /// Its containers on this worker's nodes, newest first.
     pub(super) first_container: u32,
     /// The next container number, and how many are left in the block.
@@ -259,6 +265,7 @@ impl AppLocal {
             floor: Resource::UNBOUNDED,
             may_reserve: false,
             blacklist: SmallVec::new(),
+            system_blacklist: shared.system_blacklist.clone(),
             first_container: NONE,
             next_number: 0,
             numbers_left: 0,
@@ -296,7 +303,7 @@ impl AppLocal {
 pub(super) struct Reservation {
     pub(super) app: Slot,
     pub(super) number: u32,
-    pub(super) priority: i32,
+    pub(super) key: SchedulingKey,
     pub(super) size: Resource,
 }
 
@@ -315,6 +322,8 @@ pub(super) struct Node {
     pub(super) containers: u32,
     pub(super) gone: bool,
     pub(super) decommissioning: bool,
+    /// It has been told of that a decommissioning node is empty.
+    pub(super) drained: bool,
     /// When it last reported; for async offers.
     pub(super) last_heartbeat_ms: u64,
 }
@@ -322,11 +331,15 @@ pub(super) struct Node {
 /// A container on a node of this worker. Its record is reused once it has ended *and* its node has its room back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContainerRecord {
+    /// Whose it is.
     pub(super) app: Slot,
+    /// The attempt that it was granted to, as its id has it: an earlier one, where it was kept.
+    pub(super) granted_to: Slot,
+    pub(super) attempt: u32,
     pub(super) application: u32,
     pub(super) number: u32,
     pub(super) node: u32,
-    pub(super) priority: i32,
+    pub(super) key: SchedulingKey,
     pub(super) size: Resource,
     /// The record in the arena, until it has ended.
     pub(super) mail: u32,
@@ -337,8 +350,9 @@ pub(super) struct ContainerRecord {
     pub(super) live: bool,
     pub(super) on_node: bool,
     pub(super) launched: bool,
+    /// It is its application's AM.
+    pub(super) am: bool,
     pub(super) acquired_at_end: bool,
-    pub(super) is_am: bool,
     /// To be preempted, while it lives.
     pub(super) marked: bool,
     /// A kill is still to come, whether it lives or not.
@@ -393,18 +407,23 @@ pub(crate) struct Shard {
     pub(super) out_for_descent: Vec<Suspended>,
     /// The present visit had an effect that a second one would repeat.
     pub(super) repeatable: bool,
-    /// Grants since the last fold.
-    pub(super) unfolded: u32,
+    /// What this worker knows of the others' grants, and they of its own.
+    pub(super) lag: Lag,
     pub(super) last_fold_ms: u64,
-    /// Keys of which a piece is held: (application, priority).
-    pub(super) leases: Vec<(Slot, i32)>,
+    /// Looks for containers that were never launched.
+    pub(super) looks: Looks,
+    /// Keys of which a piece is held.
+    pub(super) leases: Vec<(Slot, SchedulingKey)>,
     pub(super) journal: Option<Journal>,
+    pub(super) trace: Option<Box<Recorder>>,
+    /// Scratch for continuous scheduling: free memory and index of nodes.
+    pub(super) by_free: Vec<(i64, u32)>,
     /// Scratch for the slow path: one order a level, reused.
     pub(super) scratch: Vec<Vec<u32>>,
 }
 
 impl Shard {
-    pub(crate) fn new(worker: usize, shared: Arc<Shared>, journal: bool) -> Shard {
+    pub(crate) fn new(worker: usize, shared: Arc<Shared>, notes: Notes) -> Shard {
         let snapshot = shared.publisher.load();
         let mut shard = Shard {
             worker,
@@ -423,10 +442,13 @@ impl Shard {
             out_for_pass: Vec::new(),
             out_for_descent: Vec::new(),
             repeatable: false,
-            unfolded: 0,
+            lag: Lag::default(),
             last_fold_ms: 0,
+            looks: Looks::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),
             leases: Vec::new(),
-            journal: journal.then(Journal::default),
+            journal: notes.journal.then(Journal::default),
+            trace: notes.trace.then(Box::default),
+            by_free: Vec::new(),
             scratch: Vec::new(),
             shared,
         };

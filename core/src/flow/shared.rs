@@ -2,7 +2,8 @@
 
 use super::ledger::NodeShared;
 use super::mailbox::Arena;
-use super::messages::{ControlMessage, External, Internal};
+use super::messages::{ControlMessage, External, Internal, Round};
+use super::pace::Pace;
 use super::preemption::PreemptionCall;
 use super::snapshot::Publisher;
 use crate::clock::Clock;
@@ -109,15 +110,27 @@ pub(crate) struct Shared {
     pub(crate) nodes: Mutex<Vec<Arc<NodeShared>>>,
     /// Children are sorted anew for every container, as the classic design does.
     pub(crate) resort: bool,
+    /// When the others' grants are folded in.
+    pub(crate) pace: Pace,
     /// Messages that the control has worked off.
     pub(crate) control_handled: AtomicU64,
     /// Workers that panicked: their nodes take no heartbeats any more.
     pub(crate) dead: Box<[AtomicBool]>,
     /// An offer to all nodes of a worker is on its way to it.
-    pub(crate) offer_pending: Box<[AtomicBool]>,
+    pub(crate) offers_pending: Box<[AtomicBool]>,
+    /// The same of a pass of continuous scheduling.
+    pub(crate) continuous_pending: Box<[AtomicBool]>,
 }
 
 impl Shared {
+    /// By worker: a round of this kind is on its way to it.
+    pub(crate) fn pending(&self, round: Round) -> &[AtomicBool] {
+        match round {
+            Round::Offers => &self.offers_pending,
+            Round::Continuous => &self.continuous_pending,
+        }
+    }
+
     /// The weight of an application: 1, or with `sizebasedweight` log2(1 + memory demanded).
     pub(crate) fn app_weight(&self, demand: &Resource) -> f32 {
         if self.settings.size_based_weight { size_based_weight(demand) } else { 1.0 }

@@ -11,12 +11,14 @@
 use super::lease::AskCount;
 use super::ledger::{AppShared, NodeShared};
 use super::mailbox::EndReason;
-use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind};
+use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind, Round};
 use super::shard::{KeyLocal, LocationRow, NONE, Node, Shard};
 use super::shared::{ANY, count};
-use crate::id::{ContainerId, Slot};
+use crate::app::SchedulingKey;
+use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
+use crate::sync::atomic::Ordering;
 use smallvec::SmallVec;
 
 /// What the loop does next.
@@ -32,28 +34,30 @@ impl Shard {
         match message {
             Internal::News { app, rows, blacklist } => self.apply_news(&app, &rows, blacklist),
             Internal::GiveBack { app, rows } => self.apply_give_back(&app, &rows),
-            Internal::FirstAsk { app, size } => {
-                let asks = smallvec::smallvec![crate::app::Ask::anywhere(0, size, 1)];
-                self.apply_asks(AskChange { app, asks, blacklist: None });
-            }
-            Internal::CloseApp(app) => {
+            Internal::FirstAsk { app, asks } => self.apply_asks(AskChange { app, asks, blacklist: None }),
+            Internal::CloseApp { app, successor } => {
+                let handed_over = successor.map_or_else(Vec::new, |successor| self.hand_over(app.slot, &successor));
                 self.close_app(app.slot);
-                self.tell_control(ControlMessage::AppClosed(app.slot));
+                self.tell_control(ControlMessage::AppClosed { slot: app.slot, handed_over });
             }
             Internal::AddNode { node, total } => self.add_node(node, total),
             Internal::RemoveNode(node) => {
                 self.remove_node(node.local);
                 self.tell_control(ControlMessage::NodeClosed(node));
             }
-            Internal::ResizeNode { node, total } => self.resize_node(&node, total),
-            Internal::Decommission(node) => {
-                self.nodes[node.local as usize].decommissioning = true;
-                self.follow_allocation(node.local);
+            Internal::ResizeNode { node, total, kill } => self.resize_node(&node, total, kill),
+            Internal::Decommission { node, on } => {
+                let node = &mut self.nodes[node.local as usize];
+                (node.decommissioning, node.drained) = (on, false);
             }
             Internal::Victims(call) => self.handle_victims(call),
-            Internal::OfferAll => self.offer_all(),
+            Internal::Round(Round::Offers) => self.offer_all(),
+            Internal::Round(Round::Continuous) => self.continuous_pass(),
             Internal::TakeSnapshot => self.sync(),
+            Internal::Look(look) => (look.0)(self),
             Internal::Barrier(reply) => {
+                // Who waits for quiet, then sends on, wants that to be worked off with what has been published since.
+                self.sync();
                 // Whoever asked may have gone.
                 let _ = reply.send(());
             }
@@ -69,7 +73,6 @@ impl Shard {
             External::Heartbeats(batch) => {
                 for heartbeat in &batch {
                     self.heartbeat(heartbeat);
-                    self.fold_if_many();
                 }
             }
             External::Asks(change) => self.apply_asks(change),
@@ -89,6 +92,12 @@ impl Shard {
         self.worker
     }
 
+    /// Grants of this worker, ever.
+    fn granted(&self) -> u64 {
+        // ORDERING: Relaxed. This thread alone writes it.
+        self.shared.counters[self.worker].granted.load(Ordering::Relaxed)
+    }
+
     fn tell_control(&self, message: ControlMessage) {
         // The control ends after the workers; a closed lane means that the scheduler is being dropped.
         let _ = self.shared.lanes.control.send(message);
@@ -100,7 +109,7 @@ impl Shard {
             (Some(probe), stamp) if stamp != 0 => Some(probe.taken(self.worker, stamp)),
             _ => None,
         };
-        let before = self.unfolded;
+        let before = self.granted();
         let node = heartbeat.node.local;
         // A handle of another scheduler: nothing here is meant.
         if !self.nodes.get(node as usize).is_some_and(|at| Arc::ptr_eq(&at.shared, &heartbeat.node)) {
@@ -122,10 +131,16 @@ impl Shard {
             if self.nodes[node as usize].decommissioning {
                 self.follow_allocation(node);
             }
-            self.schedule(node);
+            if heartbeat.offer {
+                // What is free now can still be assigned: the smaller total arrives later, and what no longer fits ends
+                // then.
+                self.schedule(node);
+            }
+            self.tell_drained(node);
         }
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
-            probe.served(self.worker, heartbeat.stamp, token, self.unfolded.wrapping_sub(before));
+            let grants = u32::try_from(self.granted() - before).unwrap_or(u32::MAX);
+            probe.served(self.worker, heartbeat.stamp, token, grants);
         }
     }
 
@@ -138,7 +153,7 @@ impl Shard {
     pub(crate) fn known_container(&self, container: ContainerId) -> Option<u32> {
         let record = self.containers.get(container.record as usize)?;
         let same = usize::from(container.worker) == self.worker
-            && record.app == container.app
+            && record.granted_to == container.app
             && record.number == container.number;
         (same && (record.live || record.on_node)).then_some(container.record)
     }
@@ -173,7 +188,8 @@ impl Shard {
         let now = self.shared.clock.now_ms();
         let silent = 2 * self.shared.settings.node_heartbeat_interval_ms;
         for node in 0..self.nodes.len() {
-            if self.nodes[node].gone || now.saturating_sub(self.nodes[node].last_heartbeat_ms) > silent {
+            let at = &self.nodes[node];
+            if at.gone || at.decommissioning || now.saturating_sub(at.last_heartbeat_ms) > silent {
                 continue;
             }
             let node = u32::try_from(node).expect("node indices are u32");
@@ -197,7 +213,7 @@ impl Shard {
         let mut news: SmallVec<[AskNews; 2]> = SmallVec::new();
         for (i, ask) in asks.iter().enumerate() {
             // Of two asks for one key and location in a call the last counts.
-            let later = |other: &crate::app::Ask| other.priority == ask.priority && other.location == ask.location;
+            let later = |other: &crate::app::Ask| other.key() == ask.key() && other.location == ask.location;
             if asks[i + 1..].iter().any(later) {
                 continue;
             }
@@ -206,7 +222,7 @@ impl Shard {
         // Within a key the `*` ask decides last whether the rest is kept.
         for row in news.iter().filter(|row| row.location == ANY) {
             if let NewsKind::Any { open: false, .. } = row.what {
-                self.drop_rows(index, row.priority);
+                self.drop_rows(index, row.key);
             }
         }
         if let Some(blacklist) = &blacklist {
@@ -224,23 +240,23 @@ impl Shard {
 
     /// Knows an application by its first message. What was published up to now is taken first: it may still show the
     /// application that had the slot before, which must not come after this one.
-    fn meet_app(&mut self, shared: &Arc<AppShared>) -> u32 {
+    pub(super) fn meet_app(&mut self, shared: &Arc<AppShared>) -> u32 {
         if self.find_app(shared.slot).is_none() {
             self.sync();
         }
         self.ensure_app(shared)
     }
 
-    fn key_of(&mut self, app: u32, priority: i32) -> &mut KeyLocal {
+    fn key_of(&mut self, app: u32, id: SchedulingKey) -> &mut KeyLocal {
         let workers = self.shared.workers;
         let local = self.app_mut(app);
-        let at = match local.keys.binary_search_by_key(&priority, |key| key.priority) {
+        let at = match local.keys.binary_search_by_key(&id, |key| key.id) {
             Ok(at) => at,
             Err(at) => {
-                let cell = local.shared.key(priority, workers);
+                let cell = local.shared.key(id, workers);
                 let size = cell.size.read();
                 let key = KeyLocal {
-                    priority,
+                    id,
                     cell,
                     epoch: 0,
                     size,
@@ -260,7 +276,7 @@ impl Shard {
 
     fn replace_ask(&mut self, app: u32, ask: &crate::app::Ask) -> AskNews {
         let types = self.types;
-        let key = self.key_of(app, ask.priority);
+        let key = self.key_of(app, ask.key());
         let location = ask.location.0;
         let what = if location == ANY {
             key.cell.size.set(types, &ask.resource);
@@ -294,12 +310,12 @@ impl Shard {
             };
             NewsKind::Location { count, epoch, explicit_zero }
         };
-        AskNews { priority: ask.priority, location, size: ask.resource, relax: ask.relax_locality, what }
+        AskNews { key: ask.key(), location, size: ask.resource, relax: ask.relax_locality, what }
     }
 
     /// The AM wants nothing of a key any more: its racks and nodes are forgotten.
-    fn drop_rows(&mut self, app: u32, priority: i32) {
-        self.key_of(app, priority).rows.clear();
+    fn drop_rows(&mut self, app: u32, key: SchedulingKey) {
+        self.key_of(app, key).rows.clear();
     }
 
     /// What the home worker has done.
@@ -309,7 +325,7 @@ impl Shard {
         }
         let index = self.meet_app(shared);
         for news in rows {
-            let key = self.key_of(index, news.priority);
+            let key = self.key_of(index, news.key);
             match &news.what {
                 NewsKind::Any { epoch, cell, open } => {
                     key.cell = cell.clone();
@@ -350,7 +366,7 @@ impl Shard {
         let (index, types) = (shared.slot.index, self.types);
         let mut news: SmallVec<[AskNews; 2]> = SmallVec::new();
         for back in rows {
-            let key = self.key_of(index, back.priority);
+            let key = self.key_of(index, back.key);
             let what = if back.location == ANY {
                 key.cell.size.set(types, &back.size);
                 key.size = back.size;
@@ -374,13 +390,7 @@ impl Shard {
                 });
                 NewsKind::Location { count, epoch: 0, explicit_zero: false }
             };
-            news.push(AskNews {
-                priority: back.priority,
-                location: back.location,
-                size: back.size,
-                relax: back.relax,
-                what,
-            });
+            news.push(AskNews { key: back.key, location: back.location, size: back.size, relax: back.relax, what });
         }
         self.asks_changed(index);
         for other in (0..self.shared.workers).filter(|other| *other != self.worker) {
@@ -407,6 +417,7 @@ impl Shard {
             containers: 0,
             gone: false,
             decommissioning: false,
+            drained: false,
             last_heartbeat_ms: self.shared.clock.now_ms(),
         });
         self.refresh_available();
@@ -435,7 +446,7 @@ impl Shard {
         self.refresh_available();
     }
 
-    fn resize_node(&mut self, shared: &Arc<NodeShared>, total: Resource) {
+    fn resize_node(&mut self, shared: &Arc<NodeShared>, total: Resource, kill: bool) {
         let node = &mut self.nodes[shared.local as usize];
         if node.gone {
             return;
@@ -444,8 +455,45 @@ impl Shard {
         node.total = total;
         node.free = total.minus(&allocated);
         shared.total.set(self.types, &total);
+        if kill {
+            self.kill_overcommitted(shared.local);
+        }
         self.publish_free(shared.local);
         self.refresh_available();
+    }
+
+    /// Ends containers until a node's memory is no longer below nothing: those that are no AM first, then the youngest.
+    /// What its node knows keeps its room until the node reports. Assignment reference 13.5.
+    fn kill_overcommitted(&mut self, node: u32) {
+        let at = &self.nodes[node as usize];
+        let mut missing = -at.free.memory_mb();
+        let mut victims: SmallVec<[u32; 4]> = SmallVec::new();
+        for am in [false, true] {
+            let mut index = at.last_container;
+            while index != NONE && missing > 0 {
+                let container = &self.containers[index as usize];
+                if container.am == am {
+                    missing -= container.size.memory_mb();
+                    victims.push(index);
+                }
+                index = container.node_previous;
+            }
+        }
+        for index in victims {
+            // One whose end its node has yet to report counts, and ends but once.
+            if self.containers[index as usize].live {
+                self.end_container(index, EndReason::Preempted, false);
+            }
+        }
+    }
+
+    /// A decommissioning node has nothing left: told once.
+    fn tell_drained(&mut self, node: u32) {
+        let at = &mut self.nodes[node as usize];
+        if at.decommissioning && at.containers == 0 && !std::mem::replace(&mut at.drained, true) {
+            let node = at.shared.clone();
+            self.tell_control(ControlMessage::NodeDrained(node));
+        }
     }
 
     /// A node that is being emptied: its total follows what is allocated, so nothing more fits.
@@ -455,33 +503,5 @@ impl Shard {
         if allocated != at.total {
             self.tell_control(ControlMessage::ResizeNode { node: at.shared.clone(), total: allocated });
         }
-    }
-
-    // ------------------------------------------------------------------------------------------------ for drivers
-
-    pub(crate) fn continuous(&mut self) {
-        self.continuous_pass();
-    }
-
-    /// What happened since this was last called.
-    pub(crate) fn take_journal(&mut self) -> super::shard::Journal {
-        self.journal.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    /// The name of the node with a number, among this worker's.
-    pub(crate) fn node_name(&self, node: crate::id::NodeId) -> String {
-        self.nodes.iter().find(|at| at.shared.id == node).map_or_else(String::new, |at| at.shared.name.to_string())
-    }
-
-    /// Where the reservation of each node stands: node, application slot, number, priority, size.
-    pub(crate) fn reservations(&self) -> Vec<(Arc<NodeShared>, Slot, u32, i32, Resource)> {
-        self.nodes
-            .iter()
-            .filter(|node| !node.gone)
-            .filter_map(|node| {
-                let reservation = node.reservation.as_ref()?;
-                Some((node.shared.clone(), reservation.app, reservation.number, reservation.priority, reservation.size))
-            })
-            .collect()
     }
 }

@@ -5,7 +5,10 @@
 
 mod key;
 
+mod precedence;
+
 pub use key::{OrderKey, Tie};
+pub use precedence::Precedence;
 
 use crate::resource::{Calculator, Resource};
 use std::cmp::Ordering;
@@ -72,6 +75,13 @@ pub trait SchedulingPolicy: Send + Sync + fmt::Debug {
     /// Which of two siblings is offered a node first. Need not be transitive; then the order is that of insertion
     /// into a red-black tree in sibling order.
     fn compare(&self, cluster: &ClusterTotal, a: &Schedulable<'_>, b: &Schedulable<'_>) -> Ordering;
+
+    /// Why `first` comes before `second`, where [`SchedulingPolicy::compare`] says that it does: for those who ask for the
+    /// scheduler's reasons; nothing is decided by it.
+    fn precedence(&self, cluster: &ClusterTotal, first: &Schedulable<'_>, second: &Schedulable<'_>) -> Precedence {
+        let _ = (cluster, first, second);
+        Precedence::Policy
+    }
 
     /// Distributes `total` among `children`: their instantaneous shares, or, with `steady`, their steady ones.
     fn compute_shares(&self, types: usize, total: &Resource, children: &mut [ShareInput], steady: bool);

@@ -6,5 +6,5 @@ mod running;
 
 mod tree;
 
-pub(crate) use running::{Apps, Running, UserLimits};
+pub(crate) use running::{Apps, AtLimit, Running, UserLimits};
 pub(crate) use tree::{Queue, QueueTree};

@@ -1,6 +1,6 @@
 //! Running limits: who may run, and who starts when a slot frees (fair-shares reference 7, `MaxRunningAppsEnforcer`).
 
-use super::tree::QueueTree;
+use super::tree::{Queue, QueueTree};
 use rustc_hash::FxHashMap;
 
 /// Running and waiting applications by user.
@@ -9,6 +9,15 @@ pub(crate) struct Running {
     running_of: FxHashMap<String, i64>,
     /// In the order in which they came to wait; by slot index.
     waiting_of: FxHashMap<String, Vec<u32>>,
+}
+
+/// A running limit that is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AtLimit {
+    /// Whose it is; the user's where there is none.
+    pub(crate) queue: Option<u32>,
+    pub(crate) running: i64,
+    pub(crate) limit: i64,
 }
 
 /// What the limits need of an application.
@@ -29,8 +38,27 @@ impl Running {
     }
 
     pub(crate) fn can_run(&self, tree: &QueueTree, limits: &impl UserLimits, user: &str, leaf: u32) -> bool {
-        self.of(user) < limits.limit(user)
-            && tree.path(leaf).all(|queue| queue.count() < i64::from(queue.max_running_apps))
+        self.stopped_by(tree, limits, user, leaf).is_none()
+    }
+
+    /// The limit that keeps an application of the user from running in a leaf; of several the user's, then the lowest
+    /// queue's.
+    pub(crate) fn stopped_by(
+        &self,
+        tree: &QueueTree,
+        limits: &impl UserLimits,
+        user: &str,
+        leaf: u32,
+    ) -> Option<AtLimit> {
+        let (running, limit) = (self.of(user), limits.limit(user));
+        if running >= limit {
+            return Some(AtLimit { queue: None, running, limit });
+        }
+        let at_limit = |queue: &Queue| {
+            let (running, limit) = (queue.count(), i64::from(queue.max_running_apps));
+            (running >= limit).then_some(AtLimit { queue: Some(queue.slot.index), running, limit })
+        };
+        tree.path(leaf).find_map(at_limit)
     }
 
     /// Counts an application in, or out with -1, at the ancestors of its leaf and at its user.

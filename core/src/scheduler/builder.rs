@@ -5,7 +5,7 @@ use super::stepped::Stepped;
 use crate::clock::{Clock, MonotonicClock};
 use crate::config::{AllocationFile, AllocationSource, AllocationsError, FileSource, LocateError, Reader, Settings};
 use crate::event::SchedulerEvent;
-use crate::flow::{EventSource, HeartbeatProbe, Parts, Setup, WakeUp, WatchTimes, Watcher, events};
+use crate::flow::{EventSource, HeartbeatProbe, NEVER, Notes, Parts, Setup, WakeUp, WatchTimes, Watcher, events};
 use crate::groups::Groups;
 use crate::policy::SchedulingPolicy;
 use crate::sync::Arc;
@@ -75,7 +75,9 @@ pub struct FairSchedulerBuilder {
     on_grants: Option<WakeUp>,
     probe: Option<Arc<dyn HeartbeatProbe>>,
     resort: bool,
-    journal: bool,
+    notes: Notes,
+    timers: bool,
+    fold_every: Option<u32>,
 }
 
 impl fmt::Debug for FairSchedulerBuilder {
@@ -102,7 +104,9 @@ impl Default for FairSchedulerBuilder {
             on_grants: None,
             probe: None,
             resort: false,
-            journal: false,
+            notes: Notes::default(),
+            timers: true,
+            fold_every: None,
         }
     }
 }
@@ -229,10 +233,38 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// Whether a [`Stepped`] scheduler notes what each step did and knows applications and containers by number, as replay
-    /// needs it. What is noted is kept until it is taken.
+    /// Whether the scheduler notes what it did, for [`FairScheduler::take_outcome`] and [`Stepped::take_outcome`]; a
+    /// [`Stepped`] one then knows applications and containers by number, too, as replay needs it. What is noted is kept
+    /// until it is taken.
     pub fn journal(mut self, journal: bool) -> Self {
-        self.journal = journal;
+        self.notes.journal = journal;
+        self
+    }
+
+    /// Whether a [`Stepped`] scheduler notes why it decides as it does ([`Stepped::take_trace`]). What is noted is kept until
+    /// it is taken. Children are then sorted anew for every container, so that everybody whom Hadoop would ask is in it;
+    /// the decisions are the same. Without a trace nothing is noted and nothing allocated.
+    pub fn trace(mut self, trace: bool) -> Self {
+        self.notes.trace = trace;
+        self
+    }
+
+    /// Whether the threads of a [`FairScheduler`] do anything by time; they do without this. With `false` shares are
+    /// computed by [`FairScheduler::update_now`] alone, the allocation file is looked at and dynamic queues are cleaned away
+    /// when that is asked for ([`FairScheduler::refresh_queues`], [`FairScheduler::clean_up`]), and there is no async
+    /// allocation thread: for embedders with timers of their own, and for tests with a virtual [`clock`](Self::clock).
+    pub fn timers(mut self, timers: bool) -> Self {
+        self.timers = timers;
+        self
+    }
+
+    /// R: how far the views of several workers may be apart, in *changes*: grants and ends of containers. When a worker
+    /// chooses, of each other worker less than R changes are missing in what it goes by (`docs/concurrency.md`, P11), and
+    /// nothing older than some tens of milliseconds. A smaller R is nearer to the exact order and costs a fold, O(queues +
+    /// applications) on every worker, that much more often. Without this it is 16,384, or twice the number of applications
+    /// where that is more: a grant and an end of so many containers. With one worker it means nothing; 0 counts as 1.
+    pub fn fold_every(mut self, changes: u32) -> Self {
+        self.fold_every = Some(changes);
         self
     }
 
@@ -244,9 +276,13 @@ impl FairSchedulerBuilder {
         clock: &dyn Clock,
     ) -> Result<(AllocationFile, Option<Watcher>, Option<SchedulerEvent>), BuildError> {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let times = WatchTimes { interval_ms: millis(self.reload_interval), quiet_ms: millis(self.reload_wait) };
+        let mut times = WatchTimes { interval_ms: millis(self.reload_interval), quiet_ms: millis(self.reload_wait) };
         if times.interval_ms == 0 {
             return Err(BuildError::ReloadInterval);
+        }
+        let by_time = self.timers || !threaded;
+        if !by_time {
+            times.interval_ms = NEVER;
         }
         let reader = Reader { types: self.settings.types.clone(), custom_policies: policies, limit: self.largest_file };
         let source = match std::mem::replace(&mut self.allocations, Allocations::Given(Box::default())) {
@@ -255,7 +291,7 @@ impl FairSchedulerBuilder {
                     return Err(AllocationsError::UnknownPolicy { policy }.into());
                 }
                 // Somebody has to clean up; without threads whoever steps does, by `reload`.
-                let watcher = threaded.then(|| Watcher::new(None, reader, times));
+                let watcher = (threaded && by_time).then(|| Watcher::new(None, reader, times));
                 return Ok((*file, watcher, None));
             }
             Allocations::Watched(source) => source,
@@ -301,7 +337,9 @@ impl FairSchedulerBuilder {
             on_grants: self.on_grants,
             probe: self.probe,
             resort: self.resort,
-            journal: self.journal && !threaded,
+            notes: Notes { trace: self.notes.trace && !threaded, ..self.notes },
+            timers: self.timers,
+            fold_every: self.fold_every,
         };
         Ok((Parts::new(setup), events))
     }
@@ -326,7 +364,7 @@ impl FairSchedulerBuilder {
         let given = self.clock.take();
         let own = Arc::new(crate::clock::VirtualClock::new());
         let clock = given.clone().unwrap_or_else(|| own.clone());
-        let journal = self.journal;
+        let journal = self.notes.journal;
         let (parts, events) = self.parts(false, clock)?;
         Ok(Stepped::new(parts, events, given.is_none().then_some(own), journal))
     }

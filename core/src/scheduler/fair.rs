@@ -6,9 +6,9 @@ use crate::app::Location;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSource, External, Heartbeat,
-    NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads, UpdateCall, WatchCall,
-    collect, quiesce, send_changes, views,
+    AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSink, EventSource, External,
+    Heartbeat, NewAttempt, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads,
+    UpdateCall, WatchCall, collect, quiesce, send_changes, views,
 };
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ use crate::sync::{Arc, Mutex};
 use std::fmt;
 
 /// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task, the allocation file's
-/// watcher and, where the settings say so, the async allocation thread.
+/// watcher and, where the settings say so, the async allocation thread and that of continuous scheduling.
 ///
 /// A handle: clone it, send it, share it. The last one to go shuts the scheduler down, and waits for that unless it goes
 /// on one of the scheduler's own threads, in a callback.
@@ -59,6 +59,8 @@ struct Inner {
     own_threads: Vec<ThreadId>,
     closed: AtomicBool,
     events: EventSource,
+    /// Where what this door does itself is told of.
+    sink: EventSink,
 }
 
 impl fmt::Debug for FairScheduler {
@@ -143,16 +145,24 @@ impl FairScheduler {
     }
 
     pub(super) fn start(parts: Parts, events: EventSource) -> Result<FairScheduler, BuildError> {
-        let shared = parts.shared.clone();
+        let (shared, sink) = (parts.shared.clone(), parts.events.clone());
         let threads = Threads::start(parts).map_err(BuildError::Thread)?;
         let (update, watcher) = (threads.update_lane(), threads.watcher_lane());
         let own_threads = threads.ids();
         let (threads, closed) = (Mutex::new(Some(threads)), AtomicBool::new(false));
-        let inner = Inner { shared, update, watcher, threads, own_threads, closed, events };
+        let inner = Inner { shared, update, watcher, threads, own_threads, closed, events, sink };
         Ok(FairScheduler { inner: Arc::new(inner) })
     }
 
-    fn open(&self) -> Result<&Shared, Refused> {
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.inner.shared
+    }
+
+    pub(super) fn event_sink(&self) -> EventSink {
+        self.inner.sink.clone()
+    }
+
+    pub(super) fn open(&self) -> Result<&Shared, Refused> {
         // ORDERING: Acquire, with the AcqRel in `shutdown`.
         if self.inner.closed.load(Ordering::Acquire) { Err(Refused::ShutDown) } else { Ok(&self.inner.shared) }
     }
@@ -171,7 +181,10 @@ impl FairScheduler {
     }
 
     /// Asks the control.
-    fn look<T: Send + 'static>(&self, look: impl FnOnce(&Control) -> T + Send + 'static) -> Result<T, Refused> {
+    pub(super) fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Control) -> T + Send + 'static,
+    ) -> Result<T, Refused> {
         self.call(|reply| {
             Call::Look(Box::new(move |control| {
                 // Whoever asked may have gone.
@@ -213,13 +226,24 @@ impl FairScheduler {
         self.call(|reply| Call::ResizeNode(node.0.clone(), total, reply))?
     }
 
-    /// Empties a node gracefully: nothing new is placed, its total follows what still runs, and
-    /// [`SchedulerEvent::NodeDrained`] tells when nothing does.
+    /// Empties a node gracefully: from its next heartbeat on its total follows what still runs, so that nothing new fits, and
+    /// [`SchedulerEvent::NodeDrained`] tells when nothing runs. As in Hadoop a heartbeat still assigns what is free at that
+    /// moment; what then is above the new total ends at once ([`EndReason::Preempted`](crate::EndReason::Preempted)). Assignment
+    /// reference 2.6, 13.4.
     ///
     /// # Errors
     /// When it is gone.
     pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.call(|reply| Call::Decommission(node.0.clone(), reply))?
+    }
+
+    /// A decommissioning node stays after all: it has the total again that it had before. Nothing happens where it is not
+    /// decommissioning. `RMNodeImpl.RecommissionNodeTransition`.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn recommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.call(|reply| Call::Recommission(node.0.clone(), reply))?
     }
 
     /// Whether the scheduler is open and the worker alive.
@@ -349,14 +373,15 @@ impl FairScheduler {
         shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)
     }
 
-    /// The attempt has failed: its containers end, and another attempt of the same application begins in the same queue,
-    /// younger than all that are there, with containers numbered from 1. The old handle is refused from now on. Waits until
-    /// that is done.
+    /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over, and another
+    /// attempt of the same application begins in the same queue, younger than all that are there, with containers numbered
+    /// from 1. The old handle is refused from now on. Waits until that is done.
     ///
     /// # Errors
-    /// When the application has ended, or the new AM's request is refused; the application has ended then too.
-    pub fn new_attempt(&self, app: &AppHandle, am: Option<Resource>) -> Result<AppHandle, Refused> {
-        self.call(|reply| Call::NextAttempt { app: app.0.clone(), am, reply })?.map(AppHandle)
+    /// When the application has ended, or the new AM's request is refused: then, where containers were to be kept, nothing has
+    /// changed; otherwise the application has ended too.
+    pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.call(|reply| Call::NextAttempt { app: app.0.clone(), new, reply })?.map(AppHandle)
     }
 
     /// Kills an application: to the scheduler the same as [`FairScheduler::finish`].

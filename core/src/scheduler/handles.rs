@@ -1,6 +1,6 @@
 //! Handles to applications and nodes: cheap to clone, usable from any thread.
 
-use crate::flow::{AppShared, Heartbeat, NodeShared};
+use crate::flow::{AppShared, Container, Heartbeat, NodeShared};
 use crate::id::{ApplicationId, NodeId};
 use crate::sync::Arc;
 
@@ -19,6 +19,19 @@ impl AppHandle {
     #[must_use]
     pub fn number(&self) -> u32 {
         self.0.id.number
+    }
+
+    /// Which attempt of the application this is, from 1.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.0.attempt
+    }
+
+    /// The containers of earlier attempts that ran when this attempt began and were kept for it, by attempt and number: what
+    /// its AM is told when it registers. They are its own now, to be released by it, and it is told of their end.
+    #[must_use]
+    pub fn kept_containers(&self) -> &[Container] {
+        self.0.kept.get().map_or(&[], |kept| kept)
     }
 
     /// The full name of the leaf queue that it entered. Where a move has taken it since, its view tells.

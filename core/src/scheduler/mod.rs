@@ -2,6 +2,8 @@
 
 mod builder;
 
+mod by_call;
+
 mod fair;
 
 mod handles;

@@ -6,11 +6,11 @@ use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Container, EndReason, EndedContainer, EventSource, External,
-    Heartbeat, NodeShared, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Reloads, Round, Stats, Stepper,
-    Submission, apply, collect, drain, send_changes, views,
+    AllocateRequest, Allocation, AppShared, AppView, Container, Decision, EndReason, EndedContainer, EventSource,
+    External, Heartbeat, MarkedFor, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Noted, Parts, QueueConfig,
+    QueueView, Reloads, Reserved, Stats, Stepper, Submission, apply, collect, drain, send_changes, views,
 };
-use crate::id::ContainerId;
+use crate::id::{ContainerId, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use std::collections::HashMap;
@@ -64,6 +64,30 @@ pub struct PreemptionRound {
     pub containers: Vec<ContainerId>,
 }
 
+impl StepOutcome {
+    /// Takes in what a worker has noted.
+    pub(super) fn note(&mut self, noted: Noted) {
+        self.allocated.extend(noted.allocated.into_iter().map(|(container, node, _)| {
+            let Container { id, priority, resource, .. } = container;
+            AllocatedView { app: id.application, container: id.number, node, priority, resource }
+        }));
+        let ended = noted.ended.into_iter();
+        self.completed.extend(ended.map(|EndedContainer { id, reason }| (id.application, id.number, reason)));
+    }
+
+    /// Puts what was noted, and the reservations that stand, in the order in which they are shown. `nodes` are those
+    /// present, by registration.
+    pub(super) fn finish(&mut self, nodes: &[NodeId], mut reserved: Vec<Reserved>) {
+        self.completed.sort_by_key(|(app, container, _)| (*app, *container));
+        reserved.sort_by_key(|(node, ..)| nodes.iter().position(|id| *id == node.id));
+        let view = |(node, app, container, priority, resource): Reserved| {
+            let node = node.name.to_string();
+            AllocatedView { app, container, node, priority, resource }
+        };
+        self.reserved = reserved.into_iter().map(view).collect();
+    }
+}
+
 /// A FairScheduler without threads, for those who bring their own runtime, and for replay: every call runs the same
 /// stages as the threaded one to their end before it returns. With one worker it decides as Hadoop does, step by step.
 ///
@@ -77,7 +101,7 @@ pub struct Stepped {
     events: EventSource,
     /// By number, finished ones included: nodes may still report their containers.
     apps: HashMap<u32, Arc<AppShared>>,
-    /// By application and number.
+    /// By application and number; of those of several attempts the newest.
     containers: HashMap<(u32, u32), ContainerId>,
     scratch: Allocation,
     pending: StepOutcome,
@@ -109,11 +133,17 @@ impl Stepped {
         self.tick();
     }
 
-    /// What time has made due, at the moment the clock shows: one look at the watched allocation file, if the last one is
-    /// an interval ago ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). It cleans up, and reads the
-    /// file when that has changed and is quiet. Nothing where no file is watched.
+    /// What time has made due, at the moment the clock shows.
+    ///
+    /// - One look at the watched allocation file, if the last one is an interval ago
+    ///   ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). It cleans up, and reads the file when that has
+    ///   changed and is quiet. Nothing where no file is watched.
+    /// - One look for containers that were acquired and never launched, if the last one is a third of
+    ///   `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` ago: those acquired longer ago than the interval
+    ///   end as [`Expired`](crate::EndReason::Expired).
     pub fn tick(&mut self) {
-        if self.stepper.look_if_due() {
+        let (looked, expired) = (self.stepper.look_if_due(), self.stepper.expire_if_due());
+        if looked || expired {
             self.settle();
         }
     }
@@ -176,6 +206,27 @@ impl Stepped {
         Ok(())
     }
 
+    /// Empties a node gracefully, as [`FairScheduler::decommission_node`](crate::FairScheduler::decommission_node).
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.stepper.control().decommission(&node.0)?;
+        self.settle();
+        Ok(())
+    }
+
+    /// A decommissioning node stays after all, as
+    /// [`FairScheduler::recommission_node`](crate::FairScheduler::recommission_node).
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.stepper.control().recommission(&node.0)?;
+        self.settle();
+        Ok(())
+    }
+
     /// A node reports, and is offered.
     pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         self.stepper.pump();
@@ -186,7 +237,7 @@ impl Stepped {
     /// One pass of continuous scheduling over all nodes.
     pub fn continuous(&mut self) {
         self.stepper.pump();
-        self.stepper.shards().for_each(|shard| shard.continuous());
+        self.stepper.shards().for_each(|shard| shard.continuous_pass());
         self.settle();
     }
 
@@ -247,8 +298,8 @@ impl Stepped {
     ///
     /// # Errors
     /// When the application has ended, or the new AM's request is refused.
-    pub fn new_attempt(&mut self, app: &AppHandle, am: Option<Resource>) -> Result<AppHandle, Refused> {
-        self.stepper.control().begin_next_attempt(&app.0, am, None)?;
+    pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.stepper.control().begin_next_attempt(&app.0, new, None)?;
         self.settle();
         let next = self.stepper.control().restarted.take().ok_or(Refused::NoSuchApp(app.number()))??;
         if self.journal {
@@ -326,7 +377,7 @@ impl Stepped {
             self.stepper.kill();
         }
         self.settle();
-        Ok(rounds.into_iter().map(|Round { app, containers }| PreemptionRound { app, containers }).collect())
+        Ok(rounds.into_iter().map(|MarkedFor { app, containers }| PreemptionRound { app, containers }).collect())
     }
 
     /// Ends every container that was marked for preemption and is not ended yet.
@@ -536,25 +587,30 @@ impl Stepped {
     /// What happened since this was last called, and the reservations that stand.
     pub fn take_outcome(&mut self) -> StepOutcome {
         let mut outcome = std::mem::take(&mut self.pending);
-        outcome.completed.sort_by_key(|(app, container, _)| (*app, *container));
         let nodes: Vec<_> = self.stepper.control().all_nodes().map(|node| node.id).collect();
-        let control_apps: HashMap<_, _> =
-            self.stepper.control().all_apps().iter().map(|app| (app.slot, app.id.number)).collect();
-        let mut reserved: Vec<_> = self.stepper.shards().flat_map(|shard| shard.reservations()).collect();
-        reserved.sort_by_key(|(node, ..)| nodes.iter().position(|id| *id == node.id));
-        outcome.reserved = reserved
-            .into_iter()
-            .filter_map(|(node, app, container, priority, resource)| {
-                let app = *control_apps.get(&app)?;
-                Some(AllocatedView { app, container, node: node.name.to_string(), priority, resource })
-            })
-            .collect();
+        let reserved = self.stepper.shards().flat_map(|shard| shard.reservations()).collect();
+        outcome.finish(&nodes, reserved);
         let mut held: Vec<_> = self.stepper.shards().flat_map(|shard| shard.owed_rooms()).collect();
         held.sort_by_key(|(node, ..)| nodes.iter().position(|id| *id == node.id));
         let view =
             |(node, app, resource): (Arc<NodeShared>, _, _)| HeldView { node: node.name.to_string(), app, resource };
         outcome.held = held.into_iter().map(view).collect();
         outcome
+    }
+
+    /// Why the passes over nodes since this was last called went as they did, in order; with several workers, worker by
+    /// worker. Empty without a [trace](crate::FairSchedulerBuilder::trace).
+    pub fn take_trace(&mut self) -> Vec<Decision> {
+        self.stepper.shards().flat_map(|shard| shard.take_trace()).collect()
+    }
+
+    /// Why an application is offered no node, as things stand; `None` where nothing stands against it but the nodes: what
+    /// each of them lacks is in the [trace](Stepped::take_trace). With several workers, as the one sees it that takes the
+    /// application's asks.
+    #[must_use]
+    pub fn not_offered(&mut self, app: &AppHandle) -> Option<NotOffered> {
+        let reason = self.stepper.control().why_not_offered(&app.0);
+        reason.or_else(|| self.stepper.shard(app.0.home).why_not_offered(app.0.slot.index))
     }
 
     /// All queues, by name.
@@ -590,25 +646,14 @@ impl Stepped {
         }
         let mut fresh_ams = Vec::new();
         for shard in self.stepper.shards() {
-            let journal = shard.take_journal();
-            for (container, is_am) in journal.allocated {
-                let Container { id, node, priority, resource } = container;
-                self.containers.insert((id.application, id.number), id);
-                let node = shard.node_name(node);
-                self.pending.allocated.push(AllocatedView {
-                    app: id.application,
-                    container: id.number,
-                    node,
-                    priority,
-                    resource,
-                });
-                if is_am {
+            let noted = shard.take_noted();
+            for (Container { id, .. }, _, is_am) in &noted.allocated {
+                self.containers.insert((id.application, id.number), *id);
+                if *is_am {
                     fresh_ams.push(id.application);
                 }
             }
-            for EndedContainer { id, reason } in journal.ended {
-                self.pending.completed.push((id.application, id.number, reason));
-            }
+            self.pending.note(noted);
         }
         // The RM fetches an AM's container at once.
         for number in fresh_ams {

@@ -162,7 +162,7 @@ impl Cluster {
         // Later applications start later.
         self.stepped.advance(1);
         let (number, user, queue) = (self.apps, user.to_owned(), Some(queue.to_owned()));
-        self.stepped.submit(&Submission { number, user, queue, am })
+        self.stepped.submit(&Submission { number, user, queue, am: am.map(Into::into) })
     }
 
     /// An application of `user1` without asks.
@@ -215,7 +215,7 @@ impl Cluster {
     /// A line of an ask at priority 1; `*` is anywhere.
     pub(crate) fn line(&self, location: &str, size: Resource, count: u32, relax_locality: bool) -> Ask {
         let location = if location == "*" { Location::ANY } else { self.stepped.location(location) };
-        Ask { priority: 1, location, resource: size, count, relax_locality }
+        Ask { location, relax_locality, ..Ask::anywhere(1, size, count) }
     }
 
     /// Asks for containers of 1024 MB at places, each with count and relaxed locality, and an update.

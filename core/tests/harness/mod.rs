@@ -658,11 +658,9 @@ impl World {
         };
         let [node, rack] = [node, rack].map(|name| self.stepped.location(&name));
         let line = |location: Location, count: u32, relax_locality: bool| Ask {
-            priority,
             location,
-            resource,
-            count,
             relax_locality,
+            ..Ask::anywhere(priority, resource, count)
         };
         let any = Location::ANY;
         let asks = match place {
@@ -750,7 +748,8 @@ impl World {
         let queue = self.shape.leaves[usize::from(queue) % self.shape.leaves.len()].clone();
         let sizes = [[1024, 1, 0], [2048, 1, 0], [512, 2, 0]];
         let am = (!am.is_multiple_of(4)).then(|| Resource::from_slice(&sizes[usize::from(am % 3)][..self.shape.types]));
-        let submission = Submission { number, user: USERS[usize::from(user) % 3].to_owned(), queue: Some(queue), am };
+        let user = USERS[usize::from(user) % 3].to_owned();
+        let submission = Submission { number, user, queue: Some(queue), am: am.map(Into::into) };
         let handle = self.stepped.submit(&submission)?;
         let asks = am.map(|size| (0, (1, self.normalised(&size)))).into_iter().collect();
         self.apps.push(AppBook {

@@ -13,6 +13,7 @@
 
 mod thread;
 
+pub(crate) use thread::ControlLane;
 pub(crate) use thread::WatchCall;
 pub(super) use thread::WatcherThread;
 
@@ -49,10 +50,13 @@ pub(crate) fn apply(read: Result<Parsed, AllocationsError>, to: &mut impl Reload
     }
 }
 
+/// An interval after which nobody looks.
+pub(crate) const NEVER: u64 = u64::MAX;
+
 /// How the file is watched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WatchTimes {
-    /// From one look to the next.
+    /// From one look to the next; [`NEVER`]: only refreshes, when they are asked for.
     pub(crate) interval_ms: u64,
     /// How long a file must have been left alone.
     pub(crate) quiet_ms: u64,
@@ -74,9 +78,10 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// A watcher that is due at once, and has read nothing yet.
+    /// A watcher that is due at once, unless it never is, and has read nothing yet.
     pub(crate) fn new(source: Option<Arc<dyn AllocationSource>>, reader: Reader, times: WatchTimes) -> Watcher {
-        Watcher { source, reader, times, next_look_ms: 0, last_success_ms: 0, reported: None }
+        let next_look_ms = if times.interval_ms == NEVER { NEVER } else { 0 };
+        Watcher { source, reader, times, next_look_ms, last_success_ms: 0, reported: None }
     }
 
     /// The file at the start, and what to tell of it. Without a source there is none.

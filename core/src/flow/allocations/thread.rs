@@ -98,9 +98,9 @@ fn run(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: ControlLane) {
 }
 
 /// The control, reached by messages.
-struct ControlLane {
-    shared: Arc<Shared>,
-    events: EventSink,
+pub(crate) struct ControlLane {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) events: EventSink,
 }
 
 impl ControlLane {

@@ -1,13 +1,15 @@
 //! Applications: submission, end, move.
 
-use super::{App, Control, NextAttempt, Submission};
+use super::{AmRequest, App, Control, Submission};
 use crate::config::{AllocationFile, equals_ignore_case, rooted};
 use crate::event::Refused;
-use crate::flow::ledger::{AppShared, NewApp};
-use crate::flow::messages::Internal;
-use crate::id::{ApplicationId, Slot};
+use crate::flow::decision::{NotOffered, RunningLimit};
+use crate::flow::ledger::AppShared;
+use crate::flow::mailbox::Container;
+use crate::flow::messages::{Internal, Successor};
+use crate::id::Slot;
 use crate::placement::{self, QueueNames, Request};
-use crate::queue::{QueueTree, Running};
+use crate::queue::{AtLimit, QueueTree, Running};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
@@ -92,16 +94,16 @@ impl Control {
         // It takes over what the rules gave, unless that differs from what was asked for in case alone. Where they gave
         // nothing, that is for the scheduler to refuse.
         let name = placed.as_deref().filter(|placed| !equals_ignore_case(asked, placed)).unwrap_or(asked);
-        let am = am.as_ref().map(|am| self.size_of_am(am, &rooted(name))).transpose()?;
+        let size = am.as_ref().map(|am| self.size_of_am(am.resource(), &rooted(name))).transpose()?;
         if placed.is_none() {
             return Err(Refused::Placement { number: *number, user: user.clone(), queue: asked.to_owned() });
         }
         self.check_submission_outside(user, *number, name)?;
-        self.enter_queue(submission, &rooted(name), am)
+        self.enter_queue(submission, &rooted(name), size)
     }
 
     /// The AM's request as it counts: within what one container may have there, and normalised.
-    fn size_of_am(&self, asked: &Resource, queue: &str) -> Result<Resource, Refused> {
+    pub(super) fn size_of_am(&self, asked: &Resource, queue: &str) -> Result<Resource, Refused> {
         let largest = self.largest(queue);
         check_size(self.shared.types, asked, &largest)?;
         Ok(normalise(&self.shared.settings, asked, &largest))
@@ -112,7 +114,7 @@ impl Control {
         &mut self,
         submission: &Submission,
         name: &str,
-        am: Option<Resource>,
+        size: Option<Resource>,
     ) -> Result<Arc<AppShared>, Refused> {
         let name = &*self.without_reservation(name);
         let leaf = match self.tree.find(name) {
@@ -130,13 +132,16 @@ impl Control {
             return Err(Refused::NotLeaf { queue: name.to_owned() });
         }
         self.check_submission(&submission.user, name)?;
-        if let Some(asked) = &am {
+        if let Some(asked) = &size {
             let max = self.tree.get(leaf).max_share(&self.cluster);
             if asks_for_nothing_left(self.shared.types, asked, &max) {
                 return Err(Refused::ZeroMax { asked: Box::new(*asked), queue: name.to_owned() });
             }
         }
-        Ok(self.admit(submission, leaf, am))
+        let Submission { number, user, am, .. } = submission;
+        let app = self.new_app(*number, user, leaf, 1, am.as_ref());
+        self.admit(&app, leaf, am.as_ref().zip(size));
+        Ok(app)
     }
 
     /// Where an application without a reservation goes: for a plan, which holds none itself, its default child.
@@ -149,51 +154,26 @@ impl Control {
     }
 
     /// An attempt begins.
-    fn admit(&mut self, submission: &Submission, leaf: u32, am: Option<Resource>) -> Arc<AppShared> {
-        let app = self.add_app(submission, leaf, am.is_some());
-        if let Some(asked) = &am {
-            // Once more, by the queue that may have come to be only now.
-            let largest = self.largest(&self.tree.get(leaf).name);
-            let size = normalise(&self.shared.settings, asked, &largest);
-            self.to_worker(app.home, Internal::FirstAsk { app: app.clone(), size });
-        }
-        app
-    }
-
-    fn add_app(&mut self, submission: &Submission, leaf: u32, managed: bool) -> Arc<AppShared> {
-        let index = self.free_apps.pop().unwrap_or_else(|| {
-            self.apps.push(None);
-            self.app_generations.push(0);
-            u32::try_from(self.apps.len() - 1).expect("applications are u32")
-        });
-        let slot = Slot { index, generation: self.app_generations[index as usize] };
-        let shared = &self.shared;
-        let id = ApplicationId { cluster_timestamp: shared.cluster_timestamp, number: submission.number };
-        let made_of = NewApp {
-            id,
-            slot,
-            user: &submission.user,
-            managed,
-            start_ms: shared.clock.now_ms(),
-            queue: leaf,
-            placed_in: &self.tree.get(leaf).name,
-            am_preemptable: shared.settings.am_preemption_in(&self.tree.get(leaf).name),
-        };
-        let app = Arc::new(AppShared::new(made_of, shared.workers));
-        self.by_number.insert(submission.number, index);
-        self.tree.get_mut(leaf).submitted.insert(submission.number);
-        let runnable = self.running.can_run(&self.tree, &self.file, &submission.user, leaf);
-        let entry = App { shared: app.clone(), leaf, runnable, position: 0, closing: None, next_attempt: None };
-        self.apps[index as usize] = Some(entry);
+    pub(super) fn admit(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<(&AmRequest, Resource)>) {
+        let (index, number) = (app.slot.index, app.id.number);
+        self.by_number.insert(number, index);
+        self.tree.get_mut(leaf).submitted.insert(number);
+        let runnable = self.running.can_run(&self.tree, &self.file, &app.user, leaf);
+        self.enter_app(app.clone(), leaf, runnable);
         self.enter(index);
         if runnable {
             self.tree.get_mut(leaf).runnable.push(index);
-            self.running.count(&mut self.tree, &submission.user, leaf, 1);
+            self.running.count(&mut self.tree, &app.user, leaf, 1);
         } else {
             self.tree.get_mut(leaf).waiting.push(index);
-            self.running.wait(&submission.user, index);
+            self.running.wait(&app.user, index);
         }
-        app
+        if let Some((am, asked)) = am {
+            // Once more, by the queue that may have come to be only now.
+            let largest = self.largest(&self.tree.get(leaf).name);
+            let size = normalise(&self.shared.settings, &asked, &largest);
+            self.ask_for_am(app, am, size);
+        }
     }
 
     /// First phase of the end: no further calls; every worker ends what it has.
@@ -202,25 +182,38 @@ impl Control {
         shared: &Arc<AppShared>,
         reply: Option<Sender<Result<(), Refused>>>,
     ) -> Result<(), Refused> {
-        let workers = self.shared.workers;
-        let app = self.apps.get_mut(shared.slot.ix()).and_then(Option::as_mut);
-        let Some(app) = app.filter(|app| app.shared.slot == shared.slot && app.closing.is_none()) else {
-            return Err(Refused::NoSuchApp(shared.id.number));
-        };
-        app.closing = Some((workers, reply.into_iter().collect()));
+        self.known(shared)?;
         shared.close();
-        for worker in 0..workers {
-            self.to_worker(worker, Internal::CloseApp(shared.clone()));
-        }
+        self.close_app(shared, reply, None);
         Ok(())
     }
 
+    /// Tells every worker to end what it has of an attempt that is there, or to hand it over.
+    pub(super) fn close_app(
+        &mut self,
+        shared: &Arc<AppShared>,
+        reply: Option<Sender<Result<(), Refused>>>,
+        successor: Option<&Successor>,
+    ) {
+        let workers = self.shared.workers;
+        if let Some(app) = &mut self.apps[shared.slot.ix()] {
+            app.closing = Some((workers, reply.into_iter().collect()));
+        }
+        for worker in 0..workers {
+            self.to_worker(worker, Internal::CloseApp { app: shared.clone(), successor: successor.cloned() });
+        }
+    }
+
     /// Second phase, once every worker has acknowledged: the application leaves its queue.
-    pub(super) fn app_closed(&mut self, slot: Slot) {
+    pub(super) fn app_closed(&mut self, slot: Slot, handed_over: Vec<Container>) {
         let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut) else { return };
         let Some((left, _)) = app.closing.as_mut().filter(|_| app.shared.slot == slot) else { return };
         *left -= 1;
-        if *left > 0 {
+        let left = *left;
+        if let Some(next) = &mut app.next_attempt {
+            next.handed_over.extend(handed_over);
+        }
+        if left > 0 {
             return;
         }
         let (shared, leaf, runnable) = (app.shared.clone(), app.leaf, app.runnable);
@@ -244,32 +237,9 @@ impl Control {
         for reply in replies {
             self.answer(reply, Ok(()));
         }
-        if let Some(NextAttempt { am, reply }) = next_attempt {
-            // It was accepted once: neither rules nor rights are asked again.
-            let queue = self.tree.get(leaf).name.clone();
-            let size = am.as_ref().map(|am| self.size_of_am(am, &queue)).transpose();
-            let submission = Submission { number: shared.id.number, user, queue: None, am };
-            let outcome = size.map(|size| self.admit(&submission, leaf, size));
-            match reply {
-                Some(reply) => self.answer(reply, outcome),
-                None => self.restarted = Some(outcome),
-            }
+        if let Some(next) = next_attempt {
+            self.begin_attempt(&shared, leaf, next);
         }
-    }
-
-    /// Ends the present attempt of an application and begins another in the same queue, by the same two phases. The answer
-    /// goes to `reply` or, without one, to `restarted`.
-    pub(crate) fn begin_next_attempt(
-        &mut self,
-        shared: &Arc<AppShared>,
-        am: Option<Resource>,
-        reply: Option<Sender<Result<Arc<AppShared>, Refused>>>,
-    ) -> Result<(), Refused> {
-        self.begin_finish(shared, None)?;
-        if let Some(app) = &mut self.apps[shared.slot.ix()] {
-            app.next_attempt = Some(NextAttempt { am, reply });
-        }
-        Ok(())
     }
 
     fn free_slot(&mut self, slot: Slot) {
@@ -323,6 +293,20 @@ impl Control {
         let app = self.apps.get(shared.slot.ix()).and_then(Option::as_ref);
         let known = app.filter(|app| app.shared.slot == shared.slot && app.closing.is_none());
         known.ok_or(Refused::NoSuchApp(shared.id.number))
+    }
+
+    /// Why the control lets an application have no node.
+    pub(crate) fn why_not_offered(&self, shared: &AppShared) -> Option<NotOffered> {
+        let Ok(app) = self.known(shared) else { return Some(NotOffered::Ended) };
+        if app.runnable {
+            return None;
+        }
+        let stopped = self.running.stopped_by(&self.tree, &self.file, &shared.user, app.leaf);
+        let limit = stopped.map(|AtLimit { queue, running, limit }| match queue {
+            Some(queue) => RunningLimit::Queue { queue: self.tree.get(queue).name.to_string(), running, limit },
+            None => RunningLimit::User { user: shared.user.to_string(), running, limit },
+        });
+        Some(NotOffered::Waiting { limit })
     }
 
     /// Moves an application to another leaf queue.

@@ -13,6 +13,8 @@ mod acl;
 
 mod apps;
 
+mod attempts;
+
 mod configured;
 
 mod nodes;
@@ -21,6 +23,7 @@ mod queues;
 
 mod reload;
 
+pub use attempts::{AmRequest, NewAttempt};
 pub use configured::QueueConfig;
 
 pub(crate) use apps::{asks_for_nothing_left, check_size, normalise};
@@ -55,9 +58,9 @@ pub struct Submission {
     pub user: String,
     /// The queue asked for; `None` is `default`, which leaves it to the placement rules.
     pub queue: Option<String>,
-    /// The AM's container. Its request is made at once (priority 0, `*`), and the first container granted is its. `None`:
-    /// an unmanaged AM, which runs outside.
-    pub am: Option<Resource>,
+    /// The AM's container. Its request is made at once (priority 0), and the first container granted is its. `None`: an
+    /// unmanaged AM, which runs outside.
+    pub am: Option<AmRequest>,
 }
 
 /// A request of the embedder that the control answers.
@@ -71,7 +74,7 @@ pub(crate) enum Call {
     },
     NextAttempt {
         app: Arc<AppShared>,
-        am: Option<Resource>,
+        new: NewAttempt,
         reply: Sender<Result<Arc<AppShared>, Refused>>,
     },
     Move {
@@ -89,6 +92,7 @@ pub(crate) enum Call {
     RemoveNode(Arc<NodeShared>, Sender<Result<(), Refused>>),
     ResizeNode(Arc<NodeShared>, Resource, Sender<Result<(), Refused>>),
     Decommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
+    Recommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
     Reload(Box<AllocationFile>, Sender<Result<(), Refused>>),
     InstallPlacement(PlacementChange, Sender<()>),
     SetMaximum(Resource, Sender<()>),
@@ -121,14 +125,7 @@ pub(super) struct App {
     /// How many workers have yet to acknowledge its close, and who waits for the end of it.
     pub(super) closing: Option<(usize, Waiters)>,
     /// What begins when it has ended.
-    pub(super) next_attempt: Option<NextAttempt>,
-}
-
-/// An attempt that begins when the one before has ended.
-#[derive(Debug)]
-pub(super) struct NextAttempt {
-    pub(super) am: Option<Resource>,
-    pub(super) reply: Option<Sender<Result<Arc<AppShared>, Refused>>>,
+    pub(super) next_attempt: Option<attempts::Next>,
 }
 
 /// A node as the control keeps it.
@@ -137,7 +134,8 @@ pub(super) struct NodeEntry {
     pub(super) shared: Arc<NodeShared>,
     pub(super) total: Resource,
     pub(super) closing: Option<Waiters>,
-    pub(super) draining: bool,
+    /// Its total before it was decommissioned, while it is.
+    pub(super) decommissioned_from: Option<Resource>,
 }
 
 /// See the module's text.
@@ -307,11 +305,19 @@ impl Control {
     /// Works off one message; false at shutdown. Publish afterwards, once for a batch.
     pub(crate) fn handle(&mut self, message: ControlMessage) -> bool {
         match message {
-            ControlMessage::AppClosed(slot) => self.app_closed(slot),
+            ControlMessage::AppClosed { slot, handed_over } => self.app_closed(slot, handed_over),
             ControlMessage::NodeClosed(node) => self.node_closed(&node),
             ControlMessage::ResizeNode { node, total } => {
-                // The node may have gone meanwhile.
-                let _ = self.resize_node(&node, total);
+                // The node may have gone meanwhile, or be wanted again.
+                if self.entry(&node).is_some_and(|entry| entry.decommissioned_from.is_some()) {
+                    let _ = self.set_total(&node, total, true);
+                }
+            }
+            ControlMessage::NodeDrained(node) => {
+                // It may be wanted again meanwhile.
+                if self.entry(&node).is_some_and(|entry| entry.decommissioned_from.is_some()) {
+                    self.event(SchedulerEvent::NodeDrained(node.name.to_string()));
+                }
             }
             ControlMessage::CleanUp => self.clean_up(),
             ControlMessage::Call(call) => self.call(call),
@@ -322,7 +328,7 @@ impl Control {
         true
     }
 
-    fn answer<T: Send + 'static>(&mut self, reply: Sender<T>, value: T) {
+    pub(super) fn answer<T: Send + 'static>(&mut self, reply: Sender<T>, value: T) {
         // Whoever asked may have gone.
         self.answers.push(Answer(Box::new(move || drop(reply.send(value)))));
     }
@@ -342,8 +348,8 @@ impl Control {
                     self.answer(reply, Err(refused));
                 }
             }
-            Call::NextAttempt { app, am, reply } => {
-                if let Err(refused) = self.begin_next_attempt(&app, am, Some(reply.clone())) {
+            Call::NextAttempt { app, new, reply } => {
+                if let Err(refused) = self.begin_next_attempt(&app, new, Some(reply.clone())) {
                     self.answer(reply, Err(refused));
                 }
             }
@@ -366,6 +372,10 @@ impl Control {
             }
             Call::Decommission(node, reply) => {
                 let outcome = self.decommission(&node);
+                self.answer(reply, outcome);
+            }
+            Call::Recommission(node, reply) => {
+                let outcome = self.recommission(&node);
                 self.answer(reply, outcome);
             }
             Call::Reload(file, reply) => {

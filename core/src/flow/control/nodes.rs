@@ -1,7 +1,7 @@
 //! Nodes: registration, removal, resizing, decommissioning.
 
 use super::{Control, NodeEntry};
-use crate::event::{Refused, SchedulerEvent};
+use crate::event::Refused;
 use crate::flow::ledger::NodeShared;
 use crate::flow::messages::Internal;
 use crate::id::NodeId;
@@ -51,7 +51,7 @@ impl Control {
         self.nodes_made += 1;
         self.locals[owner] += 1;
         self.loads[owner] += 1;
-        self.nodes.push(NodeEntry { shared: node.clone(), total: *total, closing: None, draining: false });
+        self.nodes.push(NodeEntry { shared: node.clone(), total: *total, closing: None, decommissioned_from: None });
         shared.nodes.lock().push(node.clone());
         *Arc::make_mut(&mut self.racks).entry(rack_location).or_insert(0) += 1;
         self.cluster = self.cluster.plus(total);
@@ -62,7 +62,7 @@ impl Control {
         Ok(node)
     }
 
-    fn entry(&mut self, node: &NodeShared) -> Option<&mut NodeEntry> {
+    pub(super) fn entry(&mut self, node: &NodeShared) -> Option<&mut NodeEntry> {
         self.nodes.iter_mut().find(|entry| entry.shared.id == node.id && entry.closing.is_none())
     }
 
@@ -101,7 +101,13 @@ impl Control {
         }
     }
 
+    /// Gives a node another total; nothing is killed.
     pub(crate) fn resize_node(&mut self, node: &Arc<NodeShared>, total: Resource) -> Result<(), Refused> {
+        self.set_total(node, total, false)
+    }
+
+    /// Gives a node another total. `kill`: what no longer fits ends at once (Hadoop's overcommit timeout of 0).
+    pub(super) fn set_total(&mut self, node: &Arc<NodeShared>, total: Resource, kill: bool) -> Result<(), Refused> {
         let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
         if total.lanes().iter().any(|lane| *lane < 0) {
             return Err(Refused::BadNode { name: node.name.to_string(), total: Box::new(total) });
@@ -110,22 +116,26 @@ impl Control {
             return Ok(());
         }
         let before = std::mem::replace(&mut entry.total, total);
-        let drained = entry.draining && total.is_none();
         self.cluster = self.cluster.minus(&before).plus(&total);
         self.measure_largest_node();
-        self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total });
+        self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total, kill });
         self.cluster_changed();
-        if drained {
-            self.event(SchedulerEvent::NodeDrained(node.name.to_string()));
-        }
         Ok(())
     }
 
-    pub(super) fn decommission(&mut self, node: &Arc<NodeShared>) -> Result<(), Refused> {
+    pub(crate) fn decommission(&mut self, node: &Arc<NodeShared>) -> Result<(), Refused> {
         let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
-        entry.draining = true;
-        self.to_worker(node.owner, Internal::Decommission(node.clone()));
+        entry.decommissioned_from.get_or_insert(entry.total);
+        self.to_worker(node.owner, Internal::Decommission { node: node.clone(), on: true });
         Ok(())
+    }
+
+    /// A decommissioning node stays: it has its total again.
+    pub(crate) fn recommission(&mut self, node: &Arc<NodeShared>) -> Result<(), Refused> {
+        let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
+        let Some(total) = entry.decommissioned_from.take() else { return Ok(()) };
+        self.to_worker(node.owner, Internal::Decommission { node: node.clone(), on: false });
+        self.set_total(node, total, true)
     }
 
     fn measure_largest_node(&mut self) {

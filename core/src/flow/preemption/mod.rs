@@ -28,7 +28,7 @@ mod victims;
 pub(super) use book::Book;
 pub(crate) use marks::Marks;
 pub(super) use owed::Owed;
-pub(crate) use round::{Owners, Preemptor, Round};
+pub(crate) use round::{MarkedFor, Owners, Preemptor};
 pub(super) use thread::PreemptionThread;
 pub(crate) use thread::{PreemptionCall, VictimCall};
 pub(crate) use victims::{Found, OutstandingAsk, Search, Victims};

@@ -40,7 +40,7 @@ pub(crate) trait Owners {
 
 /// What one round came to.
 #[derive(Debug)]
-pub(crate) struct Round {
+pub(crate) struct MarkedFor {
     /// The starved application's number.
     pub(crate) app: u32,
     /// What was marked for it, in the order in which it was chosen.
@@ -62,7 +62,7 @@ impl Preemptor {
     }
 
     /// A round for the application that is served next; `None` when nobody waits.
-    pub(crate) fn next_round(&mut self, owners: &mut impl Owners) -> Option<Round> {
+    pub(crate) fn next_round(&mut self, owners: &mut impl Owners) -> Option<MarkedFor> {
         let (app, starvation) = self.book.lock().take()?;
         let asks = self.placed(&owners.outstanding_asks(&app));
         let mut containers = Vec::new();
@@ -85,7 +85,7 @@ impl Preemptor {
         if !containers.is_empty() {
             self.doomed.push_back((now.saturating_add(settings.wait_before_kill_ms), containers.clone()));
         }
-        Some(Round { app: app.id.number, containers })
+        Some(MarkedFor { app: app.id.number, containers })
     }
 
     /// The requests with their places, in the order in which they are served: by priority, nodes by name, racks by name, `*`.
@@ -100,9 +100,9 @@ impl Preemptor {
             places.entry(name).or_insert((0, &node.name, Place::Node { name, rack }));
         }
         let mut placed: Vec<_> = asks.iter().filter_map(|ask| Some((ask, places.get(&ask.location)?))).collect();
-        placed.sort_by_key(|(ask, (level, name, _))| (ask.priority, *level, *name));
+        placed.sort_by_key(|(ask, (level, name, _))| (ask.key, *level, *name));
         let stored = |(ask, (_, _, place)): (&OutstandingAsk, &(u8, &str, Place))| StoredAsk {
-            priority: ask.priority,
+            priority: ask.key.priority,
             place: *place,
             size: ask.size,
             count: ask.count,

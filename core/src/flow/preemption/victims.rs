@@ -12,6 +12,7 @@
 //! I10: a container is marked once and killed once. Its record stays until the kill, even if it ends before: Hadoop then puts
 //! an unseen container's ask back a second time.
 
+use crate::app::SchedulingKey;
 use crate::flow::ledger::AppShared;
 use crate::flow::mailbox::EndReason;
 use crate::flow::shard::{ContainerRecord, NONE, Shard};
@@ -46,7 +47,7 @@ pub(crate) struct Found {
 /// An outstanding request of an application: at a rack, a node, or `*`, by interned name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutstandingAsk {
-    pub(super) priority: i32,
+    pub(super) key: SchedulingKey,
     pub(super) location: u32,
     pub(super) size: Resource,
     pub(super) count: u32,
@@ -70,16 +71,16 @@ impl Shard {
         let mut out = Vec::new();
         let Some(app) = self.find_app(app).filter(|app| !app.closed) else { return out };
         for key in &app.keys {
-            let priority = key.priority;
+            let id = key.id;
             out.extend(key.rows.iter().filter(|row| row.present()).map(|row| OutstandingAsk {
-                priority,
+                key: id,
                 location: row.location,
                 size: row.size,
                 count: row.count.left(),
                 relax: row.relax,
             }));
             let count = key.cell.pool.total();
-            let any = OutstandingAsk { priority, location: ANY, size: key.size, count, relax: key.relax };
+            let any = OutstandingAsk { key: id, location: ANY, size: key.size, count, relax: key.relax };
             out.extend((count > 0).then_some(any));
         }
         out
@@ -111,7 +112,7 @@ impl Shard {
         let mut potential = at.free.minus_non_negative(&reserved.plus(&at.owed_total()));
         let (mut chosen, mut found_ams): (SmallVec<[u32; 8]>, u32) = (SmallVec::new(), 0);
         // The newest first, then AMs, the oldest first.
-        let is_am = |index: &u32| self.containers[*index as usize].is_am;
+        let is_am = |index: &u32| self.containers[*index as usize].am;
         let plain = self.follow(at.last_container, |record| record.node_previous).filter(|index| !is_am(index));
         let ams = self.follow(at.first_container, |record| record.node_next).filter(is_am);
         for index in plain.chain(ams) {
@@ -121,8 +122,8 @@ impl Shard {
                 continue;
             }
             if self.may_go(index, &chosen) {
-                found_ams += u32::from(record.is_am);
-                if record.is_am && found_ams >= limit {
+                found_ams += u32::from(record.am);
+                if record.am && found_ams >= limit {
                     return None;
                 }
                 chosen.push(index);
@@ -152,10 +153,7 @@ impl Shard {
             return false;
         };
         let leaf = &self.queue(owner.leaf).snapshot;
-        if !leaf.preemption.preemptable
-            || (record.is_am && !owner.shared.am_preemptable)
-            || !record.live
-            || record.marked
+        if !leaf.preemption.preemptable || (record.am && !owner.shared.am_preemptable) || !record.live || record.marked
         {
             return false;
         }
@@ -191,7 +189,7 @@ impl Shard {
     pub(crate) fn kill(&mut self, containers: &[ContainerId]) {
         for id in containers {
             let Some(record) = self.containers.get_mut(id.record as usize) else { continue };
-            let same = record.app == id.app && record.number == id.number;
+            let same = record.granted_to == id.app && record.number == id.number;
             if same && std::mem::replace(&mut record.doomed, false) {
                 self.end_container(id.record, EndReason::Preempted, false);
             }

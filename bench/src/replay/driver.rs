@@ -1,0 +1,405 @@
+//! What a scenario is played on: the stepped scheduler, or the threaded one, quiet after each step.
+//!
+//! A step is the same calls on both. Where the threaded scheduler has no call of the scenario format's meaning (containers
+//! and applications by number, the acquiring of all of an application's containers), its driver here makes it from those
+//! that an embedder has.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::scenario::Scenario;
+use crate::api::{
+    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, Clock, ContainerId, ContainerView, Decision,
+    FairScheduler, FairSchedulerBuilder, Heartbeat, Location, NodeHandle, NodeView, NotOffered, PreemptionRound,
+    QueueView, Refused, Resource, ResourceTypes, Settings, StepOutcome, Stepped, Submission, VirtualClock,
+};
+use crate::cli::{DriverChoice, PlayArgs};
+
+/// The time from which the recordings made their ids; only the order of ids depends on it.
+const CLUSTER_TIMESTAMP: u64 = 1;
+
+/// The calls of a scenario. Each returns when nothing is under way any more.
+pub(super) trait Driver {
+    fn location(&self, name: &str) -> Location;
+    fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused>;
+    fn remove_node(&mut self, name: &str) -> Result<(), Refused>;
+    fn heartbeat(&mut self, node: &str) -> Result<(), Refused>;
+    fn submit(&mut self, submission: Submission) -> Result<(), Refused>;
+    /// Nodes and racks of the blacklist by name. Gives the headroom.
+    fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<Resource, Refused>;
+    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused>;
+    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused>;
+    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused>;
+    fn finish(&mut self, app: u32) -> Result<(), Refused>;
+    fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused>;
+    fn reload(&mut self, allocations: Option<&str>) -> Result<(), Refused>;
+    fn update(&mut self);
+    fn advance(&mut self, ms: u64);
+    fn continuous(&mut self) -> Result<(), Refused>;
+    /// Marks containers for everybody who is starved, and ends them or not. Only the stepped driver has it as a call.
+    fn preempt(&mut self, _kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
+        Err(Refused::PreemptionOff)
+    }
+    /// Ends what is marked.
+    fn kill(&mut self) -> Result<(), Refused> {
+        Err(Refused::PreemptionOff)
+    }
+    /// Numbers of an application's containers that are marked, where the driver can tell.
+    fn preemption_warning(&mut self, _app: u32) -> Result<Vec<u32>, Refused> {
+        Ok(Vec::new())
+    }
+    /// What happened since this was last called; the end of a step.
+    fn take_outcome(&mut self) -> Result<StepOutcome, Refused>;
+    /// Why the passes since this was last called went as they did: of a scheduler that was started with a trace.
+    fn take_trace(&mut self) -> Vec<Decision> {
+        Vec::new()
+    }
+    /// Why an application is offered nothing at all, where the driver can tell.
+    fn not_offered(&mut self, _app: u32) -> Option<NotOffered> {
+        None
+    }
+    fn queues(&mut self) -> Vec<QueueView>;
+    fn apps(&mut self) -> Vec<AppView>;
+    fn nodes(&mut self) -> Vec<NodeView>;
+}
+
+/// The scheduler of one scenario, as the arguments want it; only the stepped one keeps a trace.
+///
+/// # Errors
+/// What the core says against the scenario's configuration.
+pub(super) fn start(
+    scenario: &Scenario,
+    types: &ResourceTypes,
+    args: PlayArgs,
+    trace: bool,
+) -> Result<Box<dyn Driver>, String> {
+    let properties = scenario.properties.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
+    let parsed = AllocationFile::parse(&scenario.allocations, &scenario.name, types, &[]);
+    let mut builder = FairScheduler::builder()
+        .settings(settings)
+        .allocations(parsed.map_err(|error| error.to_string())?.file)
+        .groups(Arc::new(scenario.groups.clone()))
+        .cluster_timestamp(CLUSTER_TIMESTAMP)
+        .workers(args.workers)
+        .journal(true)
+        .trace(trace);
+    if let Some(changes) = args.fold_every {
+        builder = builder.fold_every(changes);
+    }
+    match args.driver {
+        DriverChoice::Stepped => {
+            builder.stepped().map(|stepped| Box::new(stepped) as Box<dyn Driver>).map_err(|error| error.to_string())
+        }
+        DriverChoice::Threaded => Threaded::start(builder).map(|threaded| Box::new(threaded) as Box<dyn Driver>),
+    }
+}
+
+impl Driver for Stepped {
+    fn location(&self, name: &str) -> Location {
+        Stepped::location(self, name)
+    }
+
+    fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused> {
+        Stepped::add_node(self, name, rack, total).map(drop)
+    }
+
+    fn remove_node(&mut self, name: &str) -> Result<(), Refused> {
+        let node = self.node(name)?;
+        Stepped::remove_node(self, &node)
+    }
+
+    fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
+        let node = self.node(node)?;
+        Stepped::heartbeat(self, &Heartbeat::new(&node));
+        Ok(())
+    }
+
+    fn submit(&mut self, submission: Submission) -> Result<(), Refused> {
+        Stepped::submit(self, &submission).map(drop)
+    }
+
+    fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<Resource, Refused> {
+        self.allocate_numbered(app, asks, add, remove)
+    }
+
+    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        self.release_numbered(app, container)
+    }
+
+    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        self.launch_numbered(app, container)
+    }
+
+    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        self.complete_numbered(app, container)
+    }
+
+    fn finish(&mut self, app: u32) -> Result<(), Refused> {
+        let app = self.app(app)?;
+        Stepped::finish(self, &app)
+    }
+
+    fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused> {
+        let app = self.app(app)?;
+        Stepped::move_app(self, &app, queue)
+    }
+
+    fn reload(&mut self, allocations: Option<&str>) -> Result<(), Refused> {
+        Stepped::reload(self, allocations)
+    }
+
+    fn update(&mut self) {
+        Stepped::update(self);
+    }
+
+    fn advance(&mut self, ms: u64) {
+        Stepped::advance(self, ms);
+    }
+
+    fn continuous(&mut self) -> Result<(), Refused> {
+        Stepped::continuous(self);
+        Ok(())
+    }
+
+    fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
+        Stepped::preempt(self, kill)
+    }
+
+    fn kill(&mut self) -> Result<(), Refused> {
+        Stepped::kill(self);
+        Ok(())
+    }
+
+    fn preemption_warning(&mut self, app: u32) -> Result<Vec<u32>, Refused> {
+        Stepped::preemption_warning(self, app)
+    }
+
+    fn take_outcome(&mut self) -> Result<StepOutcome, Refused> {
+        Ok(Stepped::take_outcome(self))
+    }
+
+    fn take_trace(&mut self) -> Vec<Decision> {
+        Stepped::take_trace(self)
+    }
+
+    fn not_offered(&mut self, app: u32) -> Option<NotOffered> {
+        let app = self.app(app).ok()?;
+        Stepped::not_offered(self, &app)
+    }
+
+    fn queues(&mut self) -> Vec<QueueView> {
+        Stepped::queues(self)
+    }
+
+    fn apps(&mut self) -> Vec<AppView> {
+        Stepped::apps(self)
+    }
+
+    fn nodes(&mut self) -> Vec<NodeView> {
+        Stepped::nodes(self)
+    }
+}
+
+/// The AM acquires all that it was granted.
+fn acquire(scheduler: &FairScheduler, app: &AppHandle) {
+    // One that has finished has nothing to acquire.
+    let _ = scheduler.allocate(app, &AllocateRequest::default(), &mut Allocation::default());
+}
+
+/// The threaded scheduler, on a virtual clock and without timers.
+struct Threaded {
+    scheduler: FairScheduler,
+    clock: Arc<VirtualClock>,
+    /// By number, finished ones included.
+    apps: HashMap<u32, AppHandle>,
+    /// Applications of which the AM's container has not been fetched yet.
+    masters: Vec<u32>,
+    nodes: HashMap<String, NodeHandle>,
+}
+
+impl Threaded {
+    fn start(builder: FairSchedulerBuilder) -> Result<Threaded, String> {
+        let clock = Arc::new(VirtualClock::new());
+        let builder = builder.clock(Arc::clone(&clock) as Arc<dyn Clock>).timers(false);
+        let scheduler = builder.start().map_err(|error| error.to_string())?;
+        Ok(Threaded { scheduler, clock, apps: HashMap::new(), masters: Vec::new(), nodes: HashMap::new() })
+    }
+
+    /// The application of a number, while it is there.
+    fn app(&self, number: u32) -> Result<&AppHandle, Refused> {
+        self.apps.get(&number).filter(|app| !app.is_finished()).ok_or(Refused::NoSuchApp(number))
+    }
+
+    /// The same, once its AM may call.
+    fn calling(&self, number: u32) -> Result<&AppHandle, Refused> {
+        let app = self.app(number)?;
+        if app.waits_for_am() { Err(Refused::NoAm(number)) } else { Ok(app) }
+    }
+
+    /// A container that lives, or whose node still has to report its end.
+    fn find(&self, app: u32, container: u32) -> Result<(&AppHandle, ContainerView), Refused> {
+        let handle = self.apps.get(&app).ok_or(Refused::NoSuchApp(app))?;
+        let is = |id: &ContainerId| id.application_number() == app && id.number() == container;
+        let found = self.scheduler.containers()?.into_iter().find(|view| is(&view.id));
+        Ok((handle, found.ok_or(Refused::NoSuchContainer { app, container })?))
+    }
+
+    /// Sends what a node says of its containers; it is offered only where `report` says so.
+    fn send(&self, node: &str, report: impl FnOnce(&mut Heartbeat)) -> Result<(), Refused> {
+        let node = self.nodes.get(node).ok_or_else(|| Refused::NoSuchNode(node.to_owned()))?;
+        let mut heartbeat = Heartbeat::new(node);
+        report(&mut heartbeat);
+        self.scheduler.heartbeat(heartbeat).map_err(|not_sent| not_sent.reason)?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+}
+
+impl Driver for Threaded {
+    fn location(&self, name: &str) -> Location {
+        self.scheduler.location(name)
+    }
+
+    fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused> {
+        let node = self.scheduler.add_node(name, rack, total)?;
+        self.nodes.insert(name.to_owned(), node);
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn remove_node(&mut self, name: &str) -> Result<(), Refused> {
+        let node = self.nodes.remove(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))?;
+        self.scheduler.remove_node(&node)?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
+        self.send(node, |_| ())
+    }
+
+    fn submit(&mut self, submission: Submission) -> Result<(), Refused> {
+        let (number, managed) = (submission.number, submission.am.is_some());
+        let app = self.scheduler.submit(submission)?;
+        self.apps.insert(number, app);
+        if managed {
+            self.masters.push(number);
+        }
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<Resource, Refused> {
+        let app = self.calling(app)?;
+        let locations = |names: &[&str]| names.iter().map(|name| self.location(name)).collect();
+        let request = AllocateRequest {
+            asks: asks.to_vec(),
+            releases: Vec::new(),
+            blacklist_add: locations(add),
+            blacklist_remove: locations(remove),
+        };
+        let mut answer = Allocation::default();
+        self.scheduler.allocate(app, &request, &mut answer)?;
+        self.scheduler.quiesce();
+        Ok(answer.headroom)
+    }
+
+    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        let handle = self.calling(app)?;
+        acquire(&self.scheduler, handle);
+        // Not its own: nothing happens.
+        if let Ok((_, view)) = self.find(app, container) {
+            let request = AllocateRequest { releases: vec![view.id], ..AllocateRequest::default() };
+            self.scheduler.allocate(handle, &request, &mut Allocation::default())?;
+            self.scheduler.quiesce();
+        }
+        Ok(())
+    }
+
+    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        let (handle, view) = self.find(app, container)?;
+        if view.ended {
+            return Err(Refused::NoSuchContainer { app, container });
+        }
+        acquire(&self.scheduler, handle);
+        self.send(&view.node, |heartbeat| {
+            heartbeat.offer = false;
+            heartbeat.launched.push(view.id);
+        })
+    }
+
+    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        let (handle, view) = self.find(app, container)?;
+        if !view.ended {
+            acquire(&self.scheduler, handle);
+        }
+        self.send(&view.node, |heartbeat| {
+            heartbeat.offer = false;
+            heartbeat.completed.push(view.id);
+        })
+    }
+
+    fn finish(&mut self, app: u32) -> Result<(), Refused> {
+        self.scheduler.finish(self.app(app)?)?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused> {
+        self.scheduler.move_app(self.app(app)?, queue)?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn reload(&mut self, allocations: Option<&str>) -> Result<(), Refused> {
+        let outcome = match allocations {
+            Some(text) => self.scheduler.reload_text(text),
+            None => self.scheduler.clean_up(),
+        };
+        self.scheduler.quiesce();
+        outcome
+    }
+
+    fn update(&mut self) {
+        self.scheduler.update_now();
+        self.scheduler.quiesce();
+    }
+
+    fn advance(&mut self, ms: u64) {
+        self.clock.advance(ms);
+    }
+
+    fn continuous(&mut self) -> Result<(), Refused> {
+        self.scheduler.continuous()?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn take_outcome(&mut self) -> Result<StepOutcome, Refused> {
+        let outcome = self.scheduler.take_outcome()?;
+        // The ResourceManager fetches an AM's container at once.
+        let (scheduler, apps) = (&self.scheduler, &self.apps);
+        self.masters.retain(|number| {
+            let app = &apps[number];
+            let waits = app.waits_for_am() && !app.is_finished();
+            if !waits {
+                acquire(scheduler, app);
+            }
+            waits
+        });
+        Ok(outcome)
+    }
+
+    fn queues(&mut self) -> Vec<QueueView> {
+        self.scheduler.queues()
+    }
+
+    fn apps(&mut self) -> Vec<AppView> {
+        self.scheduler.apps()
+    }
+
+    fn nodes(&mut self) -> Vec<NodeView> {
+        self.scheduler.nodes()
+    }
+}

@@ -1,0 +1,77 @@
+//! Attempts: the running containers of an attempt that ends go over to the next one.
+//!
+//! # Where it stands
+//! Run by each worker on its own shard, when the control closes an attempt and has made its successor (`control::attempts`);
+//! then `grant::close_app` ends what is left. Hadoop: `SchedulerApplicationAttempt.transferStateFromPreviousAttempt`, and
+//! `FairScheduler.removeApplicationAttempt` with `keepContainers`; assignment reference 12.2, 12.3.
+//!
+//! # What is handed over
+//! Containers in state RUNNING: their AM has them and their node has said that they run. They keep their ids. The usage of
+//! the queues is not touched: the successor stands in the leaf from the hand-over on, and enters it when the structure that
+//! shows it there comes. Hadoop hands over the times of the last scheduling too; without the levels, which it does not hand
+//! over, nothing ever reads them, so here they go.
+//!
+//! # What races, and why it is safe
+//! A call of the old AM that still drains: what it takes was granted and not launched, so it ends. The successor's handle is
+//! given out after all workers have acknowledged. `loom-tests/tests/next_attempt_vs_drain.rs`.
+
+use super::mailbox::Container;
+use super::messages::Successor;
+use super::shard::{NONE, Shard};
+use crate::id::Slot;
+use crate::resource::Resource;
+use smallvec::SmallVec;
+
+impl Shard {
+    /// Hands what runs of an attempt on this worker's nodes to its successor; says what that is.
+    pub(super) fn hand_over(&mut self, from: Slot, successor: &Successor) -> Vec<Container> {
+        let to = self.meet_app(&successor.app);
+        self.app_mut(to).blacklist = SmallVec::from_slice(&successor.blacklist);
+        let Some(old) = self.find_app(from) else { return Vec::new() };
+        let (mut at, leaf) = (old.first_container, old.leaf);
+        let mut kept = Vec::new();
+        while at != NONE {
+            let record = &self.containers[at as usize];
+            if record.launched && self.shared.arenas[self.worker].acquired_ms(record.mail).is_some() {
+                kept.push(at);
+            }
+            at = record.app_next;
+        }
+        // Oldest first: each goes before those that are there.
+        kept.sort_unstable_by_key(|index| self.age(*index));
+        let mut sum = Resource::NONE;
+        for index in &kept {
+            let record = self.containers[*index as usize];
+            sum = sum.plus(&record.size);
+            self.unlink_from_app(&record);
+            self.containers[*index as usize].app = successor.app.slot;
+            self.link_to_app(*index, to);
+        }
+        let (worker, types) = (self.worker, self.types);
+        let less = Resource::NONE.minus(&sum);
+        for (app, amount) in [(from.index, &less), (to, &sum)] {
+            let local = self.app_mut(app);
+            local.usage = local.usage.plus(amount);
+            local.shared.cells[worker].usage.add(types, amount);
+        }
+        self.app_mut(to).leaf = leaf;
+        kept.iter().map(|index| self.container(*index)).collect()
+    }
+
+    /// The order of an application's containers: attempt by attempt, by number.
+    pub(super) fn age(&self, index: u32) -> (u32, u32) {
+        let record = &self.containers[index as usize];
+        (record.attempt, record.number)
+    }
+
+    fn container(&self, index: u32) -> Container {
+        let record = &self.containers[index as usize];
+        Container {
+            id: self.container_id(index),
+            node: self.nodes[record.node as usize].shared.id,
+            priority: record.key.priority,
+            allocation_request_id: record.key.allocation_request_id,
+            resource: record.size,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Inspection: what drivers and the embedder see of a worker's own data, and what only they have it do.
+//!
+//! # Where it stands
+//! Plain code over one shard. The stepped driver calls it; the threaded one sends it to the worker ([`ask_workers`]), which
+//! runs it between two other messages. Nothing here is on the path of a heartbeat.
+
+use super::ledger::NodeShared;
+use super::mailbox::{Container, EndedContainer};
+use super::messages::{Internal, Look};
+use super::shard::{Journal, NONE, Shard};
+use super::shared::Shared;
+use crate::event::Refused;
+use crate::id::ContainerId;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::bounded;
+
+/// A container, as the worker of its node knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ContainerView {
+    /// Its id.
+    pub id: ContainerId,
+    /// The name of its node.
+    pub node: String,
+    /// The priority of the ask.
+    pub priority: i32,
+    /// Its size.
+    pub resource: Resource,
+    /// Its node has said that it runs.
+    pub launched: bool,
+    /// It has ended, and its room on the node is taken until the node says so, too.
+    pub ended: bool,
+}
+
+/// What a worker has noted since it was last asked, and what it has reserved; in the order in which it came about.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// With the name of the node, and whether it is an AM's.
+    pub(crate) allocated: Vec<(Container, String, bool)>,
+    pub(crate) ended: Vec<EndedContainer>,
+}
+
+/// A reservation: node, number of the application, number of the container, priority, size.
+pub(crate) type Reserved = (Arc<NodeShared>, u32, u32, i32, Resource);
+
+impl Shard {
+    /// One pass of continuous scheduling over this worker's nodes.
+    pub(crate) fn continuous(&mut self) {
+        self.continuous_pass();
+    }
+
+    /// What happened since this was last called.
+    pub(crate) fn take_noted(&mut self) -> Noted {
+        let Journal { allocated, ended } = self.journal.as_mut().map(std::mem::take).unwrap_or_default();
+        let node_name = |node| {
+            let found = self.nodes.iter().find(|at| at.shared.id == node);
+            found.map_or_else(String::new, |at| at.shared.name.to_string())
+        };
+        let named = |(container, is_am): (Container, bool)| (container, node_name(container.node), is_am);
+        Noted { allocated: allocated.into_iter().map(named).collect(), ended }
+    }
+
+    /// Where the reservation of each node stands.
+    pub(crate) fn reservations(&self) -> Vec<Reserved> {
+        self.nodes
+            .iter()
+            .filter(|node| !node.gone)
+            .filter_map(|node| {
+                let reservation = node.reservation.as_ref()?;
+                let app = self.find_app(reservation.app)?.shared.id.number;
+                Some((node.shared.clone(), app, reservation.number, reservation.key.priority, reservation.size))
+            })
+            .collect()
+    }
+
+    /// All containers, node by node, in order of allocation.
+    pub(crate) fn container_views(&self) -> Vec<ContainerView> {
+        let mut views = Vec::new();
+        for node in &self.nodes {
+            let mut at = node.first_container;
+            while at != NONE {
+                let record = &self.containers[at as usize];
+                views.push(ContainerView {
+                    id: self.container_id(at),
+                    node: node.shared.name.to_string(),
+                    priority: record.key.priority,
+                    resource: record.size,
+                    launched: record.launched,
+                    ended: !record.live,
+                });
+                at = record.node_next;
+            }
+        }
+        views
+    }
+}
+
+/// Has every worker do something between two messages and waits for all; the answers by worker.
+pub(crate) fn ask_workers<T: Send + 'static>(
+    shared: &Shared,
+    what: impl FnOnce(&mut Shard) -> T + Clone + Send + 'static,
+) -> Result<Vec<T>, Refused> {
+    let mut answers = Vec::with_capacity(shared.workers);
+    for lane in &shared.lanes.internal {
+        let (reply, answer) = bounded(1);
+        let what = what.clone();
+        let look = Look(Box::new(move |shard| {
+            // Whoever asked may have gone.
+            let _ = reply.send(what(shard));
+        }));
+        lane.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)?;
+        answers.push(answer);
+    }
+    // A worker that has panicked drops what it is asked.
+    let answers = answers.into_iter().enumerate();
+    answers.map(|(worker, answer)| answer.recv().map_err(|_| Refused::WorkerLost(worker))).collect()
+}

@@ -1,0 +1,35 @@
+//! Why one sibling comes before another, as a value.
+
+use super::Tie;
+
+/// Why one of two siblings is offered a node before the other: the first of a policy's comparisons that told them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Precedence {
+    /// The other one wanted nothing at the last update (`fair`).
+    Demand,
+    /// It is below its min share, the other one is not.
+    MinShare,
+    /// Both are below their min share, and it has the smaller part of it.
+    PartOfMinShare,
+    /// The other one's weight is not positive, or smaller still (`fair`).
+    Weight,
+    /// It uses less for its weight (`fair`: memory over weight).
+    UsageToWeight,
+    /// Its largest share of the cluster, over its weight, is smaller; or, where those are equal, a further one (`drf`).
+    DominantShare,
+    /// It started earlier.
+    StartTime,
+    /// Its name sorts first.
+    Name,
+    /// A policy that gives no reasons; or an order that no single comparison gives, as with weight 0 under `drf`.
+    Policy,
+}
+
+impl Precedence {
+    /// What is left when all else is equal.
+    #[must_use]
+    pub fn of_ties(first: Tie, second: Tie) -> Precedence {
+        if first.start_ms == second.start_ms { Precedence::Name } else { Precedence::StartTime }
+    }
+}

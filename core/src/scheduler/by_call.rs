@@ -1,0 +1,77 @@
+//! The threaded FairScheduler driven by calls: what its threads do by time, and what they have noted, for embedders with
+//! timers of their own, for replay and for tests.
+
+use super::fair::FairScheduler;
+use super::stepped::StepOutcome;
+use crate::config::Reader;
+use crate::event::Refused;
+use crate::flow::{ContainerView, Control, ControlLane, ControlMessage, Reloads, apply, ask_workers, quiesce};
+use crate::sync::channel::bounded;
+
+impl FairScheduler {
+    /// What the watcher does at each look even if the file has not changed: empty dynamic queues go, and waiting changes of
+    /// a queue's type are tried again. Waits until that is published.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn clean_up(&self) -> Result<(), Refused> {
+        let lane = &self.open()?.lanes.control;
+        let (reply, answer) = bounded(1);
+        lane.send(ControlMessage::CleanUp).map_err(|_| Refused::ShutDown)?;
+        lane.send(ControlMessage::Barrier(reply)).map_err(|_| Refused::ShutDown)?;
+        answer.recv().map_err(|_| Refused::ShutDown)
+    }
+
+    /// As [`FairScheduler::reload`], with the text of an allocation file: empty dynamic queues go, then it is parsed, on the
+    /// caller's thread, and taken. Returns nothing of what was accepted but hardly meant: for that parse the text.
+    ///
+    /// # Errors
+    /// When the text is no allocation file: the old one stays, except perhaps the placement rules. When the reload breaks
+    /// off ([`Refused::ReloadBrokeOff`]), or the scheduler has been shut down.
+    pub fn reload_text(&self, text: &str) -> Result<(), Refused> {
+        let shared = self.open()?;
+        let custom_policies = self.look(Control::policy_names)?;
+        let mut control = ControlLane { shared: self.shared().clone(), events: self.event_sink() };
+        control.clean_up();
+        let reader = Reader { types: shared.settings.types.clone(), custom_policies, limit: u64::MAX };
+        apply(reader.parse(text, "allocations"), &mut control).map(drop)
+    }
+
+    /// One pass of continuous scheduling over all nodes, each worker over its own; waits until it is done. By the settings
+    /// alone, `yarn.scheduler.fair.continuous-scheduling-enabled`, no thread does this: see `docs/deviations.md`.
+    ///
+    /// # Errors
+    /// When a worker has panicked, or the scheduler has been shut down.
+    pub fn continuous(&self) -> Result<(), Refused> {
+        ask_workers(self.open()?, |shard| shard.continuous()).map(drop)
+    }
+
+    /// All containers, by worker and node, those included that have ended but whose node has not said so. Asks the
+    /// workers and waits for them.
+    ///
+    /// # Errors
+    /// When a worker has panicked, or the scheduler has been shut down.
+    pub fn containers(&self) -> Result<Vec<ContainerView>, Refused> {
+        Ok(ask_workers(self.open()?, |shard| shard.container_views())?.into_iter().flatten().collect())
+    }
+
+    /// Waits until everything accepted is worked off ([`FairScheduler::quiesce`]); then what has happened since this was
+    /// last called, with a [journal](crate::FairSchedulerBuilder::journal), and the reservations that stand. Containers are
+    /// in the order of their grants, worker by worker.
+    ///
+    /// # Errors
+    /// When a worker has panicked, or the scheduler has been shut down.
+    pub fn take_outcome(&self) -> Result<StepOutcome, Refused> {
+        let shared = self.open()?;
+        quiesce(shared);
+        let mut outcome = StepOutcome::default();
+        let mut all_reserved = Vec::new();
+        for (noted, reserved) in ask_workers(shared, |shard| (shard.take_noted(), shard.reservations()))? {
+            outcome.note(noted);
+            all_reserved.extend(reserved);
+        }
+        let nodes: Vec<_> = shared.nodes.lock().iter().map(|node| node.id).collect();
+        outcome.finish(&nodes, all_reserved);
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,118 @@
+//! The threaded scheduler without timers: what threads do by time is done by call, and a journal tells of it.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
+mod threads;
+
+use evenweave::{
+    AppHandle, Clock, EndReason, FairScheduler, Heartbeat, NodeHandle, Refused, Resource, StepOutcome, VirtualClock,
+};
+use std::sync::Arc;
+use threads::{SMALL, allocate, ask, beat, poll, unmanaged};
+
+struct World {
+    scheduler: FairScheduler,
+    clock: Arc<VirtualClock>,
+    node: NodeHandle,
+    app: AppHandle,
+}
+
+/// One node, and one application that wants five containers.
+fn world() -> World {
+    let clock = Arc::new(VirtualClock::new());
+    let given: Arc<dyn Clock> = clock.clone();
+    let scheduler = FairScheduler::builder().clock(given).timers(false).journal(true).start().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
+    allocate(&scheduler, &app, &ask(5)).unwrap();
+    scheduler.quiesce();
+    World { scheduler, clock, node, app }
+}
+
+impl World {
+    fn beat(&self) -> StepOutcome {
+        beat(&self.scheduler, Heartbeat::new(&self.node));
+        self.scheduler.take_outcome().unwrap()
+    }
+
+    fn queues(&self) -> Vec<String> {
+        self.scheduler.queues().into_iter().map(|queue| queue.name).collect()
+    }
+}
+
+#[test]
+fn shares_are_computed_when_that_is_asked_for() {
+    let world = world();
+    world.clock.advance(3_600_000);
+    assert_eq!(world.beat(), StepOutcome::default(), "new demand counts from the next update on");
+    world.scheduler.update_now();
+    let outcome = world.beat();
+    assert_eq!(outcome.allocated.len(), 1);
+    let made = &outcome.allocated[0];
+    assert_eq!((made.app, made.container, &*made.node, made.resource), (1, 1, "n1", SMALL));
+    assert_eq!(world.scheduler.take_outcome().unwrap(), StepOutcome::default(), "it is told once");
+    world.scheduler.shutdown();
+}
+
+#[test]
+fn empty_dynamic_queues_go_when_that_is_asked_for() {
+    let world = world();
+    world.scheduler.create_queue("root.b", true).unwrap();
+    world.clock.advance(3_600_000);
+    world.beat();
+    assert!(world.queues().contains(&"root.b".to_owned()));
+    world.scheduler.clean_up().unwrap();
+    assert!(!world.queues().contains(&"root.b".to_owned()));
+    assert!(world.queues().contains(&"root.a".to_owned()), "not empty");
+    world.scheduler.shutdown();
+    assert_eq!(world.scheduler.clean_up(), Err(Refused::ShutDown));
+}
+
+#[test]
+fn a_report_without_an_offer_tells_of_containers_alone() {
+    let world = world();
+    world.scheduler.update_now();
+    world.beat();
+    let known = world.scheduler.containers().unwrap();
+    assert_eq!(known.len(), 1);
+    assert_eq!((&*known[0].node, known[0].launched, known[0].ended), ("n1", false, false));
+    let id = known[0].id;
+    assert_eq!(poll(&world.scheduler, &world.app).granted[0].id, id);
+    let report = |change: &dyn Fn(&mut Heartbeat)| {
+        let mut heartbeat = Heartbeat::new(&world.node);
+        heartbeat.offer = false;
+        change(&mut heartbeat);
+        beat(&world.scheduler, heartbeat);
+        world.scheduler.take_outcome().unwrap()
+    };
+    assert_eq!(report(&|heartbeat| heartbeat.launched.push(id)), StepOutcome::default());
+    assert!(world.scheduler.containers().unwrap()[0].launched);
+    let outcome = report(&|heartbeat| heartbeat.completed.push(id));
+    assert_eq!(outcome.completed, [(1, 1, EndReason::Completed)]);
+    assert!(outcome.allocated.is_empty(), "four more are wanted, and there is room");
+    assert!(world.scheduler.containers().unwrap().is_empty());
+    assert_eq!(world.beat().allocated.len(), 1);
+    world.scheduler.shutdown();
+}
+
+#[test]
+fn a_text_that_is_no_allocation_file_changes_nothing() {
+    let world = world();
+    let text = "<allocations><queue name='c'><weight>2</weight></queue></allocations>";
+    world.scheduler.reload_text(text).unwrap();
+    assert!(world.queues().contains(&"root.c".to_owned()));
+    let refused = world.scheduler.reload_text("<allocations><queue name='d'>").unwrap_err();
+    assert_eq!(refused.kind(), "bad-allocations");
+    assert!(world.queues().contains(&"root.c".to_owned()));
+    world.scheduler.shutdown();
+}
+
+#[test]
+fn a_pass_of_continuous_scheduling() {
+    let world = world();
+    world.scheduler.update_now();
+    world.scheduler.continuous().unwrap();
+    assert_eq!(world.scheduler.take_outcome().unwrap().allocated.len(), 1);
+    world.scheduler.shutdown();
+    assert_eq!(world.scheduler.continuous(), Err(Refused::ShutDown));
+}

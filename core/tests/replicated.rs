@@ -1,0 +1,205 @@
+//! Several workers against one: how far the outcome may be from the exact one (invariant I8), and that the books balance.
+//!
+//! The workload makes the order matter that workers see each other in. Two halves of a cluster report one after the other.
+//! `near` can run on the first half only, `far` on the second, `both` on either; all want more than there is. On the first
+//! half `near` and `both` share alike; then `far` has to catch up with what `both` has there, which no worker of the second half
+//! has granted itself. Nothing folds by time, and no update comes in between: only the number of grants makes a worker fold.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
+mod threads;
+
+use evenweave::{
+    AllocateRequest, Allocation, Ask, FairScheduler, FairSchedulerBuilder, Heartbeat, Location, NodeHandle, Resource,
+    Submission, VirtualClock,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use threads::{SMALL, allocate, assert_sums, beat, greedy, unmanaged};
+
+/// Applications in each queue.
+const APPS: u32 = 2;
+/// Containers that fit a node.
+const A_NODE: i64 = 512;
+
+/// Containers by queue, and by application.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Outcome {
+    queues: BTreeMap<String, i64>,
+    apps: BTreeMap<u32, i64>,
+}
+
+impl Outcome {
+    fn of(queues: Vec<evenweave::QueueView>, apps: Vec<evenweave::AppView>) -> Outcome {
+        let count = |usage: &Resource| usage.memory_mb() / SMALL.memory_mb();
+        Outcome {
+            queues: queues.into_iter().map(|queue| (queue.name, count(&queue.usage))).collect(),
+            apps: apps.into_iter().map(|app| (app.id.number, count(&app.usage))).collect(),
+        }
+    }
+
+    /// The largest difference of a queue or an application, in containers.
+    fn apart(&self, other: &Outcome) -> u64 {
+        assert!(self.queues.keys().eq(other.queues.keys()) && self.apps.keys().eq(other.apps.keys()));
+        let queues = self.queues.values().zip(other.queues.values());
+        let apps = self.apps.values().zip(other.apps.values());
+        queues.chain(apps).map(|(a, b)| a.abs_diff(*b)).max().unwrap()
+    }
+}
+
+/// Racks of the first half, then of the second: one a worker, and two at least.
+fn racks(workers: usize) -> usize {
+    workers.max(2)
+}
+
+/// The nodes by registration: name and rack. Each worker gets the nodes of one rack.
+fn nodes(workers: usize, count: usize) -> Vec<(String, usize)> {
+    (0..count).map(|node| (format!("n{node}"), node % racks(workers))).collect()
+}
+
+fn is_near(workers: usize, rack: usize) -> bool {
+    rack < racks(workers) / 2
+}
+
+fn submissions() -> Vec<Submission> {
+    let queues = ["root.near", "root.far", "root.both"].into_iter();
+    queues.flat_map(|queue| [queue; APPS as usize]).zip(1..).map(|(queue, number)| unmanaged(number, queue)).collect()
+}
+
+/// More than there is, in the half where the queue may run.
+fn request(workers: usize, queue: &str, location: impl Fn(&str) -> Location) -> AllocateRequest {
+    const MANY: u32 = 10_000_000;
+    let any = Ask::anywhere(1, SMALL, MANY);
+    let near = match queue {
+        "root.near" => true,
+        "root.far" => false,
+        _ => return AllocateRequest { asks: vec![any], ..AllocateRequest::default() },
+    };
+    let there = (0..racks(workers)).filter(|rack| is_near(workers, *rack) == near);
+    let mut asks: Vec<_> = there.map(|rack| Ask { location: location(&format!("/r{rack}")), ..any }).collect();
+    asks.push(Ask { relax_locality: false, ..any });
+    AllocateRequest { asks, ..AllocateRequest::default() }
+}
+
+const NODE: Resource = Resource::new(A_NODE * 1024, A_NODE);
+
+fn builder(workers: usize, every: Option<u32>) -> FairSchedulerBuilder {
+    let builder = FairScheduler::builder().settings(greedy()).workers(workers);
+    match every {
+        Some(changes) => builder.fold_every(changes),
+        None => builder,
+    }
+}
+
+/// Every heartbeat by itself, on one thread.
+fn stepped(workers: usize, every: Option<u32>, count: usize, layout: usize) -> Outcome {
+    let mut stepped = builder(workers, every).stepped().unwrap();
+    let nodes: Vec<(NodeHandle, usize)> = nodes(layout, count)
+        .into_iter()
+        .map(|(name, rack)| (stepped.add_node(&name, &format!("/r{rack}"), NODE).unwrap(), rack))
+        .collect();
+    for submission in submissions() {
+        let app = stepped.submit(&submission).unwrap();
+        let request = request(layout, &submission.queue.unwrap(), |name| stepped.location(name));
+        stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
+    }
+    stepped.update();
+    for near in [true, false] {
+        for (node, _) in nodes.iter().filter(|(_, rack)| is_near(layout, *rack) == near) {
+            stepped.heartbeat(&Heartbeat::new(node));
+        }
+    }
+    for node in stepped.nodes() {
+        assert!(node.free.memory_mb() == 0, "{} has {} left", node.name, node.free);
+    }
+    Outcome::of(stepped.queues(), stepped.apps())
+}
+
+/// All heartbeats of a half at once.
+fn threaded(workers: usize, every: Option<u32>, count: usize) -> Outcome {
+    let scheduler = builder(workers, every).clock(Arc::new(VirtualClock::new())).timers(false).start().unwrap();
+    let nodes: Vec<(NodeHandle, usize)> = nodes(workers, count)
+        .into_iter()
+        .map(|(name, rack)| (scheduler.add_node(&name, &format!("/r{rack}"), NODE).unwrap(), rack))
+        .collect();
+    for submission in submissions() {
+        let queue = submission.queue.clone().unwrap();
+        let app = scheduler.submit(submission).unwrap();
+        allocate(&scheduler, &app, &request(workers, &queue, |name| scheduler.location(name))).unwrap();
+    }
+    scheduler.quiesce();
+    scheduler.update_now();
+    for near in [true, false] {
+        for (node, _) in nodes.iter().filter(|(_, rack)| is_near(workers, *rack) == near) {
+            beat(&scheduler, Heartbeat::new(node));
+        }
+        scheduler.quiesce();
+    }
+    assert_sums(&scheduler);
+    let outcome = Outcome::of(scheduler.queues(), scheduler.apps());
+    scheduler.shutdown();
+    outcome
+}
+
+/// `docs/concurrency.md`, *How far from the exact outcome*: siblings of one weight that all want more.
+fn bound(workers: usize, every: u32) -> u64 {
+    (workers as u64 - 1) * u64::from(every) + 1
+}
+
+/// A quarter of a half is what workers that never fold are off by, and has to be above the bound.
+fn nodes_for(workers: usize, every: u32) -> usize {
+    let half = usize::try_from(bound(workers, every)).unwrap() * 5 / usize::try_from(A_NODE).unwrap() + 1;
+    2 * half.next_multiple_of(racks(workers))
+}
+
+fn holds(workers: usize, every: Option<u32>) {
+    let r = every.unwrap_or(16_384);
+    let count = nodes_for(workers, r);
+    let exact = stepped(1, None, count, workers);
+    let bound = bound(workers, r);
+    let apart = exact.apart(&stepped(workers, every, count, workers));
+    assert!(apart <= bound, "stepped, {workers} workers, R = {r}: {apart} containers apart, {bound} allowed");
+    let apart = exact.apart(&threaded(workers, every, count));
+    assert!(apart <= bound, "threaded, {workers} workers, R = {r}: {apart} containers apart, {bound} allowed");
+}
+
+#[test]
+fn two_workers_that_fold_at_once() {
+    holds(2, Some(1));
+}
+
+#[test]
+fn two_workers_that_fold_after_four_changes() {
+    holds(2, Some(4));
+}
+
+#[test]
+fn two_workers_that_fold_as_they_do_by_default() {
+    holds(2, None);
+}
+
+#[test]
+fn four_workers_that_fold_at_once() {
+    holds(4, Some(1));
+}
+
+#[test]
+fn four_workers_that_fold_after_four_changes() {
+    holds(4, Some(4));
+}
+
+#[test]
+fn four_workers_that_fold_as_they_do_by_default() {
+    holds(4, None);
+}
+
+/// The workload tells whether workers fold at all: with an R that is never reached the bound of a small one is broken.
+#[test]
+fn workers_that_do_not_fold_are_noticed() {
+    for workers in [2, 4] {
+        let count = nodes_for(workers, 4);
+        let exact = stepped(1, None, count, workers);
+        let apart = exact.apart(&stepped(workers, Some(u32::MAX), count, workers));
+        assert!(apart > bound(workers, 4), "{workers} workers: {apart} containers apart");
+    }
+}
