@@ -4,7 +4,7 @@
 //! which decide by views that are apart, and holds the outcome against how far these may be.
 //!
 //! `data/scenarios` holds the families that the program carries with it, `data/scenarios/more` those that only this test
-//! replays. A family is thirty scenarios.
+//! replays, `data/scenarios/stepped` those that it replays on the stepped scheduler alone. A family is thirty scenarios.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -87,6 +87,19 @@ mod more {
         reload = "reload",
         reserve = "reserve",
         running = "running",
+    }
+}
+
+/// Families whose steps are calls on the stepped scheduler alone: on threads a task preempts by itself.
+mod stepped_only {
+    #[test]
+    fn preempt() {
+        crate::replay("preempt", "data/scenarios/stepped", "stepped");
+    }
+
+    #[test]
+    fn preempt_am() {
+        crate::replay("preempt-am", "data/scenarios/stepped", "stepped");
     }
 }
 

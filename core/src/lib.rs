@@ -30,7 +30,7 @@
 //! | --- | --- | --- |
 //! | 7 | `scheduler` | the doors: [`FairScheduler`], [`Stepped`], their builder, handles |
 //! | 6 | `flow` | the concurrent path, one file a stage |
-//! | 5 | `fair`, `placement` | the three policies and their shares; which queue an application enters |
+//! | 5 | `fair`, `placement`, `preemption` | the three policies and their shares; which queue an application enters; who is starved |
 //! | 4 | `queue`, `app`, `order`, `groups`, `event` | the queue tree and running limits; asks; children kept in order; who is in which group; refusals and events |
 //! | 3 | `config` | site files and allocation file: text in, typed values out |
 //! | 2 | `policy` | the trait of a scheduling policy and its keys |
@@ -49,7 +49,8 @@
 //!    `ledger`: what is true now.
 //! 6. `mailbox`: containers, and the news of ended ones, on their way to the AM.
 //! 7. `reconcile`: what the other workers did, folded in at the `pace` of their changes. `control`: life of applications, queues and nodes. `allocations`: when the
-//!    allocation file is looked at and read again. `update`: demand and fair shares. `views`, `inspect` and `events`:
+//!    allocation file is looked at and read again. `update`: demand and fair shares. `preemption`: starved
+//!    applications get containers back. `views`, `inspect` and `events`:
 //!    what the embedder sees.
 //!
 //! `docs/architecture.md` has who owns what and what each operation costs, `docs/concurrency.md` the protocols as small
@@ -75,6 +76,8 @@ mod order;
 #[cfg(not(loom))]
 mod placement;
 mod policy;
+#[cfg(not(loom))]
+mod preemption;
 #[cfg(not(loom))]
 mod queue;
 mod resource;
@@ -127,6 +130,6 @@ pub use groups::{
 };
 #[cfg(not(loom))]
 pub use scheduler::{
-    AllocatedView, AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, NodeHandle, NotSent, StepOutcome,
-    Stepped, Submitted,
+    AllocatedView, AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, HeldView, NodeHandle, NotSent,
+    PreemptionRound, StepOutcome, Stepped, Submitted,
 };

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 /// Every module at the top of the crate, with its layer.
-const LAYERS: [(&str, u8); 18] = [
+const LAYERS: [(&str, u8); 19] = [
     ("sync", 0),
     ("resource", 1),
     ("id", 1),
@@ -26,6 +26,7 @@ const LAYERS: [(&str, u8); 18] = [
     ("fair", 5),
     ("matching", 5),
     ("placement", 5),
+    ("preemption", 5),
     ("flow", 6),
     ("scheduler", 7),
 ];

@@ -29,6 +29,13 @@ pub(super) struct SeenHeld {
     pub(super) resource: Resource,
 }
 
+/// What was marked for a starved application: application and number of each container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SeenRound {
+    pub(super) app: u32,
+    pub(super) containers: Vec<(u32, u32)>,
+}
+
 /// A queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SeenQueue {
@@ -74,6 +81,7 @@ pub(super) struct Observed {
     pub(super) completed: Vec<SeenEnd>,
     pub(super) headroom: Option<Resource>,
     pub(super) preemption_warning: Vec<u32>,
+    pub(super) marked: Vec<SeenRound>,
     pub(super) held: Vec<SeenHeld>,
     pub(super) queues: Vec<SeenQueue>,
     pub(super) apps: Vec<SeenApp>,
@@ -272,8 +280,17 @@ fn lists_and_headroom(eye: &Eye<'_>, expected: &Expected, seen: &Observed) -> Op
     if let Some(found) = eye.lists("held", &held, &seen.held, keep) {
         return Some(found);
     }
-    if !expected.marked.is_empty() {
-        return mismatch("marked", format!("{} applications", expected.marked.len()), "nothing");
+    let marked: Vec<SeenRound> = expected
+        .marked
+        .iter()
+        .map(|round| SeenRound {
+            app: round.app,
+            containers: round.containers.iter().map(|mark| (mark.app, mark.container)).collect(),
+        })
+        .collect();
+    let round = |item: &SeenRound| format!("for app {}: {:?}", item.app, item.containers);
+    if let Some(found) = eye.lists("marked", &marked, &seen.marked, round) {
+        return Some(found);
     }
     if let Some(want) = &expected.headroom {
         let want = resource(eye.types, want);
@@ -402,6 +419,8 @@ mod tests {
         assert_eq!(found(|s| s.completed[0].reason = "released".into()).as_deref(), Some("completed[0]"));
         let held = SeenHeld { node: "n1".into(), app: 1, resource: r };
         assert_eq!(found(|s| s.held.push(held)).as_deref(), Some("held[0]"));
+        let round = SeenRound { app: 1, containers: vec![(2, 1)] };
+        assert_eq!(found(|s| s.marked.push(round)).as_deref(), Some("marked[0]"));
         assert_eq!(found(|s| s.headroom = None).as_deref(), Some("headroom"));
         assert_eq!(found(|s| s.preemption_warning.push(1)).as_deref(), Some("preemption-warning[0]"));
         assert_eq!(found(|s| s.queues[0].resources[2] = r).as_deref(), Some("queue root usage"));

@@ -1,13 +1,29 @@
 //! A scenario's steps, played on whichever driver, and what each showed.
 
-use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenNode, SeenQueue};
+use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNode, SeenQueue, SeenRound};
 use super::driver::{Driver, start};
 use super::scenario::{AskLine, Scenario, Step, resource};
 use crate::api::{
-    AllocatedView, AppView, Ask, Decision, EndReason, NotOffered, QueueView, Refused, Resource, ResourceTypes,
-    StepOutcome, Submission,
+    AllocatedView, AppView, Ask, Decision, EndReason, HeldView, NotOffered, PreemptionRound, QueueView, Refused,
+    Resource, ResourceTypes, StepOutcome, Submission,
 };
 use crate::cli::PlayArgs;
+
+/// What a step tells by itself.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    headroom: Option<Resource>,
+    warning: Vec<u32>,
+    marked: Vec<SeenRound>,
+}
+
+/// By application and number, not in the order chosen.
+fn round(round: PreemptionRound) -> SeenRound {
+    let marked = round.containers.iter().map(|id| (id.application_number(), id.number()));
+    let mut containers: Vec<_> = marked.collect();
+    containers.sort_unstable();
+    SeenRound { app: round.app, containers }
+}
 
 /// The scheduler of one scenario.
 pub(super) struct Player {
@@ -15,7 +31,7 @@ pub(super) struct Player {
     types: ResourceTypes,
 }
 
-fn kind(refusal: &Refused) -> String {
+fn kind_of(refusal: &Refused) -> String {
     refusal.kind().to_owned()
 }
 
@@ -45,7 +61,11 @@ impl Player {
         let mut seen = Observed { error: None, ..Observed::default() };
         let (answer, outcome) = self.play(step);
         match answer {
-            Ok(headroom) => seen.headroom = headroom,
+            Ok(Told { headroom, warning, marked }) => {
+                seen.headroom = headroom;
+                seen.preemption_warning = warning;
+                seen.marked = marked;
+            }
             Err(kind) => seen.error = Some(kind),
         }
         let containers = |views: Vec<AllocatedView>| -> Vec<SeenContainer> {
@@ -60,6 +80,8 @@ impl Player {
         };
         seen.allocated = containers(outcome.allocated);
         seen.reserved = containers(outcome.reserved);
+        let held = |view: HeldView| SeenHeld { node: view.node, app: view.app, resource: view.resource };
+        seen.held = outcome.held.into_iter().map(held).collect();
         let end =
             |(app, container, why): (u32, u32, EndReason)| SeenEnd { app, container, reason: why.as_str().to_owned() };
         seen.completed = outcome.completed.into_iter().map(end).collect();
@@ -90,12 +112,12 @@ impl Player {
         self.driver.nodes().into_iter().map(|node| node.name).collect()
     }
 
-    /// Does one step: the headroom, if the step tells one, or the kind of its refusal; and what happened.
-    pub(super) fn play(&mut self, step: &Step) -> (Result<Option<Resource>, String>, StepOutcome) {
+    /// Does one step: what it tells by itself, or the kind of its refusal; and what happened.
+    pub(super) fn play(&mut self, step: &Step) -> (Result<Told, String>, StepOutcome) {
         let answer = self.apply(step);
         match self.driver.take_outcome() {
             Ok(outcome) => (answer, outcome),
-            Err(refusal) => (Err(kind(&refusal)), StepOutcome::default()),
+            Err(refusal) => (Err(kind_of(&refusal)), StepOutcome::default()),
         }
     }
 
@@ -127,7 +149,7 @@ impl Player {
         seen.nodes = self.driver.nodes().into_iter().map(node).collect();
     }
 
-    fn apply(&mut self, step: &Step) -> Result<Option<Resource>, String> {
+    fn apply(&mut self, step: &Step) -> Result<Told, String> {
         let driver = &mut self.driver;
         let outcome = match step {
             Step::NodeAdd { node, rack, resource: total } => driver.add_node(node, rack, resource(&self.types, total)),
@@ -138,7 +160,7 @@ impl Player {
                 driver.submit(Submission { number: *app, user: user.clone(), queue: queue.clone(), am })
             }
             Step::Ask { app, asks, blacklist_add, blacklist_remove } => {
-                return self.ask(*app, asks, blacklist_add, blacklist_remove).map(Some);
+                return self.ask(*app, asks, blacklist_add, blacklist_remove).map_err(|refusal| kind_of(&refusal));
             }
             Step::Release { app, container } => driver.release(*app, *container),
             Step::Launch { app, container } => driver.launch(*app, *container),
@@ -155,13 +177,16 @@ impl Player {
             Step::Move { app, queue } => driver.move_app(*app, queue),
             Step::Reload { allocations } => driver.reload(allocations.as_deref()),
             Step::Continuous => driver.continuous(),
-            // Preemption is not built yet: such a scenario fails at this step and says so.
-            Step::Preempt | Step::Kill => return Err("step not supported".to_owned()),
+            Step::Preempt { kill } => {
+                let rounds = driver.preempt(*kill).map_err(|refusal| kind_of(&refusal))?;
+                return Ok(Told { marked: rounds.into_iter().map(round).collect(), ..Told::default() });
+            }
+            Step::Kill => driver.kill(),
         };
-        outcome.map(|()| None).map_err(|refusal| kind(&refusal))
+        outcome.map(|()| Told::default()).map_err(|refusal| kind_of(&refusal))
     }
 
-    fn ask(&mut self, app: u32, lines: &[AskLine], add: &[String], remove: &[String]) -> Result<Resource, String> {
+    fn ask(&mut self, app: u32, lines: &[AskLine], add: &[String], remove: &[String]) -> Result<Told, Refused> {
         let mut asks = Vec::with_capacity(lines.len());
         for line in lines {
             asks.push(Ask {
@@ -176,6 +201,8 @@ impl Player {
         }
         let add: Vec<&str> = add.iter().map(String::as_str).collect();
         let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
-        self.driver.ask(app, &asks, &add, &remove).map_err(|refusal| kind(&refusal))
+        let headroom = Some(self.driver.ask(app, &asks, &add, &remove)?);
+        let warning = self.driver.preemption_warning(app)?;
+        Ok(Told { headroom, warning, marked: Vec::new() })
     }
 }

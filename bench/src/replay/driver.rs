@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::scenario::Scenario;
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, Clock, ContainerId, ContainerView, Decision,
-    FairScheduler, FairSchedulerBuilder, Heartbeat, Location, NodeHandle, NodeView, NotOffered, QueueView, Refused,
-    Resource, ResourceTypes, Settings, StepOutcome, Stepped, Submission, VirtualClock,
+    FairScheduler, FairSchedulerBuilder, Heartbeat, Location, NodeHandle, NodeView, NotOffered, PreemptionRound,
+    QueueView, Refused, Resource, ResourceTypes, Settings, StepOutcome, Stepped, Submission, VirtualClock,
 };
 use crate::cli::{DriverChoice, PlayArgs};
 
@@ -36,6 +36,18 @@ pub(super) trait Driver {
     fn update(&mut self);
     fn advance(&mut self, ms: u64);
     fn continuous(&mut self) -> Result<(), Refused>;
+    /// Marks containers for everybody who is starved, and ends them or not. Only the stepped driver has it as a call.
+    fn preempt(&mut self, _kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
+        Err(Refused::PreemptionOff)
+    }
+    /// Ends what is marked.
+    fn kill(&mut self) -> Result<(), Refused> {
+        Err(Refused::PreemptionOff)
+    }
+    /// Numbers of an application's containers that are marked, where the driver can tell.
+    fn preemption_warning(&mut self, _app: u32) -> Result<Vec<u32>, Refused> {
+        Ok(Vec::new())
+    }
     /// What happened since this was last called; the end of a step.
     fn take_outcome(&mut self) -> Result<StepOutcome, Refused>;
     /// Why the passes since this was last called went as they did: of a scheduler that was started with a trace.
@@ -148,6 +160,19 @@ impl Driver for Stepped {
     fn continuous(&mut self) -> Result<(), Refused> {
         Stepped::continuous(self);
         Ok(())
+    }
+
+    fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
+        Stepped::preempt(self, kill)
+    }
+
+    fn kill(&mut self) -> Result<(), Refused> {
+        Stepped::kill(self);
+        Ok(())
+    }
+
+    fn preemption_warning(&mut self, app: u32) -> Result<Vec<u32>, Refused> {
+        Stepped::preemption_warning(self, app)
     }
 
     fn take_outcome(&mut self) -> Result<StepOutcome, Refused> {

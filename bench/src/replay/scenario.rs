@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::input::{filled_lines, parse_line};
 use crate::api::{Resource, ResourceTypes};
@@ -100,7 +99,10 @@ pub(super) enum Step {
         allocations: Option<String>,
     },
     Continuous,
-    Preempt,
+    Preempt {
+        #[serde(default = "yes")]
+        kill: bool,
+    },
     Kill,
 }
 
@@ -122,7 +124,7 @@ impl Step {
             Step::Move { .. } => "move",
             Step::Reload { .. } => "reload",
             Step::Continuous => "continuous",
-            Step::Preempt => "preempt",
+            Step::Preempt { .. } => "preempt",
             Step::Kill => "kill",
         }
     }
@@ -140,7 +142,7 @@ impl fmt::Display for Step {
             }
             Step::Advance { ms } => write!(f, " {ms}"),
             Step::Move { app, queue } => write!(f, " {app} {queue}"),
-            Step::Update | Step::Reload { .. } | Step::Continuous | Step::Preempt | Step::Kill => Ok(()),
+            Step::Update | Step::Reload { .. } | Step::Continuous | Step::Preempt { .. } | Step::Kill => Ok(()),
         }
     }
 }
@@ -174,6 +176,20 @@ pub(super) struct ExpectedHeld {
     pub(super) app: u32,
     #[serde(default)]
     pub(super) resource: Amounts,
+}
+
+/// What was marked for a starved application.
+#[derive(Debug, Deserialize)]
+pub(super) struct ExpectedRound {
+    pub(super) app: u32,
+    #[serde(default)]
+    pub(super) containers: Vec<ExpectedMark>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ExpectedMark {
+    pub(super) app: u32,
+    pub(super) container: u32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -242,7 +258,7 @@ pub(super) struct Expected {
     #[serde(default)]
     pub(super) preemption_warning: Vec<u32>,
     #[serde(default)]
-    pub(super) marked: Vec<Value>,
+    pub(super) marked: Vec<ExpectedRound>,
     #[serde(default)]
     pub(super) held: Vec<ExpectedHeld>,
     pub(super) queues: Option<Vec<ExpectedQueue>>,

@@ -147,6 +147,7 @@ impl Words<'_> {
             NotReserved::BelowThreshold { threshold } => {
                 Reason::new("too small for that", format!("the threshold is {}", self.amounts(threshold)))
             }
+            NotReserved::RoomOwed => Reason::new("room on it is kept for it already", ""),
             NotReserved::OthersNode => Reason::new("another application has reserved it", ""),
             NotReserved::TooManyNodes { reserved, nodes } => {
                 let figures = format!("{reserved} reserved of {nodes} nodes");

@@ -269,11 +269,11 @@ pub enum SchedulerEvent {
         /// Where it broke off.
         queue: String,
     },
-    /// The control, update, async allocation, continuous scheduling or watching thread panicked, perhaps in code of the embedder's (groups, clock,
+    /// The control, update, preemption, async allocation, continuous scheduling or watching thread panicked, perhaps in code of the embedder's (groups, clock,
     /// policy, source of allocations). Without a control further calls are refused; without updates shares stay as they
     /// are; without the watcher the allocation file is not looked at again, and dynamic queues are not cleaned away.
     TaskPanicked {
-        /// `control`, `update`, `offers`, `continuous` or `watcher`.
+        /// `control`, `update`, `preemption`, `offers`, `continuous` or `watcher`.
         task: &'static str,
         /// What it said.
         message: String,

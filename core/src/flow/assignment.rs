@@ -23,6 +23,7 @@ use super::shared::count;
 use super::snapshot::ROOT;
 use crate::app::{Locality, SchedulingKey};
 use crate::order::java_order;
+use crate::preemption::Starvation;
 use crate::resource::Resource;
 
 /// What a visit comes to.
@@ -52,13 +53,16 @@ pub(super) enum Unwanted {
 pub(super) enum Unreserved {
     NotStarved,
     BelowThreshold,
+    /// Room is owed to the application there.
+    RoomOwed,
     OthersNode,
     /// So many are, of so many that count.
     TooManyNodes(u32, u32),
 }
 
 impl Shard {
-    /// One scheduling pass over a node: its reservation first, then one descent a container.
+    /// One scheduling pass over a node: room owed to starved applications first, then its reservation, then one descent a
+    /// container.
     pub(super) fn schedule(&mut self, node: u32) {
         if self.nodes[node as usize].gone {
             return;
@@ -74,6 +78,7 @@ impl Shard {
 
     /// Says why the pass is over.
     fn schedule_within(&mut self, node: u32) -> PassEnd {
+        self.serve_owed(node);
         if self.nodes[node as usize].reservation.is_some() && self.serve_reservation(node) {
             return PassEnd::Reservation;
         }
@@ -357,7 +362,7 @@ impl Shard {
 
     /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in their order; whatever its attempt
     /// comes to is the answer.
-    fn assign(&mut self, app: u32, node: u32, reserved: Option<Reservation>) -> Outcome {
+    pub(super) fn assign(&mut self, app: u32, node: u32, reserved: Option<Reservation>) -> Outcome {
         if reserved.is_none() && self.over_am_share(app) {
             self.note_am_share(app);
             return Outcome::Declined;
@@ -546,11 +551,17 @@ impl Shard {
 
     // ------------------------------------------------------------------------------------------------ reservations
 
-    /// Whether the application uses less than its fair share.
-    fn is_starved(&self, app: u32) -> bool {
+    /// Whether the application uses less than its fair share, or was handed out some of its queue's min-share starvation.
+    pub(super) fn is_starved(&self, app: u32) -> bool {
         let local = self.app(app);
         let calculator = self.queue(local.leaf).snapshot.policy.calculator();
         calculator.compare(self.types, &self.cluster.total, &local.usage, &local.fair_share, true).is_lt()
+            || !self.starvation(app).min_share.is_none()
+    }
+
+    /// What the last look at the application found it short of.
+    pub(super) fn starvation(&self, app: u32) -> Starvation {
+        self.snapshot.shares.starvation.get(&self.app(app).shared.slot).copied().unwrap_or_default()
     }
 
     /// Keeps the node for a proposal that does not fit, if the rules allow.
@@ -566,7 +577,11 @@ impl Shard {
             return Err(Unreserved::BelowThreshold);
         }
         let slot = self.app(app).shared.slot;
-        let present = self.nodes[node as usize].reservation;
+        let at = &self.nodes[node as usize];
+        let present = at.reservation;
+        if at.owes(slot) {
+            return Err(Unreserved::RoomOwed);
+        }
         if present.is_some_and(|reservation| reservation.app != slot) {
             return Err(Unreserved::OthersNode);
         }

@@ -266,6 +266,8 @@ pub enum NotReserved {
         /// `reservation-threshold.increment-multiple` times the increment.
         threshold: Resource,
     },
+    /// Room that was freed for it is kept for it on the node.
+    RoomOwed,
     /// The node is reserved for another application.
     OthersNode,
     /// As many nodes are reserved for it as may be (`reservable-nodes`).

@@ -6,9 +6,13 @@ use super::allocations::{WatchCall, Watcher, WatcherThread};
 use super::control::{Control, empty_structure};
 use super::decision::Notes;
 use super::events::EventSink;
+use super::ledger::AppShared;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal, Round};
 use super::pace::Pace;
+use super::preemption::{
+    Book, Found, MarkedFor, OutstandingAsk, Owners, PreemptionCall, PreemptionThread, Preemptor, Search, Victims,
+};
 use super::shard::Shard;
 use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count, number_scheduler};
 use super::snapshot::Publisher;
@@ -18,11 +22,12 @@ use crate::clock::Clock;
 use crate::config::{AllocationFile, Diagnostic, Settings};
 use crate::event::{Refused, SchedulerEvent};
 use crate::groups::Groups;
+use crate::id::ContainerId;
 use crate::policy::SchedulingPolicy;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use crate::sync::thread::{Builder, JoinHandle, ThreadId};
-use crate::sync::{Arc, CachePadded};
+use crate::sync::{Arc, CachePadded, Mutex};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -64,6 +69,8 @@ pub(crate) struct Parts {
     shards: Vec<(Shard, WorkerLanes)>,
     control_lane: Receiver<ControlMessage>,
     updater: Updater,
+    /// Where preemption is on.
+    preemptor: Option<(Preemptor, Receiver<PreemptionCall>)>,
     watcher: Option<Watcher>,
     pub(crate) events: EventSink,
     timers: bool,
@@ -82,6 +89,7 @@ impl Parts {
             lanes.push(WorkerLanes { internal: internal_out, external: external_out });
         }
         let (control, control_lane) = unbounded();
+        let (preemption, preemption_lane) = unbounded();
         let maximum = setup.settings.maximum;
         let shared = Arc::new(Shared {
             scheduler: number_scheduler(),
@@ -93,7 +101,7 @@ impl Parts {
             locations: Locations::new(),
             clock: setup.clock,
             counters: (0..workers).map(|_| CachePadded::default()).collect(),
-            lanes: Lanes { external, internal, control },
+            lanes: Lanes { external, internal, control, preemption },
             on_grants: setup.on_grants,
             probe: setup.probe,
             nodes: crate::sync::Mutex::new(Vec::new()),
@@ -113,9 +121,11 @@ impl Parts {
             .enumerate()
             .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.notes), lanes))
             .collect();
-        let updater = Updater::new(shared.clone());
+        let book = shared.settings.preemption.then(|| Arc::new(Mutex::new(Book::default())));
+        let updater = Updater::new(shared.clone(), book.clone());
+        let preemptor = book.map(|book| (Preemptor::new(shared.clone(), book), preemption_lane));
         let (watcher, events) = (setup.watcher, setup.events);
-        Parts { shared, control, shards, control_lane, updater, watcher, events, timers: setup.timers }
+        Parts { shared, control, shards, control_lane, updater, preemptor, watcher, events, timers: setup.timers }
     }
 }
 
@@ -184,6 +194,29 @@ impl Stepper {
         self.pump();
     }
 
+    /// A round of preemption for each application that waits for one, in their order.
+    pub(crate) fn preempt(&mut self) -> Result<Vec<MarkedFor>, Refused> {
+        self.pump();
+        let Parts { shards, preemptor, .. } = &mut self.0;
+        let (preemptor, _) = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
+        let mut rounds = Vec::new();
+        while let Some(round) = preemptor.next_round(&mut Direct(shards)) {
+            rounds.push(round);
+        }
+        self.pump();
+        Ok(rounds)
+    }
+
+    /// Ends all that was marked.
+    pub(crate) fn kill(&mut self) {
+        self.pump();
+        let Parts { shards, preemptor, .. } = &mut self.0;
+        if let Some((preemptor, _)) = preemptor {
+            preemptor.kill_all(&mut Direct(shards));
+        }
+        self.pump();
+    }
+
     /// Works off all messages, publishing in between, until none is left.
     pub(crate) fn pump(&mut self) {
         let Parts { control, shards, control_lane, shared, .. } = &mut self.0;
@@ -216,6 +249,27 @@ impl Stepper {
     }
 }
 
+/// The workers, called rather than sent to.
+struct Direct<'a>(&'a mut [(Shard, WorkerLanes)]);
+
+impl Owners for Direct<'_> {
+    fn outstanding_asks(&mut self, app: &Arc<AppShared>) -> Vec<OutstandingAsk> {
+        self.0[app.home].0.outstanding_asks(app.slot)
+    }
+
+    fn find_victims(&mut self, worker: usize, search: &Search) -> Option<Found> {
+        self.0[worker].0.find_victims(search)
+    }
+
+    fn take_victims(&mut self, worker: usize, found: Found, app: &Arc<AppShared>) -> Victims {
+        self.0[worker].0.take_victims(&found, app)
+    }
+
+    fn kill(&mut self, worker: usize, containers: Vec<ContainerId>) {
+        self.0[worker].0.kill(&containers);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------------- many threads
 
 /// External messages that a worker takes before it looks at its internal lane and the snapshot again.
@@ -237,6 +291,7 @@ pub(crate) struct Threads {
     workers: Vec<JoinHandle<()>>,
     control: JoinHandle<()>,
     update: JoinHandle<()>,
+    preemption: Option<PreemptionThread>,
     /// Those that offer nodes at intervals.
     rounds: Vec<(Sender<()>, JoinHandle<()>)>,
     update_lane: Sender<UpdateCall>,
@@ -250,7 +305,7 @@ pub(super) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::i
 impl Threads {
     /// Starts all threads.
     pub(crate) fn start(parts: Parts) -> std::io::Result<Threads> {
-        let Parts { shared, mut control, shards, control_lane, updater, watcher, events, timers } = parts;
+        let Parts { shared, mut control, shards, control_lane, updater, preemptor, watcher, events, timers } = parts;
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
         let (update_lane, update_calls) = unbounded();
@@ -275,6 +330,10 @@ impl Threads {
             Some(watcher) => Some(WatcherThread::start(watcher, &shared, &events)?),
             None => None,
         };
+        let preemption = match preemptor {
+            Some((preemptor, calls)) => Some(PreemptionThread::start(preemptor, calls, &shared, &events)?),
+            None => None,
+        };
         let settings = &shared.settings;
         let mut rounds = Vec::new();
         for (on, task, round, interval_ms) in [
@@ -292,7 +351,7 @@ impl Threads {
             })?;
             rounds.push((stop, thread));
         }
-        Ok(Threads { workers, control, update, rounds, update_lane, watcher })
+        Ok(Threads { workers, control, update, preemption, rounds, update_lane, watcher })
     }
 
     /// Where refreshes are asked for; nowhere without an allocation file.
@@ -308,6 +367,7 @@ impl Threads {
     pub(crate) fn ids(&self) -> Vec<ThreadId> {
         let rounds = self.rounds.iter().map(|(_, thread)| thread);
         let others = self.watcher.iter().map(WatcherThread::thread).chain(rounds);
+        let others = others.chain(self.preemption.iter().map(PreemptionThread::thread));
         self.workers.iter().chain([&self.control, &self.update]).chain(others).map(|of| of.thread().id()).collect()
     }
 
@@ -324,6 +384,9 @@ impl Threads {
     pub(crate) fn stop(self, shared: &Shared) {
         if let Some(watcher) = self.watcher {
             watcher.stop();
+        }
+        if let Some(preemption) = self.preemption {
+            preemption.stop();
         }
         for (stop, thread) in self.rounds {
             drop(stop);
@@ -457,6 +520,8 @@ fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
             | Internal::ResizeNode { .. }
             | Internal::Decommission { .. }
             | Internal::TakeSnapshot
+            // Who waits for an answer sees that there will be none.
+            | Internal::Victims(_)
             | Internal::Look(_)
             | Internal::Round(_) => return true,
         };
@@ -509,17 +574,17 @@ fn run_update(mut updater: Updater, calls: &Receiver<UpdateCall>, woken: &Receiv
         select! {
             recv(calls) -> call => match call {
                 Ok(UpdateCall::Now(reply)) => {
-                    updater.update();
+                    updater.update_and_wake();
                     // Whoever asked may have gone.
                     let _ = reply.send(());
                 }
                 Ok(UpdateCall::Shutdown) | Err(_) => return,
             },
             recv(woken) -> wake => match wake {
-                Ok(()) => if interval.is_some() { updater.update() },
+                Ok(()) => if interval.is_some() { updater.update_and_wake() },
                 Err(_) => woken = crate::sync::channel::never(),
             },
-            default(timeout) => if interval.is_some() { updater.update() },
+            default(timeout) => if interval.is_some() { updater.update_and_wake() },
         }
     }
 }
@@ -561,7 +626,9 @@ pub(crate) fn quiesce(shared: &Shared) {
         for lane in &shared.lanes.internal {
             asked += u64::from(lane.send(Internal::Barrier(reply.clone())).is_ok());
         }
-        asked += u64::from(shared.lanes.control.send(ControlMessage::Barrier(reply)).is_ok());
+        asked += u64::from(shared.lanes.control.send(ControlMessage::Barrier(reply.clone())).is_ok());
+        // Its rounds send to workers, which count them; nobody listens where preemption is off.
+        asked += u64::from(shared.lanes.preemption.send(PreemptionCall::Barrier(reply)).is_ok());
         (0..asked).all(|_| answered.recv().is_ok())
     };
     loop {

@@ -38,6 +38,9 @@ pub struct Allocation {
     pub granted: Vec<Container>,
     /// Containers that have ended since the last call.
     pub ended: Vec<EndedContainer>,
+    /// Containers that are to be preempted and still run: what YARN's preemption message calls the strict contract. The AM may
+    /// give others back instead; that changes nothing for these.
+    pub strict_preemptions: Vec<ContainerId>,
     /// What the application can still get, as its queue's policy sees it.
     pub headroom: Resource,
 }
@@ -111,8 +114,10 @@ pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &Allo
 pub(crate) fn collect(shared: &Shared, app: &AppShared, out: &mut Allocation) -> Result<(), Refused> {
     out.granted.clear();
     out.ended.clear();
+    out.strict_preemptions.clear();
     let leaf = leaf_of(shared, app)?;
     drain(shared, app, out);
+    app.strict_preemptions(&mut out.strict_preemptions);
     out.headroom = headroom(shared, app, &leaf);
     Ok(())
 }

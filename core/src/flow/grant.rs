@@ -115,6 +115,7 @@ impl Shard {
         self.add_usage(app, &granted);
         let at = &mut self.nodes[node as usize];
         at.free = at.free.minus(&granted);
+        at.pay_off(id.app, &granted);
         let container = Container { id, node: at.shared.id, priority, allocation_request_id, resource: granted };
         let shared = &self.app(app).shared;
         let was_empty = self.shared.arenas[worker].push_granted(&shared.cells[worker].granted, mail, &container);
@@ -288,6 +289,8 @@ impl Shard {
             launched: false,
             am: false,
             acquired_at_end: false,
+            marked: false,
+            doomed: false,
             app_previous: NONE,
             app_next: NONE,
             node_previous: at.last_container,
@@ -370,9 +373,13 @@ impl Shard {
         let worker = self.worker;
         let record = &mut self.containers[index as usize];
         record.live = false;
+        let was_marked = std::mem::replace(&mut record.marked, false);
         let record = *record;
         // A live container's application is known: a close ends its containers first.
         let app = record.app.index;
+        if was_marked {
+            self.app(app).shared.cells[worker].marked.strike(id);
+        }
         self.unlink_from_app(&record);
         self.add_usage(app, &Resource::NONE.minus(&record.size));
         if self.shared.workers > 1 {
@@ -452,7 +459,7 @@ impl Shard {
 
     pub(super) fn reuse_record(&mut self, index: u32) {
         let record = &mut self.containers[index as usize];
-        if !record.live && !record.on_node && record.node != NONE {
+        if !record.live && !record.on_node && !record.doomed && record.node != NONE {
             record.node = NONE;
             self.free_containers.push(index);
             if !self.asked_sizes.is_empty() {

@@ -12,12 +12,13 @@
 
 use super::lease::{AskCount, AskPool};
 use super::mailbox::{Container, Stack};
+use super::preemption::Marks;
 use super::reserved::{self, ReservedCount};
 use super::standing::Standing;
 use super::usage::{SharedUsage, UsageCell};
 use super::watch::Watch;
 use crate::app::SchedulingKey;
-use crate::id::{ApplicationId, NodeId, Slot};
+use crate::id::{ApplicationId, ContainerId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use crate::sync::{Arc, CachePadded, Mutex, OnceLock};
@@ -33,6 +34,8 @@ pub(crate) struct AppCell {
     pub(crate) ended: Stack,
     /// How many of this worker's nodes the application has reserved.
     pub(crate) reserved: ReservedCount,
+    /// Its containers on this worker's nodes that are marked for preemption.
+    pub(crate) marked: Marks,
 }
 
 /// The outstanding `*` ask of one request key. Lives as long as the application.
@@ -77,6 +80,7 @@ pub(crate) struct NewApp<'a> {
     pub(crate) start_ms: u64,
     pub(crate) queue: u32,
     pub(crate) placed_in: &'a str,
+    pub(crate) am_preemptable: bool,
 }
 
 #[cfg(test)]
@@ -94,6 +98,7 @@ impl NewApp<'_> {
             start_ms: 0,
             queue: 0,
             placed_in: "root.a",
+            am_preemptable: true,
         }
     }
 }
@@ -118,6 +123,8 @@ pub(crate) struct AppShared {
     pub(crate) home: usize,
     /// The name of the queue that it entered.
     pub(crate) placed_in: Box<str>,
+    /// `yarn.scheduler.fair.am.preemption` of that queue; a later move changes nothing, as in Hadoop.
+    pub(crate) am_preemptable: bool,
     /// Its leaf queue, and whether its AM runs.
     standing: Standing,
     closed: AtomicBool,
@@ -144,8 +151,19 @@ const BLOCK: u32 = 16;
 impl AppShared {
     /// An application as `made_of` says, of a scheduler with `workers`.
     pub(crate) fn new(made_of: NewApp<'_>, workers: usize) -> AppShared {
-        let NewApp { scheduler, id, attempt, slot, user, managed, system_blacklist, start_ms, queue, placed_in } =
-            made_of;
+        let NewApp {
+            scheduler,
+            id,
+            attempt,
+            slot,
+            user,
+            managed,
+            system_blacklist,
+            start_ms,
+            queue,
+            placed_in,
+            am_preemptable,
+        } = made_of;
         AppShared {
             scheduler,
             id,
@@ -158,6 +176,7 @@ impl AppShared {
             start_ms,
             home: slot.ix() % workers,
             placed_in: placed_in.into(),
+            am_preemptable,
             standing: Standing::new(queue),
             closed: AtomicBool::new(false),
             ever_had: AtomicBool::new(false),
@@ -172,6 +191,18 @@ impl AppShared {
 
     pub(crate) fn usage(&self) -> Resource {
         self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()))
+    }
+
+    /// Adds the containers of it that are marked for preemption, by worker, those marked earlier first.
+    pub(crate) fn strict_preemptions(&self, out: &mut Vec<ContainerId>) {
+        for marked in self.cells.iter().filter_map(|cell| cell.marked.list()) {
+            out.extend(marked.iter().map(|(container, _)| *container));
+        }
+    }
+
+    /// What is marked for preemption of it, by all workers.
+    pub(crate) fn marked(&self) -> Resource {
+        self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.marked.total()))
     }
 
     /// Nodes reserved for it, by all workers.
@@ -290,14 +321,19 @@ pub(crate) struct QueueShared {
     pub(crate) am_usage: SharedUsage,
     /// Room under the max share; limits are enforced (and grants refused) from the first worker to join.
     pub(crate) watch: Watch,
+    /// Counts creations of queues, and when it was.
+    pub(crate) created: u64,
+    pub(crate) created_ms: u64,
 }
 
 impl QueueShared {
-    pub(crate) fn new(workers: usize, types: usize) -> QueueShared {
+    pub(crate) fn new(workers: usize, types: usize, created: u64, created_ms: u64) -> QueueShared {
         QueueShared {
             cells: (0..workers).map(|_| CachePadded::new(QueueCell::default())).collect(),
             am_usage: SharedUsage::default(),
             watch: Watch::new(workers, types),
+            created,
+            created_ms,
         }
     }
 

@@ -135,6 +135,8 @@ pub(crate) enum Internal {
     },
     /// From a thread that offers nodes at intervals; one outstanding a worker and kind.
     Round(Round),
+    /// From the preemption task.
+    Victims(super::preemption::VictimCall),
     /// A snapshot was published that no worker may sleep over.
     TakeSnapshot,
     /// The embedder looks at something, or has it done, and is answered.

@@ -39,6 +39,9 @@ mod members;
 mod assignment;
 
 #[cfg(not(loom))]
+mod preemption;
+
+#[cfg(not(loom))]
 mod decision;
 
 #[cfg(not(loom))]
@@ -127,6 +130,7 @@ mod exports {
     pub(crate) use super::inspect::{Noted, Reserved, ask_workers};
     pub(crate) use super::ledger::{AppShared, NodeShared};
     pub(crate) use super::messages::{ControlMessage, External};
+    pub(crate) use super::preemption::MarkedFor;
     pub(crate) use super::shared::Shared;
 }
 #[cfg(not(loom))]

@@ -15,6 +15,7 @@ use super::expiry::Looks;
 use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
 use super::pace::Lag;
+use super::preemption::Owed;
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
 use super::trace::Recorder;
@@ -313,6 +314,8 @@ pub(super) struct Node {
     pub(super) total: Resource,
     pub(super) free: Resource,
     pub(super) reservation: Option<Reservation>,
+    /// Room that was freed for starved applications, in the order in which it was first owed.
+    pub(super) owed: Vec<Owed>,
     /// Its containers, in order of allocation.
     pub(super) first_container: u32,
     pub(super) last_container: u32,
@@ -350,6 +353,10 @@ pub(super) struct ContainerRecord {
     /// It is its application's AM.
     pub(super) am: bool,
     pub(super) acquired_at_end: bool,
+    /// To be preempted, while it lives.
+    pub(super) marked: bool,
+    /// A kill is still to come, whether it lives or not.
+    pub(super) doomed: bool,
     /// Neighbours among the application's containers of this worker.
     pub(super) app_previous: u32,
     pub(super) app_next: u32,

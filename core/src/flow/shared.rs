@@ -4,6 +4,7 @@ use super::ledger::NodeShared;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal, Round};
 use super::pace::Pace;
+use super::preemption::PreemptionCall;
 use super::snapshot::Publisher;
 use crate::clock::Clock;
 use crate::config::Settings;
@@ -88,6 +89,7 @@ pub(crate) struct Lanes {
     /// external while another worker's internal lane is long.
     pub(crate) internal: Vec<Sender<Internal>>,
     pub(crate) control: Sender<ControlMessage>,
+    pub(crate) preemption: Sender<PreemptionCall>,
 }
 
 /// A number for a new scheduler: no other of the process has it. Handles carry it, so that one that is given to another

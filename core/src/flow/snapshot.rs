@@ -14,6 +14,7 @@ use super::members::Members;
 use super::publish::Published;
 use crate::id::Slot;
 use crate::policy::{ClusterTotal, SchedulingPolicy};
+use crate::preemption::{QueuePreemption, Starvation};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
@@ -41,6 +42,7 @@ pub(crate) struct QueueSnapshot {
     /// The most that one container may have here; inherited.
     pub(crate) max_container: Resource,
     pub(crate) steady_fair_share: Resource,
+    pub(crate) preemption: QueuePreemption,
     /// Orders as the name does among siblings.
     pub(crate) name_order: u64,
     /// Slots of child queues in order of creation.
@@ -88,6 +90,7 @@ impl QueueSnapshot {
             max_running_apps,
             max_container,
             steady_fair_share,
+            preemption,
             name_order,
             children,
             runnable: _,
@@ -109,6 +112,7 @@ impl QueueSnapshot {
             && *max_running_apps == other.max_running_apps
             && *max_container == other.max_container
             && *steady_fair_share == other.steady_fair_share
+            && *preemption == other.preemption
             && *name_order == other.name_order
             && *children == other.children
             && Arc::ptr_eq(shared, &other.shared)
@@ -140,6 +144,8 @@ pub(crate) struct Share {
 pub(crate) struct Shares {
     pub(crate) queues: Vec<Share>,
     pub(crate) apps: Vec<Share>,
+    /// Of the applications that are starved; what the last look at them found.
+    pub(crate) starvation: Arc<FxHashMap<Slot, Starvation>>,
     /// Grows with every update.
     pub(crate) version: u64,
     /// When it was computed.

@@ -379,6 +379,7 @@ impl Shard {
             Unreserved::BelowThreshold => {
                 NotReserved::BelowThreshold { threshold: self.shared.settings.reservation_threshold }
             }
+            Unreserved::RoomOwed => NotReserved::RoomOwed,
             Unreserved::OthersNode => NotReserved::OthersNode,
             Unreserved::TooManyNodes(reserved, nodes) => NotReserved::TooManyNodes { reserved, nodes },
         }

@@ -1,4 +1,4 @@
-//! The update task: demand and instantaneous fair shares.
+//! The update task: demand and instantaneous fair shares, and who is starved.
 //!
 //! # Where it stands
 //! Reads the ledger and the newest structure, publishes *shares*; one thread in the threaded driver. Nothing waits for it:
@@ -9,11 +9,13 @@
 //! siblings alike count once.
 
 use super::ledger::AppShared;
+use super::preemption::{Book, PreemptionCall};
 use super::shared::Shared;
 use super::snapshot::{ROOT, Share, Shares, Structure};
 use crate::policy::ShareInput;
+use crate::preemption::is_busy;
 use crate::resource::Resource;
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex};
 
 /// Computes and publishes shares; see the module's text. Owns the last values, which some rules leave untouched.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub(crate) struct Updater {
     shared: Arc<Shared>,
     shares: Shares,
     inputs: Vec<ShareInput>,
+    /// Where starvation is noted, if anybody acts on it.
+    book: Option<Arc<Mutex<Book>>>,
 }
 
 fn entry(entries: &mut Vec<Share>, index: usize, generation: u32) -> &mut Share {
@@ -35,8 +39,17 @@ fn entry(entries: &mut Vec<Share>, index: usize, generation: u32) -> &mut Share 
 }
 
 impl Updater {
-    pub(crate) fn new(shared: Arc<Shared>) -> Updater {
-        Updater { shared, shares: Shares::default(), inputs: Vec::new() }
+    pub(super) fn new(shared: Arc<Shared>, book: Option<Arc<Mutex<Book>>>) -> Updater {
+        Updater { shared, shares: Shares::default(), inputs: Vec::new(), book }
+    }
+
+    /// One update; then the preemption task looks for who is starved, if there is one.
+    pub(super) fn update_and_wake(&mut self) {
+        self.update();
+        if self.book.is_some() {
+            // It ends before this task does.
+            let _ = self.shared.lanes.preemption.send(PreemptionCall::Wake);
+        }
     }
 
     /// One update.
@@ -47,9 +60,25 @@ impl Updater {
         let root = structure.queue(ROOT).slot;
         entry(&mut self.shares.queues, root.ix(), root.generation).fair_share = structure.cluster.total;
         self.fair_shares(&structure, ROOT, &active);
+        // Whoever takes a starved application from the book finds its shares published.
+        let book = self.book.clone();
+        let mut book = book.as_ref().map(|book| book.lock());
+        if let Some(book) = &mut book {
+            self.starvation(&structure, book);
+        }
         self.shares.version += 1;
         self.shares.at_ms = self.shared.clock.now_ms();
         self.shared.publisher.publish_shares(Arc::new(self.shares.clone()));
+    }
+
+    /// Looks for starved applications, if the cluster is used enough. Where it is not, what was found before stands.
+    fn starvation(&mut self, structure: &Structure, book: &mut Book) {
+        let allocated = structure.queue(ROOT).shared.usage();
+        if is_busy(self.shared.settings.preemption_utilization_threshold, &allocated, &structure.cluster.total) {
+            let (shared, now) = (&self.shared, self.shared.clock.now_ms());
+            let found = book.mark(structure, &self.shares, now, |demand| shared.app_weight(demand));
+            self.shares.starvation = Arc::new(found);
+        }
     }
 
     fn app_demand(&mut self, app: &AppShared) -> Resource {

@@ -50,6 +50,7 @@ impl Shard {
                 let node = &mut self.nodes[node.local as usize];
                 (node.decommissioning, node.drained) = (on, false);
             }
+            Internal::Victims(call) => self.handle_victims(call),
             Internal::Round(Round::Offers) => self.offer_all(),
             Internal::Round(Round::Continuous) => self.continuous_pass(),
             Internal::TakeSnapshot => self.sync(),
@@ -420,6 +421,7 @@ impl Shard {
             total,
             free: total,
             reservation: None,
+            owed: Vec::new(),
             first_container: NONE,
             last_container: NONE,
             containers: 0,
@@ -447,6 +449,7 @@ impl Shard {
             at = next;
         }
         self.unreserve(node);
+        self.nodes[node as usize].owed.clear();
         self.nodes[node as usize].gone = true;
         self.present_nodes -= 1;
         self.publish_free(node);

@@ -13,4 +13,4 @@ mod stepped;
 pub use builder::{BuildError, FairSchedulerBuilder};
 pub use fair::{FairScheduler, NotSent, Submitted};
 pub use handles::{AppHandle, NodeHandle};
-pub use stepped::{AllocatedView, StepOutcome, Stepped};
+pub use stepped::{AllocatedView, HeldView, PreemptionRound, StepOutcome, Stepped};

@@ -7,8 +7,8 @@ use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Read
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Container, Decision, EndReason, EndedContainer, EventSource,
-    External, Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Noted, Parts, QueueConfig, QueueView,
-    Reloads, Reserved, Stats, Stepper, Submission, apply, collect, drain, send_changes, views,
+    External, Heartbeat, MarkedFor, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Noted, Parts, QueueConfig,
+    QueueView, Reloads, Reserved, Stats, Stepper, Submission, apply, collect, drain, send_changes, views,
 };
 use crate::id::{ContainerId, NodeId};
 use crate::resource::Resource;
@@ -39,6 +39,29 @@ pub struct StepOutcome {
     pub completed: Vec<(u32, u32, EndReason)>,
     /// Reservations that stand, by node in order of registration.
     pub reserved: Vec<AllocatedView>,
+    /// Room kept for starved applications, by node in order of registration, within a node in the order in which it was first
+    /// owed.
+    pub held: Vec<HeldView>,
+}
+
+/// Room that was freed on a node for a starved application, and is its before it is anybody's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldView {
+    /// The node's name.
+    pub node: String,
+    /// The application's number.
+    pub app: u32,
+    /// How much.
+    pub resource: Resource,
+}
+
+/// What was marked for one starved application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreemptionRound {
+    /// The starved application's number.
+    pub app: u32,
+    /// Containers to be preempted, in the order in which they were chosen.
+    pub containers: Vec<ContainerId>,
 }
 
 impl StepOutcome {
@@ -344,6 +367,41 @@ impl Stepped {
         self.settle();
     }
 
+    /// Takes every application that waits as starved in turn, and marks containers for it, as Hadoop's preemption thread does.
+    /// Their AMs are told ([`Allocation::strict_preemptions`]); with `kill` all that is marked ends at once, else
+    /// [`Stepped::kill`] ends it: `yarn.scheduler.fair.waitTimeBeforeKill` later, in Hadoop. Who is starved is found by
+    /// [`Stepped::update`].
+    ///
+    /// # Errors
+    /// [`Refused::PreemptionOff`] where `yarn.scheduler.fair.preemption` is not true.
+    pub fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
+        let rounds = self.stepper.preempt()?;
+        if kill {
+            self.stepper.kill();
+        }
+        self.settle();
+        Ok(rounds.into_iter().map(|MarkedFor { app, containers }| PreemptionRound { app, containers }).collect())
+    }
+
+    /// Ends every container that was marked for preemption and is not ended yet.
+    pub fn kill(&mut self) {
+        self.stepper.kill();
+        self.settle();
+    }
+
+    /// The numbers of an application's containers that are to be preempted, smallest first.
+    ///
+    /// # Errors
+    /// When the application is unknown or has finished.
+    pub fn preemption_warning(&self, number: u32) -> Result<Vec<u32>, Refused> {
+        let app = self.app(number)?;
+        let mut marked = Vec::new();
+        app.0.strict_preemptions(&mut marked);
+        let mut numbers: Vec<_> = marked.into_iter().map(ContainerId::number).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
     /// Where the placement rules put an application, as [`FairScheduler::place`](crate::FairScheduler::place).
     ///
     /// # Errors
@@ -535,6 +593,11 @@ impl Stepped {
         let nodes: Vec<_> = self.stepper.control().all_nodes().map(|node| node.id).collect();
         let reserved = self.stepper.shards().flat_map(|shard| shard.reservations()).collect();
         outcome.finish(&nodes, reserved);
+        let mut held: Vec<_> = self.stepper.shards().flat_map(|shard| shard.owed_rooms()).collect();
+        held.sort_by_key(|(node, ..)| nodes.iter().position(|id| *id == node.id));
+        let view =
+            |(node, app, resource): (Arc<NodeShared>, _, _)| HeldView { node: node.name.to_string(), app, resource };
+        outcome.held = held.into_iter().map(view).collect();
         outcome
     }
 

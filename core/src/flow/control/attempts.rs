@@ -135,6 +135,7 @@ impl Control {
             start_ms: shared.clock.now_ms(),
             queue: leaf,
             placed_in: &self.tree.get(leaf).name,
+            am_preemptable: shared.settings.am_preemption_in(&self.tree.get(leaf).name),
         };
         Arc::new(AppShared::new(made_of, shared.workers))
     }

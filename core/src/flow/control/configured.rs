@@ -5,6 +5,7 @@
 
 use super::Control;
 use crate::config::{AccessControlList, AllocationFile, Limit, PlacementRule, QueueSettings};
+use crate::preemption::QueuePreemption;
 use crate::queue::Queue;
 use crate::resource::Resource;
 
@@ -75,6 +76,7 @@ impl Control {
     fn queue_config(&self, queue: &Queue) -> QueueConfig {
         let file = &self.file;
         let acls = self.acls.get(&*queue.name);
+        let preemption = self.preemption_of(queue);
         QueueConfig {
             name: queue.name.to_string(),
             leaf: queue.leaf,
@@ -88,19 +90,30 @@ impl Control {
             max_container_allocation: self.tree.max_container(queue.slot.index),
             max_running_apps: queue.max_running_apps,
             max_am_share: queue.max_am_share,
-            min_share_preemption_timeout_ms: self
-                .inherited(queue, |own| own.min_share_preemption_timeout_ms)
-                .unwrap_or(file.min_share_preemption_timeout_ms),
-            fair_share_preemption_timeout_ms: self
-                .inherited(queue, |own| own.fair_share_preemption_timeout_ms)
-                .unwrap_or(file.fair_share_preemption_timeout_ms),
-            fair_share_preemption_threshold: self
-                .inherited(queue, |own| own.fair_share_preemption_threshold)
-                .unwrap_or(file.fair_share_preemption_threshold),
-            preemptable: self.inherited(queue, |own| own.preemptable).unwrap_or(true),
+            min_share_preemption_timeout_ms: preemption.min_timeout_ms,
+            fair_share_preemption_timeout_ms: preemption.fair_timeout_ms,
+            fair_share_preemption_threshold: preemption.threshold,
+            preemptable: preemption.preemptable,
             reservable: file.queues.get(&*queue.name).is_some_and(|own| own.reservation),
             acl_submit: acls.map(|[submit, _]| submit.clone()),
             acl_administer: acls.map(|[_, administer]| administer.clone()),
+        }
+    }
+
+    /// A queue's preemption settings, inherited where it says nothing.
+    pub(super) fn preemption_of(&self, queue: &Queue) -> QueuePreemption {
+        let file = &self.file;
+        QueuePreemption {
+            min_timeout_ms: self
+                .inherited(queue, |own| own.min_share_preemption_timeout_ms)
+                .unwrap_or(file.min_share_preemption_timeout_ms),
+            fair_timeout_ms: self
+                .inherited(queue, |own| own.fair_share_preemption_timeout_ms)
+                .unwrap_or(file.fair_share_preemption_timeout_ms),
+            threshold: self
+                .inherited(queue, |own| own.fair_share_preemption_threshold)
+                .unwrap_or(file.fair_share_preemption_threshold),
+            preemptable: self.inherited(queue, |own| own.preemptable).unwrap_or(true),
         }
     }
 

@@ -502,7 +502,10 @@ impl Control {
         let (workers, types) = (self.shared.workers, self.shared.types);
         let ledger = match &self.ledgers[slot as usize] {
             Some((known, ledger)) if *known == id => ledger.clone(),
-            _ => Arc::new(QueueShared::new(workers, types)),
+            _ => {
+                let (created, now) = (self.tree.get(slot).created, self.shared.clock.now_ms());
+                Arc::new(QueueShared::new(workers, types, created, now))
+            }
         };
         self.ledgers[slot as usize] = Some((id, ledger.clone()));
         let queue = self.tree.get(slot);
@@ -523,6 +526,7 @@ impl Control {
             max_running_apps: u32::try_from(queue.max_running_apps).unwrap_or(0),
             max_container: self.tree.max_container(slot),
             steady_fair_share: queue.steady_fair_share,
+            preemption: self.preemption_of(queue),
             name_order,
             children: queue.children.clone(),
             runnable,

@@ -1,0 +1,189 @@
+//! Rounds: one starved application after the other gets containers marked for it (sections 6.1 to 6.3, 6.6).
+//!
+//! # Where it stands
+//! The preemption task. It takes an application from the book, asks its home worker what it wants, and the owners of the
+//! nodes, one after the other, for the set with the fewest AMs; the best is taken at once, so that the next search sees it.
+//!
+//! Once nothing is found for a request, or a node with room and nothing to take, nothing more is found for it: the rules
+//! would give the same answer for each further container.
+
+use super::book::{Book, java_ms};
+use super::victims::{Found, OutstandingAsk, Search, Victims};
+use crate::flow::ledger::AppShared;
+use crate::flow::shared::{ANY, Shared};
+use crate::id::ContainerId;
+use crate::preemption::{Place, StoredAsk, Wanted, requests_to_serve};
+use crate::sync::{Arc, Mutex};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// The longest sleep.
+const NO_KILL_MS: u64 = 3_600_000;
+
+/// How often a set is looked for that turns out to be gone when it is taken.
+const ATTEMPTS: usize = 4;
+
+/// The workers, as a round needs them.
+pub(crate) trait Owners {
+    /// What an application asks for, of its home worker.
+    fn outstanding_asks(&mut self, app: &Arc<AppShared>) -> Vec<OutstandingAsk>;
+
+    /// The best set on a worker's nodes.
+    fn find_victims(&mut self, worker: usize, search: &Search) -> Option<Found>;
+
+    /// Marks a set on a worker's nodes for an application; what was really marked.
+    fn take_victims(&mut self, worker: usize, found: Found, app: &Arc<AppShared>) -> Victims;
+
+    /// Ends what was marked on a worker's nodes.
+    fn kill(&mut self, worker: usize, containers: Vec<ContainerId>);
+}
+
+/// What one round came to.
+#[derive(Debug)]
+pub(crate) struct MarkedFor {
+    /// The starved application's number.
+    pub(crate) app: u32,
+    /// What was marked for it, in the order in which it was chosen.
+    pub(crate) containers: Vec<ContainerId>,
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct Preemptor {
+    shared: Arc<Shared>,
+    book: Arc<Mutex<Book>>,
+    /// Marked and not killed: when each round's are to be, by the clock.
+    doomed: VecDeque<(i64, Vec<ContainerId>)>,
+}
+
+impl Preemptor {
+    pub(in crate::flow) fn new(shared: Arc<Shared>, book: Arc<Mutex<Book>>) -> Preemptor {
+        Preemptor { shared, book, doomed: VecDeque::new() }
+    }
+
+    /// A round for the application that is served next; `None` when nobody waits.
+    pub(crate) fn next_round(&mut self, owners: &mut impl Owners) -> Option<MarkedFor> {
+        let (app, starvation) = self.book.lock().take()?;
+        let asks = self.placed(&owners.outstanding_asks(&app));
+        let mut containers = Vec::new();
+        for wanted in requests_to_serve(&starvation.total(), &asks) {
+            for _ in 0..wanted.count {
+                let taken = self.take_for_one(owners, &wanted, &app);
+                if taken.is_empty() {
+                    break;
+                }
+                containers.extend(taken);
+            }
+        }
+        let settings = &self.shared.settings;
+        let now = java_ms(self.shared.clock.now_ms());
+        // Hadoop adds four heartbeats of the nodes, whose interval is still 0 when it reads it.
+        let passes = if settings.continuous_scheduling { 10 * settings.continuous_scheduling_sleep_ms } else { 0 };
+        let waits = [settings.wait_before_kill_ms, java_ms(passes), settings.wait_before_next_starvation_check_ms];
+        let next_check = waits.iter().fold(now, |sum, wait| sum.saturating_add(*wait));
+        self.book.lock().served(app.slot, next_check);
+        if !containers.is_empty() {
+            self.doomed.push_back((now.saturating_add(settings.wait_before_kill_ms), containers.clone()));
+        }
+        Some(MarkedFor { app: app.id.number, containers })
+    }
+
+    /// The requests with their places, in the order in which they are served: by priority, nodes by name, racks by name, `*`.
+    /// Names of no present node or rack are left out.
+    fn placed(&self, asks: &[OutstandingAsk]) -> Vec<StoredAsk> {
+        let nodes = self.shared.nodes.lock().clone();
+        let mut places: FxHashMap<u32, (u8, &str, Place)> = FxHashMap::default();
+        places.insert(ANY, (2, "", Place::Any));
+        for node in &nodes {
+            let [rack, name] = node.locations();
+            places.insert(rack, (1, &node.rack, Place::Rack(rack)));
+            places.entry(name).or_insert((0, &node.name, Place::Node { name, rack }));
+        }
+        let mut placed: Vec<_> = asks.iter().filter_map(|ask| Some((ask, places.get(&ask.location)?))).collect();
+        placed.sort_by_key(|(ask, (level, name, _))| (ask.key, *level, *name));
+        let stored = |(ask, (_, _, place)): (&OutstandingAsk, &(u8, &str, Place))| StoredAsk {
+            priority: ask.key.priority,
+            place: *place,
+            size: ask.size,
+            count: ask.count,
+            relax: ask.relax,
+        };
+        placed.into_iter().map(stored).collect()
+    }
+
+    /// Marks what makes room for one container; nothing where nothing can be had. What the owner refuses, because it has changed
+    /// since it was found, is looked for again; with one worker that does not happen.
+    fn take_for_one(&self, owners: &mut impl Owners, wanted: &Wanted, app: &Arc<AppShared>) -> Victims {
+        for _ in 0..ATTEMPTS {
+            let Some((worker, found)) = self.best_set(owners, wanted).filter(|(_, found)| !found.containers.is_empty())
+            else {
+                break;
+            };
+            let taken = owners.take_victims(worker, found, app);
+            if !taken.is_empty() {
+                return taken;
+            }
+        }
+        Victims::new()
+    }
+
+    /// The set with the fewest AMs at the place that is wanted or, where locality is relaxed and that costs an AM, elsewhere.
+    fn best_set(&self, owners: &mut impl Owners, wanted: &Wanted) -> Option<(usize, Found)> {
+        let Wanted { size, place, .. } = *wanted;
+        let best = self.ask_all(owners, Search { size, place, elsewhere: false, limit: u32::MAX })?;
+        let ams = best.1.ams;
+        if wanted.relax && place != Place::Any && ams > 0 {
+            let elsewhere = self.ask_all(owners, Search { size, place, elsewhere: true, limit: ams });
+            return elsewhere.or(Some(best));
+        }
+        Some(best)
+    }
+
+    fn ask_all(&self, owners: &mut impl Owners, mut search: Search) -> Option<(usize, Found)> {
+        let mut best = None;
+        for worker in 0..self.shared.workers {
+            if search.limit == 0 {
+                break;
+            }
+            if let Some(found) = owners.find_victims(worker, &search) {
+                search.limit = found.ams;
+                best = Some((worker, found));
+            }
+        }
+        best
+    }
+
+    /// Ends all that is marked.
+    pub(crate) fn kill_all(&mut self, owners: &mut impl Owners) {
+        while let Some((_, containers)) = self.doomed.pop_front() {
+            self.kill(owners, &containers);
+        }
+    }
+
+    /// Ends what has been marked for `waitTimeBeforeKill`. Nobody asks whether it is still needed, as in Hadoop.
+    pub(super) fn kill_due(&mut self, owners: &mut impl Owners) {
+        let now = java_ms(self.shared.clock.now_ms());
+        while let Some((_, containers)) = self.pop_due(now) {
+            self.kill(owners, &containers);
+        }
+    }
+
+    fn pop_due(&mut self, now: i64) -> Option<(i64, Vec<ContainerId>)> {
+        self.doomed.front().is_some_and(|(due, _)| *due <= now).then(|| self.doomed.pop_front())?
+    }
+
+    /// How long until something is to be killed; an hour where nothing is.
+    pub(super) fn next_kill_in_ms(&self) -> u64 {
+        let wait = self.doomed.front().map(|(due, _)| due.saturating_sub(java_ms(self.shared.clock.now_ms())));
+        wait.map_or(NO_KILL_MS, |wait| u64::try_from(wait).unwrap_or(0).min(NO_KILL_MS))
+    }
+
+    fn kill(&self, owners: &mut impl Owners, containers: &[ContainerId]) {
+        for worker in 0..self.shared.workers {
+            let own: Vec<_> = containers.iter().filter(|id| usize::from(id.worker) == worker).copied().collect();
+            if !own.is_empty() {
+                owners.kill(worker, own);
+            }
+        }
+    }
+}

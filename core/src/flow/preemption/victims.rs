@@ -1,0 +1,198 @@
+//! Victims: which containers of a worker's own nodes go, and their end (sections 6.4 to 6.6).
+//!
+//! # Where it stands
+//! Run by the worker that owns the nodes, on behalf of a round. A search changes nothing; what it proposes is looked at again
+//! when it is taken, since other owners' containers of the same applications may have gone meanwhile. With one worker nothing
+//! happens in between.
+//!
+//! # What decides
+//! Usage of an owner is what all workers count, less what all have marked; its share is that of the snapshot in use.
+//!
+//! # Invariant
+//! I10: a container is marked once and killed once. Its record stays until the kill, even if it ends before: Hadoop then puts
+//! an unseen container's ask back a second time.
+
+use crate::app::SchedulingKey;
+use crate::flow::ledger::AppShared;
+use crate::flow::mailbox::EndReason;
+use crate::flow::shard::{ContainerRecord, NONE, Shard};
+use crate::flow::shared::ANY;
+use crate::id::{ContainerId, Slot};
+use crate::preemption::{Place, Yardstick};
+use crate::resource::Resource;
+use smallvec::SmallVec;
+
+/// Containers of one set.
+pub(crate) type Victims = SmallVec<[ContainerId; 8]>;
+
+/// Where a container of a size may be made room for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Search {
+    pub(super) size: Resource,
+    pub(super) place: Place,
+    /// On all nodes but those of the place.
+    pub(super) elsewhere: bool,
+    /// A set with so many AMs is of no use.
+    pub(super) limit: u32,
+}
+
+/// Containers of one node that make room together.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(super) node: u32,
+    pub(super) containers: Victims,
+    pub(super) ams: u32,
+}
+
+/// An outstanding request of an application: at a rack, a node, or `*`, by interned name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutstandingAsk {
+    pub(super) key: SchedulingKey,
+    pub(super) location: u32,
+    pub(super) size: Resource,
+    pub(super) count: u32,
+    pub(super) relax: bool,
+}
+
+impl Search {
+    fn includes(&self, [rack, name]: [u32; 2]) -> bool {
+        let at_place = match self.place {
+            Place::Any => true,
+            Place::Rack(wanted) => rack == wanted,
+            Place::Node { name: wanted, .. } => name == wanted,
+        };
+        at_place != self.elsewhere
+    }
+}
+
+impl Shard {
+    /// What an application asks for, by its home worker.
+    pub(crate) fn outstanding_asks(&self, app: Slot) -> Vec<OutstandingAsk> {
+        let mut out = Vec::new();
+        let Some(app) = self.find_app(app).filter(|app| !app.closed) else { return out };
+        for key in &app.keys {
+            let id = key.id;
+            out.extend(key.rows.iter().filter(|row| row.present()).map(|row| OutstandingAsk {
+                key: id,
+                location: row.location,
+                size: row.size,
+                count: row.count.left(),
+                relax: row.relax,
+            }));
+            let count = key.cell.pool.total();
+            let any = OutstandingAsk { key: id, location: ANY, size: key.size, count, relax: key.relax };
+            out.extend((count > 0).then_some(any));
+        }
+        out
+    }
+
+    /// The set with the fewest AMs, the first of those on the nodes in order of registration.
+    pub(crate) fn find_victims(&self, search: &Search) -> Option<Found> {
+        let (mut best, mut limit) = (None, search.limit);
+        for (index, node) in self.nodes.iter().enumerate() {
+            if limit == 0 {
+                break;
+            }
+            if node.gone || !search.includes(node.shared.locations()) {
+                continue;
+            }
+            let node = u32::try_from(index).expect("node indices are u32");
+            if let Some(found) = self.set_on(node, &search.size, limit) {
+                limit = found.ams;
+                best = Some(found);
+            }
+        }
+        best
+    }
+
+    /// Containers of one node that make room for a size: AMs last, fewer of them than `limit`.
+    fn set_on(&self, node: u32, size: &Resource, limit: u32) -> Option<Found> {
+        let at = &self.nodes[node as usize];
+        let reserved = at.reservation.map_or(Resource::NONE, |reservation| reservation.size);
+        let mut potential = at.free.minus_non_negative(&reserved.plus(&at.owed_total()));
+        let (mut chosen, mut found_ams): (SmallVec<[u32; 8]>, u32) = (SmallVec::new(), 0);
+        // The newest first, then AMs, the oldest first.
+        let is_am = |index: &u32| self.containers[*index as usize].am;
+        let plain = self.follow(at.last_container, |record| record.node_previous).filter(|index| !is_am(index));
+        let ams = self.follow(at.first_container, |record| record.node_next).filter(is_am);
+        for index in plain.chain(ams) {
+            let record = &self.containers[index as usize];
+            let owner_runs = self.find_app(record.app).is_some_and(|owner| !owner.closed);
+            if record.marked || !owner_runs {
+                continue;
+            }
+            if self.may_go(index, &chosen) {
+                found_ams += u32::from(record.am);
+                if record.am && found_ams >= limit {
+                    return None;
+                }
+                chosen.push(index);
+                potential = potential.plus(&record.size);
+            }
+            // Only after a container was looked at: a node that has room loses its first one all the same, or, where that may
+            // not go, yields a set of none.
+            if size.fits_in(&potential) {
+                let containers = chosen.iter().map(|index| self.container_id(*index)).collect();
+                return Some(Found { node, containers, ams: found_ams });
+            }
+        }
+        None
+    }
+
+    /// Containers from one on, to a neighbour each.
+    fn follow(&self, first: u32, next: impl Fn(&ContainerRecord) -> u32) -> impl Iterator<Item = u32> {
+        let some = |index: u32| (index != NONE).then_some(index);
+        std::iter::successors(some(first), move |index| some(next(&self.containers[*index as usize])))
+    }
+
+    /// Whether a container may be taken: its queue and its owner allow it, and the owner stays at its fair share or above without
+    /// it, what is marked already, and those of its containers that are `chosen`.
+    fn may_go(&self, index: u32, chosen: &[u32]) -> bool {
+        let record = &self.containers[index as usize];
+        let Some(owner) = self.find_app(record.app).filter(|owner| !owner.closed && owner.leaf != NONE) else {
+            return false;
+        };
+        let leaf = &self.queue(owner.leaf).snapshot;
+        if !leaf.preemption.preemptable || (record.am && !owner.shared.am_preemptable) || !record.live || record.marked
+        {
+            return false;
+        }
+        let chosen = chosen.iter().map(|chosen| &self.containers[*chosen as usize]);
+        let chosen = chosen.filter(|chosen| chosen.app == record.app);
+        let gone = chosen.fold(record.size.plus(&owner.shared.marked()), |sum, chosen| sum.plus(&chosen.size));
+        let yardstick = Yardstick { calculator: leaf.policy.calculator(), cluster: self.cluster };
+        !yardstick.below(&owner.shared.usage().minus(&gone), &owner.fair_share)
+    }
+
+    /// Marks what was found, all of it or, where some of it may go no longer, nothing: then the rest would make too little room.
+    /// What is marked is owed to the application.
+    pub(crate) fn take_victims(&mut self, found: &Found, app: &AppShared) -> Victims {
+        let mut chosen: SmallVec<[u32; 8]> = SmallVec::new();
+        for id in &found.containers {
+            match self.live_container(*id).filter(|index| self.may_go(*index, &chosen)) {
+                Some(index) => chosen.push(index),
+                None => return SmallVec::new(),
+            }
+        }
+        for (index, id) in chosen.iter().zip(&found.containers) {
+            let record = &mut self.containers[*index as usize];
+            record.marked = true;
+            record.doomed = true;
+            let record = *record;
+            self.app(record.app.index).shared.cells[self.worker].marked.enter(*id, record.size);
+            self.nodes[found.node as usize].owe(app.slot, app.id.number, &record.size);
+        }
+        found.containers.clone()
+    }
+
+    /// Ends what was marked. What ended before is told a second time of its end.
+    pub(crate) fn kill(&mut self, containers: &[ContainerId]) {
+        for id in containers {
+            let Some(record) = self.containers.get_mut(id.record as usize) else { continue };
+            let same = record.granted_to == id.app && record.number == id.number;
+            if same && std::mem::replace(&mut record.doomed, false) {
+                self.end_container(id.record, EndReason::Preempted, false);
+            }
+        }
+    }
+}

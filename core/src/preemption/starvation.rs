@@ -1,0 +1,175 @@
+//! How much an application, or a leaf queue, is short of (preemption reference 1 to 4).
+
+use crate::policy::ClusterTotal;
+use crate::resource::{Calculator, Resource};
+
+/// What a queue's settings say about preemption, inherited where it says nothing itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct QueuePreemption {
+    /// `minSharePreemptionTimeout` in ms; `i64::MAX` is never, below zero is at once.
+    pub(crate) min_timeout_ms: i64,
+    /// `fairSharePreemptionTimeout` in ms, as above.
+    pub(crate) fair_timeout_ms: i64,
+    /// `fairSharePreemptionThreshold`
+    pub(crate) threshold: f32,
+    /// `allowPreemptionFrom`: false where it, or a queue above, forbids it.
+    pub(crate) preemptable: bool,
+}
+
+/// What an application is short of, in its two parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Starvation {
+    /// Of its fair share, up to the threshold.
+    pub(crate) fair_share: Resource,
+    /// Of its queue's min share, what was handed out to it.
+    pub(crate) min_share: Resource,
+}
+
+impl Starvation {
+    /// Both parts.
+    pub(crate) fn total(&self) -> Resource {
+        self.fair_share.plus(&self.min_share)
+    }
+
+    /// Whether both parts are nothing.
+    pub(crate) fn is_none(&self) -> bool {
+        self.fair_share.is_none() && self.min_share.is_none()
+    }
+}
+
+/// How a leaf queue's policy compares amounts on the present cluster.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Yardstick {
+    pub(crate) calculator: Calculator,
+    pub(crate) cluster: ClusterTotal,
+}
+
+impl Yardstick {
+    /// Strictly below, by the largest share alone.
+    pub(crate) fn below(&self, a: &Resource, b: &Resource) -> bool {
+        self.calculator.compare(self.cluster.types, &self.cluster.total, a, b, true).is_lt()
+    }
+
+    fn above_in_all(&self, a: &Resource, b: &Resource) -> bool {
+        self.calculator.compare(self.cluster.types, &self.cluster.total, a, b, false).is_gt()
+    }
+}
+
+/// Whether the cluster is used enough for anybody to be starved: strictly above the threshold in memory or vcores. An empty
+/// cluster is not.
+pub(crate) fn is_busy(threshold: f32, allocated: &Resource, cluster: &Resource) -> bool {
+    let part = |i: usize| allocated.get(i) as f32 / cluster.get(i) as f32;
+    let (memory, vcores) = (part(0), part(1));
+    !memory.is_nan() && !vcores.is_nan() && threshold < memory.max(vcores)
+}
+
+impl QueuePreemption {
+    /// What an application is short of up to its threshold, and since when; `None` where it is not, which sets its stamp.
+    ///
+    /// 10240 MB of fair share and a threshold of 0.9 make 9215: the threshold is a 32-bit float.
+    pub(crate) fn fair_share_starvation(
+        &self,
+        yardstick: &Yardstick,
+        usage: &Resource,
+        fair_share: &Resource,
+        demand: &Resource,
+    ) -> Option<Resource> {
+        let wanted = fair_share.times(f64::from(self.threshold)).least(demand);
+        yardstick.below(usage, &wanted).then(|| wanted.minus_non_negative(usage))
+    }
+}
+
+/// What a leaf queue is short of its min share, whatever the time.
+pub(crate) fn min_share_starvation(min_share: &Resource, demand: &Resource, usage: &Resource) -> Resource {
+    min_share.least(demand).minus_non_negative(usage)
+}
+
+/// What the next application in order is credited with of what is left of its queue's min-share starvation; `None` when
+/// nothing is left. `wanted` is its pending demand less its fair-share starvation.
+///
+/// The one for whom too little is left is credited with the rest *of its demand*, not with what is left: Hadoop's quirk.
+pub(crate) fn min_share_part(yardstick: &Yardstick, left: &mut Resource, wanted: &Resource) -> Option<Resource> {
+    if left.is_none() {
+        return None;
+    }
+    if yardstick.above_in_all(wanted, left) {
+        let rest = wanted.minus_non_negative(left);
+        *left = Resource::NONE;
+        Some(rest)
+    } else {
+        *left = left.minus_non_negative(wanted);
+        Some(*wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn yardstick(calculator: Calculator) -> Yardstick {
+        Yardstick { calculator, cluster: ClusterTotal { types: 2, total: Resource::new(100_000, 100) } }
+    }
+
+    fn settings(threshold: f32) -> QueuePreemption {
+        QueuePreemption { min_timeout_ms: 0, fair_timeout_ms: 0, threshold, preemptable: true }
+    }
+
+    #[test]
+    fn the_threshold_is_a_float_and_capped_by_demand() {
+        let starvation = |usage, demand| {
+            let of = |mb| Resource::new(mb, 0);
+            let memory = yardstick(Calculator::Memory);
+            settings(0.9).fair_share_starvation(&memory, &of(usage), &of(10_240), &of(demand))
+        };
+        assert_eq!(starvation(0, 20_000), Some(Resource::new(9215, 0)));
+        assert_eq!(starvation(9214, 20_000), Some(Resource::new(1, 0)));
+        assert_eq!(starvation(9215, 20_000), None);
+        assert_eq!(starvation(1000, 3000), Some(Resource::new(2000, 0)));
+    }
+
+    #[test]
+    fn under_drf_the_largest_shares_are_compared() {
+        let dominant = yardstick(Calculator::Dominant);
+        let (usage, share) = (Resource::new(30_000, 1), Resource::new(10_000, 40));
+        let starvation = settings(1.0).fair_share_starvation(&dominant, &usage, &share, &Resource::UNBOUNDED);
+        assert_eq!(starvation, Some(Resource::new(0, 39)));
+    }
+
+    #[test]
+    fn utilisation_is_strict_and_in_single_precision() {
+        let cluster = Resource::new(10_000, 10);
+        assert!(!is_busy(0.8, &Resource::new(8000, 0), &cluster));
+        assert!(is_busy(0.8, &Resource::new(8001, 0), &cluster));
+        assert!(is_busy(0.8, &Resource::new(0, 9), &cluster));
+        assert!(!is_busy(0.8, &Resource::NONE, &Resource::NONE));
+        assert!(!is_busy(0.8, &Resource::new(9000, 0), &Resource::new(10_000, 0)), "0 of 0 vcores is no number");
+    }
+
+    /// The recorded example of the reference: the third wants more than is left and is credited with the rest.
+    #[test]
+    fn the_rest_is_credited_where_too_little_is_left() {
+        let memory = yardstick(Calculator::Memory);
+        let mut left = min_share_starvation(&Resource::new(10_240, 10), &Resource::new(13_312, 3), &Resource::NONE);
+        assert_eq!(left, Resource::new(10_240, 3));
+        let wanted = [(5120, 1), (4096, 1), (4096, 1), (1024, 1)].map(|(mb, vcores)| Resource::new(mb, vcores));
+        let parts = wanted.map(|wanted| min_share_part(&memory, &mut left, &wanted));
+        let expected = [Some((5120, 1)), Some((4096, 1)), Some((3072, 0)), None];
+        assert_eq!(parts, expected.map(|part| part.map(|(mb, vcores)| Resource::new(mb, vcores))));
+    }
+
+    /// The founding post's example, 6 GiB over four that want 3, 2, 2 and 1: it says 3, 2, 1 and 0. So does Hadoop where
+    /// what is left is half of what is wanted, and only there.
+    #[test]
+    fn the_example_of_the_founding_post() {
+        let memory = yardstick(Calculator::Memory);
+        let gib = |n: i64| Resource::new(n * 1024, 0);
+        let parts = |wanted: [i64; 4]| {
+            let mut left = gib(6);
+            wanted.map(|wanted| {
+                min_share_part(&memory, &mut left, &gib(wanted)).map_or(0, |part| part.memory_mb() / 1024)
+            })
+        };
+        assert_eq!(parts([3, 2, 2, 1]), [3, 2, 1, 0]);
+        assert_eq!(parts([3, 2, 4, 1]), [3, 2, 3, 0]);
+    }
+}
