@@ -89,6 +89,6 @@ mod tests {
     fn equals_come_as_javas_heap_has_them() {
         assert_eq!(order(&[7, 7]), [1, 0]);
         assert_eq!(order(&[7, 7, 7]), [2, 1, 0]);
-        assert_eq!(order(&[7, 7, 7, 7]), [3, 1, 2, 0]);
+        assert_eq!(order(&[7, 7, 7, 7]), [3, 0, 1, 2]);
     }
 }
