@@ -69,7 +69,8 @@ impl NodeId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ContainerId {
     pub(crate) application: u32,
-    pub(crate) attempt: u32,
+    /// Two bytes, so that the whole is 24: nodes report containers by the dozen.
+    pub(crate) attempt: u16,
     /// Of the attempt that it was granted to; a later one may have taken it over.
     pub(crate) app: Slot,
     pub(crate) number: u32,
@@ -84,10 +85,10 @@ impl ContainerId {
         self.number
     }
 
-    /// The number of the attempt that it was granted to, from 1.
+    /// The number of the attempt that it was granted to, from 1; 65,535 is that one and all after it.
     #[must_use]
     pub fn attempt(self) -> u32 {
-        self.attempt
+        u32::from(self.attempt)
     }
 
     /// The number of the application, as in its [`ApplicationId`].

@@ -19,7 +19,7 @@ struct Mail {
 fn hand_over(arena: &Arena, own: &mut FreeRecords, old: &Mail, live: &[(u32, bool)]) -> (Vec<u32>, Vec<u32>) {
     let (mut kept, mut withdrawn) = (Vec::new(), Vec::new());
     for (record, launched) in live {
-        if *launched && arena.acquired_ms(*record).is_some() {
+        if *launched && arena.acquired_for_ms(*record, 0).is_some() {
             kept.push(*record);
         } else if arena.withdraw(*record) {
             withdrawn.push(*record);

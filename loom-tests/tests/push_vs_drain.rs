@@ -41,7 +41,7 @@ fn a_record_used_again() {
         let (worker_arena, worker_granted, worker_ended) = (arena.clone(), granted.clone(), ended.clone());
         let worker = spawn(move || {
             // Both the first and, once its record is free again, the next one end as soon as the AM has them.
-            let acquired = worker_arena.acquired_ms(0).is_some();
+            let acquired = worker_arena.acquired_for_ms(0, 0).is_some();
             if acquired {
                 worker_arena.push_ended(&worker_ended, 0, EndReason::Completed);
             }

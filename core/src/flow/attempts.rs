@@ -32,7 +32,7 @@ impl Shard {
         let mut kept = Vec::new();
         while at != NONE {
             let record = &self.containers[at as usize];
-            if record.launched && self.shared.arenas[self.worker].acquired_ms(record.mail).is_some() {
+            if record.launched && self.shared.arenas[self.worker].acquired_for_ms(record.mail, 0).is_some() {
                 kept.push(at);
             }
             at = record.app_next;
@@ -61,7 +61,7 @@ impl Shard {
     }
 
     /// The order of an application's containers: attempt by attempt, by number.
-    pub(super) fn age(&self, index: u32) -> (u32, u32) {
+    pub(super) fn age(&self, index: u32) -> (u16, u32) {
         let record = &self.containers[index as usize];
         (record.attempt, record.number)
     }

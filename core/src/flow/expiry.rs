@@ -55,15 +55,16 @@ impl Shard {
             None => (0, now_ms),
         };
         let interval_ms = self.shared.settings.container_expiry_ms;
+        let longest = i64::try_from(interval_ms).unwrap_or(i64::MAX);
         let end = self.containers.len().min(first + SLICE);
         for index in first..end {
             let record = &self.containers[index];
             if !record.live || record.launched {
                 continue;
             }
-            let acquired_ms = self.shared.arenas[self.worker].acquired_ms(record.mail);
+            let acquired_for_ms = self.shared.arenas[self.worker].acquired_for_ms(record.mail, began_ms);
             // Later than the interval, not at it.
-            if acquired_ms.is_some_and(|since| began_ms > since.saturating_add(interval_ms)) {
+            if acquired_for_ms.is_some_and(|waited| i64::from(waited) > longest) {
                 self.end_container(u32::try_from(index).expect("container records are u32"), EndReason::Expired, false);
             }
         }

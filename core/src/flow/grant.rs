@@ -275,7 +275,7 @@ impl Shard {
         let record = ContainerRecord {
             app: app.shared.slot,
             granted_to: app.shared.slot,
-            attempt: app.shared.attempt,
+            attempt: u16::try_from(app.shared.attempt).unwrap_or(u16::MAX),
             application: app.shared.id.number,
             number,
             node: proposal.node,

@@ -26,7 +26,7 @@
 
 use crate::id::{ContainerId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
-use crate::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use crate::sync::{CachePadded, OnceLock};
 
 /// End of a stack.
@@ -123,7 +123,14 @@ impl Container {
     pub fn of_model(number: u32, record: u32) -> Container {
         let app = Slot { index: 10 + number, generation: 20 + number };
         Container {
-            id: ContainerId { application: 30 + number, attempt: 50 + number, app, number, worker: 0, record },
+            id: ContainerId {
+                application: 30 + number,
+                attempt: u16::try_from(50 + number).expect("models have few containers"),
+                app,
+                number,
+                worker: 0,
+                record,
+            },
             node: NodeId(40 + number),
             priority: -1,
             allocation_request_id: i64::from(number) << 33,
@@ -141,24 +148,38 @@ pub struct EndedContainer {
     pub reason: EndReason,
 }
 
-/// One record: plain words, written by the worker before it pushes and read by the drainer after it took.
+/// One record: plain words, written by the worker before it pushes and read by the drainer after it took. All that a
+/// container of two resource types without an allocation request id needs is in its first 64 bytes, one cache line: there are
+/// as many records as containers, so each is cold when it is met.
 #[derive(Debug)]
+#[repr(C, align(64))]
 struct Record {
     next: AtomicU32,
     state: AtomicU32,
     application: AtomicU32,
-    attempt: AtomicU32,
     app_index: AtomicU32,
     app_generation: AtomicU32,
     number: AtomicU32,
     place: AtomicU32,
     node: AtomicU32,
     priority: AtomicU32,
-    allocation_request_id: AtomicI64,
     reason: AtomicU32,
-    /// When the AM acquired it, ms of the scheduler's clock. Written by the drainer, counts from its acquisition on.
-    acquired_ms: AtomicU64,
+    /// With [`HAS_REQUEST_ID`].
+    attempt: AtomicU32,
+    /// When the AM acquired it, the low half of the ms of the scheduler's clock. Written by the drainer, counts from its
+    /// acquisition on.
+    acquired_ms: AtomicU32,
     size: [AtomicI64; MAX_TYPES],
+    /// Only where it is not 0.
+    allocation_request_id: AtomicI64,
+}
+
+/// In the word of the attempt: the record has an allocation request id.
+const HAS_REQUEST_ID: u32 = 1 << 31;
+
+/// The low half of a time: enough for differences of up to 24 days.
+fn low_half(ms: u64) -> u32 {
+    u32::try_from(ms & u64::from(u32::MAX)).expect("half a word")
 }
 
 impl Record {
@@ -168,17 +189,17 @@ impl Record {
             next: word(),
             state: word(),
             application: word(),
-            attempt: word(),
             app_index: word(),
             app_generation: word(),
             number: word(),
             place: word(),
             node: word(),
             priority: word(),
-            allocation_request_id: AtomicI64::new(0),
             reason: word(),
-            acquired_ms: AtomicU64::new(0),
+            attempt: word(),
+            acquired_ms: word(),
             size: std::array::from_fn(|_| AtomicI64::new(0)),
+            allocation_request_id: AtomicI64::new(0),
         }
     }
 }
@@ -287,14 +308,19 @@ impl Arena {
         let record = self.record(index);
         record.state.store(UNSEEN, Ordering::Relaxed);
         record.application.store(container.id.application, Ordering::Relaxed);
-        record.attempt.store(container.id.attempt, Ordering::Relaxed);
         record.app_index.store(container.id.app.index, Ordering::Relaxed);
         record.app_generation.store(container.id.app.generation, Ordering::Relaxed);
         record.number.store(container.id.number, Ordering::Relaxed);
         record.place.store(container.id.record, Ordering::Relaxed);
         record.node.store(container.node.0, Ordering::Relaxed);
         record.priority.store(container.priority.cast_unsigned(), Ordering::Relaxed);
-        record.allocation_request_id.store(container.allocation_request_id, Ordering::Relaxed);
+        let id = container.allocation_request_id;
+        if id == 0 {
+            record.attempt.store(u32::from(container.id.attempt), Ordering::Relaxed);
+        } else {
+            record.attempt.store(u32::from(container.id.attempt) | HAS_REQUEST_ID, Ordering::Relaxed);
+            record.allocation_request_id.store(id, Ordering::Relaxed);
+        }
         for (word, lane) in record.size.iter().zip(container.resource.lanes()).take(self.types) {
             word.store(*lane, Ordering::Relaxed);
         }
@@ -304,7 +330,7 @@ impl Arena {
     fn id(&self, record: &Record) -> ContainerId {
         ContainerId {
             application: record.application.load(Ordering::Relaxed),
-            attempt: record.attempt.load(Ordering::Relaxed),
+            attempt: u16::try_from(record.attempt.load(Ordering::Relaxed) & !HAS_REQUEST_ID).unwrap_or(u16::MAX),
             app: Slot {
                 index: record.app_index.load(Ordering::Relaxed),
                 generation: record.app_generation.load(Ordering::Relaxed),
@@ -321,23 +347,28 @@ impl Arena {
         if stack.is_empty() {
             return;
         }
-        let (first, now_ms) = (out.len(), now_ms());
+        let (first, now_ms) = (out.len(), low_half(now_ms()));
         let mut at = stack.take_all();
         while at != NIL {
             let record = self.record(at);
             let next = record.next.load(Ordering::Relaxed);
+            let has_request_id = record.attempt.load(Ordering::Relaxed) & HAS_REQUEST_ID != 0;
             let container =
                 Container {
                     id: self.id(record),
                     node: NodeId(record.node.load(Ordering::Relaxed)),
                     priority: record.priority.load(Ordering::Relaxed).cast_signed(),
-                    allocation_request_id: record.allocation_request_id.load(Ordering::Relaxed),
+                    allocation_request_id: if has_request_id {
+                        record.allocation_request_id.load(Ordering::Relaxed)
+                    } else {
+                        0
+                    },
                     resource: Resource::from_fn(|i| {
                         if i < self.types { record.size[i].load(Ordering::Relaxed) } else { 0 }
                     }),
                 };
             record.acquired_ms.store(now_ms, Ordering::Relaxed);
-            // ORDERING: Release on success. Pairs with the Acquire in `acquired_ms` and `withdraw`: the worker that sees
+            // ORDERING: Release on success. Pairs with the Acquire in `acquired_for_ms` and `withdraw`: the worker that sees
             // the container acquired sees since when, and may end it and push the record again only after the words above
             // were read. Relaxed on failure: the record is this thread's alone then.
             match record.state.compare_exchange(UNSEEN, ACQUIRED, Ordering::Release, Ordering::Relaxed) {
@@ -351,12 +382,14 @@ impl Arena {
         out[first..].reverse();
     }
 
-    /// When the AM acquired the container; `None` while it has not. By the worker, of a container that has not ended.
-    pub fn acquired_ms(&self, index: u32) -> Option<u64> {
+    /// How long ago the AM acquired the container, ms, negative where that was later than `now_ms`; `None` while it has not.
+    /// Times are told apart up to 24 days. By the worker, of a container that has not ended.
+    pub fn acquired_for_ms(&self, index: u32, now_ms: u64) -> Option<i32> {
         let record = self.record(index);
         // ORDERING: Acquire. Pairs with the Release in `drain_granted`: with the state comes the time. Weaker, or the time
         // stored after the state, fails in loom-tests/tests/expire_vs_acquire.rs.
-        (record.state.load(Ordering::Acquire) == ACQUIRED).then(|| record.acquired_ms.load(Ordering::Relaxed))
+        let since = || record.acquired_ms.load(Ordering::Relaxed);
+        (record.state.load(Ordering::Acquire) == ACQUIRED).then(|| low_half(now_ms).wrapping_sub(since()).cast_signed())
     }
 
     /// Takes a container back before its AM saw it; false when the AM was faster. By the worker. After true the record
@@ -433,6 +466,13 @@ mod tests {
         }
     }
 
+    /// What a grant touches of a record with two resource types is one line.
+    #[test]
+    fn the_usual_words_of_a_record_share_a_line() {
+        assert!(std::mem::offset_of!(Record, size) + 2 * size_of::<AtomicI64>() <= 64);
+        assert_eq!((size_of::<Record>(), align_of::<Record>()), (128, 64));
+    }
+
     #[test]
     fn grants_arrive_in_order_and_records_come_back() {
         let (arena, mut own) = (Arena::new(0, 2), FreeRecords::default());
@@ -448,7 +488,9 @@ mod tests {
         assert!(arena.withdraw(made[1].id.record));
         let mut out = vec![];
         arena.drain_granted(&granted, || 5, &mut out);
-        assert_eq!(arena.acquired_ms(made[0].id.record), Some(5));
+        assert_eq!(arena.acquired_for_ms(made[0].id.record, 7), Some(2));
+        assert_eq!(arena.acquired_for_ms(made[0].id.record, 4), Some(-1));
+        assert_eq!(arena.acquired_for_ms(made[0].id.record, (1 << 32) + 6), Some(1), "the low half");
         assert_eq!(out, [made[0], made[2]]);
         assert!(!arena.withdraw(made[0].id.record), "the AM has it");
         arena.push_ended(&ended, made[0].id.record, EndReason::NodeLost);

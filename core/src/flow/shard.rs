@@ -335,7 +335,7 @@ pub(super) struct ContainerRecord {
     pub(super) app: Slot,
     /// The attempt that it was granted to, as its id has it: an earlier one, where it was kept.
     pub(super) granted_to: Slot,
-    pub(super) attempt: u32,
+    pub(super) attempt: u16,
     pub(super) application: u32,
     pub(super) number: u32,
     pub(super) node: u32,
