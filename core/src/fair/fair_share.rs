@@ -104,7 +104,11 @@ mod tests {
     use super::*;
     use crate::policy::Tie;
 
-    fn order(a: (i64, i64, i64, f32), b: (i64, i64, i64, f32)) -> Ordering {
+    /// Usage, demand and min share in MB, and the weight.
+    type Child = (i64, i64, i64, f32);
+
+    /// What `of` makes of two children, the first by name first.
+    fn of_two<T>(a: Child, b: Child, of: impl Fn(&ClusterTotal, &Schedulable<'_>, &Schedulable<'_>) -> T) -> T {
         let cluster = ClusterTotal { types: 2, total: Resource::new(1 << 20, 100) };
         let resources = [a, b].map(|(usage, demand, min, _)| [usage, demand, min].map(|mb| Resource::new(mb, 0)));
         let view = |i: usize, weight, name| Schedulable {
@@ -114,7 +118,11 @@ mod tests {
             weight,
             tie: Tie { start_ms: 0, name },
         };
-        Fair.compare(&cluster, &view(0, a.3, 0), &view(1, b.3, 1))
+        of(&cluster, &view(0, a.3, 0), &view(1, b.3, 1))
+    }
+
+    fn order(a: Child, b: Child) -> Ordering {
+        of_two(a, b, |cluster, a, b| Fair.compare(cluster, a, b))
     }
 
     #[test]
@@ -133,19 +141,9 @@ mod tests {
 
     #[test]
     fn the_reason_is_the_first_comparison_that_differs() {
-        let cluster = ClusterTotal { types: 2, total: Resource::new(1 << 20, 100) };
-        let why = |a: (i64, i64, i64, f32), b: (i64, i64, i64, f32)| {
-            let resources = [a, b].map(|(usage, demand, min, _)| [usage, demand, min].map(|mb| Resource::new(mb, 0)));
-            let view = |i: usize, weight, name| Schedulable {
-                usage: &resources[i][0],
-                demand: &resources[i][1],
-                min_share: &resources[i][2],
-                weight,
-                tie: Tie { start_ms: 0, name },
-            };
-            let (first, second) = (view(0, a.3, 0), view(1, b.3, 1));
-            assert_eq!(Fair.compare(&cluster, &first, &second), Ordering::Less);
-            Fair.precedence(&cluster, &first, &second)
+        let why = |a: Child, b: Child| {
+            assert_eq!(order(a, b), Ordering::Less);
+            of_two(a, b, |cluster, a, b| Fair.precedence(cluster, a, b))
         };
         assert_eq!(why((9, 9, 0, 1.0), (0, 0, 0, 1.0)), Precedence::Demand);
         assert_eq!(why((5, 9, 6, 1.0), (0, 9, 0, 1.0)), Precedence::MinShare);

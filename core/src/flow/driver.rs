@@ -685,6 +685,22 @@ mod tests {
         control.add_node(&spec).unwrap();
     }
 
+    /// An application asks for one small container and, offered the first node, gets it.
+    fn grant_one(stepper: &mut Stepper, app: &Arc<AppShared>) {
+        let request =
+            AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), 1)], ..AllocateRequest::default() };
+        send_changes(stepper.shared(), app, &request).unwrap();
+        stepper.pump();
+        stepper.update();
+        stepper.shard(0).schedule(0);
+    }
+
+    /// What a queue of the newest structure uses; `None` where there is none of the name.
+    fn usage_of(stepper: &Stepper, name: &str) -> Option<Resource> {
+        let structure = &stepper.shared().publisher.load().structure;
+        structure.queues.iter().flatten().find(|queue| &*queue.name == name).map(|queue| queue.shared.usage())
+    }
+
     /// What is in the worker's internal lane, worked off by hand: no snapshot is taken in between.
     fn work_off(parts: &mut Parts) {
         let (shard, lanes) = &mut parts.shards[0];
@@ -728,12 +744,7 @@ mod tests {
         add_node(stepper.control());
         let app = submit(stepper.control(), 1, "root.q", None);
         stepper.pump();
-        let request =
-            AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), 1)], ..AllocateRequest::default() };
-        send_changes(stepper.shared(), &app, &request).unwrap();
-        stepper.pump();
-        stepper.update();
-        stepper.shard(0).schedule(0);
+        grant_one(&mut stepper, &app);
         submit(stepper.control(), 2, "root.x.y", None);
         stepper.control().move_app(&app, "root.x.y").unwrap();
         let mut answer = Allocation::default();
@@ -741,13 +752,9 @@ mod tests {
         stepper.pump();
         collect(stepper.shared(), &app, &mut answer).unwrap();
         assert_eq!(answer.granted.len(), 1);
-        let structure = stepper.shared().publisher.load().structure.clone();
-        let usage = |name: &str| {
-            structure.queues.iter().flatten().find(|queue| &*queue.name == name).map(|queue| queue.shared.usage())
-        };
-        assert_eq!(usage("root.q"), Some(Resource::NONE));
+        assert_eq!(usage_of(&stepper, "root.q"), Some(Resource::NONE));
         for name in ["root", "root.x", "root.x.y"] {
-            assert_eq!(usage(name), Some(Resource::new(1024, 1)), "{name}");
+            assert_eq!(usage_of(&stepper, name), Some(Resource::new(1024, 1)), "{name}");
         }
     }
 
@@ -760,12 +767,7 @@ mod tests {
         submit(stepper.control(), 2, "root.b", None);
         let app = submit(stepper.control(), 1, "root.a", None);
         stepper.pump();
-        let request =
-            AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), 1)], ..AllocateRequest::default() };
-        send_changes(stepper.shared(), &app, &request).unwrap();
-        stepper.pump();
-        stepper.update();
-        stepper.shard(0).schedule(0);
+        grant_one(&mut stepper, &app);
         let mut answer = Allocation::default();
         collect(stepper.shared(), &app, &mut answer).unwrap();
         let record = answer.granted[0].id.record;
@@ -783,19 +785,15 @@ mod tests {
         stepper.shard(0).sync();
         stepper.pump();
         let next = stepper.control().restarted.take().unwrap().unwrap();
-        let usage = |stepper: &Stepper, name: &str| {
-            let structure = stepper.shared().publisher.load().structure.clone();
-            structure.queues.iter().flatten().find(|queue| &*queue.name == name).map(|queue| queue.shared.usage())
-        };
         assert_eq!(next.usage(), Resource::new(1024, 1));
-        assert_eq!(usage(&stepper, "root.a"), None);
+        assert_eq!(usage_of(&stepper, "root.a"), None);
         for name in ["root", "root.b"] {
-            assert_eq!(usage(&stepper, name), Some(Resource::new(1024, 1)), "{name}");
+            assert_eq!(usage_of(&stepper, name), Some(Resource::new(1024, 1)), "{name}");
         }
         stepper.shard(0).complete(record);
         stepper.pump();
         for name in ["root", "root.b"] {
-            assert_eq!(usage(&stepper, name), Some(Resource::NONE), "{name}");
+            assert_eq!(usage_of(&stepper, name), Some(Resource::NONE), "{name}");
         }
     }
 

@@ -45,11 +45,6 @@ pub(crate) struct Noted {
 pub(crate) type Reserved = (Arc<NodeShared>, u32, u32, i32, Resource);
 
 impl Shard {
-    /// One pass of continuous scheduling over this worker's nodes.
-    pub(crate) fn continuous(&mut self) {
-        self.continuous_pass();
-    }
-
     /// What happened since this was last called.
     pub(crate) fn take_noted(&mut self) -> Noted {
         let Journal { allocated, ended } = self.journal.as_mut().map(std::mem::take).unwrap_or_default();

@@ -65,13 +65,18 @@ impl Shard {
         }
     }
 
-    /// Reads everybody's usage; the caller puts everything in order anew.
-    pub(super) fn read_usage(&mut self) {
+    /// The part of a fold that all have: from here on what the others have done is seen, the queues' usage is read.
+    fn begin_fold(&mut self, now_ms: u64) {
         self.lag.begin_fold(&self.shared.pace);
-        self.last_fold_ms = self.shared.clock.now_ms();
+        self.last_fold_ms = now_ms;
         for queue in self.queues.iter_mut().flatten() {
             queue.usage = queue.snapshot.shared.usage();
         }
+    }
+
+    /// Reads everybody's usage; the caller puts everything in order anew.
+    pub(super) fn read_usage(&mut self) {
+        self.begin_fold(self.shared.clock.now_ms());
         for app in self.apps.iter_mut().flatten().filter(|app| app.runnable) {
             app.usage = app.shared.usage();
         }
@@ -79,11 +84,7 @@ impl Shard {
 
     /// Folds in what the others have done.
     pub(crate) fn fold(&mut self, now_ms: u64) {
-        self.lag.begin_fold(&self.shared.pace);
-        self.last_fold_ms = now_ms;
-        for queue in self.queues.iter_mut().flatten() {
-            queue.usage = queue.snapshot.shared.usage();
-        }
+        self.begin_fold(now_ms);
         for index in 0..self.apps.len() {
             let Some(app) = self.apps[index].as_mut().filter(|app| app.runnable) else { continue };
             let usage = app.shared.usage();

@@ -44,7 +44,7 @@ impl FairScheduler {
     /// # Errors
     /// When a worker has panicked, or the scheduler has been shut down.
     pub fn continuous(&self) -> Result<(), Refused> {
-        ask_workers(self.open()?, |shard| shard.continuous()).map(drop)
+        ask_workers(self.open()?, |shard| shard.continuous_pass()).map(drop)
     }
 
     /// All containers, by worker and node, those included that have ended but whose node has not said so. Asks the
