@@ -4,6 +4,7 @@
 
 use super::java;
 use super::shown::one_line;
+use std::cell::OnceCell;
 use std::fmt;
 
 /// A place in a file: name, line and column, both counted from 1, the column in characters; and the bytes it covers.
@@ -124,13 +125,21 @@ const STRIDE: usize = 1024;
 pub(super) struct Places<'a> {
     source: &'a str,
     text: &'a str,
+    /// Most files have nothing wrong, and then nobody asks.
+    index: OnceCell<Index>,
+}
+
+/// What finding a place in a long text needs.
+#[derive(Debug)]
+struct Index {
+    /// Where each line begins.
     lines: Vec<usize>,
     /// The characters that begin before each multiple of `STRIDE`.
     characters: Vec<usize>,
 }
 
-impl<'a> Places<'a> {
-    pub(super) fn new(source: &'a str, text: &'a str) -> Places<'a> {
+impl Index {
+    fn new(text: &str) -> Index {
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
         let mut before = 0;
         let characters = text.as_bytes().chunks(STRIDE).map(|chunk| {
@@ -138,7 +147,17 @@ impl<'a> Places<'a> {
             before += starts_in(chunk);
             here
         });
-        Places { source, text, lines: std::iter::once(0).chain(ends).collect(), characters: characters.collect() }
+        Index { lines: std::iter::once(0).chain(ends).collect(), characters: characters.collect() }
+    }
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(source: &'a str, text: &'a str) -> Places<'a> {
+        Places { source, text, index: OnceCell::new() }
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::new(self.text))
     }
 
     /// The point at a byte.
@@ -149,8 +168,9 @@ impl<'a> Places<'a> {
     /// The place that covers these bytes; what goes beyond the text is cut off.
     pub(super) fn span(&self, span: Span) -> Place {
         let (offset, end) = (self.boundary(span.offset), self.boundary(span.end()));
-        let line = self.lines.partition_point(|start| *start <= offset);
-        let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        let lines = &self.index().lines;
+        let line = lines.partition_point(|start| *start <= offset);
+        let start = lines.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let column = self.characters_before(offset) - self.characters_before(start) + 1;
         Place { source: self.source.to_owned(), line, column, offset, length: end - offset }
     }
@@ -179,8 +199,9 @@ impl<'a> Places<'a> {
 
     fn characters_before(&self, offset: usize) -> usize {
         // At the very end of the text the block may be one that has no bytes.
-        let block = (offset / STRIDE).min(self.characters.len().saturating_sub(1));
-        let before = self.characters.get(block).copied().unwrap_or(0);
+        let characters = &self.index().characters;
+        let block = (offset / STRIDE).min(characters.len().saturating_sub(1));
+        let before = characters.get(block).copied().unwrap_or(0);
         before + starts_in(&self.text.as_bytes()[block * STRIDE..offset])
     }
 }

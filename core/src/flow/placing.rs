@@ -58,7 +58,11 @@ impl Shard {
         if snapshot.leaf {
             let mut master_floor = Resource::UNBOUNDED;
             // Doubled, so that a leaf that grows is not put in order anew with every chunk of members.
-            self.queue_mut(index).reset_children(snapshot.runnable.width().next_power_of_two());
+            let room = match snapshot.runnable.width() {
+                0 => 0,
+                width => width.next_power_of_two(),
+            };
+            self.queue_mut(index).reset_children(room);
             for (position, member) in snapshot.runnable.positions() {
                 let app = member.app.slot.index;
                 self.queue_mut(index).ids[position as usize] = app;

@@ -16,14 +16,15 @@ pub(crate) struct WinnerTree {
     suspended: usize,
     /// `winners[1]` is the root, the children of `i` are `2i` and `2i + 1`; leaves (not stored) are positions.
     winners: Vec<u32>,
-    /// Number of leaves: a power of two.
+    /// Number of leaves: a power of two, or none.
     width: usize,
 }
 
 impl WinnerTree {
     /// Empties the tree and makes room for `positions`, all absent.
     pub(crate) fn reset(&mut self, positions: usize) {
-        self.width = positions.next_power_of_two();
+        // For nobody there is nothing to keep: most leaf queues of a large tree are empty.
+        self.width = if positions == 0 { 0 } else { positions.next_power_of_two() };
         self.keys.clear();
         self.keys.resize(self.width, OrderKey::ABSENT);
         self.saved.clear();

@@ -7,4 +7,4 @@ mod running;
 mod tree;
 
 pub(crate) use running::{Apps, AtLimit, Running, UserLimits};
-pub(crate) use tree::{Queue, QueueTree};
+pub(crate) use tree::{OwnPreemption, Queue, QueueTree};

@@ -38,7 +38,17 @@ pub(crate) struct Queue {
     pub(crate) max_child: Option<Limit>,
     /// Its own; unbounded = the parent's.
     pub(crate) max_container: Resource,
+    pub(crate) preemption: OwnPreemption,
     pub(crate) steady_fair_share: Resource,
+}
+
+/// What the file says of a queue's preemption; where it says nothing the queues above are asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OwnPreemption {
+    pub(crate) min_timeout_ms: Option<i64>,
+    pub(crate) fair_timeout_ms: Option<i64>,
+    pub(crate) threshold: Option<f32>,
+    pub(crate) preemptable: Option<bool>,
 }
 
 impl Queue {
@@ -63,6 +73,12 @@ impl Queue {
         self.max_am_share = own.max_am_share.unwrap_or(file.queue_max_am_share);
         self.max_child = own.max_child;
         self.max_container = own.max_container.unwrap_or(Resource::UNBOUNDED);
+        self.preemption = OwnPreemption {
+            min_timeout_ms: own.min_share_preemption_timeout_ms,
+            fair_timeout_ms: own.fair_share_preemption_timeout_ms,
+            threshold: own.fair_share_preemption_threshold,
+            preemptable: own.preemptable,
+        };
     }
 }
 
@@ -168,6 +184,7 @@ impl QueueTree {
             max_am_share: 0.5,
             max_child: None,
             max_container: Resource::UNBOUNDED,
+            preemption: OwnPreemption::default(),
             steady_fair_share: Resource::NONE,
         });
         if let Some(parent) = parent {

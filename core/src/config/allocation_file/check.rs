@@ -8,6 +8,7 @@ use super::{AllocationFile, lint};
 use crate::config::diagnostic::{Diagnostic, Places};
 use crate::config::settings::Settings;
 use crate::resource::{Resource, ResourceTypes};
+use bumpalo::Bump;
 
 /// What a check may know beyond the file.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +50,8 @@ pub struct Checked {
 
 pub(super) fn check(text: &str, source_name: &str, options: &CheckOptions<'_>) -> Checked {
     let places = Places::new(source_name, text);
-    let root = match read_document(text, &places) {
+    let arena = Bump::new();
+    let root = match read_document(text, &arena, &places) {
         Ok(root) => root,
         Err(error) => return Checked { file: None, diagnostics: vec![error.diagnostic()] },
     };

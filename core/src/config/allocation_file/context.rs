@@ -13,6 +13,7 @@ use crate::config::shown::shortened;
 use crate::config::warnings::Warnings;
 use crate::config::xml::{Element, Node};
 use crate::resource::{Resource, ResourceTypes};
+use std::fmt;
 
 /// As for warnings: more than anybody reads.
 const MAX_ERRORS: usize = 1000;
@@ -25,10 +26,30 @@ pub(super) struct Context<'a> {
     errors: Option<Vec<Error>>,
 }
 
-/// An element with what it belongs to: `queue "root.a": `, or nothing.
+/// What an element belongs to. Shown, it stands before what is said of the element: `queue "root.a": `.
+#[derive(Clone, Copy)]
+pub(super) enum Owner<'a> {
+    Top,
+    PlacementPolicy,
+    Queue(&'a str),
+    User(&'a str),
+}
+
+impl fmt::Display for Owner<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Owner::Top => Ok(()),
+            Owner::PlacementPolicy => f.write_str("queuePlacementPolicy: "),
+            Owner::Queue(name) => write!(f, "queue {name:?}: "),
+            Owner::User(name) => write!(f, "user {name:?}: "),
+        }
+    }
+}
+
+/// An element with what it belongs to.
 #[derive(Clone, Copy)]
 pub(super) struct Field<'a> {
-    pub(super) owner: &'a str,
+    pub(super) owner: Owner<'a>,
     pub(super) element: &'a Element<'a>,
 }
 
@@ -116,7 +137,7 @@ impl<'a> Context<'a> {
 
     /// Attributes that mean nothing; those of XML itself may stand anywhere.
     pub(super) fn warn_of_attributes(&mut self, element: &Element<'_>, known: &[&str]) {
-        for attribute in &element.attributes {
+        for attribute in element.attributes {
             let name = attribute.name;
             if known.contains(&name) || name.starts_with("xml") || self.warnings.is_full() {
                 continue;
@@ -133,7 +154,7 @@ impl<'a> Context<'a> {
 
     /// Text between elements means nothing.
     pub(super) fn warn_of_stray_text(&mut self, element: &Element<'_>) {
-        for node in &element.children {
+        for node in element.children {
             let (Node::Text(at, text) | Node::CData(at, text)) = node else { continue };
             if java::trim(text).is_empty() {
                 continue;

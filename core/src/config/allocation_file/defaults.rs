@@ -2,13 +2,13 @@
 //! defaults of queues and users.
 
 use super::AllocationFile;
-use super::context::{Context, Field};
+use super::context::{Context, Field, Owner};
 use super::error::AllocationFileError as Error;
 use super::read::Top;
 use crate::config::names::ROOT;
 
 pub(super) fn read_late(context: &mut Context<'_>, top: &Top<'_>, file: &mut AllocationFile) -> Result<(), Error> {
-    let field = |tag: &str| top.get(tag).map(|element| Field { owner: "", element });
+    let field = |tag: &str| top.get(tag).map(|element| Field { owner: Owner::Top, element });
     // Where root has its own, the default is not even looked at.
     let root = file.queues.get(ROOT).cloned().unwrap_or_default();
     let timeout = field("defaultFairSharePreemptionTimeout").or_else(|| field("fairSharePreemptionTimeout"));

@@ -2,7 +2,7 @@
 //!
 //! Configuration reference 6.3 to 6.6; Hadoop's `QueuePlacementPolicy.fromXml`.
 
-use super::context::{Context, Field};
+use super::context::{Context, Field, Owner};
 use super::elements::{RULE, is_rule};
 use super::error::AllocationFileError as Error;
 use super::placement_error::PlacementError;
@@ -10,8 +10,6 @@ use crate::config::diagnostic::Span;
 use crate::config::names::{rooted, valid_requested_name};
 use crate::config::placement_rules::{PlacementRule, RuleKind};
 use crate::config::xml::Element;
-
-const OWNER: &str = "queuePlacementPolicy: ";
 
 /// The rules, or `None` when there is no rule element: then the old rules stay. Also `None` after errors passed over.
 pub(super) fn read_policy(
@@ -29,7 +27,7 @@ pub(super) fn read_policy(
     let mut good = true;
     for element in policy.elements() {
         if !is_rule(element.name) {
-            context.warn_of_ignored(Field { owner: OWNER, element }, policy.name, [RULE]);
+            context.warn_of_ignored(Field { owner: Owner::PlacementPolicy, element }, policy.name, [RULE]);
             continue;
         }
         let rule = read_rule(context, element, true);
@@ -95,7 +93,7 @@ fn read_rule(context: &mut Context<'_>, element: &Element<'_>, top: bool) -> Res
     let (nested, other): (Vec<&Element<'_>>, Vec<&Element<'_>>) =
         element.elements().partition(|inner| is_rule(inner.name));
     for element in other {
-        context.warn_of_ignored(Field { owner: OWNER, element }, RULE, [RULE]);
+        context.warn_of_ignored(Field { owner: Owner::PlacementPolicy, element }, RULE, [RULE]);
     }
     if let Some((last, before)) = nested.split_last() {
         for ignored in if top { before } else { nested.as_slice() } {

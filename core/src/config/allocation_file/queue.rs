@@ -1,6 +1,6 @@
 //! Queue elements.
 
-use super::context::{Context, Field};
+use super::context::{Context, Field, Owner};
 use super::elements::{QUEUE, is_child_queue};
 use super::error::AllocationFileError as Error;
 use super::{AllocationFile, QueueSettings};
@@ -80,8 +80,8 @@ fn read_queue(
     }
     warn_of_root_spelling(context, element, parent, &name);
     // Elements of one name are merged, field by field.
-    let mut settings = file.queues.remove(&key).unwrap_or_default();
-    let children = read_fields(context, element, &name, &mut settings)?;
+    let settings = file.queues.entry(key.clone()).or_default();
+    let children = read_fields(context, element, &name, settings)?;
     let reservation = element.has("reservation");
     if !children.is_empty() || element.attribute("type") == Some("parent") {
         if let Some(misplaced) = element.elements().find(|e| e.name == "maxAMShare" || e.name == "reservation") {
@@ -89,14 +89,13 @@ fn read_queue(
             let refused = Err(Error::OnlyForLeaves { at, queue: name.clone(), element: misplaced.name.to_owned() });
             context.settle::<()>(refused)?;
         }
-        file.parents.insert(name.clone());
+        file.parents.insert(name);
     } else if reservation {
         settings.reservation = true;
-        file.parents.insert(name.clone());
+        file.parents.insert(name);
     } else {
-        file.leaves.insert(name.clone());
+        file.leaves.insert(name);
     }
-    file.queues.insert(key.clone(), settings);
     children.into_iter().try_for_each(|child| read_queue(context, child, Some(&key), file))
 }
 
@@ -128,6 +127,29 @@ fn warn_of_root_spelling(context: &mut Context<'_>, element: &Element<'_>, paren
     context.warnings.warn("root-spelling", given.value_at, message).effect(effect).help(format!("write {ROOT:?}"));
 }
 
+/// The elements that a queue has had.
+#[derive(Default)]
+struct Seen<'e> {
+    /// A bit for each of `QUEUE`.
+    known: u32,
+    unknown: HashSet<&'e str>,
+}
+
+impl<'e> Seen<'e> {
+    /// Notes an element down; true when it has been there before.
+    fn again(&mut self, tag: &'e str) -> bool {
+        match QUEUE.iter().position(|known| *known == tag) {
+            Some(place) => {
+                let bit = 1 << place;
+                let again = self.known & bit != 0;
+                self.known |= bit;
+                again
+            }
+            None => !self.unknown.insert(tag),
+        }
+    }
+}
+
 /// Reads all fields and gives the child queues.
 fn read_fields<'e>(
     context: &mut Context<'_>,
@@ -135,11 +157,11 @@ fn read_fields<'e>(
     queue: &str,
     settings: &mut QueueSettings,
 ) -> Result<Vec<&'e Element<'e>>, Error> {
-    let owner = format!("queue {queue:?}: ");
+    let owner = Owner::Queue(queue);
     let mut children = Vec::new();
-    let mut seen: HashSet<&str> = HashSet::new();
+    let mut seen = Seen::default();
     for element in element.elements() {
-        let field = Field { owner: &owner, element };
+        let field = Field { owner, element };
         let tag = element.name;
         if is_child_queue(tag) {
             if tag != "pool" && tag != "queue" {
@@ -153,7 +175,7 @@ fn read_fields<'e>(
             children.push(element);
             continue;
         }
-        if !seen.insert(tag) {
+        if seen.again(tag) {
             context
                 .warnings
                 .warn("duplicate-element", element.name_at(), format!("{owner}<{tag}> is given twice"))

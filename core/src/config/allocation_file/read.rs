@@ -1,6 +1,6 @@
 //! The order of reading: document, top level and queues, placement, then what Hadoop reads last.
 
-use super::context::{Context, Field};
+use super::context::{Context, Field, Owner};
 use super::defaults::read_late;
 use super::elements::TOP_LEVEL;
 use super::error::AllocationFileError as Error;
@@ -12,6 +12,7 @@ use crate::config::diagnostic::Places;
 use crate::config::java;
 use crate::config::xml::{self, Element};
 use crate::resource::ResourceTypes;
+use bumpalo::Bump;
 use std::collections::HashMap;
 
 /// The single values at the top level, by tag; of two the last one counts.
@@ -24,16 +25,17 @@ pub(super) fn read(
     custom_policies: &[String],
 ) -> Result<Parsed, Error> {
     let places = Places::new(source_name, text);
-    let root = read_document(text, &places)?;
+    let arena = Bump::new();
+    let root = read_document(text, &arena, &places)?;
     let mut context = Context::new(places, types, custom_policies);
     let file = read_allocations(&mut context, &root)?;
     Ok(Parsed { file, warnings: context.into_findings().0.into_list() })
 }
 
 /// The root element.
-pub(super) fn read_document<'t>(text: &'t str, places: &Places<'_>) -> Result<Element<'t>, Error> {
-    let root =
-        xml::parse(text).map_err(|error| Error::Malformed { at: places.at(error.offset), problem: error.problem })?;
+pub(super) fn read_document<'t>(text: &'t str, arena: &'t Bump, places: &Places<'_>) -> Result<Element<'t>, Error> {
+    let root = xml::parse(text, arena)
+        .map_err(|error| Error::Malformed { at: places.at(error.offset), problem: error.problem })?;
     if root.name != "allocations" {
         return Err(Error::RootElement { at: places.span(root.name_at()), found: root.name.to_owned() });
     }
@@ -62,11 +64,11 @@ pub(super) fn read_allocations(context: &mut Context<'_>, root: &Element<'_>) ->
                 let before = top.get(tag).copied();
                 top.extend(keep_last(context, before, element).map(|element| (tag, element)));
             }
-            _ => context.warn_of_ignored(Field { owner: "", element }, "allocations", TOP_LEVEL),
+            _ => context.warn_of_ignored(Field { owner: Owner::Top, element }, "allocations", TOP_LEVEL),
         }
     }
     if let Some(element) = top.get("defaultQueueSchedulingPolicy") {
-        let named = context.policy(Field { owner: "", element });
+        let named = context.policy(Field { owner: Owner::Top, element });
         match context.settle(named)? {
             // Hadoop refuses the word alone.
             Some(PolicyName::Fifo)

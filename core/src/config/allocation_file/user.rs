@@ -1,7 +1,7 @@
 //! User elements.
 
 use super::AllocationFile;
-use super::context::{Context, Field};
+use super::context::{Context, Field, Owner};
 use super::elements::USER;
 use super::error::AllocationFileError as Error;
 use crate::config::xml::Element;
@@ -21,9 +21,8 @@ pub(super) fn read_user(
             .effect("it applies to nobody")
             .help("add name=\"...\"");
     }
-    let owner = format!("user {name:?}: ");
     for element in element.elements() {
-        let field = Field { owner: &owner, element };
+        let field = Field { owner: Owner::User(name), element };
         if element.name == "maxRunningApps" {
             let limit = context.integer(field);
             if let Some(limit) = context.settle(limit)? {

@@ -12,6 +12,7 @@ use crate::config::findings::Findings;
 use crate::config::java;
 use crate::config::nearest::nearest;
 use crate::config::xml::{self, Element, Node};
+use bumpalo::Bump;
 use std::collections::HashMap;
 
 /// How deep files may include each other.
@@ -49,7 +50,8 @@ fn read_into(
 ) -> Result<(), SiteFileError> {
     let places = Places::new(source_name, text);
     let fail = |offset, problem| SiteFileError { at: places.at(offset), problem: SiteFileProblem::Malformed(problem) };
-    let root = xml::parse(text).map_err(|error| fail(error.offset, error.problem))?;
+    let arena = Bump::new();
+    let root = xml::parse(text, &arena).map_err(|error| fail(error.offset, error.problem))?;
     let mut reader =
         Reader { places: &places, properties, shared, depth, seen: HashMap::new(), state: State::default() };
     reader.look_at_root(&root);
@@ -150,7 +152,7 @@ impl Reader<'_, '_> {
         }
         self.state.properties += 1;
         (self.state.name, self.state.value, self.state.is_final) = (None, None, false);
-        for attribute in &element.attributes {
+        for attribute in element.attributes {
             let spanned = || Some(Spanned { text: attribute.value.to_string(), at: attribute.value_at });
             match local(attribute.name) {
                 _ if attribute.name == "xmlns" || attribute.name.starts_with("xmlns:") => {}

@@ -19,7 +19,7 @@ pub(super) struct Prefixes<'e> {
 impl<'e> Prefixes<'e> {
     /// Goes into an element: takes its declarations in, then looks at its name and at those of its attributes.
     pub(super) fn enter(&mut self, element: &'e Element<'_>) -> Result<(), String> {
-        for attribute in &element.attributes {
+        for attribute in element.attributes {
             match attribute.name.strip_prefix("xmlns:") {
                 Some("xmlns") => return Err("xmlns:xmlns cannot be declared; choose another prefix".to_owned()),
                 Some("xml") if attribute.value != "http://www.w3.org/XML/1998/namespace" => {
@@ -46,7 +46,7 @@ impl<'e> Prefixes<'e> {
 
     /// Leaves an element.
     pub(super) fn leave(&mut self, element: &'e Element<'_>) {
-        for attribute in &element.attributes {
+        for attribute in element.attributes {
             if let Some(declared) = attribute.name.strip_prefix("xmlns:").and_then(|prefix| self.uris.get_mut(prefix)) {
                 declared.pop();
             }

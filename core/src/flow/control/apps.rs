@@ -155,7 +155,7 @@ impl Control {
         let (index, number) = (app.slot.index, app.id.number);
         self.by_number.insert(number, index);
         self.tree.get_mut(leaf).submitted.insert(number);
-        let runnable = self.running.can_run(&self.tree, &self.file, &app.user, leaf);
+        let runnable = self.running.can_run(&self.tree, &*self.file, &app.user, leaf);
         self.enter_app(app.clone(), leaf, runnable);
         self.enter(index);
         if runnable {
@@ -257,7 +257,7 @@ impl Control {
     }
 
     fn slot_freed(&mut self, leaf: u32, user: &str) {
-        let started = self.running.slot_freed(&mut self.tree, &AppList(&self.apps), &self.file, leaf, user);
+        let started = self.running.slot_freed(&mut self.tree, &AppList(&self.apps), &*self.file, leaf, user);
         self.started(started);
     }
 
@@ -281,7 +281,7 @@ impl Control {
         let mut lists = Vec::new();
         Running::gather(&self.tree, root, &mut lists);
         let apps = AppList(&self.apps);
-        let started = self.running.start_waiting(&mut self.tree, &apps, &self.file, &lists, None);
+        let started = self.running.start_waiting(&mut self.tree, &apps, &*self.file, &lists, None);
         self.started(started);
     }
 
@@ -308,7 +308,7 @@ impl Control {
         if app.runnable {
             return None;
         }
-        let stopped = self.running.stopped_by(&self.tree, &self.file, &shared.user, app.leaf);
+        let stopped = self.running.stopped_by(&self.tree, &*self.file, &shared.user, app.leaf);
         let limit = stopped.map(|AtLimit { queue, running, limit }| match queue {
             Some(queue) => RunningLimit::Queue { queue: self.tree.get(queue).name.to_string(), running, limit },
             None => RunningLimit::User { user: shared.user.to_string(), running, limit },
@@ -336,7 +336,7 @@ impl Control {
         if was_runnable {
             self.check_limits(shared, source, target)?;
         }
-        let runs = self.running.can_run(&self.tree, &self.file, &user, target);
+        let runs = self.running.can_run(&self.tree, &*self.file, &user, target);
         if was_runnable && !runs {
             return Err(Refused::NotRunnable(number));
         }

@@ -4,9 +4,9 @@
 //! and `getMaximumContainerAllocation`, configuration reference 3.2.
 
 use super::Control;
-use crate::config::{AccessControlList, AllocationFile, Limit, PlacementRule, QueueSettings};
+use crate::config::{AccessControlList, AllocationFile, Limit, PlacementRule};
 use crate::preemption::QueuePreemption;
-use crate::queue::Queue;
+use crate::queue::{OwnPreemption, Queue};
 use crate::resource::Resource;
 
 /// What configuration makes of a queue; how it stands is in [`QueueView`](crate::QueueView).
@@ -105,20 +105,18 @@ impl Control {
         let file = &self.file;
         QueuePreemption {
             min_timeout_ms: self
-                .inherited(queue, |own| own.min_share_preemption_timeout_ms)
+                .inherited(queue, |own| own.min_timeout_ms)
                 .unwrap_or(file.min_share_preemption_timeout_ms),
             fair_timeout_ms: self
-                .inherited(queue, |own| own.fair_share_preemption_timeout_ms)
+                .inherited(queue, |own| own.fair_timeout_ms)
                 .unwrap_or(file.fair_share_preemption_timeout_ms),
-            threshold: self
-                .inherited(queue, |own| own.fair_share_preemption_threshold)
-                .unwrap_or(file.fair_share_preemption_threshold),
+            threshold: self.inherited(queue, |own| own.threshold).unwrap_or(file.fair_share_preemption_threshold),
             preemptable: self.inherited(queue, |own| own.preemptable).unwrap_or(true),
         }
     }
 
     /// What the file says of a queue or, failing that, of the nearest one above it.
-    fn inherited<T>(&self, queue: &Queue, read: impl Fn(&QueueSettings) -> Option<T>) -> Option<T> {
-        self.tree.path(queue.slot.index).filter_map(|at| self.file.queues.get(&*at.name)).find_map(read)
+    fn inherited<T>(&self, queue: &Queue, read: impl Fn(&OwnPreemption) -> Option<T>) -> Option<T> {
+        self.tree.path(queue.slot.index).find_map(|at| read(&at.preemption))
     }
 }

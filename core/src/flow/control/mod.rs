@@ -142,11 +142,12 @@ pub(super) struct NodeEntry {
 #[derive(Debug)]
 pub(crate) struct Control {
     pub(super) shared: Arc<Shared>,
-    pub(super) file: AllocationFile,
+    pub(super) file: Arc<AllocationFile>,
     pub(super) rules: Vec<PlacementRule>,
     /// Submit and administer lists by queue name; of removed queues too, as in Hadoop.
     pub(super) acls: FxHashMap<String, [AccessControlList; 2]>,
     pub(super) groups: Arc<dyn Groups>,
+    builtin: BuiltinPolicies,
     pub(super) custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
     pub(super) tree: QueueTree,
     pub(super) running: Running,
@@ -225,10 +226,11 @@ impl Control {
         let (workers, maximum) = (shared.workers, shared.settings.maximum);
         let mut control = Control {
             shared,
-            file: AllocationFile::default(),
+            file: Arc::default(),
             rules: Vec::new(),
             acls: FxHashMap::default(),
             groups,
+            builtin: BuiltinPolicies::default(),
             custom_policies,
             tree: QueueTree::default(),
             running: Running::default(),
@@ -285,9 +287,9 @@ impl Control {
 
     pub(super) fn policy(&self, name: &PolicyName) -> Arc<dyn SchedulingPolicy> {
         match name {
-            PolicyName::Fair => Arc::new(Fair),
-            PolicyName::Fifo => Arc::new(Fifo),
-            PolicyName::Drf => Arc::new(Drf),
+            PolicyName::Fair => self.builtin.fair.clone(),
+            PolicyName::Fifo => self.builtin.fifo.clone(),
+            PolicyName::Drf => self.builtin.drf.clone(),
             PolicyName::Custom(name) => self
                 .custom_policies
                 .iter()
@@ -589,7 +591,43 @@ impl Control {
     }
 }
 
+/// Hadoop's own policies, one of each for all queues.
+#[derive(Debug)]
+struct BuiltinPolicies {
+    fair: Arc<dyn SchedulingPolicy>,
+    fifo: Arc<dyn SchedulingPolicy>,
+    drf: Arc<dyn SchedulingPolicy>,
+}
+
+impl Default for BuiltinPolicies {
+    fn default() -> BuiltinPolicies {
+        BuiltinPolicies { fair: Arc::new(Fair), fifo: Arc::new(Fifo), drf: Arc::new(Drf) }
+    }
+}
+
 /// UTF-16 order, in which Java compares names; the same as by bytes, but for characters beyond the basic plane.
 pub(super) fn java_name_order(a: &str, b: &str) -> std::cmp::Ordering {
-    a.encode_utf16().cmp(b.encode_utf16())
+    // Only what lies beyond the basic plane sorts otherwise by bytes, and its bytes begin with 0xf0 or more.
+    match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
+        Some((first, second)) if first.max(second) >= 0xf0 => a.encode_utf16().cmp(b.encode_utf16()),
+        Some((first, second)) => first.cmp(&second),
+        None => a.len().cmp(&b.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::java_name_order;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Names that share a beginning, of characters around the places where the two orders part.
+        #[test]
+        fn names_are_in_the_order_of_utf_16(
+            a in "[a\u{e9}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{10ffff}]{0,3}",
+            b in "[a\u{e9}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{10ffff}]{0,3}",
+        ) {
+            prop_assert_eq!(java_name_order(&a, &b), a.encode_utf16().cmp(b.encode_utf16()));
+        }
+    }
 }

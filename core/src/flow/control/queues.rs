@@ -100,11 +100,8 @@ impl Control {
     /// An ad hoc queue has the maximum that its parent gives to such children.
     pub(super) fn use_child_max(&mut self, slot: u32) {
         let queue = self.tree.get(slot);
-        let Some(parent) = queue.parent else { return };
-        if self.file.names(&queue.name) {
-            return;
-        }
-        if let Some(max) = self.tree.get(parent).max_child {
+        let Some(max) = queue.parent.and_then(|parent| self.tree.get(parent).max_child) else { return };
+        if !self.file.names(&queue.name) {
             self.tree.get_mut(slot).raw_max = max;
             self.dirty.insert(slot);
         }

@@ -9,6 +9,7 @@ use super::queues::{bound_pending, compatible};
 use crate::config::{AccessControlList, AllocationFile, AllocationsError, PlacementChange, ROOT, default_rules};
 use crate::event::{Refused, SchedulerEvent};
 use crate::flow::allocations::Reloads;
+use crate::sync::Arc;
 
 impl Control {
     pub(super) fn first_load(&mut self, file: AllocationFile) {
@@ -44,28 +45,28 @@ impl Control {
     }
 
     /// Rules, lists, policies, queues, settings, steady shares, in this order. Returns the file before.
-    fn take_file(&mut self, new: AllocationFile) -> AllocationFile {
+    fn take_file(&mut self, new: AllocationFile) -> Arc<AllocationFile> {
         self.switch_rules(&new.placement_change());
-        let old = std::mem::replace(&mut self.file, new);
+        let old = std::mem::replace(&mut self.file, Arc::new(new));
         // Whatever comes of the rest: what has changed is published.
         self.all_dirty();
         self.take_acls();
         let Some(root) = self.tree.find(ROOT) else { return old };
         self.set_policies(root);
         // Leaves first, each set by name: the order of creation, which ties depend on.
-        let (leaves, parents) = (self.file.leaves.clone(), self.file.parents.clone());
+        let file = self.file.clone();
         if self.file.names(ROOT) {
             self.tree.get_mut(root).dynamic = false;
         }
-        for name in leaves.iter().filter(|name| *name != ROOT) {
+        for name in file.leaves.iter().filter(|name| *name != ROOT) {
             self.ensure_queue(name, true);
         }
-        for name in parents.iter().filter(|name| *name != ROOT) {
+        for name in file.parents.iter().filter(|name| *name != ROOT) {
             self.ensure_queue(name, false);
         }
         bound_pending(&mut self.pending_types);
         for slot in self.tree.walk(root) {
-            self.tree.get_mut(slot).configure(&self.file);
+            self.tree.get_mut(slot).configure(&file);
         }
         // Steady shares are computed from what the file says, before ad hoc queues regain their parent's child maximum.
         self.steady_pending = false;
