@@ -143,8 +143,8 @@ fn read_queue_of(context: &mut Context<'_>, element: &Element<'_>, rule: &mut Pl
             .warn("rule-queue-ignored", queue.name_at, format!("rule \"{}\" has a queue", rule.kind))
             .effect("Hadoop ignores it: only the rule \"default\" has one")
             .help("remove the attribute, or for the parent queue put <rule name=\"default\" queue=\"...\"/> inside");
-    } else if valid_requested_name(&queue.value) {
-        rule.queue = Some(rooted(&queue.value));
+    } else if valid_requested_name(queue.value) {
+        rule.queue = Some(rooted(queue.value));
     } else {
         context
             .warnings

@@ -158,7 +158,7 @@ impl Reader<'_, '_> {
                 _ if attribute.name == "xmlns" || attribute.name.starts_with("xmlns:") => {}
                 "name" => self.state.name = spanned(),
                 "value" => self.state.value = spanned(),
-                "final" => self.set_final(&attribute.value, attribute.value_at.offset),
+                "final" => self.set_final(attribute.value, attribute.value_at.offset),
                 "source" | "tag" | "description" => {}
                 unknown => {
                     let known = nearest(unknown, ATTRIBUTES).map(|known| format!("did you mean {known:?}?"));

@@ -28,7 +28,7 @@ impl<'e> Prefixes<'e> {
                 Some(prefix) if attribute.value.is_empty() => {
                     return Err(format!("xmlns:{prefix} is empty; a prefix stands for a URI"));
                 }
-                Some(prefix) => self.uris.entry(prefix).or_default().push(&attribute.value),
+                Some(prefix) => self.uris.entry(prefix).or_default().push(attribute.value),
                 None => {}
             }
         }

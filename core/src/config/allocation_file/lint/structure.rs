@@ -145,7 +145,7 @@ fn users(root: &Element<'_>, warnings: &mut Warnings<'_>) {
                 .effect("it has no effect: that is all that a user can have here")
                 .help("add <maxRunningApps>, or remove the user");
         }
-        if java::trim(&name.value) != name.value {
+        if java::trim(name.value) != name.value {
             warnings
                 .warn(
                     "user-white-space",
@@ -153,9 +153,9 @@ fn users(root: &Element<'_>, warnings: &mut Warnings<'_>) {
                     format!("user {:?} has white space around the name", name.value),
                 )
                 .effect("it applies to nobody: names are compared as they stand")
-                .help(format!("write {:?}", java::trim(&name.value)));
+                .help(format!("write {:?}", java::trim(name.value)));
         }
-        let before = *first.entry(&name.value).or_insert(name.value_at);
+        let before = *first.entry(name.value).or_insert(name.value_at);
         if before != name.value_at {
             let line = warnings.places.at(before.offset).line;
             let message = format!("user {:?} is given again; the first is in line {line}", name.value);
