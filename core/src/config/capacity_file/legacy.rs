@@ -55,10 +55,8 @@ pub(super) fn update(
                 return Err(CapacityFileError::new(property, CapacityFault::LabelWithoutParent { parent, label }));
             };
             figures.effective_minimum = shrink(&capacity.minimum, &ratios[parent][parent_slot]);
-            let parent_maximum = match queues[parent].capacities[parent_slot].maximum {
-                Resource::NONE => above.effective_maximum,
-                maximum => maximum,
-            };
+            let maximum = queues[parent].capacities[parent_slot].maximum;
+            let parent_maximum = if maximum == Resource::NONE { above.effective_maximum } else { maximum };
             figures.effective_maximum = least_of(settings, &nodes, &capacity.maximum, &parent_maximum);
             derive(figures, settings, &cluster.total, &above);
         }
