@@ -73,6 +73,11 @@ impl World {
         self.apps[app].asks.total()
     }
 
+    /// An AM wants nothing any more.
+    pub fn withdraw_asks(&self, app: usize) {
+        self.apps[app].asks.replace(0);
+    }
+
     /// The control closes an application.
     pub fn close(&self, app: usize) {
         // ORDERING: as in `AppShared::close`.
@@ -190,6 +195,26 @@ impl Worker {
         if self.records[at].number == number && self.records[at].fate.take_kill() {
             self.end(at, EndReason::Preempted, false);
         }
+    }
+
+    /// With a second look: the kill if it is needed, as `Shard::kill_if_needed`, else the container is spared. Whether it was killed.
+    pub fn kill_if(&mut self, at: usize, number: u32, starved: usize, needed: bool) -> bool {
+        if self.records[at].number != number || !self.records[at].fate.take_kill() {
+            return false;
+        }
+        let Record { app, mail, fate, .. } = self.records[at];
+        if !fate.is_marked() {
+            self.reuse(at);
+            return false;
+        }
+        if needed && !self.closed[starved] {
+            self.end(at, EndReason::Preempted, false);
+            return true;
+        }
+        self.records[at].fate.spare();
+        self.world.apps[app].marks.strike(Container::of_model(number, mail).id);
+        self.owed.pay_off(starved, &one());
+        false
     }
 
     /// The node reports the end of a container, as `Shard::complete`.

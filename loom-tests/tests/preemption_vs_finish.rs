@@ -82,6 +82,38 @@ fn between_two_kills() {
     });
 }
 
+/// With a second look at the kill, while the starved application wants nothing any more and ends: the container is killed and its
+/// room used once, or it lives on unmarked and nothing is kept; it can be marked again, and its record comes back when it ends.
+#[test]
+fn with_a_second_look() {
+    check("preemption_vs_finish/with_a_second_look", || {
+        let (world, worker) = full_node(1);
+        let (task, its_world) = (worker.clone(), world.clone());
+        let task = spawn(move || {
+            let marked = task.lock().mark(0, 1, STARVED);
+            let needed = its_world.outstanding(STARVED) > 0;
+            marked.map(|number| task.lock().kill_if(0, number, STARVED, needed))
+        });
+        world.withdraw_asks(STARVED);
+        finish(&world, &worker, STARVED);
+        worker.lock().pass();
+        let killed = task.join().unwrap();
+        let mut worker = worker.lock();
+        worker.pass();
+        let marks = || world.apps[VICTIM].marks.list().map_or(0, |list| list.len());
+        assert!(worker.owed.is_empty() && marks() == 0, "nothing is kept for who has ended, nothing is marked for it");
+        let used = |app: usize| world.apps[app].usage.read();
+        if killed == Some(true) {
+            assert_eq!((used(VICTIM), used(OTHER)), (Resource::NONE, one()), "the room goes back to everybody");
+            return;
+        }
+        assert_eq!((used(VICTIM), used(OTHER)), (one(), Resource::NONE), "what is not needed lives");
+        assert_eq!((worker.mark(0, 1, OTHER), marks()), (Some(1), 1), "what was spared can be marked again");
+        assert!(worker.kill_if(0, 1, OTHER, true), "and killed");
+        assert_eq!(worker.reused(), (1, 1), "the record of what has ended is used again");
+    });
+}
+
 /// The victim's application ends instead: what was marked ends with it, and the kill that comes later means nobody.
 #[test]
 fn the_victims_application_ends() {

@@ -6,7 +6,7 @@
 //! # Protocol
 //! A container is marked while it lives; its mark announces one kill. It may end before that kill, by its node, its AM, its
 //! application or its node's loss: then the mark goes, the kill still comes, and its record is kept until it has come. So a
-//! late kill finds the container that it was meant for, or none.
+//! late kill finds the container that it was meant for, or none. It may be spared instead.
 //!
 //! # Invariant
 //! I10: marked once at a time, killed once for each mark. Checked by `loom-tests/tests/preemption_vs_end.rs`.
@@ -75,6 +75,11 @@ impl Fate {
     #[must_use]
     pub fn take_kill(&mut self) -> bool {
         std::mem::take(&mut self.doomed)
+    }
+
+    /// It is not to be preempted after all; it may be marked again.
+    pub fn spare(&mut self) {
+        (self.marked, self.doomed) = (false, false);
     }
 
     /// Whether nobody means its record any more: it has ended, its node has the room, and no kill is to come.

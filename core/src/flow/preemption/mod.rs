@@ -8,8 +8,8 @@
 //! The *book* (who is starved, since when, who waits to be served) is shared by the update task and the preemption task,
 //! behind a mutex that no worker takes. A *round* is the preemption task's: one application, its requests, the containers
 //! found for each. Victims belong to nodes and nodes to workers: the owner searches its own nodes, marks, kills (what is
-//! still to come to a container is its *fate*), and keeps the *owed room* of a node. What is marked of an application is published by each worker for its own nodes ([`Marks`]),
-//! for the AM's `allocate` and for the next search.
+//! still to come to a container is its *fate*), and keeps the *owed room* of a node. What is marked of an application is
+//! published by each worker for its own nodes (`marks`), for the AM's `allocate` and for the next search.
 //!
 //! Follows the preemption reference; section numbers in these modules are its. Under `cfg(loom)` the parts alone are built that
 //! the models use.
@@ -25,6 +25,9 @@ pub mod owed;
 
 #[cfg(not(loom))]
 mod serve;
+
+#[cfg(not(loom))]
+mod recheck;
 
 #[cfg(not(loom))]
 mod round;

@@ -141,7 +141,7 @@ impl Shard {
     }
 
     /// Containers from one on, to a neighbour each.
-    fn follow(&self, first: u32, next: impl Fn(&ContainerRecord) -> u32) -> impl Iterator<Item = u32> {
+    pub(super) fn follow(&self, first: u32, next: impl Fn(&ContainerRecord) -> u32) -> impl Iterator<Item = u32> {
         let some = |index: u32| (index != NONE).then_some(index);
         std::iter::successors(some(first), move |index| some(next(&self.containers[*index as usize])))
     }
@@ -150,22 +150,32 @@ impl Shard {
     /// it, what is marked already, and those of its containers that are `chosen`.
     fn may_go(&self, index: u32, chosen: &[u32]) -> bool {
         let record = &self.containers[index as usize];
-        let Some(owner) = self.find_app(record.app).filter(|owner| !owner.closed && owner.leaf != NONE) else {
-            return false;
-        };
-        let leaf = &self.queue(owner.leaf).snapshot;
-        if !leaf.preemption.preemptable
-            || (record.am && !owner.shared.am_preemptable)
-            || !record.fate.is_live()
-            || record.fate.is_marked()
-        {
+        if !record.fate.is_live() || record.fate.is_marked() {
             return false;
         }
         let chosen = chosen.iter().map(|chosen| &self.containers[*chosen as usize]);
         let chosen = chosen.filter(|chosen| chosen.app == record.app);
-        let left = chosen.fold(owner.shared.left_over().minus(&record.size), |sum, chosen| sum.minus(&chosen.size));
+        let gone = chosen.fold(record.size, |sum, chosen| sum.plus(&chosen.size));
+        self.can_spare(record, &gone)
+    }
+
+    /// The same of one that is marked already.
+    pub(super) fn may_still_go(&self, index: u32) -> bool {
+        self.can_spare(&self.containers[index as usize], &Resource::NONE)
+    }
+
+    /// Whether a container's queue and owner allow that it goes, and the owner is not below its fair share without what is marked of
+    /// it and `gone`.
+    fn can_spare(&self, record: &ContainerRecord, gone: &Resource) -> bool {
+        let Some(owner) = self.find_app(record.app).filter(|owner| !owner.closed && owner.leaf != NONE) else {
+            return false;
+        };
+        let leaf = &self.queue(owner.leaf).snapshot;
+        if !leaf.preemption.preemptable || (record.am && !owner.shared.am_preemptable) {
+            return false;
+        }
         let yardstick = Yardstick { calculator: leaf.policy.calculator(), cluster: self.cluster };
-        !yardstick.below(&left, &owner.fair_share)
+        !yardstick.below(&owner.shared.left_over().minus(gone), &owner.fair_share)
     }
 
     /// Marks what was found, all of it or, where some of it may go no longer, nothing: then the rest would make too little room.
@@ -196,11 +206,16 @@ impl Shard {
     /// Ends what was marked. What ended before is told a second time of its end.
     pub(crate) fn kill(&mut self, containers: &[ContainerId]) {
         for id in containers {
-            let Some(record) = self.containers.get_mut(id.record as usize) else { continue };
-            let same = record.granted_to == id.app && record.number == id.number;
-            if same && record.fate.take_kill() {
-                self.end_container(id.record, EndReason::Preempted, false);
+            if let Some(index) = self.take_doomed(*id) {
+                self.end_container(index, EndReason::Preempted, false);
             }
         }
+    }
+
+    /// The record of a container that a kill was to come to; it has come.
+    pub(super) fn take_doomed(&mut self, id: ContainerId) -> Option<u32> {
+        let record = self.containers.get_mut(id.record as usize)?;
+        let same = record.granted_to == id.app && record.number == id.number;
+        (same && record.fate.take_kill()).then_some(id.record)
     }
 }
