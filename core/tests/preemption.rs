@@ -5,8 +5,8 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, EndReason, FairScheduler, Heartbeat, NodeHandle,
-    Refused, Resource, Settings, StepOutcome, Stepped, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, EndReason, FairScheduler, Heartbeat,
+    NodeHandle, Refused, Resource, Settings, StepOutcome, Stepped, Submission,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -48,7 +48,11 @@ fn heartbeat(stepped: &mut Stepped, node: &NodeHandle) -> StepOutcome {
 
 /// A node of 8 GiB that one application has filled, and another that wants as much.
 fn full_node(inside: &str, acquired: bool) -> (Stepped, NodeHandle, AppHandle, AppHandle) {
-    let mut stepped = stepped(1, inside, &[]);
+    full_node_with(inside, acquired, &[])
+}
+
+fn full_node_with(inside: &str, acquired: bool, more: &[(&str, &str)]) -> (Stepped, NodeHandle, AppHandle, AppHandle) {
+    let mut stepped = stepped(1, inside, more);
     let node = stepped.add_node("n1", "/r", Resource::new(8192, 8)).unwrap();
     let x = submit(&mut stepped, 1, "root.x", None);
     allocate(&mut stepped, &x, vec![Ask::anywhere(1, GIB, 8)]);
@@ -130,6 +134,138 @@ fn preemption_that_is_off() {
     stepped.kill();
 }
 
+// -------------------------------------------------------------------------------------------------- the second look
+
+const STRICT: (&str, &str) = ("yarn.scheduler.fair.preemption.strict", "true");
+
+/// Marks four containers of the full node; lets `meanwhile` happen; kills. How many are killed with and without a second look.
+/// What is not killed is marked no longer, and is not owed.
+fn killed(meanwhile: impl Fn(&mut Stepped, &NodeHandle, &AppHandle, &AppHandle)) -> [usize; 2] {
+    let threshold = "<defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold>";
+    [&[STRICT][..], &[]].map(|more| {
+        let (mut stepped, node, x, y) = full_node_with(threshold, true, more);
+        assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 4);
+        meanwhile(&mut stepped, &node, &x, &y);
+        stepped.take_outcome();
+        stepped.kill();
+        let outcome = stepped.take_outcome();
+        assert!(outcome.completed.iter().all(|(app, _, reason)| (*app, *reason) == (1, EndReason::Preempted)));
+        assert!(stepped.preemption_warning(1).is_none_or_empty(), "nothing is marked once the kill has come");
+        if !more.is_empty() {
+            let owed: i64 = outcome.held.iter().map(|held| held.resource.memory_mb()).sum();
+            let ended = i64::try_from(outcome.completed.len()).unwrap() * 1024;
+            assert!(owed >= ended, "what is killed is owed");
+            if outcome.completed.is_empty() {
+                assert_eq!(owed, 0, "what is spared is not");
+            }
+        }
+        outcome.completed.len()
+    })
+}
+
+trait NoneOrEmpty {
+    fn is_none_or_empty(&self) -> bool;
+}
+
+impl NoneOrEmpty for Result<Vec<u32>, Refused> {
+    fn is_none_or_empty(&self) -> bool {
+        self.as_ref().map_or(true, Vec::is_empty)
+    }
+}
+
+#[test]
+fn what_is_needed_is_killed_all_the_same() {
+    assert_eq!(killed(|_, _, _, _| ()), [4, 4]);
+}
+
+#[test]
+fn what_the_starved_application_asks_for_no_longer_is_spared() {
+    let ask = |count, size| {
+        move |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
+            allocate(stepped, y, vec![Ask::anywhere(1, size, count)]);
+        }
+    };
+    assert_eq!(killed(ask(0, GIB)), [0, 4]);
+    assert_eq!(killed(ask(3, GIB)), [3, 4], "one for each that it still asks for");
+    assert_eq!(killed(ask(8, Resource::new(2048, 1))), [0, 4], "what each set makes room for is too small by now");
+    assert_eq!(killed(|stepped, _, _, y| stepped.finish(y).unwrap()), [0, 4]);
+}
+
+/// At another place, or on a node that it does not want any more, the room would be of no use to it.
+#[test]
+fn what_the_starved_application_could_not_use_is_spared() {
+    let elsewhere = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
+        let [there, rack] = ["n2", "/other"].map(|name| stepped.location(name));
+        let at = |location, relax_locality| Ask { location, relax_locality, ..Ask::anywhere(1, GIB, 8) };
+        let any = Ask { relax_locality: false, ..Ask::anywhere(1, GIB, 8) };
+        allocate(stepped, y, vec![at(there, true), at(rack, false), any]);
+    };
+    assert_eq!(killed(elsewhere), [0, 4]);
+    let here = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
+        let [there, rack] = ["n1", "/r"].map(|name| stepped.location(name));
+        let at = |location| Ask { location, relax_locality: true, ..Ask::anywhere(1, GIB, 8) };
+        let any = Ask { relax_locality: false, ..Ask::anywhere(1, GIB, 8) };
+        allocate(stepped, y, vec![at(there), at(rack), any]);
+    };
+    assert_eq!(killed(here), [4, 4]);
+    let unwanted = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
+        let request = AllocateRequest { blacklist_add: vec![stepped.location("n1")], ..Default::default() };
+        stepped.allocate(y, &request, &mut Allocation::default()).unwrap();
+    };
+    assert_eq!(killed(unwanted), [0, 4]);
+}
+
+/// The application that was above its share ends containers of its own; they are not marked, so their room is everybody's.
+#[test]
+fn whose_owner_is_at_its_share_by_now_is_spared() {
+    let fewer = |count: u32| {
+        move |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, _: &AppHandle| {
+            (1..=count).for_each(|number| stepped.complete_numbered(1, number).unwrap());
+        }
+    };
+    assert_eq!(killed(fewer(1)), [3, 4]);
+    assert_eq!(killed(fewer(4)), [0, 4]);
+}
+
+/// A marked container that ends by itself has made its room: no other goes in its stead, and its end is told once.
+#[test]
+fn what_ended_by_itself_counts() {
+    let ended = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, _: &AppHandle| {
+        stepped.complete_numbered(1, 8).unwrap();
+    };
+    assert_eq!(killed(ended), [3, 3]);
+    let and_fewer = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
+        stepped.complete_numbered(1, 8).unwrap();
+        allocate(stepped, y, vec![Ask::anywhere(1, GIB, 2)]);
+    };
+    assert_eq!(killed(and_fewer), [1, 3]);
+}
+
+#[test]
+fn whose_queue_forbids_it_by_now_is_spared() {
+    let reload = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, _: &AppHandle| {
+        let text =
+            "<allocations><queue name='x'><allowPreemptionFrom>false</allowPreemptionFrom></queue></allocations>";
+        stepped.reload(Some(text)).unwrap();
+    };
+    assert_eq!(killed(reload), [0, 4]);
+}
+
+#[test]
+fn what_was_spared_can_be_marked_again() {
+    let (mut stepped, node, x, y) = full_node_with("", true, &[STRICT]);
+    assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 2);
+    allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 0)]);
+    stepped.kill();
+    assert!(allocate(&mut stepped, &x, vec![]).strict_preemptions.is_empty());
+    allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 8)]);
+    stepped.advance(25_000);
+    stepped.update();
+    assert_eq!(stepped.preempt(true).unwrap()[0].containers.len(), 2);
+    assert_eq!(stepped.take_outcome().completed.len(), 2);
+    assert!(heartbeat(&mut stepped, &node).allocated.iter().all(|made| made.app == 2));
+}
+
 // -------------------------------------------------------------------------------------------------- whatever happens
 
 /// A scheduler with what a test has to know of it.
@@ -139,23 +275,30 @@ struct World {
     apps: Vec<AppHandle>,
     /// Sizes of containers, by application and number.
     sizes: HashMap<(u32, u32), Resource>,
-    marked: HashSet<(u32, u32)>,
+    /// What was marked, and for whom.
+    marked: HashMap<(u32, u32), u32>,
     ended: HashSet<(u32, u32)>,
+    strict: bool,
 }
 
 const QUEUES: [&str; 3] = ["root.a", "root.b", "root.kept"];
 
 impl World {
-    fn new(workers: usize, nodes: usize) -> World {
+    fn new(workers: usize, nodes: usize, strict: bool) -> World {
         let inside = "<queue name='a'><weight>3</weight><minResources>4096 mb, 4 vcores</minResources></queue><queue name='b'/>\
                       <queue name='kept'><allowPreemptionFrom>false</allowPreemptionFrom></queue>\
                       <defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold>\
                       <queueMaxAMShareDefault>-1.0</queueMaxAMShareDefault>";
-        let mut stepped = stepped(workers, inside, &[("yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck", "0")]);
+        let properties = [
+            ("yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck", "0"),
+            (STRICT.0, if strict { "true" } else { "false" }),
+        ];
+        let mut stepped = stepped(workers, inside, &properties);
         let add =
             |n: usize| stepped.add_node(&format!("n{n}"), &format!("/r{}", n % 3), Resource::new(8192, 8)).unwrap();
         let nodes = (0..nodes).map(add).collect();
-        World { stepped, nodes, apps: Vec::new(), sizes: HashMap::new(), marked: HashSet::new(), ended: HashSet::new() }
+        let (sizes, marked) = (HashMap::new(), HashMap::new());
+        World { stepped, nodes, apps: Vec::new(), sizes, marked, ended: HashSet::new(), strict }
     }
 
     /// Takes in what a step did: containers made, and that each ends once, preempted only if it was marked.
@@ -166,7 +309,10 @@ impl World {
         }
         for (app, container, reason) in outcome.completed {
             assert!(self.ended.insert((app, container)), "{app}/{container} ended twice");
-            assert!(reason != EndReason::Preempted || self.marked.contains(&(app, container)), "killed without a mark");
+            assert!(
+                reason != EndReason::Preempted || self.marked.contains_key(&(app, container)),
+                "killed without a mark"
+            );
         }
     }
 
@@ -174,26 +320,55 @@ impl World {
         let rounds = self.stepped.preempt(false).unwrap();
         let apps = self.stepped.apps();
         let mut owners = HashSet::new();
-        for id in rounds.iter().flat_map(|round| &round.containers) {
+        for (id, starved) in rounds.iter().flat_map(|round| round.containers.iter().map(|id| (id, round.app))) {
             let at = (id.application_number(), id.number());
-            assert!(self.marked.insert(at), "{at:?} was marked twice");
+            assert_eq!(self.marked.insert(at, starved), None, "{at:?} was marked twice");
             assert!(!self.ended.contains(&at), "{at:?} had ended");
             owners.insert(at.0);
         }
         for owner in owners {
             let owner = apps.iter().find(|app| app.id.number == owner).unwrap();
             assert_ne!(owner.queue, "root.kept");
-            let marked = self.marked.iter().filter(|at| at.0 == owner.id.number && !self.ended.contains(at));
+            let marked = self.marked.keys().filter(|at| at.0 == owner.id.number && !self.ended.contains(at));
             let gone: i64 = marked.map(|at| self.sizes[at].memory_mb()).sum();
             let (usage, share) = (owner.usage.memory_mb(), owner.fair_share.memory_mb());
             assert!(usage - gone >= share, "application {} keeps {usage} - {gone} of {share}", owner.id.number);
         }
         for (app, closed) in self.apps.iter().map(|app| (app, self.stepped.app(app.number()).is_err())) {
             let warned = self.stepped.preemption_warning(app.number());
-            let marked = self.marked.iter().filter(|at| at.0 == app.number() && !self.ended.contains(at));
+            let marked = self.marked.keys().filter(|at| at.0 == app.number() && !self.ended.contains(at));
             let mut marked: Vec<_> = marked.map(|at| at.1).collect();
             marked.sort_unstable();
             assert!(closed || warned == Ok(marked), "the AM of {} is warned of what is marked", app.number());
+        }
+    }
+
+    /// The kill. With a second look what held when containers were marked holds for those that are killed.
+    fn kill(&mut self) {
+        self.look();
+        let before = self.stepped.apps();
+        self.stepped.kill();
+        let after = self.stepped.apps();
+        let ended = self.ended.clone();
+        self.look();
+        let killed: Vec<_> =
+            self.marked.iter().filter(|(at, _)| self.ended.contains(at) && !ended.contains(at)).collect();
+        let of = |apps: &[AppView], number| apps.iter().find(|app| app.id.number == number).cloned();
+        for (at, starved) in killed.into_iter().filter(|_| self.strict) {
+            let owner = of(&after, at.0).unwrap();
+            assert_ne!(owner.queue, "root.kept");
+            let (usage, share) = (owner.usage.memory_mb(), owner.fair_share.memory_mb());
+            assert!(usage >= share, "application {} keeps {usage} of {share}", at.0);
+            let starved = of(&before, *starved).expect("nothing is killed for who has ended");
+            assert!(starved.outstanding.memory_mb() > 0, "nor for who asks for nothing");
+        }
+        if self.strict {
+            // What was spared is marked no longer.
+            let ended = &self.ended;
+            self.marked.retain(|at, _| ended.contains(at));
+        }
+        for app in &self.apps {
+            assert!(self.stepped.preemption_warning(app.number()).is_none_or_empty(), "nothing is marked any more");
         }
     }
 
@@ -217,7 +392,7 @@ impl World {
             9 | 10 => self.stepped.update(),
             11 => self.stepped.advance(u64::from(a) * 200),
             12 | 13 => self.preempt(),
-            14 => self.stepped.kill(),
+            14 => self.kill(),
             15 if b % 4 == 0 && !self.apps.is_empty() => {
                 let app = &self.apps[pick(self.apps.len(), a)];
                 let _ = self.stepped.finish(&app.clone());
@@ -235,8 +410,7 @@ impl World {
 
     /// At rest: usage is what lives, and no node has given more than it has.
     fn books(&mut self) {
-        self.stepped.kill();
-        self.look();
+        self.kill();
         let live = |at: &&(u32, u32)| !self.ended.contains(*at);
         let used: i64 = self.sizes.keys().filter(live).map(|at| self.sizes[at].memory_mb()).sum();
         assert_eq!(self.stepped.stats().allocated.memory_mb(), used);
@@ -248,14 +422,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Nobody is taken below its fair share, nothing is taken that may not be, nothing is marked or ends twice (I10), each AM
-    /// is warned of what is marked and of nothing else, and the books balance.
+    /// is warned of what is marked and of nothing else, and the books balance. With a second look the same holds at the kill.
     #[test]
     fn only_what_may_go_goes_and_it_goes_once(
         workers in 1..=3_usize,
         nodes in 1..=4_usize,
+        strict: bool,
         ops in vec(any::<[u8; 4]>(), 20..250),
     ) {
-        let mut world = World::new(workers, nodes);
+        let mut world = World::new(workers, nodes, strict);
         ops.into_iter().for_each(|op| world.step(op));
         world.books();
     }

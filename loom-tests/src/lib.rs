@@ -1,5 +1,8 @@
 //! Models of the lock-free protocols of `evenweave`; see `tests/` and the README.
 
+#[cfg(loom)]
+pub mod preemption;
+
 /// Runs `model` under all interleavings within `LOOM_MAX_PREEMPTIONS` (2 if unset) and says how many there were.
 #[cfg(loom)]
 pub fn check(claim: &str, model: impl Fn() + Sync + Send + 'static) {

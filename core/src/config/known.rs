@@ -15,12 +15,13 @@ pub(super) const TYPE_FIELDS: [&str; 6] =
     ["units", "type", "minimum-allocation", "maximum-allocation", "increment-allocation", "tags"];
 
 /// All but those of single queues and resource types (configuration reference 1.1 and 1.2).
-pub(super) const KNOWN: [Known; 50] = [
+pub(super) const KNOWN: [Known; 51] = [
     ("yarn.scheduler.fair.allocation.file", None),
     ("yarn.scheduler.fair.user-as-default-queue", None),
     ("yarn.scheduler.fair.allow-undeclared-pools", None),
     ("yarn.scheduler.fair.preemption", None),
     ("yarn.scheduler.fair.preemption.cluster-utilization-threshold", None),
+    ("yarn.scheduler.fair.preemption.strict", None),
     ("yarn.scheduler.fair.am.preemption", None),
     ("yarn.scheduler.fair.waitTimeBeforeKill", None),
     ("yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck", None),

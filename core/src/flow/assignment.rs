@@ -17,6 +17,7 @@
 
 use super::decision::PassEnd;
 use super::grant::Proposal;
+use super::preemption::Creditor;
 use super::reserved::may_reserve;
 use super::shard::{NONE, Reservation, Shard, Suspended};
 use super::shared::count;
@@ -579,7 +580,7 @@ impl Shard {
         let slot = self.app(app).shared.slot;
         let at = &self.nodes[node as usize];
         let present = at.reservation;
-        if at.owes(slot) {
+        if at.owed.owes(Creditor { app: slot, number: self.app(app).shared.id.number }) {
             return Err(Unreserved::RoomOwed);
         }
         if present.is_some_and(|reservation| reservation.app != slot) {

@@ -18,6 +18,7 @@ use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count, num
 use super::snapshot::Publisher;
 use super::update::Updater;
 use super::worker::Next;
+use crate::app::SchedulingKey;
 use crate::clock::Clock;
 use crate::config::{AllocationFile, Diagnostic, Settings};
 use crate::event::{Refused, SchedulerEvent};
@@ -267,6 +268,16 @@ impl Owners for Direct<'_> {
 
     fn kill(&mut self, worker: usize, containers: Vec<ContainerId>) {
         self.0[worker].0.kill(&containers);
+    }
+
+    fn kill_if_needed(
+        &mut self,
+        worker: usize,
+        set: Victims,
+        app: &Arc<AppShared>,
+        outstanding: &[OutstandingAsk],
+    ) -> Option<SchedulingKey> {
+        self.0[worker].0.kill_if_needed(&set, app, outstanding)
     }
 }
 

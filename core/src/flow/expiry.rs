@@ -59,7 +59,7 @@ impl Shard {
         let end = self.containers.len().min(first + SLICE);
         for index in first..end {
             let record = &self.containers[index];
-            if !record.live || record.launched {
+            if !record.fate.is_live() || record.launched {
                 continue;
             }
             let acquired_for_ms = self.shared.arenas[self.worker].acquired_for_ms(record.mail, began_ms);

@@ -16,6 +16,8 @@
 
 use super::mailbox::{Container, EndReason, EndedContainer};
 use super::messages::{GiveBack, Internal};
+use super::preemption::Creditor;
+use super::preemption::fate::Fate;
 use super::shard::{ContainerRecord, NONE, Reservation, Shard};
 use super::shared::{ANY, count};
 use crate::app::{Locality, SchedulingKey};
@@ -115,7 +117,8 @@ impl Shard {
         self.add_usage(app, &granted);
         let at = &mut self.nodes[node as usize];
         at.free = at.free.minus(&granted);
-        at.pay_off(id.app, &granted);
+        let to = Creditor { app: id.app, number: id.application };
+        at.owed.pay_off(to, &granted);
         let container = Container { id, node: at.shared.id, priority, allocation_request_id, resource: granted };
         let shared = &self.app(app).shared;
         let was_empty = self.shared.arenas[worker].push_granted(&shared.cells[worker].granted, mail, &container);
@@ -284,13 +287,10 @@ impl Shard {
             mail,
             locality: proposal.locality,
             relax,
-            live: true,
-            on_node: true,
+            fate: Fate::default(),
             launched: false,
             am: false,
             acquired_at_end: false,
-            marked: false,
-            doomed: false,
             app_previous: NONE,
             app_next: NONE,
             node_previous: at.last_container,
@@ -355,7 +355,7 @@ impl Shard {
     /// container's room stays taken until the node reports.
     pub(super) fn end_container(&mut self, index: u32, reason: EndReason, by_node: bool) {
         let record = self.containers[index as usize];
-        if record.live {
+        if record.fate.is_live() {
             self.end_live(index, reason);
             if by_node || !record.launched {
                 self.free_room(index);
@@ -372,16 +372,16 @@ impl Shard {
         let id = self.container_id(index);
         let worker = self.worker;
         let record = &mut self.containers[index as usize];
-        record.live = false;
-        let was_marked = std::mem::replace(&mut record.marked, false);
+        let was_marked = record.fate.end();
         let record = *record;
         // A live container's application is known: a close ends its containers first.
         let app = record.app.index;
-        if was_marked {
-            self.app(app).shared.cells[worker].marked.strike(id);
-        }
         self.unlink_from_app(&record);
         self.add_usage(app, &Resource::NONE.minus(&record.size));
+        if was_marked {
+            // After the usage: see `marks`.
+            self.app(app).shared.cells[worker].marked.strike(id);
+        }
         if self.shared.workers > 1 {
             self.return_rooms(self.app(app).leaf, &record.size);
         }
@@ -434,7 +434,7 @@ impl Shard {
     /// The node has the room back.
     pub(super) fn free_room(&mut self, index: u32) {
         let record = &mut self.containers[index as usize];
-        if !std::mem::replace(&mut record.on_node, false) {
+        if !record.fate.leave_node() {
             return;
         }
         let record = *record;
@@ -459,7 +459,7 @@ impl Shard {
 
     pub(super) fn reuse_record(&mut self, index: u32) {
         let record = &mut self.containers[index as usize];
-        if !record.live && !record.on_node && !record.doomed && record.node != NONE {
+        if record.fate.is_over() && record.node != NONE {
             record.node = NONE;
             self.free_containers.push(index);
             if !self.asked_sizes.is_empty() {

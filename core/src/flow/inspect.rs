@@ -82,7 +82,7 @@ impl Shard {
                     priority: record.key.priority,
                     resource: record.size,
                     launched: record.launched,
-                    ended: !record.live,
+                    ended: !record.fate.is_live(),
                 });
                 at = record.node_next;
             }

@@ -12,7 +12,7 @@
 
 use super::lease::{AskCount, AskPool};
 use super::mailbox::{Container, Stack};
-use super::preemption::Marks;
+use super::preemption::marks::{Marks, left_over};
 use super::reserved::{self, ReservedCount};
 use super::standing::Standing;
 use super::usage::{SharedUsage, UsageCell};
@@ -200,9 +200,9 @@ impl AppShared {
         }
     }
 
-    /// What is marked for preemption of it, by all workers.
-    pub(crate) fn marked(&self) -> Resource {
-        self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.marked.total()))
+    /// What it uses without what is marked for preemption of it, by all workers.
+    pub(crate) fn left_over(&self) -> Resource {
+        left_over(self.cells.iter().map(|cell| (&cell.usage, &cell.marked)))
     }
 
     /// Nodes reserved for it, by all workers.

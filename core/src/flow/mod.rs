@@ -38,8 +38,8 @@ mod members;
 #[cfg(not(loom))]
 mod assignment;
 
-#[cfg(not(loom))]
-mod preemption;
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod preemption;
 
 #[cfg(not(loom))]
 mod decision;

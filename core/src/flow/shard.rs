@@ -15,7 +15,9 @@ use super::expiry::Looks;
 use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
 use super::pace::Lag;
-use super::preemption::Owed;
+use super::preemption::Creditor;
+use super::preemption::fate::Fate;
+use super::preemption::owed::OwedRooms;
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
 use super::trace::Recorder;
@@ -314,8 +316,8 @@ pub(super) struct Node {
     pub(super) total: Resource,
     pub(super) free: Resource,
     pub(super) reservation: Option<Reservation>,
-    /// Room that was freed for starved applications, in the order in which it was first owed.
-    pub(super) owed: Vec<Owed>,
+    /// Room that was freed for starved applications.
+    pub(super) owed: OwedRooms<Creditor>,
     /// Its containers, in order of allocation.
     pub(super) first_container: u32,
     pub(super) last_container: u32,
@@ -347,16 +349,11 @@ pub(super) struct ContainerRecord {
     pub(super) locality: Locality,
     /// Relaxation of the `*`, rack and node ask that it was taken from, as bits.
     pub(super) relax: u8,
-    pub(super) live: bool,
-    pub(super) on_node: bool,
+    pub(super) fate: Fate,
     pub(super) launched: bool,
     /// It is its application's AM.
     pub(super) am: bool,
     pub(super) acquired_at_end: bool,
-    /// To be preempted, while it lives.
-    pub(super) marked: bool,
-    /// A kill is still to come, whether it lives or not.
-    pub(super) doomed: bool,
     /// Neighbours among the application's containers of this worker.
     pub(super) app_previous: u32,
     pub(super) app_next: u32,

@@ -12,6 +12,7 @@ use super::lease::AskCount;
 use super::ledger::{AppShared, NodeShared};
 use super::mailbox::EndReason;
 use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind, Round};
+use super::preemption::owed::OwedRooms;
 use super::shard::{KeyLocal, LocationRow, NONE, Node, Shard};
 use super::shared::{ANY, count};
 use crate::app::SchedulingKey;
@@ -165,16 +166,16 @@ impl Shard {
         let same = usize::from(container.worker) == self.worker
             && record.granted_to == container.app
             && record.number == container.number;
-        (same && (record.live || record.on_node)).then_some(container.record)
+        (same && (record.fate.is_live() || record.fate.is_on_node())).then_some(container.record)
     }
 
     pub(crate) fn live_container(&self, container: ContainerId) -> Option<u32> {
-        self.known_container(container).filter(|index| self.containers[*index as usize].live)
+        self.known_container(container).filter(|index| self.containers[*index as usize].fate.is_live())
     }
 
     /// The node says that a container is done.
     pub(crate) fn complete(&mut self, index: u32) {
-        if self.containers[index as usize].live {
+        if self.containers[index as usize].fate.is_live() {
             self.end_container(index, EndReason::Completed, true);
         } else {
             self.free_room(index);
@@ -421,7 +422,7 @@ impl Shard {
             total,
             free: total,
             reservation: None,
-            owed: Vec::new(),
+            owed: OwedRooms::default(),
             first_container: NONE,
             last_container: NONE,
             containers: 0,
@@ -440,7 +441,7 @@ impl Shard {
         let mut at = self.nodes[node as usize].first_container;
         while at != NONE {
             let next = self.containers[at as usize].node_next;
-            if self.containers[at as usize].live {
+            if self.containers[at as usize].fate.is_live() {
                 self.end_container(at, EndReason::NodeLost, true);
             } else {
                 self.free_room(at);
@@ -491,7 +492,7 @@ impl Shard {
         }
         for index in victims {
             // One whose end its node has yet to report counts, and ends but once.
-            if self.containers[index as usize].live {
+            if self.containers[index as usize].fate.is_live() {
                 self.end_container(index, EndReason::Preempted, false);
             }
         }

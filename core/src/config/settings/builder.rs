@@ -111,6 +111,7 @@ impl SettingsBuilder {
         update_interval_ms: u32 = "yarn.scheduler.fair.update-interval-ms";
         preemption: bool = "yarn.scheduler.fair.preemption";
         preemption_utilization_threshold: f32 = "yarn.scheduler.fair.preemption.cluster-utilization-threshold";
+        preemption_strict: bool = "yarn.scheduler.fair.preemption.strict";
         wait_before_kill_ms: u32 = "yarn.scheduler.fair.waitTimeBeforeKill";
         am_preemption: bool = "yarn.scheduler.fair.am.preemption";
         acl_enable: bool = "yarn.acl.enable";

@@ -235,7 +235,7 @@ fn preemption(reader: &mut Reader<'_>, settings: &Settings) {
     }
     let of_queues = reader.properties.names();
     let of_queues = of_queues.into_iter().filter(|name| name.starts_with(AM_PREEMPTION_OF));
-    for name in [UTILIZATION, WAIT_BEFORE_KILL, WAIT_BEFORE_CHECK, AM_PREEMPTION].into_iter().chain(of_queues) {
+    for name in [UTILIZATION, STRICT, WAIT_BEFORE_KILL, WAIT_BEFORE_CHECK, AM_PREEMPTION].into_iter().chain(of_queues) {
         if reader.is_set(name) {
             let message = format!("{name} is set, but {PREEMPTION} is off");
             reader.warn(name, "no-effect", message, told("nothing is preempted", format!("set {PREEMPTION} to true")));

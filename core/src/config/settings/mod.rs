@@ -91,6 +91,10 @@ pub struct Settings {
     pub preemption: bool,
     /// `yarn.scheduler.fair.preemption.cluster-utilization-threshold`
     pub preemption_utilization_threshold: f32,
+    /// `yarn.scheduler.fair.preemption.strict`: not Hadoop's. What is to be preempted is looked at again when it is to be
+    /// killed: it stays where the starved application has no request any more that fits, or its own application would fall
+    /// below its share.
+    pub preemption_strict: bool,
     /// `yarn.scheduler.fair.waitTimeBeforeKill`
     pub wait_before_kill_ms: i64,
     /// `yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck`

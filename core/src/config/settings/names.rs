@@ -2,6 +2,7 @@
 
 pub(super) const PREEMPTION: &str = "yarn.scheduler.fair.preemption";
 pub(super) const UTILIZATION: &str = "yarn.scheduler.fair.preemption.cluster-utilization-threshold";
+pub(super) const STRICT: &str = "yarn.scheduler.fair.preemption.strict";
 pub(super) const WAIT_BEFORE_KILL: &str = "yarn.scheduler.fair.waitTimeBeforeKill";
 pub(super) const WAIT_BEFORE_CHECK: &str = "yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck";
 pub(super) const AM_PREEMPTION: &str = "yarn.scheduler.fair.am.preemption";

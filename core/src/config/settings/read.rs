@@ -65,6 +65,7 @@ fn values(reader: &mut Reader<'_>) -> Settings {
         update_interval_ms: millis(reader, "yarn.scheduler.fair.update-interval-ms", 500, 500),
         preemption,
         preemption_utilization_threshold: threshold,
+        preemption_strict: reader.flag(STRICT, false),
         wait_before_kill_ms: before_kill.into(),
         wait_before_next_starvation_check_ms: before_check,
         am_preemption: reader.flag(AM_PREEMPTION, true),

@@ -139,6 +139,9 @@ fn what_is_odd_is_a_warning() {
             vec![("waitTimeBeforeKill", "5"), ("am.preemption", "false"), ("am.preemption.root.a", "true")],
             vec!["no-effect waitTimeBeforeKill", "no-effect am.preemption", "no-effect am.preemption.root.a"],
         ),
+        (vec![("preemption", "true"), ("preemption.strict", "true")], vec![]),
+        (vec![("preemption", "true"), ("preemption.strikt", "true")], vec!["unknown-property preemption.strikt"]),
+        (vec![("preemption.strict", "true")], vec!["no-effect preemption.strict"]),
         (vec![("waitTimeBeforeKill", "1e3")], vec!["not-a-number waitTimeBeforeKill", "no-effect waitTimeBeforeKill"]),
         (vec![("allocation.file", " f.xml")], vec!["white-space allocation.file"]),
         (vec![("allocation.file", "${no}/f.xml")], vec!["variable allocation.file"]),
@@ -283,6 +286,7 @@ fn a_builder_goes_the_same_way() {
         .dynamic_max_assign(false)
         .max_assign(7)
         .preemption(true)
+        .preemption_strict(true)
         .am_preemption_in("root.a", false)
         .set("yarn.resource-types.disk.maximum-allocation", 100)
         .build()
@@ -290,6 +294,7 @@ fn a_builder_goes_the_same_way() {
     assert_eq!((settings.max_assign, settings.allocation_file.as_str()), (7, "/conf/f.xml"));
     assert_eq!(settings.types.unit(3), "Gi");
     assert_eq!(settings.maximum, Resource::UNBOUNDED.with(0, 4096).with(1, 8).with(3, 100));
+    assert!(settings.preemption_strict && !Settings::default().preemption_strict);
     assert!(!settings.am_preemption_in("root.a") && settings.am_preemption_in("root.b"));
     assert!(settings.warnings().is_empty(), "{:?}", settings.warnings());
     let error = Settings::builder().maximum_allocation(512, 1).build().unwrap_err();

@@ -4,11 +4,14 @@
 //! The preemption task. It takes an application from the book, asks its home worker what it wants, and the owners of the
 //! nodes, one after the other, for the set with the fewest AMs; the best is taken at once, so that the next search sees it.
 //!
+//! Where `yarn.scheduler.fair.preemption.strict` is set, the kill looks a second time: see `recheck`.
+//!
 //! Once nothing is found for a request, or a node with room and nothing to take, nothing more is found for it: the rules
 //! would give the same answer for each further container.
 
 use super::book::{Book, java_ms};
 use super::victims::{Found, OutstandingAsk, Search, Victims};
+use crate::app::SchedulingKey;
 use crate::flow::ledger::AppShared;
 use crate::flow::shared::{ANY, Shared};
 use crate::id::ContainerId;
@@ -36,6 +39,25 @@ pub(crate) trait Owners {
 
     /// Ends what was marked on a worker's nodes.
     fn kill(&mut self, worker: usize, containers: Vec<ContainerId>);
+
+    /// Ends a set that was marked on a worker's nodes, if it is needed for one of the requests that are outstanding and may
+    /// still go: the key of that request.
+    fn kill_if_needed(
+        &mut self,
+        worker: usize,
+        set: Victims,
+        app: &Arc<AppShared>,
+        outstanding: &[OutstandingAsk],
+    ) -> Option<SchedulingKey>;
+}
+
+/// What one round has marked, and when it is to be killed, by the clock.
+#[derive(Debug)]
+struct Doomed {
+    due_ms: i64,
+    app: Arc<AppShared>,
+    /// Each makes room for one container, on one node.
+    sets: Vec<Victims>,
 }
 
 /// What one round came to.
@@ -52,8 +74,8 @@ pub(crate) struct MarkedFor {
 pub(crate) struct Preemptor {
     shared: Arc<Shared>,
     book: Arc<Mutex<Book>>,
-    /// Marked and not killed: when each round's are to be, by the clock.
-    doomed: VecDeque<(i64, Vec<ContainerId>)>,
+    /// Marked and not killed, round by round.
+    doomed: VecDeque<Doomed>,
 }
 
 impl Preemptor {
@@ -65,14 +87,14 @@ impl Preemptor {
     pub(crate) fn next_round(&mut self, owners: &mut impl Owners) -> Option<MarkedFor> {
         let (app, starvation) = self.book.lock().take()?;
         let asks = self.placed(&owners.outstanding_asks(&app));
-        let mut containers = Vec::new();
+        let mut sets = Vec::new();
         for wanted in requests_to_serve(&starvation.total(), &asks) {
             for _ in 0..wanted.count {
                 let taken = self.take_for_one(owners, &wanted, &app);
                 if taken.is_empty() {
                     break;
                 }
-                containers.extend(taken);
+                sets.push(taken);
             }
         }
         let settings = &self.shared.settings;
@@ -82,10 +104,12 @@ impl Preemptor {
         let waits = [settings.wait_before_kill_ms, java_ms(passes), settings.wait_before_next_starvation_check_ms];
         let next_check = waits.iter().fold(now, |sum, wait| sum.saturating_add(*wait));
         self.book.lock().served(app.slot, next_check);
-        if !containers.is_empty() {
-            self.doomed.push_back((now.saturating_add(settings.wait_before_kill_ms), containers.clone()));
+        let (number, containers) = (app.id.number, sets.iter().flatten().copied().collect());
+        if !sets.is_empty() {
+            let due_ms = now.saturating_add(settings.wait_before_kill_ms);
+            self.doomed.push_back(Doomed { due_ms, app, sets });
         }
-        Some(MarkedFor { app: app.id.number, containers })
+        Some(MarkedFor { app: number, containers })
     }
 
     /// The requests with their places, in the order in which they are served: by priority, nodes by name, racks by name, `*`.
@@ -155,34 +179,49 @@ impl Preemptor {
 
     /// Ends all that is marked.
     pub(crate) fn kill_all(&mut self, owners: &mut impl Owners) {
-        while let Some((_, containers)) = self.doomed.pop_front() {
-            self.kill(owners, &containers);
+        while let Some(doomed) = self.doomed.pop_front() {
+            self.kill(owners, doomed);
         }
     }
 
-    /// Ends what has been marked for `waitTimeBeforeKill`. Nobody asks whether it is still needed, as in Hadoop.
+    /// Ends what has been marked for `waitTimeBeforeKill`.
     pub(super) fn kill_due(&mut self, owners: &mut impl Owners) {
         let now = java_ms(self.shared.clock.now_ms());
-        while let Some((_, containers)) = self.pop_due(now) {
-            self.kill(owners, &containers);
+        while self.doomed.front().is_some_and(|doomed| doomed.due_ms <= now) {
+            let doomed = self.doomed.pop_front().expect("found above");
+            self.kill(owners, doomed);
         }
-    }
-
-    fn pop_due(&mut self, now: i64) -> Option<(i64, Vec<ContainerId>)> {
-        self.doomed.front().is_some_and(|(due, _)| *due <= now).then(|| self.doomed.pop_front())?
     }
 
     /// How long until something is to be killed; an hour where nothing is.
     pub(super) fn next_kill_in_ms(&self) -> u64 {
-        let wait = self.doomed.front().map(|(due, _)| due.saturating_sub(java_ms(self.shared.clock.now_ms())));
+        let wait = self.doomed.front().map(|doomed| doomed.due_ms.saturating_sub(java_ms(self.shared.clock.now_ms())));
         wait.map_or(NO_KILL_MS, |wait| u64::try_from(wait).unwrap_or(0).min(NO_KILL_MS))
     }
 
-    fn kill(&self, owners: &mut impl Owners, containers: &[ContainerId]) {
+    /// Ends what a round has marked. Nobody asks whether it is still needed, as in Hadoop, unless that is wanted.
+    fn kill(&self, owners: &mut impl Owners, doomed: Doomed) {
+        let Doomed { app, sets, .. } = doomed;
+        if self.shared.settings.preemption_strict {
+            return self.kill_what_is_needed(owners, &app, sets);
+        }
+        let containers: Vec<ContainerId> = sets.into_iter().flatten().collect();
         for worker in 0..self.shared.workers {
             let own: Vec<_> = containers.iter().filter(|id| usize::from(id.worker) == worker).copied().collect();
             if !own.is_empty() {
                 owners.kill(worker, own);
+            }
+        }
+    }
+
+    /// Ends the sets that are still needed and may still go, in their order: one for each container that is outstanding by now.
+    fn kill_what_is_needed(&self, owners: &mut impl Owners, app: &Arc<AppShared>, sets: Vec<Victims>) {
+        let mut outstanding = owners.outstanding_asks(app);
+        for set in sets {
+            let Some(worker) = set.first().map(|id| usize::from(id.worker)) else { continue };
+            let Some(key) = owners.kill_if_needed(worker, set, app, &outstanding) else { continue };
+            for ask in outstanding.iter_mut().filter(|ask| ask.key == key && ask.location == ANY) {
+                ask.count -= 1;
             }
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! # Protocol
 //! A search or a marking is a message on the internal lane of the worker that owns the nodes, answered with what was found
-//! or really marked; a kill is a message without an answer. The owner takes the newest snapshot before it answers, so it sees
+//! or really marked; a kill is a message without an answer, a strict one is answered with the request that it was for. The owner takes the newest snapshot before it answers, so it sees
 //! the shares by which the application was found starved: the update publishes them before it lets go of the book.
 //!
 //! # Who waits for whom
@@ -15,6 +15,7 @@
 
 use super::round::{Owners, Preemptor};
 use super::victims::{Found, OutstandingAsk, Search, Victims};
+use crate::app::SchedulingKey;
 use crate::flow::driver::{run_task, spawn};
 use crate::flow::events::EventSink;
 use crate::flow::ledger::AppShared;
@@ -44,6 +45,7 @@ pub(crate) enum VictimCall {
     Find(Search, Sender<Option<Found>>),
     Take(Found, Arc<AppShared>, Sender<Victims>),
     Kill(Vec<ContainerId>),
+    KillIfNeeded(Victims, Arc<AppShared>, Vec<OutstandingAsk>, Sender<Option<SchedulingKey>>),
 }
 
 impl Shard {
@@ -56,6 +58,10 @@ impl Shard {
             VictimCall::Find(search, reply) => drop(reply.send(self.find_victims(&search))),
             VictimCall::Take(found, app, reply) => drop(reply.send(self.take_victims(&found, &app))),
             VictimCall::Kill(containers) => self.kill(&containers),
+            VictimCall::KillIfNeeded(set, app, outstanding, reply) => {
+                let key = self.kill_if_needed(&set, &app, &outstanding);
+                let _ = reply.send(key);
+            }
         }
     }
 }
@@ -141,5 +147,16 @@ impl Owners for WorkerLanes {
     fn kill(&mut self, worker: usize, containers: Vec<ContainerId>) {
         // As above.
         let _ = self.0.lanes.internal[worker].send(Internal::Victims(VictimCall::Kill(containers)));
+    }
+
+    fn kill_if_needed(
+        &mut self,
+        worker: usize,
+        set: Victims,
+        app: &Arc<AppShared>,
+        outstanding: &[OutstandingAsk],
+    ) -> Option<SchedulingKey> {
+        let outstanding = outstanding.to_vec();
+        self.ask(worker, |reply| VictimCall::KillIfNeeded(set, app.clone(), outstanding, reply)).flatten()
     }
 }

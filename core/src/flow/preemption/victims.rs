@@ -12,6 +12,7 @@
 //! I10: a container is marked once and killed once. Its record stays until the kill, even if it ends before: Hadoop then puts
 //! an unseen container's ask back a second time.
 
+use super::serve::Creditor;
 use crate::app::SchedulingKey;
 use crate::flow::ledger::AppShared;
 use crate::flow::mailbox::EndReason;
@@ -109,7 +110,7 @@ impl Shard {
     fn set_on(&self, node: u32, size: &Resource, limit: u32) -> Option<Found> {
         let at = &self.nodes[node as usize];
         let reserved = at.reservation.map_or(Resource::NONE, |reservation| reservation.size);
-        let mut potential = at.free.minus_non_negative(&reserved.plus(&at.owed_total()));
+        let mut potential = at.free.minus_non_negative(&reserved.plus(&at.owed.total()));
         let (mut chosen, mut found_ams): (SmallVec<[u32; 8]>, u32) = (SmallVec::new(), 0);
         // The newest first, then AMs, the oldest first.
         let is_am = |index: &u32| self.containers[*index as usize].am;
@@ -118,7 +119,7 @@ impl Shard {
         for index in plain.chain(ams) {
             let record = &self.containers[index as usize];
             let owner_runs = self.find_app(record.app).is_some_and(|owner| !owner.closed);
-            if record.marked || !owner_runs {
+            if record.fate.is_marked() || !owner_runs {
                 continue;
             }
             if self.may_go(index, &chosen) {
@@ -140,7 +141,7 @@ impl Shard {
     }
 
     /// Containers from one on, to a neighbour each.
-    fn follow(&self, first: u32, next: impl Fn(&ContainerRecord) -> u32) -> impl Iterator<Item = u32> {
+    pub(super) fn follow(&self, first: u32, next: impl Fn(&ContainerRecord) -> u32) -> impl Iterator<Item = u32> {
         let some = |index: u32| (index != NONE).then_some(index);
         std::iter::successors(some(first), move |index| some(next(&self.containers[*index as usize])))
     }
@@ -149,38 +150,55 @@ impl Shard {
     /// it, what is marked already, and those of its containers that are `chosen`.
     fn may_go(&self, index: u32, chosen: &[u32]) -> bool {
         let record = &self.containers[index as usize];
-        let Some(owner) = self.find_app(record.app).filter(|owner| !owner.closed && owner.leaf != NONE) else {
-            return false;
-        };
-        let leaf = &self.queue(owner.leaf).snapshot;
-        if !leaf.preemption.preemptable || (record.am && !owner.shared.am_preemptable) || !record.live || record.marked
-        {
+        if !record.fate.is_live() || record.fate.is_marked() {
             return false;
         }
         let chosen = chosen.iter().map(|chosen| &self.containers[*chosen as usize]);
         let chosen = chosen.filter(|chosen| chosen.app == record.app);
-        let gone = chosen.fold(record.size.plus(&owner.shared.marked()), |sum, chosen| sum.plus(&chosen.size));
+        let gone = chosen.fold(record.size, |sum, chosen| sum.plus(&chosen.size));
+        self.can_spare(record, &gone)
+    }
+
+    /// The same of one that is marked already.
+    pub(super) fn may_still_go(&self, index: u32) -> bool {
+        self.can_spare(&self.containers[index as usize], &Resource::NONE)
+    }
+
+    /// Whether a container's queue and owner allow that it goes, and the owner is not below its fair share without what is marked of
+    /// it and `gone`.
+    fn can_spare(&self, record: &ContainerRecord, gone: &Resource) -> bool {
+        let Some(owner) = self.find_app(record.app).filter(|owner| !owner.closed && owner.leaf != NONE) else {
+            return false;
+        };
+        let leaf = &self.queue(owner.leaf).snapshot;
+        if !leaf.preemption.preemptable || (record.am && !owner.shared.am_preemptable) {
+            return false;
+        }
         let yardstick = Yardstick { calculator: leaf.policy.calculator(), cluster: self.cluster };
-        !yardstick.below(&owner.shared.usage().minus(&gone), &owner.fair_share)
+        !yardstick.below(&owner.shared.left_over().minus(gone), &owner.fair_share)
     }
 
     /// Marks what was found, all of it or, where some of it may go no longer, nothing: then the rest would make too little room.
-    /// What is marked is owed to the application.
+    /// What is marked is owed to the application; nothing is marked for one that has ended.
     pub(crate) fn take_victims(&mut self, found: &Found, app: &AppShared) -> Victims {
         let mut chosen: SmallVec<[u32; 8]> = SmallVec::new();
+        if app.is_closed() {
+            return Victims::new();
+        }
         for id in &found.containers {
             match self.live_container(*id).filter(|index| self.may_go(*index, &chosen)) {
                 Some(index) => chosen.push(index),
-                None => return SmallVec::new(),
+                None => return Victims::new(),
             }
         }
+        let to = Creditor { app: app.slot, number: app.id.number };
         for (index, id) in chosen.iter().zip(&found.containers) {
             let record = &mut self.containers[*index as usize];
-            record.marked = true;
-            record.doomed = true;
+            let marked = record.fate.mark();
+            debug_assert!(marked, "I10: it may go, so it is not marked");
             let record = *record;
             self.app(record.app.index).shared.cells[self.worker].marked.enter(*id, record.size);
-            self.nodes[found.node as usize].owe(app.slot, app.id.number, &record.size);
+            self.nodes[found.node as usize].owed.owe(to, &record.size);
         }
         found.containers.clone()
     }
@@ -188,11 +206,16 @@ impl Shard {
     /// Ends what was marked. What ended before is told a second time of its end.
     pub(crate) fn kill(&mut self, containers: &[ContainerId]) {
         for id in containers {
-            let Some(record) = self.containers.get_mut(id.record as usize) else { continue };
-            let same = record.granted_to == id.app && record.number == id.number;
-            if same && std::mem::replace(&mut record.doomed, false) {
-                self.end_container(id.record, EndReason::Preempted, false);
+            if let Some(index) = self.take_doomed(*id) {
+                self.end_container(index, EndReason::Preempted, false);
             }
         }
+    }
+
+    /// The record of a container that a kill was to come to; it has come.
+    pub(super) fn take_doomed(&mut self, id: ContainerId) -> Option<u32> {
+        let record = self.containers.get_mut(id.record as usize)?;
+        let same = record.granted_to == id.app && record.number == id.number;
+        (same && record.fate.take_kill()).then_some(id.record)
     }
 }

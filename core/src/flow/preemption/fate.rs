@@ -1,0 +1,90 @@
+//! What becomes of a container: whether it lives, stands on its node, is marked, and has a kill coming.
+//!
+//! # Who writes
+//! The worker that owns the node, for every way in which a container may be marked or end.
+//!
+//! # Protocol
+//! A container is marked while it lives; its mark announces one kill. It may end before that kill, by its node, its AM, its
+//! application or its node's loss: then the mark goes, the kill still comes, and its record is kept until it has come. So a
+//! late kill finds the container that it was meant for, or none. It may be spared instead.
+//!
+//! # Invariant
+//! I10: marked once at a time, killed once for each mark. Checked by `loom-tests/tests/preemption_vs_end.rs`.
+
+/// See the module's text.
+#[derive(Clone, Copy, Debug)]
+pub struct Fate {
+    live: bool,
+    on_node: bool,
+    marked: bool,
+    doomed: bool,
+}
+
+impl Default for Fate {
+    /// That of a container that was just granted.
+    fn default() -> Self {
+        Fate { live: true, on_node: true, marked: false, doomed: false }
+    }
+}
+
+impl Fate {
+    /// Whether it has not ended.
+    #[must_use]
+    #[inline]
+    pub fn is_live(self) -> bool {
+        self.live
+    }
+
+    /// Whether its node's room is taken by it.
+    #[must_use]
+    #[inline]
+    pub fn is_on_node(self) -> bool {
+        self.on_node
+    }
+
+    /// Whether it lives and is to be preempted.
+    #[must_use]
+    pub fn is_marked(self) -> bool {
+        self.marked
+    }
+
+    /// Marks it, if it lives and is not marked; a kill is to come then.
+    #[must_use]
+    pub fn mark(&mut self) -> bool {
+        let may = self.live && !self.marked;
+        if may {
+            (self.marked, self.doomed) = (true, true);
+        }
+        may
+    }
+
+    /// It ends; says whether it was marked.
+    #[must_use]
+    pub fn end(&mut self) -> bool {
+        self.live = false;
+        std::mem::take(&mut self.marked)
+    }
+
+    /// Its node has the room back; false where it had it before.
+    #[must_use]
+    pub fn leave_node(&mut self) -> bool {
+        std::mem::take(&mut self.on_node)
+    }
+
+    /// The kill that its mark announced has come; false where none was to come.
+    #[must_use]
+    pub fn take_kill(&mut self) -> bool {
+        std::mem::take(&mut self.doomed)
+    }
+
+    /// It is not to be preempted after all; it may be marked again.
+    pub fn spare(&mut self) {
+        (self.marked, self.doomed) = (false, false);
+    }
+
+    /// Whether nobody means its record any more: it has ended, its node has the room, and no kill is to come.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        !self.live && !self.on_node && !self.doomed
+    }
+}

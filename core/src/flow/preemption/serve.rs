@@ -1,0 +1,51 @@
+//! Serving owed room: what was freed on a node for a starved application goes to that one before all others (section 7).
+//!
+//! # Where it stands
+//! Run by the worker that owns the node, at the beginning of each pass over it; what is owed is kept in `owed`.
+
+use super::owed::serve;
+use crate::flow::assignment::Outcome;
+use crate::flow::ledger::NodeShared;
+use crate::flow::shard::{NONE, Shard};
+use crate::id::Slot;
+use crate::resource::Resource;
+use crate::sync::Arc;
+
+/// To whom a node owes room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::flow) struct Creditor {
+    pub(in crate::flow) app: Slot,
+    /// The application's number: it may end before the next pass strikes it out.
+    pub(in crate::flow) number: u32,
+}
+
+impl Shard {
+    /// Offers the node to those that it owes room, until each has had what it is owed or can place nothing.
+    pub(in crate::flow) fn serve_owed(&mut self, node: u32) {
+        if self.nodes[node as usize].owed.is_empty() {
+            return;
+        }
+        let mut owed = std::mem::take(&mut self.nodes[node as usize].owed);
+        let turns = owed.turns(|to| self.is_still_owed(to.app));
+        self.nodes[node as usize].owed = owed;
+        for (to, amount) in turns {
+            serve(amount, || match self.assign(to.app.index, node, None) {
+                Outcome::Placed(size) => Some(size),
+                Outcome::Reserved | Outcome::Declined => None,
+            });
+        }
+    }
+
+    /// Whether an application runs, and is starved by what the last update found and what it uses now.
+    pub(super) fn is_still_owed(&self, app: Slot) -> bool {
+        self.find_app(app).is_some_and(|local| !local.closed && local.leaf != NONE)
+            && self.is_starved(app.index)
+            && !self.starvation(app.index).is_none()
+    }
+
+    /// What is owed on each node, in the order in which it was first owed: node, application, amount.
+    pub(crate) fn owed_rooms(&self) -> Vec<(Arc<NodeShared>, u32, Resource)> {
+        let nodes = self.nodes.iter().filter(|node| !node.gone);
+        nodes.flat_map(|node| node.owed.iter().map(|(to, amount)| (node.shared.clone(), to.number, amount))).collect()
+    }
+}
