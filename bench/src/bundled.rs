@@ -23,6 +23,18 @@ pub(crate) const PROPERTIES: [(&str, &str); 6] = [
     ("yarn.scheduler.maximum-allocation-vcores", "64"),
 ];
 
+/// The name under which the bundled allocation file of a load with preemption is reported.
+pub(crate) const LATE_QUEUES_NAME: &str = "bundled preemption.xml";
+/// That file.
+pub(crate) const LATE_QUEUES: &str = include_str!("../data/preemption.xml");
+
+/// What a load with preemption adds to the site properties: preemption, and a fifth of Hadoop's waits, ms.
+pub(crate) const LATE_PROPERTIES: [(&str, &str); 3] = [
+    ("yarn.scheduler.fair.preemption", "true"),
+    ("yarn.scheduler.fair.waitTimeBeforeKill", "3000"),
+    ("yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck", "2000"),
+];
+
 /// The longest expiry interval: the nodes of load and workloads tell of no launches.
 pub(crate) const NO_EXPIRY: (&str, &str) =
     ("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "2147483647");

@@ -58,9 +58,9 @@ pub(crate) struct SiteArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct LoadArgs {
-    /// Nodes, each of 128 GiB and 64 vcores.
-    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) nodes: u32,
+    /// Nodes, each of 128 GiB and 64 vcores [default: 5000; with --preemption 1000].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) nodes: Option<u32>,
     /// Racks [default: one for every 40 nodes].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) racks: Option<u32>,
@@ -82,12 +82,13 @@ pub(crate) struct LoadArgs {
     /// Job trace in SWIM's form, tab separated [default: bundled, Facebook 2009].
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// How long the run lasts, for example 20s, 500ms, 2m.
-    #[arg(long, default_value = "20s", value_parser = parse_duration)]
-    pub(crate) duration: Duration,
-    /// Mean life of a task in seconds; each lives between a tenth and ten times of it.
-    #[arg(long, default_value_t = 1.0, value_parser = parse_task_seconds)]
-    pub(crate) task_seconds: f64,
+    /// How long the run lasts, for example 20s, 500ms, 2m [default: 20s; with --preemption 25s].
+    #[arg(long, value_parser = parse_duration)]
+    pub(crate) duration: Option<Duration>,
+    /// Mean life of a task in seconds; each lives between a tenth and ten times of it, with --preemption a quarter more or
+    /// less [default: 1; with --preemption 30].
+    #[arg(long, value_parser = parse_task_seconds)]
+    pub(crate) task_seconds: Option<f64>,
     /// Every node reports once in so many milliseconds.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub(crate) heartbeat_ms: u64,
@@ -103,9 +104,11 @@ pub(crate) struct LoadArgs {
     /// Reload the allocation file and a variant of it in turn, so far apart, under the threaded core [default: never].
     #[arg(long, value_name = "EVERY", value_parser = parse_interval)]
     pub(crate) reload: Option<Duration>,
-    /// Drive only this core [default: the locked twin for 5 s, then the threaded core].
+    /// Drive only this core [default: the locked twin for 5 s, then the threaded core; with --preemption the threaded core].
     #[arg(long, value_enum)]
     pub(crate) core: Option<CoreChoice>,
+    #[command(flatten)]
+    pub(crate) late: LateArgs,
     /// Where the report is written.
     #[arg(long, value_name = "DIR", default_value = "evenweave-report")]
     pub(crate) out: PathBuf,
@@ -115,6 +118,45 @@ pub(crate) struct LoadArgs {
     /// No progress, no table: errors only (and the JSON, if asked for).
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+/// A queue that comes late to a full cluster.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct LateArgs {
+    /// The applications of one queue come late to a cluster that the others have filled with long tasks: starvation, warnings,
+    /// kills, and how long it takes. Under an allocation file and waits of its own, unless --queues or --site say otherwise.
+    #[arg(long, conflicts_with_all = ["reload", "queue", "jobs_in_flight"])]
+    pub(crate) preemption: bool,
+    /// The queue that comes late, a leaf or one above leaves.
+    #[arg(long, value_name = "NAME", default_value = "root.production", requires = "preemption")]
+    pub(crate) late_queue: String,
+    /// When its applications come.
+    #[arg(long, value_name = "AFTER", default_value = "8s", value_parser = parse_interval, requires = "preemption")]
+    pub(crate) late_after: Duration,
+    /// How many applications come; together they ask for the queue's share.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(requires = "preemption")]
+    pub(crate) late_apps: u32,
+    /// So many of a hundred of the others' ApplicationMasters give containers back as soon as they are warned.
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = parse_percent, requires = "preemption")]
+    pub(crate) give_back: f64,
+}
+
+impl LoadArgs {
+    /// `--nodes`, or what fits the kind of load.
+    pub(crate) fn nodes(&self) -> u32 {
+        self.nodes.unwrap_or(if self.late.preemption { 1_000 } else { 5_000 })
+    }
+
+    /// `--duration`, as above.
+    pub(crate) fn duration(&self) -> Duration {
+        self.duration.unwrap_or(Duration::from_secs(if self.late.preemption { 25 } else { 20 }))
+    }
+
+    /// `--task-seconds`, as above.
+    pub(crate) fn mean_life(&self) -> Duration {
+        Duration::from_secs_f64(self.task_seconds.unwrap_or(if self.late.preemption { 30.0 } else { 1.0 }))
+    }
 }
 
 /// Which scheduler plays scenarios.
@@ -291,6 +333,13 @@ fn parse_task_seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+fn parse_percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').trim().parse::<f64>() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
+        _ => Err("a part is 0 to 100, in percent".to_owned()),
+    }
+}
+
 fn parse_in_flight(text: &str) -> Result<crate::load::InFlight, String> {
     if text == "auto" {
         return Ok(crate::load::InFlight::Auto);
@@ -334,8 +383,25 @@ mod tests {
         Cli::command().debug_assert();
         let cli = Cli::parse_from(["evenweave", "--nodes", "7"]);
         assert!(cli.command.is_none());
-        assert_eq!(cli.load.nodes, 7);
+        assert_eq!(cli.load.nodes(), 7);
         assert!(Cli::try_parse_from(["evenweave", "load", "--nodes", "0"]).is_err());
+    }
+
+    #[test]
+    fn a_late_queue_has_a_load_of_its_own() {
+        let load = |args: &[&str]| Cli::try_parse_from([&["evenweave"], args].concat()).map(|cli| cli.load);
+        let late = load(&["--preemption", "--give-back", "25%"]).unwrap();
+        assert_eq!((late.nodes(), late.duration(), late.late.give_back), (1_000, Duration::from_secs(25), 25.0));
+        assert_eq!(load(&[]).unwrap().nodes(), 5_000);
+        for refused in [
+            &["--give-back", "5"][..],
+            &["--late-queue", "root.a"],
+            &["--preemption", "--give-back", "101"],
+            &["--preemption", "--reload", "1s"],
+            &["--preemption", "--queue", "root.a"],
+        ] {
+            assert!(load(refused).is_err(), "{refused:?}");
+        }
     }
 
     #[test]

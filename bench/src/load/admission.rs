@@ -4,7 +4,8 @@
 //! its steady fair share, counted in containers that run, are asked for, or will be asked for by jobs that have entered.
 //! The multiple starts at 1.5 and grows while nodes idle and the demand that the scheduler has seen (asks count from its
 //! next update on) is small; so no queue runs dry and none piles up what it cannot place. `Fixed` keeps a number of jobs
-//! in flight, dealt to the leaves in turn.
+//! in flight, dealt to the leaves in turn. A leaf without a share gets nothing until it is opened, and then as much as was
+//! said.
 
 use crate::jobs::Job;
 
@@ -27,6 +28,8 @@ struct Leaf {
     next: usize,
     /// Its steady share, in containers.
     share: f64,
+    /// Once it was opened: as much, whatever the multiple.
+    exactly: Option<u64>,
     /// Containers of its jobs in flight that have not ended.
     load: u64,
 }
@@ -54,7 +57,7 @@ impl Admission {
             .iter()
             .map(|share| {
                 let share = if sum > 0.0 { share * capacity / sum } else { capacity / shares.len() as f64 };
-                Leaf { jobs: Vec::new(), next: 0, share, load: 0 }
+                Leaf { jobs: Vec::new(), next: 0, share, exactly: None, load: 0 }
             })
             .collect();
         for (index, job) in jobs.iter().enumerate() {
@@ -83,7 +86,7 @@ impl Admission {
             InFlight::Fixed(wanted) => (self.live < wanted).then_some(self.turn % count),
             InFlight::Auto => (0..count)
                 .map(|step| (self.turn + step) % count)
-                .find(|&leaf| (self.leaves[leaf].load as f64) < self.leaves[leaf].share * self.factor),
+                .find(|&leaf| self.wants(&self.leaves[leaf])),
         }?;
         self.turn = chosen + 1;
         self.live += 1;
@@ -92,6 +95,18 @@ impl Admission {
         leaf.next = (leaf.next + 1) % leaf.jobs.len();
         leaf.load += jobs[job].containers();
         Some((job, chosen))
+    }
+
+    fn wants(&self, leaf: &Leaf) -> bool {
+        match leaf.exactly {
+            Some(containers) => leaf.load < containers,
+            None => (leaf.load as f64) < leaf.share * self.factor,
+        }
+    }
+
+    /// From now on the leaf is supplied with so many containers.
+    pub(crate) fn open(&mut self, leaf: usize, containers: u64) {
+        self.leaves[leaf].exactly = Some(containers);
     }
 
     /// A container of this leaf ended.
@@ -147,6 +162,16 @@ mod tests {
         assert_eq!(admission.next(&jobs), None, "full, or enough waits");
         (0..20).for_each(|_| admission.observe(0.5, 0.1));
         assert!(admission.next(&jobs).is_some());
+    }
+
+    #[test]
+    fn a_leaf_without_a_share_waits_until_it_is_opened() {
+        let jobs = [job(9, 0), job(4, 1)];
+        let mut admission = Admission::new(&jobs, &[40.0, 0.0], 40.0, 0.5, InFlight::Auto);
+        let taken = |admission: &mut Admission| std::iter::from_fn(|| admission.next(&jobs)).collect::<Vec<_>>();
+        assert!(taken(&mut admission).iter().all(|(_, leaf)| *leaf == 0));
+        admission.open(1, 10);
+        assert_eq!(taken(&mut admission), [(1, 1), (1, 1)]);
     }
 
     #[test]

@@ -46,6 +46,11 @@ pub(crate) struct LoadApp {
     leaving: bool,
     /// What the next `allocate` asks for.
     pub(crate) to_ask: Vec<Ask>,
+    /// What it gives back then.
+    pub(crate) to_release: Vec<ContainerId>,
+    /// Asks for tasks that were taken from it. Each has a request id of its own: it stands beside what is outstanding, of
+    /// which nobody knows at this moment how much is on its way.
+    repeats: i64,
 }
 
 fn ask(priority: i32, count: u32) -> Ask {
@@ -69,6 +74,8 @@ impl LoadApp {
             master: None,
             leaving: false,
             to_ask: Vec::new(),
+            to_release: Vec::new(),
+            repeats: 0,
         }
     }
 
@@ -122,9 +129,27 @@ impl LoadApp {
         ask
     }
 
+    /// So many maps and reduces were taken from it before they were done: it asks for them again.
+    pub(crate) fn taken(&mut self, maps: u32, reduces: u32) {
+        self.held -= maps + reduces;
+        self.outstanding[1] += maps;
+        self.outstanding[2] += reduces;
+        for (priority, count) in [(MAP_PRIORITY, maps), (REDUCE_PRIORITY, reduces)] {
+            if count > 0 {
+                self.repeats += 1;
+                self.to_ask.push(ask(priority, count).with_request_id(self.repeats));
+            }
+        }
+    }
+
+    /// Tasks that are not done.
+    pub(crate) fn tasks_left(&self) -> u32 {
+        self.maps + self.reduces - self.tasks_done
+    }
+
     /// The AM's container, once every task has finished and not before; given once.
     pub(crate) fn master_to_end(&mut self) -> Option<(ContainerId, NodeId)> {
-        if self.leaving || self.tasks_done < self.maps + self.reduces {
+        if self.leaving || self.tasks_left() > 0 {
             return None;
         }
         self.leaving = true;

@@ -9,6 +9,11 @@
 //! `l` is over with the first heartbeat of its node at or after `t + l`. A refused batch is offered again, and no node
 //! reports anew until it is taken. When the driver is more than a whole interval late, intervals are left out and
 //! counted.
+//!
+//! With [`Preempting`] containers may be taken before their end. Their ApplicationMasters ask for the tasks again; one whose
+//! own container is taken ends with its application.
+
+mod taken;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +32,7 @@ use crate::latency::{histogram, record};
 use crate::load::admission::Admission;
 use crate::load::app::{CONTAINER, LoadApp, Role};
 use crate::load::books::Books;
+use crate::load::preempting::{Preempting, Story};
 use crate::load::wheel::Wheel;
 
 /// Heartbeats in one call.
@@ -110,6 +116,7 @@ pub(crate) struct Driver<'a> {
     next_number: u32,
     admission: Admission,
     books: Books,
+    preempting: Option<Preempting>,
     request: AllocateRequest,
     answer: Allocation,
     /// Heartbeats that the scheduler had no room for.
@@ -142,34 +149,40 @@ impl std::fmt::Debug for Driver<'_> {
     }
 }
 
+/// Registers the nodes of a run, and lets the scheduler compute what follows from them.
+///
+/// # Errors
+/// What the scheduler says against a node.
+pub(crate) fn register(engine: &dyn Engine, pace: &Pace) -> Result<Vec<NodeHandle>, String> {
+    let mut nodes = Vec::with_capacity(pace.nodes as usize);
+    for i in 0..pace.nodes {
+        let rack = u64::from(i) * u64::from(pace.racks) / u64::from(pace.nodes);
+        nodes.push(engine.add_node(&format!("n{i}"), &format!("/r{rack}"), pace.node_total)?);
+    }
+    engine.update_now();
+    engine.quiesce();
+    Ok(nodes)
+}
+
 impl<'a> Driver<'a> {
-    /// Registers the nodes. `leaves` are the queues that jobs go to, by the index that the jobs carry.
-    ///
-    /// # Errors
-    /// What the scheduler says against a node.
+    /// `nodes` come from [`register`]; `leaves` are the queues that jobs go to, by the index that the jobs carry.
     #[expect(clippy::too_many_arguments, reason = "all of them are kept")]
     pub(crate) fn new(
         engine: &'a dyn Engine,
         jobs: &'a [Job],
         lives: Lives,
         pace: Pace,
+        nodes: Vec<NodeHandle>,
         leaves: Vec<String>,
         admission: impl FnOnce(&[QueueView]) -> Admission,
         woken: Receiver<u32>,
         stop: &'a AtomicBool,
-    ) -> Result<Driver<'a>, String> {
-        let count = pace.nodes as usize;
-        let mut nodes = Vec::with_capacity(count);
-        for i in 0..pace.nodes {
-            let rack = u64::from(i) * u64::from(pace.racks) / u64::from(pace.nodes);
-            nodes.push(engine.add_node(&format!("n{i}"), &format!("/r{rack}"), pace.node_total)?);
-        }
-        engine.update_now();
-        engine.quiesce();
+    ) -> Driver<'a> {
+        let count = nodes.len();
         let queues = engine.queues();
         let heartbeat_ns = crate::clock::nanos(pace.heartbeat).max(1);
         let longest = crate::clock::nanos(pace.mean_life * 10) / heartbeat_ns + 2;
-        Ok(Driver {
+        Driver {
             engine,
             jobs,
             lives,
@@ -191,6 +204,7 @@ impl<'a> Driver<'a> {
             next_number: 1,
             admission: admission(&queues),
             books: Books::new(count, leaves.len()),
+            preempting: None,
             leaves,
             request: AllocateRequest::default(),
             answer: Allocation::default(),
@@ -210,7 +224,18 @@ impl<'a> Driver<'a> {
             skipped: 0,
             pushed_back: 0,
             cpu_seconds: 0.0,
-        })
+        }
+    }
+
+    /// Containers may be taken, and a queue comes late.
+    pub(crate) fn preempt(&mut self, preempting: Preempting) {
+        self.books.preempting = true;
+        self.preempting = Some(preempting);
+    }
+
+    /// What came of the preemption, once the run is over.
+    pub(crate) fn take_story(&mut self) -> Option<Story> {
+        self.preempting.take().map(Preempting::story)
     }
 
     /// Drives until the time is over or the stop flag is up; `watch` is told the seconds gone by, now and then.
@@ -227,8 +252,12 @@ impl<'a> Driver<'a> {
             // ORDERING: Relaxed. The flag carries no data; a round later is soon enough.
             if now >= duration || self.stop.load(Ordering::Relaxed) {
                 self.cpu_seconds = thread_cpu_seconds() - cpu;
+                if let Some(preempting) = &mut self.preempting {
+                    preempting.end(self.engine, now);
+                }
                 return Ok(seconds(now));
             }
+            self.preemption(now);
             let mut busy = self.serve_masters(now)?;
             busy |= self.finish_jobs(now)?;
             busy |= self.submit_jobs()?;
@@ -267,6 +296,7 @@ impl<'a> Driver<'a> {
         loop {
             let Some(app) = self.apps[slot as usize].as_mut() else { return Ok(received) };
             std::mem::swap(&mut self.request.asks, &mut app.to_ask);
+            std::mem::swap(&mut self.request.releases, &mut app.to_release);
             self.allocate_calls += 1;
             let timed = self.allocate_calls.is_multiple_of(TIMED).then(now_ns);
             let outcome = self.engine.allocate(&app.handle, &self.request, &mut self.answer);
@@ -274,17 +304,24 @@ impl<'a> Driver<'a> {
                 record(&mut self.allocate, now_ns() - since);
             }
             match outcome {
-                Ok(()) => self.request.asks.clear(),
+                Ok(()) => {
+                    self.request.asks.clear();
+                    self.request.releases.clear();
+                }
                 Err(Refused::Busy) => {
                     std::mem::swap(&mut self.request.asks, &mut app.to_ask);
+                    std::mem::swap(&mut self.request.releases, &mut app.to_release);
                     self.calls.push(slot);
                     return Ok(received);
                 }
                 Err(error) => return Err(format!("allocate of application {}: {error}", app.handle.number())),
             }
             received += self.take_answer(slot, now);
-            let app = self.apps[slot as usize].as_ref().expect("an application leaves in finish_jobs only");
-            if app.to_ask.is_empty() {
+            if self.preempting.is_some() && self.take_warnings(slot, now)? {
+                return Ok(received);
+            }
+            let app = self.apps[slot as usize].as_ref().expect("an application leaves in finish_jobs, or with its AM");
+            if app.to_ask.is_empty() && app.to_release.is_empty() {
                 return Ok(received);
             }
         }
@@ -300,38 +337,55 @@ impl<'a> Driver<'a> {
             self.books.received += 1;
             self.books.on_node[node] += 1;
             self.books.in_leaf[app.leaf] += 1;
-            let (life, role) = match app.received(container.id, container.node, container.priority) {
-                Some(Role::Master) => {
+            let Some(role) = app.received(container.id, container.node, container.priority) else {
+                self.books.unasked += 1;
+                continue;
+            };
+            if let Some(preempting) = &mut self.preempting {
+                preempting.received(container.id, slot, role, container.node, now);
+            }
+            let life = match role {
+                Role::Master => {
                     app.first_asks();
                     continue;
                 }
-                Some(Role::Map) => (job.map_life_ns, Role::Map),
-                Some(Role::Reduce) => (job.reduce_life_ns, Role::Reduce),
-                None => {
-                    self.books.unasked += 1;
-                    continue;
-                }
+                Role::Map => job.map_life_ns,
+                Role::Reduce => job.reduce_life_ns,
             };
-            let over = now + self.lives.of(life, number, container.id.number());
+            let mut life = self.lives.of(life, number, container.id.number());
+            if let Some(preempting) = &self.preempting {
+                life = preempting.life(life, number, container.id.number());
+            }
+            let over = now + life;
             let offset = node as u64 * self.heartbeat_ns / u64::from(self.pace.nodes);
             let tick = over.saturating_sub(offset).div_ceil(self.heartbeat_ns) + 1;
             let tick = u32::try_from(tick).unwrap_or(u32::MAX - 1);
             self.wheel.put(node, tick, container.id, slot << 2 | role as u32);
         }
-        let by_itself = |reason: EndReason| !matches!(reason, EndReason::Completed | EndReason::AppFinished);
+        let preempting = self.preempting.is_some();
+        let by_itself = |reason: EndReason| match reason {
+            EndReason::Completed | EndReason::AppFinished => false,
+            EndReason::Preempted | EndReason::Released => !preempting,
+            _ => true,
+        };
         self.books.taken_back += self.answer.ended.iter().filter(|ended| by_itself(ended.reason)).count() as u64;
         u32::try_from(self.answer.granted.len()).expect("fewer than 2^32 at once")
+    }
+
+    fn leave(&mut self, slot: u32) -> Result<(), String> {
+        let app = self.apps[slot as usize].take().expect("an application leaves once");
+        self.engine.finish(&app.handle).map_err(|e| format!("finish of {}: {e}", app.handle.number()))?;
+        self.slot_of[app.handle.number() as usize] = NO_SLOT;
+        self.free_slots.push(slot);
+        self.admission.job_left();
+        Ok(())
     }
 
     fn finish_jobs(&mut self, now: u64) -> Result<bool, String> {
         let mut any = false;
         while self.leaving.front().is_some_and(|(due, _)| *due <= now) {
             let (_, slot) = self.leaving.pop_front().expect("just seen");
-            let app = self.apps[slot as usize].take().expect("an application leaves once");
-            self.engine.finish(&app.handle).map_err(|e| format!("finish of {}: {e}", app.handle.number()))?;
-            self.slot_of[app.handle.number() as usize] = NO_SLOT;
-            self.free_slots.push(slot);
-            self.admission.job_left();
+            self.leave(slot)?;
             self.jobs_finished += 1;
             any = true;
         }
@@ -445,10 +499,16 @@ impl<'a> Driver<'a> {
         let tick = u32::try_from(now.saturating_sub(offset) / self.heartbeat_ns + 1).unwrap_or(u32::MAX - 1);
         let node = usize::try_from(node).expect("nodes are counted in 32 bits");
         let mut heartbeat = Heartbeat::new(&self.nodes[node]);
-        let Driver { wheel, apps, books, admission, calls, leaving, .. } = self;
+        let Driver { wheel, apps, books, admission, calls, leaving, preempting, .. } = self;
+        if let Some(preempting) = preempting {
+            preempting.report(node, &mut heartbeat);
+        }
         let mut masters = Vec::new();
         let mut lost = 0_u32;
         wheel.take(node, tick, |id, owner| {
+            if preempting.as_mut().is_some_and(|preempting| !preempting.ends(id)) {
+                return;
+            }
             let slot = owner >> 2;
             let Some(app) = apps[(slot) as usize].as_mut() else {
                 lost += 1;
@@ -469,6 +529,9 @@ impl<'a> Driver<'a> {
                 // A heartbeat later the scheduler has heard of it.
                 leaving.push_back((now + self.heartbeat_ns, slot));
                 return;
+            }
+            if let Some(preempting) = preempting {
+                preempting.done(app.leaf);
             }
             if app.task_done(role) {
                 calls.push(slot);
@@ -542,7 +605,7 @@ impl<'a> Driver<'a> {
     ///
     /// # Errors
     /// When the scheduler does not come to rest.
-    pub(crate) fn settle(&mut self) -> Result<(), String> {
+    fn settle(&mut self) -> Result<(), String> {
         let begun = now_ns();
         let in_time = || {
             std::thread::sleep(Duration::from_millis(20));
@@ -566,6 +629,7 @@ impl<'a> Driver<'a> {
             self.engine.update_now();
             self.engine.quiesce();
             in_time()?;
+            self.report_taken()?;
             let mut received = 0;
             self.calls.clear();
             for slot in 0..u32::try_from(self.apps.len()).expect("slots are 32 bits") {
@@ -578,13 +642,30 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
+    /// Comes to rest and compares. With preemption containers are killed whenever that is due, between two looks too: a
+    /// difference is one that lasts.
+    ///
+    /// # Errors
+    /// As [`Driver::settle`].
+    pub(crate) fn settle_and_check(&mut self) -> Result<(crate::api::Stats, Vec<super::Difference>), String> {
+        let begun = now_ns();
+        loop {
+            self.settle()?;
+            let (stats, differences) = self.check();
+            let may_pass = self.preempting.is_some() && now_ns() - begun < PATIENCE_NS;
+            if differences.is_empty() || !may_pass {
+                return Ok((stats, differences));
+            }
+        }
+    }
+
     /// The books and the applications in flight.
-    pub(crate) fn check(&self) -> (crate::api::Stats, Vec<super::Difference>) {
+    fn check(&self) -> (crate::api::Stats, Vec<super::Difference>) {
         self.books.check(self.engine, self.pace.node_total, &self.leaves, self.apps.iter().flatten())
     }
 
-    /// Containers that `allocate` returned.
-    pub(crate) fn received(&self) -> u64 {
-        self.books.received
+    /// Containers that run, by the driver's count.
+    pub(crate) fn running(&self) -> u64 {
+        self.books.running()
     }
 }

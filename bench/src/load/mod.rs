@@ -7,6 +7,8 @@
 //!                   time wheel -> heartbeats ..............>|
 //!                   books, samples <- stats, queues .......<|
 //! ```
+//! With `--preemption` one queue comes late (`late`), and containers may be taken (`preempting`).
+//!
 //! One thread drives everything; all counting is dense vectors by node and by application slot.
 
 mod admission;
@@ -17,6 +19,10 @@ mod books;
 
 mod driver;
 
+mod late;
+
+mod preempting;
+
 mod reloads;
 
 mod run;
@@ -26,5 +32,6 @@ mod wheel;
 pub(crate) use admission::InFlight;
 pub(crate) use books::Difference;
 pub(crate) use driver::{Driver, Sample};
+pub(crate) use preempting::{Point, Rates, Story};
 pub(crate) use reloads::Reloads;
 pub(crate) use run::{CoreRun, Inputs, LoadResult, run};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use crate::api::{AllocationFile, Groups, QueueView, Resource, Settings};
+use crate::api::{AllocationFile, Groups, NodeHandle, QueueView, Resource, Settings};
 use crate::bundled;
 use crate::cli::{CoreChoice, LoadArgs, Switch};
 use crate::engine::{Engine, Locked, Parts, Threaded};
@@ -16,7 +16,9 @@ use crate::jobs::{self, Job, Lives};
 use crate::latency::LatencyProbe;
 use crate::load::admission::Admission;
 use crate::load::app::CONTAINER;
-use crate::load::driver::{Driver, Pace, Sample};
+use crate::load::driver::{Driver, Pace, Sample, register};
+use crate::load::late::{self, Late};
+use crate::load::preempting::{Preempting, Story};
 use crate::load::reloads::{Reloader, Reloads};
 use crate::load::{Difference, InFlight};
 use crate::site;
@@ -65,7 +67,7 @@ pub(crate) struct CoreRun {
     pub(crate) granted: u64,
     pub(crate) completed: u64,
     pub(crate) running: u64,
-    /// Granted and never received.
+    /// Granted, running, and never received.
     pub(crate) lost: i64,
     pub(crate) jobs_finished: u64,
     pub(crate) jobs_in_flight: usize,
@@ -84,6 +86,8 @@ pub(crate) struct CoreRun {
     pub(crate) differences: Vec<Difference>,
     /// What came of the reloads, if there were to be any.
     pub(crate) reloads: Option<Reloads>,
+    /// What came of the queue that comes late, if one does.
+    pub(crate) story: Option<Story>,
 }
 
 /// What a load command found out.
@@ -134,10 +138,12 @@ impl Inputs {
     /// # Errors
     /// A missing or malformed file.
     pub(crate) fn read(args: &LoadArgs) -> Result<Inputs, Failure> {
+        late::check(args)?;
         let settings = settings(args)?;
         let groups = args.groups.as_deref().map(site::groups).transpose()?;
         let (queues_text, queues_name) = match &args.queues {
             Some(path) => (read_file(path, "allocation file")?, path.display().to_string()),
+            None if args.late.preemption => (bundled::LATE_QUEUES.to_owned(), bundled::LATE_QUEUES_NAME.to_owned()),
             None => (bundled::QUEUES.to_owned(), bundled::QUEUES_NAME.to_owned()),
         };
         let parsed = AllocationFile::parse(&queues_text, &queues_name, &settings.types, &[])
@@ -156,7 +162,8 @@ impl Inputs {
 }
 
 fn settings(args: &LoadArgs) -> Result<Settings, Failure> {
-    let mut site = args.site.properties(&bundled::PROPERTIES)?;
+    let late: &[_] = if args.late.preemption { &bundled::LATE_PROPERTIES } else { &[] };
+    let mut site = args.site.properties(&[&bundled::PROPERTIES, late].concat())?;
     if let Some(switch) = args.asynchronous {
         site.set(bundled::ASYNC_PROPERTY, (switch == Switch::On).to_string());
     }
@@ -186,8 +193,10 @@ pub(crate) fn run(
 ) -> Result<LoadResult, Failure> {
     use std::sync::atomic::Ordering::Relaxed;
     let locked = match args.core {
-        None => Some(drive(args, inputs, CoreChoice::Locked, LOCKED_FOR.min(args.duration), stop, watch)?),
-        Some(_) => None,
+        None if !args.late.preemption => {
+            Some(drive(args, inputs, CoreChoice::Locked, LOCKED_FOR.min(args.duration()), stop, watch)?)
+        }
+        _ => None,
     };
     // ORDERING: Relaxed, here and below. The flag carries no data.
     let (main, locked) = match locked {
@@ -195,13 +204,13 @@ pub(crate) fn run(
         Some(locked) if stop.load(Relaxed) => (locked, None),
         locked => {
             let core = args.core.unwrap_or(CoreChoice::Threaded);
-            (drive(args, inputs, core, args.duration, stop, watch)?, locked)
+            (drive(args, inputs, core, args.duration(), stop, watch)?, locked)
         }
     };
     Ok(LoadResult {
         main,
         locked,
-        nodes: args.nodes,
+        nodes: args.nodes(),
         workers: args.workers,
         jobs_of_trace: inputs.trace.len(),
         trace_name: inputs.trace_name.clone(),
@@ -239,59 +248,95 @@ fn drive(
         }
         CoreChoice::Locked => Box::new(Locked::start(parts, Some(UPDATE_EVERY)).map_err(Failure::input)?),
     };
-    let leaves = leaves(&names(&*engine), &args.queue, &inputs.queues_name)?;
-    let mean = Duration::from_secs_f64(args.task_seconds);
-    let (jobs, lives) = jobs::from_trace(&inputs.trace, leaves.len(), mean, args.seed);
+    let mut leaves = leaves(&names(&*engine), &args.queue, &inputs.queues_name)?;
+    let mean = args.mean_life();
     let pace = Pace {
-        nodes: args.nodes,
-        racks: args.racks.unwrap_or(args.nodes.div_ceil(NODES_A_RACK)).min(args.nodes),
+        nodes: args.nodes(),
+        racks: args.racks.unwrap_or(args.nodes().div_ceil(NODES_A_RACK)).min(args.nodes()),
         node_total: NODE,
         heartbeat: Duration::from_millis(args.heartbeat_ms),
         duration,
         mean_life: mean,
     };
+    let nodes = register(&*engine, &pace).map_err(Failure::Scheduler)?;
+    let late = match scheduler.as_ref().filter(|_| args.late.preemption) {
+        Some(scheduler) => {
+            let (settings, file) = (&inputs.settings, &inputs.queues_name);
+            Some(Late::plan(args, settings, scheduler, &engine.queues(), file)?)
+        }
+        None => None,
+    };
+    let others = late.as_ref().map_or(leaves.len(), |late| late.others.len());
+    let (mut jobs, lives) = jobs::from_trace(&inputs.trace, others, mean, args.seed);
+    let preempting = late.map(|late| {
+        late.jobs(&mut jobs, mean);
+        leaves = late.all_leaves();
+        Preempting::new(late, nodes.len(), args.seed)
+    });
     let reloader = args.reload.zip(scheduler).map(|(every, scheduler)| {
         let (text, name) = (inputs.queues_text.clone(), inputs.queues_name.clone());
         Reloader::start(scheduler, text, name, inputs.settings.types.clone(), every)
     });
-    let in_flight = args.jobs_in_flight;
-    let measured = measure(&*engine, core, &jobs, lives, pace, leaves, in_flight, woken, stop, watch, &probe, reloader);
+    let course = Course {
+        core,
+        jobs: &jobs,
+        lives,
+        pace,
+        nodes,
+        leaves,
+        in_flight: args.jobs_in_flight,
+        woken,
+        stop,
+        probe: &probe,
+        reloader,
+        preempting,
+    };
+    let measured = measure(&*engine, course, watch);
     engine.shutdown();
     measured.map_err(Failure::Scheduler)
 }
 
-#[expect(clippy::too_many_arguments, reason = "one call; a struct would only name them twice")]
-fn measure(
-    engine: &dyn Engine,
+/// What a core is driven through.
+struct Course<'a> {
     core: CoreChoice,
-    jobs: &[Job],
+    jobs: &'a [Job],
     lives: Lives,
     pace: Pace,
+    nodes: Vec<NodeHandle>,
     leaves: Vec<String>,
     in_flight: InFlight,
     woken: crossbeam_channel::Receiver<u32>,
-    stop: &AtomicBool,
-    watch: Watch<'_>,
-    probe: &LatencyProbe,
+    stop: &'a AtomicBool,
+    probe: &'a LatencyProbe,
     reloader: Option<Reloader>,
-) -> Result<CoreRun, String> {
+    preempting: Option<Preempting>,
+}
+
+fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<CoreRun, String> {
+    let Course { core, jobs, lives, pace, nodes, leaves, in_flight, woken, stop, probe, reloader, preempting } = course;
     let capacity = f64::from(pace.nodes) * (pace.node_total.memory_mb() / CONTAINER.memory_mb()) as f64;
     let turnovers = UPDATE_EVERY.as_secs_f64() / pace.mean_life.as_secs_f64();
+    // What comes late has no part in the cluster before.
+    let others = preempting.as_ref().map_or(leaves.len(), Preempting::others);
     let names = leaves.clone();
     let admission = |queues: &[QueueView]| {
         let share = |leaf: &String| {
             let view = queues.iter().find(|queue| queue.name == *leaf);
             view.map_or(0.0, |v| v.steady_fair_share.memory_mb() as f64 / CONTAINER.memory_mb() as f64)
         };
-        Admission::new(jobs, &names.iter().map(share).collect::<Vec<_>>(), capacity, turnovers, in_flight)
+        let mut shares: Vec<_> = names.iter().map(share).collect();
+        shares[others..].fill(0.0);
+        Admission::new(jobs, &shares, capacity, turnovers, in_flight)
     };
-    let mut driver = Driver::new(engine, jobs, lives, pace, leaves, admission, woken, stop)?;
+    let mut driver = Driver::new(engine, jobs, lives, pace, nodes, leaves, admission, woken, stop);
+    if let Some(preempting) = preempting {
+        driver.preempt(preempting);
+    }
     let whole = pace.duration.as_secs_f64();
     let seconds = driver.drive(&mut |at, driver| watch(core, at, whole, driver))?;
     let (service, grant) = probe.take();
     let reloads = reloader.map(Reloader::stop).transpose()?;
-    driver.settle()?;
-    let (stats, differences) = driver.check();
+    let (stats, differences) = driver.settle_and_check()?;
     let ramp_up = RAMP_UP.as_secs_f64().min(seconds / 4.0);
     let steady: Vec<&Sample> = driver.samples.iter().filter(|sample| sample.at >= ramp_up).collect();
     let rate = |count: fn(&Sample) -> u64| match (steady.first(), steady.last()) {
@@ -329,7 +374,7 @@ fn measure(
         granted: stats.granted,
         completed: stats.completed,
         running: stats.running,
-        lost: i64::try_from(stats.granted).unwrap_or(i64::MAX) - i64::try_from(driver.received()).unwrap_or(i64::MAX),
+        lost: i64::try_from(stats.running).unwrap_or(i64::MAX) - i64::try_from(driver.running()).unwrap_or(i64::MAX),
         jobs_finished: driver.jobs_finished,
         jobs_in_flight: driver.most_jobs_in_flight,
         heartbeats_skipped: driver.skipped,
@@ -345,6 +390,7 @@ fn measure(
         queues,
         differences,
         reloads,
+        story: driver.take_story(),
     })
 }
 
@@ -384,7 +430,7 @@ fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::api::{
-        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeHandle, NodeView, Refused, ResourceTypes,
+        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeView, Refused, ResourceTypes,
         Stats, Submission,
     };
     use std::sync::atomic::Ordering;
@@ -473,10 +519,21 @@ mod tests {
             duration: Duration::from_millis(600),
             mean_life: mean,
         };
-        let (stop, core) = (AtomicBool::new(false), CoreChoice::Locked);
-        let watch: Watch<'_> = &mut |_, _, _, _| ();
-        let run = measure(&engine, core, &jobs, lives, pace, leaves, InFlight::Auto, woken, &stop, watch, &probe, None)
-            .unwrap();
+        let course = Course {
+            core: CoreChoice::Locked,
+            jobs: &jobs,
+            lives,
+            pace,
+            nodes: register(&engine, &pace).unwrap(),
+            leaves,
+            in_flight: InFlight::Auto,
+            woken,
+            stop: &AtomicBool::new(false),
+            probe: &probe,
+            reloader: None,
+            preempting: None,
+        };
+        let run = measure(&engine, course, &mut |_, _, _, _| ()).unwrap();
         engine.shutdown();
         run
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::latency::Percentiles;
-use crate::load::{CoreRun, LoadResult};
+use crate::load::{CoreRun, LoadResult, Point, Rates, Story};
 use crate::replay::Tally;
 
 fn percentiles(histogram: &hdrhistogram::Histogram<u64>) -> Value {
@@ -16,6 +16,49 @@ fn core_name(run: &CoreRun) -> &'static str {
         crate::cli::CoreChoice::Threaded => "threaded",
         crate::cli::CoreChoice::Locked => "locked",
     }
+}
+
+fn story(story: &Story) -> Value {
+    let late = &story.late;
+    let part = |(name, rates): (&str, Option<Rates>)| {
+        rates.map(|rates| {
+            json!({
+                "part": name, "from_s": rates.from, "to_s": rates.to,
+                "others_tasks_done_per_s": rates.done_per_s, "heartbeats_per_s": rates.heartbeats_per_s,
+            })
+        })
+    };
+    let point = |point: &Point| {
+        json!({
+            "s": point.at, "usage_mb": point.usage[0], "share_mb": point.share[0], "target_mb": point.target,
+            "others_usage_mb": point.usage[1], "others_share_mb": point.share[1], "warned": point.warned,
+            "killed": point.killed, "given_back": point.given_back, "others_tasks_done": point.done,
+        })
+    };
+    json!({
+        "late_queue": late.queue,
+        "applications": late.leaves.iter().map(|leaf| leaf.apps).sum::<u64>(),
+        "thresholds": late.leaves.iter().map(|leaf| leaf.threshold).collect::<Vec<_>>(),
+        "fair_share_preemption_timeout_ms": late.timeout_ms,
+        "wait_time_before_kill_ms": late.wait_before_kill_ms,
+        "give_back": late.give_back,
+        "full_s": story.full,
+        "arrived_s": story.arrived,
+        "starved_s": story.starved,
+        "first_warning_s": story.warned,
+        "first_given_back_s": story.first_given_back,
+        "first_kill_s": story.first_killed,
+        "reached_s": story.reached,
+        "reached": story.reached.is_some(),
+        "short_of_mb": story.short_of_mib,
+        "warned": story.warnings,
+        "killed": story.killed,
+        "given_back": story.given_back,
+        "ams_killed": story.ams_killed,
+        "lost_container_seconds": story.lost_seconds,
+        "parts": story.parts().into_iter().filter_map(part).collect::<Vec<_>>(),
+        "points": story.points.iter().map(point).collect::<Vec<_>>(),
+    })
 }
 
 /// One object with every figure; `ratio_to_locked` is null when only one core was driven.
@@ -52,6 +95,7 @@ pub(crate) fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
             "count": reloads.take.len(), "read_us": percentiles(&reloads.read), "take_us": percentiles(&reloads.take),
         })),
         "differences": differences,
+        "preemption": run.story.as_ref().map(story),
         "enqueue_us": percentiles(&run.enqueue),
         "service_us": percentiles(&run.service),
         "grant_us": percentiles(&run.grant),

@@ -6,6 +6,7 @@ use super::ledger::{AppShared, NodeShared};
 use super::shared::Shared;
 use super::snapshot::{ROOT, SchedulerSnapshot};
 use crate::id::{ApplicationId, NodeId};
+use crate::preemption::Starvation;
 use crate::resource::Resource;
 use crate::sync::atomic::Ordering;
 
@@ -69,6 +70,10 @@ pub struct AppView {
     pub runnable: bool,
     /// Nodes reserved for it.
     pub reserved_nodes: u32,
+    /// What it is short of for longer than its queue's timeouts allow: of its fair share up to the threshold, and what it was
+    /// handed out of its queue's min-share starvation. As of the last update that looked: none does where preemption is off,
+    /// or while the cluster is used less than `yarn.scheduler.fair.preemption.cluster-utilization-threshold`.
+    pub starvation: Resource,
 }
 
 /// A node.
@@ -183,6 +188,7 @@ pub(crate) fn app(snapshot: &SchedulerSnapshot, app: &AppShared) -> AppView {
         outstanding: app.wanted(),
         runnable: app.is_runnable(),
         reserved_nodes: app.reserved(),
+        starvation: snapshot.shares.starvation.get(&app.slot).map_or(Resource::NONE, Starvation::total),
     }
 }
 

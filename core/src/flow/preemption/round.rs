@@ -6,6 +6,10 @@
 //!
 //! Where `yarn.scheduler.fair.preemption.strict` is set, the kill looks a second time: see `recheck`.
 //!
+//! After a set without an AM the next search for the same request begins at its node: a node before it that had none without an
+//! AM has none now, since marks only make sets smaller. So the containers of a round are walked over about once, not once for
+//! each container that is wanted. A search that comes away empty is made again over all nodes.
+//!
 //! Once nothing is found for a request, or a node with room and nothing to take, nothing more is found for it: the rules
 //! would give the same answer for each further container.
 
@@ -69,6 +73,17 @@ pub(crate) struct MarkedFor {
     pub(crate) containers: Vec<ContainerId>,
 }
 
+/// A node, by its worker and its number there. Searches go by worker, then by node.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    worker: usize,
+    node: u32,
+}
+
+impl Spot {
+    const FIRST: Spot = Spot { worker: 0, node: 0 };
+}
+
 /// See the module's text.
 #[derive(Debug)]
 pub(crate) struct Preemptor {
@@ -89,8 +104,9 @@ impl Preemptor {
         let asks = self.placed(&owners.outstanding_asks(&app));
         let mut sets = Vec::new();
         for wanted in requests_to_serve(&starvation.total(), &asks) {
+            let mut last = None;
             for _ in 0..wanted.count {
-                let taken = self.take_for_one(owners, &wanted, &app);
+                let taken = self.take_for_one(owners, &wanted, &app, &mut last);
                 if taken.is_empty() {
                     break;
                 }
@@ -137,12 +153,19 @@ impl Preemptor {
 
     /// Marks what makes room for one container; nothing where nothing can be had. What the owner refuses, because it has changed
     /// since it was found, is looked for again; with one worker that does not happen.
-    fn take_for_one(&self, owners: &mut impl Owners, wanted: &Wanted, app: &Arc<AppShared>) -> Victims {
+    fn take_for_one(
+        &self,
+        owners: &mut impl Owners,
+        wanted: &Wanted,
+        app: &Arc<AppShared>,
+        last: &mut Option<Spot>,
+    ) -> Victims {
         for _ in 0..ATTEMPTS {
-            let Some((worker, found)) = self.best_set(owners, wanted).filter(|(_, found)| !found.containers.is_empty())
-            else {
+            let best = self.best_set(owners, wanted, *last);
+            let Some((worker, found)) = best.filter(|(_, found)| !found.containers.is_empty()) else {
                 break;
             };
+            *last = (found.ams == 0).then_some(Spot { worker, node: found.node });
             let taken = owners.take_victims(worker, found, app);
             if !taken.is_empty() {
                 return taken;
@@ -152,20 +175,27 @@ impl Preemptor {
     }
 
     /// The set with the fewest AMs at the place that is wanted or, where locality is relaxed and that costs an AM, elsewhere.
-    fn best_set(&self, owners: &mut impl Owners, wanted: &Wanted) -> Option<(usize, Found)> {
+    fn best_set(&self, owners: &mut impl Owners, wanted: &Wanted, last: Option<Spot>) -> Option<(usize, Found)> {
         let Wanted { size, place, .. } = *wanted;
-        let best = self.ask_all(owners, Search { size, place, elsewhere: false, limit: u32::MAX })?;
+        let at_place = Search { size, place, elsewhere: false, limit: u32::MAX, from: 0 };
+        let further = last.and_then(|last| self.ask_all(owners, Search { limit: 1, ..at_place }, last));
+        if further.is_some() {
+            return further;
+        }
+        let best = self.ask_all(owners, at_place, Spot::FIRST)?;
         let ams = best.1.ams;
         if wanted.relax && place != Place::Any && ams > 0 {
-            let elsewhere = self.ask_all(owners, Search { size, place, elsewhere: true, limit: ams });
+            let elsewhere = self.ask_all(owners, Search { elsewhere: true, limit: ams, ..at_place }, Spot::FIRST);
             return elsewhere.or(Some(best));
         }
         Some(best)
     }
 
-    fn ask_all(&self, owners: &mut impl Owners, mut search: Search) -> Option<(usize, Found)> {
+    /// The best set on the nodes from a spot on.
+    fn ask_all(&self, owners: &mut impl Owners, mut search: Search, from: Spot) -> Option<(usize, Found)> {
         let mut best = None;
-        for worker in 0..self.shared.workers {
+        search.from = from.node;
+        for worker in from.worker..self.shared.workers {
             if search.limit == 0 {
                 break;
             }
@@ -173,6 +203,7 @@ impl Preemptor {
                 search.limit = found.ams;
                 best = Some((worker, found));
             }
+            search.from = 0;
         }
         best
     }

@@ -35,6 +35,8 @@ pub(crate) struct Search {
     pub(super) elsewhere: bool,
     /// A set with so many AMs is of no use.
     pub(super) limit: u32,
+    /// The first of the worker's nodes to look at.
+    pub(super) from: u32,
 }
 
 /// Containers of one node that make room together.
@@ -90,7 +92,7 @@ impl Shard {
     /// The set with the fewest AMs, the first of those on the nodes in order of registration.
     pub(crate) fn find_victims(&self, search: &Search) -> Option<Found> {
         let (mut best, mut limit) = (None, search.limit);
-        for (index, node) in self.nodes.iter().enumerate() {
+        for (index, node) in self.nodes.iter().enumerate().skip(search.from as usize) {
             if limit == 0 {
                 break;
             }
