@@ -219,7 +219,8 @@ impl Preempting {
         self.story.warnings += 1;
         self.story.warned.get_or_insert(seconds(now));
         // Nobody gives the container away that it runs in.
-        live.role != Role::Master && random::unit(self.seed, id.application_number(), u32::MAX) < self.story.late.give_back
+        live.role != Role::Master
+            && random::unit(self.seed, id.application_number(), u32::MAX) < self.story.late.give_back
     }
 
     /// An AM is told that the scheduler ended a container; `None` where it had come to its end by itself.
@@ -297,7 +298,8 @@ impl Preempting {
         let mib = |name: &str| view(name).map_or((0, 0), |view| (view.usage.memory_mb(), view.fair_share.memory_mb()));
         let (late, whole) = (mib(&self.story.late.queue), mib("root"));
         let leaves = self.story.late.leaves.iter().map(|leaf| (leaf, mib(&leaf.name)));
-        let leaves: Vec<_> = leaves.map(|(leaf, (usage, share))| (usage as f64, leaf.target_mib(share), share)).collect();
+        let leaves: Vec<_> =
+            leaves.map(|(leaf, (usage, share))| (usage as f64, leaf.target_mib(share), share)).collect();
         let Story { killed, given_back, .. } = self.story;
         let point = Point {
             at,

@@ -18,6 +18,7 @@
 use super::mailbox::Container;
 use super::messages::Successor;
 use super::shard::{NONE, Shard};
+use crate::app::SchedulingKey;
 use crate::id::Slot;
 use crate::resource::Resource;
 use smallvec::SmallVec;
@@ -31,7 +32,7 @@ impl Shard {
         let (mut at, leaf) = (old.first_container, old.leaf);
         let mut kept = Vec::new();
         while at != NONE {
-            let record = &self.containers[at as usize];
+            let record = &self.containers[at];
             if record.launched && self.shared.arenas[self.worker].acquired_for_ms(record.mail, 0).is_some() {
                 kept.push(at);
             }
@@ -41,10 +42,10 @@ impl Shard {
         kept.sort_unstable_by_key(|index| self.age(*index));
         let mut sum = Resource::NONE;
         for index in &kept {
-            let record = self.containers[*index as usize];
-            sum = sum.plus(&record.size);
+            let record = self.containers[*index];
+            sum = sum.plus(self.containers.size(&record));
             self.unlink_from_app(&record);
-            self.containers[*index as usize].app = successor.app.slot;
+            self.containers.keep_for(*index, successor.app.slot);
             self.link_to_app(*index, to);
             // The others see usage move, as with a grant and an end.
             self.note_change();
@@ -62,18 +63,19 @@ impl Shard {
 
     /// The order of an application's containers: attempt by attempt, by number.
     pub(super) fn age(&self, index: u32) -> (u16, u32) {
-        let record = &self.containers[index as usize];
+        let record = &self.containers[index];
         (record.attempt, record.number)
     }
 
     fn container(&self, index: u32) -> Container {
-        let record = &self.containers[index as usize];
+        let record = &self.containers[index];
+        let SchedulingKey { priority, allocation_request_id } = record.key();
         Container {
             id: self.container_id(index),
             node: self.nodes[record.node as usize].shared.id,
-            priority: record.key.priority,
-            allocation_request_id: record.key.allocation_request_id,
-            resource: record.size,
+            priority,
+            allocation_request_id,
+            resource: *self.containers.size(record),
         }
     }
 }

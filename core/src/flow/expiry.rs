@@ -18,7 +18,7 @@ use super::mailbox::EndReason;
 use super::shard::Shard;
 
 /// Records that one slice of a look goes over.
-const SLICE: usize = 4096;
+const SLICE: u32 = 4096;
 
 /// Where a worker stands with its looks.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Looks {
     /// When the next one begins.
     due_ms: u64,
     /// The one under way: the record that comes next, and when it began.
-    under_way: Option<(usize, u64)>,
+    under_way: Option<(u32, u64)>,
 }
 
 impl Looks {
@@ -65,7 +65,7 @@ impl Shard {
             let acquired_for_ms = self.shared.arenas[self.worker].acquired_for_ms(record.mail, began_ms);
             // Later than the interval, not at it.
             if acquired_for_ms.is_some_and(|waited| i64::from(waited) > longest) {
-                self.end_container(u32::try_from(index).expect("container records are u32"), EndReason::Expired, false);
+                self.end_container(index, EndReason::Expired, false);
             }
         }
         if end < self.containers.len() {

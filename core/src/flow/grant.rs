@@ -14,11 +14,11 @@
 //! I1: the node's free room is checked and reduced by its owner alone. I2, I3: see `lease`. I5, I7: a refusal has left no
 //! trace; a grant is in the mailbox or undone.
 
+use super::containers::{ContainerRecord, NewContainer};
 use super::mailbox::{Container, EndReason, EndedContainer};
 use super::messages::{GiveBack, Internal};
 use super::preemption::Creditor;
-use super::preemption::fate::Fate;
-use super::shard::{ContainerRecord, NONE, Reservation, Shard};
+use super::shard::{NONE, Reservation, Shard};
 use super::shared::{ANY, count};
 use crate::app::{Locality, SchedulingKey};
 use crate::id::{ContainerId, Slot};
@@ -105,7 +105,7 @@ impl Shard {
             self.unreserve(node);
         }
         let id = self.record_container(proposal, granted, number, mail, relax);
-        self.containers[id.record as usize].am = is_am;
+        self.containers[id.record].am = is_am;
         self.note_asked_sizes(proposal, &granted, id.record);
         let worker = self.worker;
         let local = self.app_mut(app);
@@ -273,39 +273,25 @@ impl Shard {
         mail: u32,
         relax: u8,
     ) -> ContainerId {
-        let app = self.app(proposal.app);
-        let at = &self.nodes[proposal.node as usize];
-        let record = ContainerRecord {
+        let app = self.app_mut(proposal.app);
+        let key = &app.keys[proposal.key];
+        let (key, like) = (key.id, key.container_size);
+        let size = self.containers.take_size(&size, like);
+        let app = self.app_mut(proposal.app);
+        app.keys[proposal.key].container_size = size;
+        let new = NewContainer {
             app: app.shared.slot,
-            granted_to: app.shared.slot,
             attempt: u16::try_from(app.shared.attempt).unwrap_or(u16::MAX),
             application: app.shared.id.number,
             number,
             node: proposal.node,
-            key: app.keys[proposal.key].id,
+            key,
             size,
             mail,
             locality: proposal.locality,
             relax,
-            fate: Fate::default(),
-            launched: false,
-            am: false,
-            acquired_at_end: false,
-            app_previous: NONE,
-            app_next: NONE,
-            node_previous: at.last_container,
-            node_next: NONE,
         };
-        let index = match self.free_containers.pop() {
-            Some(index) => {
-                self.containers[index as usize] = record;
-                index
-            }
-            None => {
-                self.containers.push(record);
-                u32::try_from(self.containers.len() - 1).expect("container records are u32")
-            }
-        };
+        let index = self.containers.add(new);
         self.link_to_app(index, proposal.app);
         let at = &mut self.nodes[proposal.node as usize];
         let last = std::mem::replace(&mut at.last_container, index);
@@ -313,7 +299,8 @@ impl Shard {
         if last == NONE {
             at.first_container = index;
         } else {
-            self.containers[last as usize].node_next = index;
+            self.containers[index].node_previous = last;
+            self.containers[last].node_next = index;
         }
         self.container_id(index)
     }
@@ -332,17 +319,15 @@ impl Shard {
             Locality::Rack => [key.size, row(rack), *granted],
             Locality::OffSwitch => [key.size, *granted, *granted],
         };
-        if sizes.iter().any(|size| size != granted) {
-            self.asked_sizes.insert(record, sizes);
-        }
+        self.containers.note_asked_sizes(record, sizes);
     }
 
     pub(super) fn container_id(&self, index: u32) -> ContainerId {
-        let record = &self.containers[index as usize];
+        let record = &self.containers[index];
         ContainerId {
             application: record.application,
             attempt: record.attempt,
-            app: record.granted_to,
+            app: self.containers.granted_to(index),
             number: record.number,
             worker: u16::try_from(self.worker).expect("workers are few"),
             record: index,
@@ -354,7 +339,7 @@ impl Shard {
     /// Ends a container. `by_node`: its node says so, or is gone, so its room is free at once; otherwise a launched
     /// container's room stays taken until the node reports.
     pub(super) fn end_container(&mut self, index: u32, reason: EndReason, by_node: bool) {
-        let record = self.containers[index as usize];
+        let record = self.containers[index];
         if record.fate.is_live() {
             self.end_live(index, reason);
             if by_node || !record.launched {
@@ -371,23 +356,24 @@ impl Shard {
     fn end_live(&mut self, index: u32, reason: EndReason) {
         let id = self.container_id(index);
         let worker = self.worker;
-        let record = &mut self.containers[index as usize];
+        let record = &mut self.containers[index];
         let was_marked = record.fate.end();
         let record = *record;
         // A live container's application is known: a close ends its containers first.
         let app = record.app.index;
         self.unlink_from_app(&record);
-        self.add_usage(app, &Resource::NONE.minus(&record.size));
+        let size = *self.containers.size(&record);
+        self.add_usage(app, &Resource::NONE.minus(&size));
         if was_marked {
             // After the usage: see `marks`.
             self.app(app).shared.cells[worker].marked.strike(id);
         }
         if self.shared.workers > 1 {
-            self.return_rooms(self.app(app).leaf, &record.size);
+            self.return_rooms(self.app(app).leaf, &size);
         }
         let arena = &self.shared.arenas[worker];
         let withdrawn = arena.withdraw(record.mail);
-        self.containers[index as usize].acquired_at_end = !withdrawn;
+        self.containers[index].acquired_at_end = !withdrawn;
         let local = self.app(app);
         if local.closed {
             // Nobody will ask: see `close_app`.
@@ -411,10 +397,10 @@ impl Shard {
     /// A container is the newest of an application of this worker.
     pub(super) fn link_to_app(&mut self, index: u32, app: u32) {
         let next = std::mem::replace(&mut self.app_mut(app).first_container, index);
-        let record = &mut self.containers[index as usize];
+        let record = &mut self.containers[index];
         (record.app_previous, record.app_next) = (NONE, next);
         if next != NONE {
-            self.containers[next as usize].app_previous = index;
+            self.containers[next].app_previous = index;
         }
     }
 
@@ -424,26 +410,26 @@ impl Shard {
         if previous == NONE {
             self.app_mut(record.app.index).first_container = next;
         } else {
-            self.containers[previous as usize].app_next = next;
+            self.containers[previous].app_next = next;
         }
         if next != NONE {
-            self.containers[next as usize].app_previous = previous;
+            self.containers[next].app_previous = previous;
         }
     }
 
     /// The node has the room back.
     pub(super) fn free_room(&mut self, index: u32) {
-        let record = &mut self.containers[index as usize];
+        let record = &mut self.containers[index];
         if !record.fate.leave_node() {
             return;
         }
         let record = *record;
         let (previous, next) = (record.node_previous, record.node_next);
         if next != NONE {
-            self.containers[next as usize].node_previous = previous;
+            self.containers[next].node_previous = previous;
         }
         if previous != NONE {
-            self.containers[previous as usize].node_next = next;
+            self.containers[previous].node_next = next;
         }
         let node = &mut self.nodes[record.node as usize];
         if previous == NONE {
@@ -452,29 +438,22 @@ impl Shard {
         if next == NONE {
             node.last_container = previous;
         }
-        node.free = node.free.plus(&record.size);
+        node.free = node.free.plus(self.containers.size(&record));
         node.containers -= 1;
         self.publish_free(record.node);
     }
 
     pub(super) fn reuse_record(&mut self, index: u32) {
-        let record = &mut self.containers[index as usize];
-        if record.fate.is_over() && record.node != NONE {
-            record.node = NONE;
-            self.free_containers.push(index);
-            if !self.asked_sizes.is_empty() {
-                self.asked_sizes.remove(&index);
-            }
-        }
+        self.containers.reuse(index);
     }
 
     /// One unit goes back to every ask that the container was taken from, as that ask was.
     fn give_asks_back(&mut self, index: u32) {
-        let record = &self.containers[index as usize];
+        let record = &self.containers[index];
         let at = self.nodes[record.node as usize].shared.locations();
-        let sizes = self.asked_sizes.get(&index).copied().unwrap_or([record.size; 3]);
+        let sizes = self.containers.asked_sizes(index);
         let row = |location, bit: u8| GiveBack {
-            key: record.key,
+            key: record.key(),
             location,
             size: sizes[bit.trailing_zeros() as usize],
             relax: record.relax & bit != 0,
@@ -509,7 +488,7 @@ impl Shard {
         let mut containers: SmallVec<[u32; 16]> = SmallVec::new();
         while at != NONE {
             containers.push(at);
-            at = self.containers[at as usize].app_next;
+            at = self.containers[at].app_next;
         }
         containers.sort_unstable_by_key(|index| self.age(*index));
         for index in containers {

@@ -75,12 +75,12 @@ impl Shard {
         for node in &self.nodes {
             let mut at = node.first_container;
             while at != NONE {
-                let record = &self.containers[at as usize];
+                let record = &self.containers[at];
                 views.push(ContainerView {
                     id: self.container_id(at),
                     node: node.shared.name.to_string(),
-                    priority: record.key.priority,
-                    resource: record.size,
+                    priority: record.key().priority,
+                    resource: *self.containers.size(record),
                     launched: record.launched,
                     ended: !record.fate.is_live(),
                 });

@@ -48,6 +48,9 @@ mod decision;
 mod trace;
 
 #[cfg(not(loom))]
+mod containers;
+
+#[cfg(not(loom))]
 mod grant;
 
 #[cfg(not(loom))]

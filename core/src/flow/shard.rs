@@ -10,13 +10,13 @@
 //! usage replays one path a level: O(depth x log children). Where a child has no key (weight 0 under drf, a custom policy
 //! without one) its queue is sorted anew for each descent, as Hadoop does.
 
+use super::containers::{Containers, SizeId};
 use super::decision::Notes;
 use super::expiry::Looks;
 use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
 use super::mailbox::FreeRecords;
 use super::pace::Lag;
 use super::preemption::Creditor;
-use super::preemption::fate::Fate;
 use super::preemption::owed::OwedRooms;
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
@@ -28,7 +28,6 @@ use crate::order::WinnerTree;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, Tie};
 use crate::resource::Resource;
 use crate::sync::Arc;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// "None" where an index is kept.
@@ -207,6 +206,8 @@ pub(super) struct KeyLocal {
     pub(super) last_scheduled_ms: Option<u64>,
     /// This worker may hold a piece of the pool.
     pub(super) leased: bool,
+    /// That of the last container.
+    pub(super) container_size: SizeId,
 }
 
 impl KeyLocal {
@@ -330,38 +331,6 @@ pub(super) struct Node {
     pub(super) last_heartbeat_ms: u64,
 }
 
-/// A container on a node of this worker. Its record is reused once it has ended *and* its node has its room back.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ContainerRecord {
-    /// Whose it is.
-    pub(super) app: Slot,
-    /// The attempt that it was granted to, as its id has it: an earlier one, where it was kept.
-    pub(super) granted_to: Slot,
-    pub(super) attempt: u16,
-    pub(super) application: u32,
-    pub(super) number: u32,
-    pub(super) node: u32,
-    pub(super) key: SchedulingKey,
-    pub(super) size: Resource,
-    /// The record in the arena, until it has ended.
-    pub(super) mail: u32,
-    /// Where its ask was taken from.
-    pub(super) locality: Locality,
-    /// Relaxation of the `*`, rack and node ask that it was taken from, as bits.
-    pub(super) relax: u8,
-    pub(super) fate: Fate,
-    pub(super) launched: bool,
-    /// It is its application's AM.
-    pub(super) am: bool,
-    pub(super) acquired_at_end: bool,
-    /// Neighbours among the application's containers of this worker.
-    pub(super) app_previous: u32,
-    pub(super) app_next: u32,
-    /// Neighbours on the node.
-    pub(super) node_previous: u32,
-    pub(super) node_next: u32,
-}
-
 /// What happened since it was last taken: for drivers that show every step.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
@@ -391,10 +360,7 @@ pub(crate) struct Shard {
     pub(super) nodes: Vec<Node>,
     /// How many of them have not been removed.
     pub(super) present_nodes: usize,
-    pub(super) containers: Vec<ContainerRecord>,
-    pub(super) free_containers: Vec<u32>,
-    /// By record, for containers that an ask of another size was consumed for: the sizes of the `*`, rack and node ask.
-    pub(super) asked_sizes: FxHashMap<u32, [Resource; 3]>,
+    pub(super) containers: Containers,
     pub(super) own_records: FreeRecords,
     /// Cluster less allocated, as of the moments at which Hadoop refreshes it.
     pub(super) available: Resource,
@@ -431,9 +397,7 @@ impl Shard {
             apps: Vec::new(),
             nodes: Vec::new(),
             present_nodes: 0,
-            containers: Vec::new(),
-            free_containers: Vec::new(),
-            asked_sizes: FxHashMap::default(),
+            containers: Containers::default(),
             own_records: FreeRecords::default(),
             available: Resource::NONE,
             out_for_pass: Vec::new(),

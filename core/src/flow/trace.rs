@@ -391,10 +391,9 @@ impl Shard {
         self.note(|shard, recorder| {
             let newest = shard.app(proposal.app).first_container;
             let outcome = match granted {
-                Ok(()) => KeyOutcome::Placed {
-                    container: shard.containers[newest as usize].number,
-                    locality: proposal.locality,
-                },
+                Ok(()) => {
+                    KeyOutcome::Placed { container: shard.containers[newest].number, locality: proposal.locality }
+                }
                 Err(Refusal::NoRecord) => KeyOutcome::PassedOver(Obstacle::NoRecord),
                 Err(Refusal::AskGone | Refusal::AmShare | Refusal::QueueFull | Refusal::Moved) => {
                     KeyOutcome::PassedOver(Obstacle::Overtaken)

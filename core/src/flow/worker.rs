@@ -8,6 +8,7 @@
 //! A batch loads one snapshot. At its end leases are handed back (`reconcile`), so that no room is idle in the hands of a
 //! worker that blocks.
 
+use super::containers::SizeId;
 use super::lease::AskCount;
 use super::ledger::{AppShared, NodeShared};
 use super::mailbox::EndReason;
@@ -130,7 +131,7 @@ impl Shard {
         if !self.nodes[node as usize].gone {
             for container in &heartbeat.launched {
                 if let Some(index) = self.container_on(*container, node) {
-                    self.containers[index as usize].launched = true;
+                    self.containers[index].launched = true;
                 }
             }
             for container in &heartbeat.completed {
@@ -157,25 +158,22 @@ impl Shard {
 
     /// A container that this worker still knows, on the given node.
     fn container_on(&self, container: ContainerId, node: u32) -> Option<u32> {
-        self.known_container(container).filter(|index| self.containers[*index as usize].node == node)
+        self.known_container(container).filter(|index| self.containers[*index].node == node)
     }
 
     /// A container that is live, or whose node still has to report its end.
     pub(crate) fn known_container(&self, container: ContainerId) -> Option<u32> {
-        let record = self.containers.get(container.record as usize)?;
-        let same = usize::from(container.worker) == self.worker
-            && record.granted_to == container.app
-            && record.number == container.number;
-        (same && (record.fate.is_live() || record.fate.is_on_node())).then_some(container.record)
+        let record = self.containers.named(&container).filter(|_| usize::from(container.worker) == self.worker)?;
+        (record.fate.is_live() || record.fate.is_on_node()).then_some(container.record)
     }
 
     pub(crate) fn live_container(&self, container: ContainerId) -> Option<u32> {
-        self.known_container(container).filter(|index| self.containers[*index as usize].fate.is_live())
+        self.known_container(container).filter(|index| self.containers[*index].fate.is_live())
     }
 
     /// The node says that a container is done.
     pub(crate) fn complete(&mut self, index: u32) {
-        if self.containers[index as usize].fate.is_live() {
+        if self.containers[index].fate.is_live() {
             self.end_container(index, EndReason::Completed, true);
         } else {
             self.free_room(index);
@@ -184,7 +182,7 @@ impl Shard {
     }
 
     pub(crate) fn launch(&mut self, index: u32) {
-        self.containers[index as usize].launched = true;
+        self.containers[index].launched = true;
     }
 
     /// Lets callers see the node's room.
@@ -277,6 +275,7 @@ impl Shard {
                     opportunities: 0,
                     last_scheduled_ms: None,
                     leased: false,
+                    container_size: SizeId::NONE,
                 };
                 local.keys.insert(at, key);
                 at
@@ -440,8 +439,8 @@ impl Shard {
         }
         let mut at = self.nodes[node as usize].first_container;
         while at != NONE {
-            let next = self.containers[at as usize].node_next;
-            if self.containers[at as usize].fate.is_live() {
+            let next = self.containers[at].node_next;
+            if self.containers[at].fate.is_live() {
                 self.end_container(at, EndReason::NodeLost, true);
             } else {
                 self.free_room(at);
@@ -482,9 +481,9 @@ impl Shard {
         for am in [false, true] {
             let mut index = at.last_container;
             while index != NONE && missing > 0 {
-                let container = &self.containers[index as usize];
+                let container = &self.containers[index];
                 if container.am == am {
-                    missing -= container.size.memory_mb();
+                    missing -= self.containers.size(container).memory_mb();
                     victims.push(index);
                 }
                 index = container.node_previous;
@@ -492,7 +491,7 @@ impl Shard {
         }
         for index in victims {
             // One whose end its node has yet to report counts, and ends but once.
-            if self.containers[index as usize].fate.is_live() {
+            if self.containers[index].fate.is_live() {
                 self.end_container(index, EndReason::Preempted, false);
             }
         }

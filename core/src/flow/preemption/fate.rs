@@ -11,49 +11,62 @@
 //! # Invariant
 //! I10: marked once at a time, killed once for each mark. Checked by `loom-tests/tests/preemption_vs_end.rs`.
 
-/// See the module's text.
+/// See the module's text. One byte, for the containers' records are one cache line each.
 #[derive(Clone, Copy, Debug)]
-pub struct Fate {
-    live: bool,
-    on_node: bool,
-    marked: bool,
-    doomed: bool,
-}
+pub struct Fate(u8);
+
+const LIVE: u8 = 1;
+const ON_NODE: u8 = 2;
+const MARKED: u8 = 4;
+const DOOMED: u8 = 8;
 
 impl Default for Fate {
     /// That of a container that was just granted.
     fn default() -> Self {
-        Fate { live: true, on_node: true, marked: false, doomed: false }
+        Fate(LIVE | ON_NODE)
     }
 }
 
 impl Fate {
+    #[inline]
+    fn is(self, bit: u8) -> bool {
+        self.0 & bit != 0
+    }
+
+    /// Takes a bit away; says whether it was there.
+    #[inline]
+    fn take(&mut self, bit: u8) -> bool {
+        let was = self.is(bit);
+        self.0 &= !bit;
+        was
+    }
+
     /// Whether it has not ended.
     #[must_use]
     #[inline]
     pub fn is_live(self) -> bool {
-        self.live
+        self.is(LIVE)
     }
 
     /// Whether its node's room is taken by it.
     #[must_use]
     #[inline]
     pub fn is_on_node(self) -> bool {
-        self.on_node
+        self.is(ON_NODE)
     }
 
     /// Whether it lives and is to be preempted.
     #[must_use]
     pub fn is_marked(self) -> bool {
-        self.marked
+        self.is(MARKED)
     }
 
     /// Marks it, if it lives and is not marked; a kill is to come then.
     #[must_use]
     pub fn mark(&mut self) -> bool {
-        let may = self.live && !self.marked;
+        let may = self.is(LIVE) && !self.is(MARKED);
         if may {
-            (self.marked, self.doomed) = (true, true);
+            self.0 |= MARKED | DOOMED;
         }
         may
     }
@@ -61,30 +74,30 @@ impl Fate {
     /// It ends; says whether it was marked.
     #[must_use]
     pub fn end(&mut self) -> bool {
-        self.live = false;
-        std::mem::take(&mut self.marked)
+        self.0 &= !LIVE;
+        self.take(MARKED)
     }
 
     /// Its node has the room back; false where it had it before.
     #[must_use]
     pub fn leave_node(&mut self) -> bool {
-        std::mem::take(&mut self.on_node)
+        self.take(ON_NODE)
     }
 
     /// The kill that its mark announced has come; false where none was to come.
     #[must_use]
     pub fn take_kill(&mut self) -> bool {
-        std::mem::take(&mut self.doomed)
+        self.take(DOOMED)
     }
 
     /// It is not to be preempted after all; it may be marked again.
     pub fn spare(&mut self) {
-        (self.marked, self.doomed) = (false, false);
+        self.0 &= !(MARKED | DOOMED);
     }
 
     /// Whether nobody means its record any more: it has ended, its node has the room, and no kill is to come.
     #[must_use]
     pub fn is_over(self) -> bool {
-        !self.live && !self.on_node && !self.doomed
+        self.0 & (LIVE | ON_NODE | DOOMED) == 0
     }
 }

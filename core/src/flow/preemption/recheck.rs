@@ -44,15 +44,15 @@ impl Shard {
         outstanding: &[OutstandingAsk],
     ) -> Option<SchedulingKey> {
         let marked: SmallVec<[u32; 8]> = set.iter().filter_map(|id| self.take_doomed(*id)).collect();
-        let node = self.containers[*marked.first()? as usize].node;
+        let node = self.containers[*marked.first()?].node;
         let to = Creditor { app: app.slot, number: app.id.number };
         let mut ended = Resource::NONE;
         let mut going: SmallVec<[u32; 8]> = SmallVec::new();
         for index in marked {
-            let record = &self.containers[index as usize];
+            let record = &self.containers[index];
             if !record.fate.is_marked() {
                 // Its room is there already.
-                ended = ended.plus(&record.size);
+                ended = ended.plus(self.containers.size(record));
                 self.reuse_record(index);
             } else if self.may_still_go(index) {
                 going.push(index);
@@ -61,7 +61,8 @@ impl Shard {
             }
         }
         let key = self.room_beside(node, to, &ended).and_then(|beside| {
-            let room = going.iter().fold(beside, |room, index| room.plus(&self.containers[*index as usize].size));
+            let room =
+                going.iter().fold(beside, |room, index| room.plus(self.containers.size(&self.containers[*index])));
             let at = &self.nodes[node as usize].shared;
             request_for(outstanding, at.locations(), &room)
         });
@@ -86,10 +87,9 @@ impl Shard {
         }
         let reserved = at.reservation.map_or(Resource::NONE, |reservation| reservation.size);
         // What is owed and not free yet is not taken from what is free.
-        let on_node =
-            self.follow(at.first_container, |record| record.node_next).map(|index| &self.containers[index as usize]);
+        let on_node = self.follow(at.first_container, |record| record.node_next).map(|index| &self.containers[index]);
         let marked = on_node.filter(|record| record.fate.is_marked());
-        let to_come = marked.fold(*ended, |sum, record| sum.plus(&record.size));
+        let to_come = marked.fold(*ended, |sum, record| sum.plus(self.containers.size(record)));
         let kept = at.owed.total().minus_non_negative(&to_come);
         Some(at.free.minus_non_negative(&reserved.plus(&kept)))
     }
@@ -97,10 +97,11 @@ impl Shard {
     /// A container is to be preempted no longer, and its room is not kept.
     fn spare(&mut self, index: u32, to: Creditor) {
         let id = self.container_id(index);
-        let record = &mut self.containers[index as usize];
+        let record = &mut self.containers[index];
         record.fate.spare();
         let record = *record;
         self.app(record.app.index).shared.cells[self.worker].marked.strike(id);
-        self.nodes[record.node as usize].owed.pay_off(to, &record.size);
+        let size = *self.containers.size(&record);
+        self.nodes[record.node as usize].owed.pay_off(to, &size);
     }
 }

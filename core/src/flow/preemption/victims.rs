@@ -14,9 +14,10 @@
 
 use super::serve::Creditor;
 use crate::app::SchedulingKey;
+use crate::flow::containers::ContainerRecord;
 use crate::flow::ledger::AppShared;
 use crate::flow::mailbox::EndReason;
-use crate::flow::shard::{ContainerRecord, NONE, Shard};
+use crate::flow::shard::{NONE, Shard};
 use crate::flow::shared::ANY;
 use crate::id::{ContainerId, Slot};
 use crate::preemption::{Place, Yardstick};
@@ -115,11 +116,11 @@ impl Shard {
         let mut potential = at.free.minus_non_negative(&reserved.plus(&at.owed.total()));
         let (mut chosen, mut found_ams): (SmallVec<[u32; 8]>, u32) = (SmallVec::new(), 0);
         // The newest first, then AMs, the oldest first.
-        let is_am = |index: &u32| self.containers[*index as usize].am;
+        let is_am = |index: &u32| self.containers[*index].am;
         let plain = self.follow(at.last_container, |record| record.node_previous).filter(|index| !is_am(index));
         let ams = self.follow(at.first_container, |record| record.node_next).filter(is_am);
         for index in plain.chain(ams) {
-            let record = &self.containers[index as usize];
+            let record = &self.containers[index];
             let owner_runs = self.find_app(record.app).is_some_and(|owner| !owner.closed);
             if record.fate.is_marked() || !owner_runs {
                 continue;
@@ -130,7 +131,7 @@ impl Shard {
                     return None;
                 }
                 chosen.push(index);
-                potential = potential.plus(&record.size);
+                potential = potential.plus(self.containers.size(record));
             }
             // Only after a container was looked at: a node that has room loses its first one all the same, or, where that may
             // not go, yields a set of none.
@@ -145,25 +146,25 @@ impl Shard {
     /// Containers from one on, to a neighbour each.
     pub(super) fn follow(&self, first: u32, next: impl Fn(&ContainerRecord) -> u32) -> impl Iterator<Item = u32> {
         let some = |index: u32| (index != NONE).then_some(index);
-        std::iter::successors(some(first), move |index| some(next(&self.containers[*index as usize])))
+        std::iter::successors(some(first), move |index| some(next(&self.containers[*index])))
     }
 
     /// Whether a container may be taken: its queue and its owner allow it, and the owner stays at its fair share or above without
     /// it, what is marked already, and those of its containers that are `chosen`.
     fn may_go(&self, index: u32, chosen: &[u32]) -> bool {
-        let record = &self.containers[index as usize];
+        let record = &self.containers[index];
         if !record.fate.is_live() || record.fate.is_marked() {
             return false;
         }
-        let chosen = chosen.iter().map(|chosen| &self.containers[*chosen as usize]);
+        let chosen = chosen.iter().map(|chosen| &self.containers[*chosen]);
         let chosen = chosen.filter(|chosen| chosen.app == record.app);
-        let gone = chosen.fold(record.size, |sum, chosen| sum.plus(&chosen.size));
+        let gone = chosen.fold(*self.containers.size(record), |sum, chosen| sum.plus(self.containers.size(chosen)));
         self.can_spare(record, &gone)
     }
 
     /// The same of one that is marked already.
     pub(super) fn may_still_go(&self, index: u32) -> bool {
-        self.can_spare(&self.containers[index as usize], &Resource::NONE)
+        self.can_spare(&self.containers[index], &Resource::NONE)
     }
 
     /// Whether a container's queue and owner allow that it goes, and the owner is not below its fair share without what is marked of
@@ -195,12 +196,13 @@ impl Shard {
         }
         let to = Creditor { app: app.slot, number: app.id.number };
         for (index, id) in chosen.iter().zip(&found.containers) {
-            let record = &mut self.containers[*index as usize];
+            let record = &mut self.containers[*index];
             let marked = record.fate.mark();
             debug_assert!(marked, "I10: it may go, so it is not marked");
             let record = *record;
-            self.app(record.app.index).shared.cells[self.worker].marked.enter(*id, record.size);
-            self.nodes[found.node as usize].owed.owe(to, &record.size);
+            let size = *self.containers.size(&record);
+            self.app(record.app.index).shared.cells[self.worker].marked.enter(*id, size);
+            self.nodes[found.node as usize].owed.owe(to, &size);
         }
         found.containers.clone()
     }
@@ -216,8 +218,7 @@ impl Shard {
 
     /// The record of a container that a kill was to come to; it has come.
     pub(super) fn take_doomed(&mut self, id: ContainerId) -> Option<u32> {
-        let record = self.containers.get_mut(id.record as usize)?;
-        let same = record.granted_to == id.app && record.number == id.number;
-        (same && record.fate.take_kill()).then_some(id.record)
+        self.containers.named(&id)?;
+        self.containers[id.record].fate.take_kill().then_some(id.record)
     }
 }

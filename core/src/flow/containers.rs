@@ -1,0 +1,299 @@
+//! The containers on one worker's nodes: for each a record of one cache line, and beside it what only few of them need.
+//!
+//! Plain data of one worker. Adding, finding and ending a container is O(1); what is beside the records grows with the number
+//! of different sizes, and with the containers that were kept from an earlier attempt or taken from asks of other sizes.
+//!
+//! A steady worker visits the records of containers that were granted long ago, which are in nobody's cache any more, and with
+//! each its two neighbours on the node and in the application: so a record has 64 bytes, its size among a few that it shares.
+
+use super::preemption::fate::Fate;
+use super::shard::NONE;
+use crate::app::{Locality, SchedulingKey};
+use crate::id::{ContainerId, Slot};
+use crate::resource::Resource;
+use rustc_hash::FxHashMap;
+use std::ops::{Index, IndexMut};
+
+/// A container on a node of this worker. Its record is reused once it has ended *and* its node has its room back.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct ContainerRecord {
+    /// Whose it is.
+    pub(super) app: Slot,
+    allocation_request_id: i64,
+    priority: i32,
+    pub(super) attempt: u16,
+    pub(super) application: u32,
+    pub(super) number: u32,
+    pub(super) node: u32,
+    size: u32,
+    /// The record in the arena, until it has ended.
+    pub(super) mail: u32,
+    /// Where its ask was taken from.
+    pub(super) locality: Locality,
+    /// Relaxation of the `*`, rack and node ask that it was taken from, as bits.
+    pub(super) relax: u8,
+    pub(super) fate: Fate,
+    pub(super) launched: bool,
+    /// It is its application's AM.
+    pub(super) am: bool,
+    pub(super) acquired_at_end: bool,
+    /// Neighbours among the application's containers of this worker.
+    pub(super) app_previous: u32,
+    pub(super) app_next: u32,
+    /// Neighbours on the node.
+    pub(super) node_previous: u32,
+    pub(super) node_next: u32,
+}
+
+const _: () = assert!(size_of::<ContainerRecord>() == 64, "one cache line");
+
+impl ContainerRecord {
+    pub(super) fn key(&self) -> SchedulingKey {
+        SchedulingKey { priority: self.priority, allocation_request_id: self.allocation_request_id }
+    }
+}
+
+/// What a container is made from.
+#[derive(Debug)]
+pub(super) struct NewContainer {
+    pub(super) app: Slot,
+    pub(super) attempt: u16,
+    pub(super) application: u32,
+    pub(super) number: u32,
+    pub(super) node: u32,
+    pub(super) key: SchedulingKey,
+    pub(super) size: SizeId,
+    pub(super) mail: u32,
+    pub(super) locality: Locality,
+    pub(super) relax: u8,
+}
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub(super) struct Containers {
+    records: Vec<ContainerRecord>,
+    free: Vec<u32>,
+    sizes: Sizes,
+    /// Of those kept from an earlier attempt: the attempt that each was granted to, as its id has it.
+    granted_to: FxHashMap<u32, Slot>,
+    /// The sizes of the `*`, rack and node ask of those whose asks were not of the container's size.
+    asked_sizes: FxHashMap<u32, [Resource; 3]>,
+}
+
+impl Index<u32> for Containers {
+    type Output = ContainerRecord;
+
+    #[inline]
+    fn index(&self, index: u32) -> &ContainerRecord {
+        &self.records[index as usize]
+    }
+}
+
+impl IndexMut<u32> for Containers {
+    #[inline]
+    fn index_mut(&mut self, index: u32) -> &mut ContainerRecord {
+        &mut self.records[index as usize]
+    }
+}
+
+impl Containers {
+    /// How many records there are, of containers that are over too.
+    pub(super) fn len(&self) -> u32 {
+        u32::try_from(self.records.len()).expect("container records are u32")
+    }
+
+    /// Counts one more container of a size. `like` is the last answer for such containers: most are of one size.
+    #[inline]
+    pub(super) fn take_size(&mut self, size: &Resource, like: SizeId) -> SizeId {
+        self.sizes.take(size, like)
+    }
+
+    /// A container that its node has just room for, its neighbours not told yet.
+    #[inline]
+    pub(super) fn add(&mut self, new: NewContainer) -> u32 {
+        let SchedulingKey { priority, allocation_request_id } = new.key;
+        let record = ContainerRecord {
+            app: new.app,
+            allocation_request_id,
+            priority,
+            attempt: new.attempt,
+            application: new.application,
+            number: new.number,
+            node: new.node,
+            size: new.size.0,
+            mail: new.mail,
+            locality: new.locality,
+            relax: new.relax,
+            fate: Fate::default(),
+            launched: false,
+            am: false,
+            acquired_at_end: false,
+            app_previous: NONE,
+            app_next: NONE,
+            node_previous: NONE,
+            node_next: NONE,
+        };
+        match self.free.pop() {
+            Some(index) => {
+                self[index] = record;
+                index
+            }
+            None => {
+                self.records.push(record);
+                self.len() - 1
+            }
+        }
+    }
+
+    /// What a container takes of its node.
+    #[inline]
+    pub(super) fn size(&self, record: &ContainerRecord) -> &Resource {
+        self.sizes.get(record.size)
+    }
+
+    /// The record that an id names, if that is still its container.
+    #[inline]
+    pub(super) fn named(&self, id: &ContainerId) -> Option<&ContainerRecord> {
+        let record = self.records.get(id.record as usize)?;
+        (record.number == id.number && self.granted_to(id.record) == id.app).then_some(record)
+    }
+
+    /// The attempt that a container was granted to.
+    #[inline]
+    pub(super) fn granted_to(&self, index: u32) -> Slot {
+        let kept = if self.granted_to.is_empty() { None } else { self.granted_to.get(&index) };
+        kept.copied().unwrap_or(self[index].app)
+    }
+
+    /// A container goes over to the next attempt, and keeps its id.
+    pub(super) fn keep_for(&mut self, index: u32, successor: Slot) {
+        let before = std::mem::replace(&mut self[index].app, successor);
+        self.granted_to.entry(index).or_insert(before);
+    }
+
+    /// Remembers the asks' sizes, where they are not all the container's.
+    pub(super) fn note_asked_sizes(&mut self, index: u32, sizes: [Resource; 3]) {
+        let granted = *self.size(&self[index]);
+        if sizes.iter().any(|size| *size != granted) {
+            self.asked_sizes.insert(index, sizes);
+        }
+    }
+
+    /// The sizes of the `*`, rack and node ask that a container was taken from.
+    pub(super) fn asked_sizes(&self, index: u32) -> [Resource; 3] {
+        self.asked_sizes.get(&index).copied().unwrap_or([*self.size(&self[index]); 3])
+    }
+
+    /// The record may be another container's, if nobody means it any more.
+    #[inline]
+    pub(super) fn reuse(&mut self, index: u32) {
+        let record = &mut self[index];
+        if !record.fate.is_over() || record.node == NONE {
+            return;
+        }
+        record.node = NONE;
+        let size = record.size;
+        self.sizes.give_back(size);
+        self.free.push(index);
+        if !self.granted_to.is_empty() {
+            self.granted_to.remove(&index);
+        }
+        if !self.asked_sizes.is_empty() {
+            self.asked_sizes.remove(&index);
+        }
+    }
+}
+
+/// A size among those of this worker's containers, counted once for the container that it was taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SizeId(u32);
+
+impl SizeId {
+    /// None yet.
+    pub(super) const NONE: SizeId = SizeId(NONE);
+}
+
+/// The different sizes, each with the number of its containers; one that nobody has any more gives its place to another.
+#[derive(Debug, Default)]
+struct Sizes {
+    all: Vec<(Resource, u32)>,
+    by_size: FxHashMap<Resource, u32>,
+    free: Vec<u32>,
+}
+
+impl Sizes {
+    #[inline]
+    fn get(&self, id: u32) -> &Resource {
+        &self.all[id as usize].0
+    }
+
+    #[inline]
+    fn take(&mut self, size: &Resource, like: SizeId) -> SizeId {
+        if let Some((known, users)) = self.all.get_mut(like.0 as usize)
+            && *users > 0
+            && known == size
+        {
+            *users += 1;
+            return like;
+        }
+        self.find(size)
+    }
+
+    fn find(&mut self, size: &Resource) -> SizeId {
+        if let Some(id) = self.by_size.get(size) {
+            self.all[*id as usize].1 += 1;
+            return SizeId(*id);
+        }
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.all[id as usize] = (*size, 1);
+                id
+            }
+            None => {
+                self.all.push((*size, 1));
+                u32::try_from(self.all.len() - 1).expect("as many as containers at most")
+            }
+        };
+        self.by_size.insert(*size, id);
+        SizeId(id)
+    }
+
+    #[inline]
+    fn give_back(&mut self, id: u32) {
+        let (size, users) = &mut self.all[id as usize];
+        *users -= 1;
+        if *users == 0 {
+            self.by_size.remove(size);
+            self.free.push(id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: Resource = Resource::new(1024, 1);
+    const LARGE: Resource = Resource::new(2048, 1);
+
+    #[test]
+    fn a_size_stays_while_a_container_has_it() {
+        let mut sizes = Sizes::default();
+        let small = sizes.take(&SMALL, SizeId::NONE);
+        let large = sizes.take(&LARGE, small);
+        assert_eq!((*sizes.get(small.0), *sizes.get(large.0)), (SMALL, LARGE));
+        assert_eq!([sizes.take(&SMALL, large), sizes.take(&SMALL, small)], [small, small]);
+        sizes.give_back(small.0);
+        sizes.give_back(small.0);
+        assert_eq!(sizes.take(&SMALL, small), small);
+        sizes.give_back(small.0);
+        sizes.give_back(small.0);
+        // Nobody has it any more: its place is another's, and what was said of it holds no longer.
+        let other = Resource::new(4096, 4);
+        let taken = sizes.take(&other, small);
+        assert_eq!((taken, *sizes.get(taken.0)), (small, other));
+        let again = sizes.take(&SMALL, small);
+        assert_eq!((*sizes.get(again.0), *sizes.get(taken.0), sizes.all.len()), (SMALL, other, 3));
+    }
+}
