@@ -45,6 +45,8 @@ pub struct QueueView {
     pub am_usage: Resource,
     /// Runnable applications that it may have.
     pub max_running_apps: u32,
+    /// Containers that were preempted here and below since the queue was made: Hadoop's `AggregateContainersPreempted`.
+    pub preempted: u64,
 }
 
 /// An application.
@@ -69,6 +71,8 @@ pub struct AppView {
     pub runnable: bool,
     /// Nodes reserved for it.
     pub reserved_nodes: u32,
+    /// Containers of this attempt that were preempted.
+    pub preempted: u64,
 }
 
 /// A node.
@@ -95,6 +99,8 @@ pub struct Stats {
     pub granted: u64,
     /// Containers ended since the start.
     pub completed: u64,
+    /// Of these, containers that were preempted.
+    pub preempted: u64,
     /// Containers that live now.
     pub running: u64,
     /// Heartbeats worked off.
@@ -162,6 +168,7 @@ pub(crate) fn queues(snapshot: &SchedulerSnapshot) -> Vec<QueueView> {
                 pending: waiting + u32::try_from(fresh).unwrap_or(u32::MAX),
                 am_usage: queue.shared.am_usage.read(),
                 max_running_apps: queue.max_running_apps,
+                preempted: queue.shared.preempted(),
             }
         })
         .collect();
@@ -183,6 +190,7 @@ pub(crate) fn app(snapshot: &SchedulerSnapshot, app: &AppShared) -> AppView {
         outstanding: app.wanted(),
         runnable: app.is_runnable(),
         reserved_nodes: app.reserved(),
+        preempted: app.preempted(),
     }
 }
 
@@ -203,6 +211,7 @@ pub(crate) fn stats(shared: &Shared) -> Stats {
     let mut stats = Stats {
         cluster: snapshot.structure.cluster.total,
         allocated: snapshot.structure.queue(ROOT).shared.usage(),
+        preempted: snapshot.structure.queue(ROOT).shared.preempted(),
         demand: snapshot.shares.queue(snapshot.structure.queue(ROOT).slot).demand,
         snapshot_version: snapshot.version,
         snapshot_age_ms: shared.clock.now_ms().saturating_sub(snapshot.shares.at_ms),
