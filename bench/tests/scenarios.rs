@@ -4,7 +4,7 @@
 //! which decide by views that are apart, and holds the outcome against how far these may be.
 //!
 //! `data/scenarios` holds the families that the program carries with it, `data/scenarios/more` those that only this test
-//! replays, `data/scenarios/stepped` those that it replays on the stepped scheduler alone. A family is thirty scenarios.
+//! replays, `data/scenarios/preemption` those of preemption. A family is thirty scenarios.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -90,16 +90,29 @@ mod more {
     }
 }
 
-/// Families whose steps are calls on the stepped scheduler alone: on threads a task preempts by itself.
-mod stepped_only {
-    #[test]
-    fn preempt() {
-        crate::replay("preempt", "data/scenarios/stepped", "stepped");
+/// Apart from the others, because several workers look for victims worker by worker: see `several_workers`.
+mod preemption {
+    use super::*;
+
+    families! { "data/scenarios/preemption":
+        preempt = "preempt",
+        preempt_am = "preempt-am",
     }
 
+    /// Several workers look for victims worker by worker, where one goes over all nodes in order of registration: other
+    /// containers go. The books of every scenario balance after every step all the same, and no grant breaks a limit.
     #[test]
-    fn preempt_am() {
-        crate::replay("preempt-am", "data/scenarios/stepped", "stepped");
+    fn several_workers_keep_the_books() {
+        for (driver, workers) in [("stepped", "2"), ("threaded", "2"), ("threaded", "4")] {
+            let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/scenarios/preemption");
+            let output = Command::new(env!("CARGO_BIN_EXE_evenweave"))
+                .args(["replay", "--json", "--driver", driver, "--workers", workers, "--fold-every", "1"])
+                .args(["preempt.jsonl.gz", "preempt-am.jsonl.gz"].map(|file| directory.join(file)))
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success() && said.contains(r#""passed":60"#), "{driver}, {workers} workers: {said}");
+        }
     }
 }
 

@@ -5,10 +5,11 @@
 mod threads;
 
 use evenweave::{
-    AppHandle, Clock, EndReason, FairScheduler, Heartbeat, NodeHandle, Refused, Resource, StepOutcome, VirtualClock,
+    AllocationFile, AppHandle, Clock, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle, Refused,
+    Resource, StepOutcome, VirtualClock,
 };
 use std::sync::Arc;
-use threads::{SMALL, allocate, ask, beat, poll, unmanaged};
+use threads::{SMALL, allocate, ask, beat, fill, poll, settings, unmanaged};
 
 struct World {
     scheduler: FairScheduler,
@@ -19,9 +20,13 @@ struct World {
 
 /// One node, and one application that wants five containers.
 fn world() -> World {
+    world_of(FairScheduler::builder())
+}
+
+fn world_of(builder: FairSchedulerBuilder) -> World {
     let clock = Arc::new(VirtualClock::new());
     let given: Arc<dyn Clock> = clock.clone();
-    let scheduler = FairScheduler::builder().clock(given).timers(false).journal(true).start().unwrap();
+    let scheduler = builder.clock(given).timers(false).journal(true).start().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     allocate(&scheduler, &app, &ask(5)).unwrap();
@@ -115,4 +120,67 @@ fn a_pass_of_continuous_scheduling() {
     assert_eq!(world.scheduler.take_outcome().unwrap().allocated.len(), 1);
     world.scheduler.shutdown();
     assert_eq!(world.scheduler.continuous(), Err(Refused::ShutDown));
+}
+
+/// Without timers nobody is preempted by an update, nor killed by the clock: both when that is asked for.
+#[test]
+fn preemption_when_that_is_asked_for() {
+    for strict in ["false", "true"] {
+        let settings = settings(&[
+            ("yarn.scheduler.fair.preemption", "true"),
+            ("yarn.scheduler.fair.preemption.strict", strict),
+            ("yarn.scheduler.fair.preemption.cluster-utilization-threshold", "0"),
+            ("yarn.scheduler.fair.assignmultiple", "true"),
+        ]);
+        let text = "<allocations><defaultFairSharePreemptionTimeout>0</defaultFairSharePreemptionTimeout>\
+                    <defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold></allocations>";
+        let file = AllocationFile::parse(text, "allocations", &settings.types, &[]).unwrap().file;
+        let world = world_of(FairScheduler::builder().settings(settings).allocations(file));
+        let (scheduler, clock) = (&world.scheduler, &world.clock);
+        allocate(scheduler, &world.app, &ask(8)).unwrap();
+        fill(scheduler, std::slice::from_ref(&world.node));
+        assert_eq!(poll(scheduler, &world.app).granted.len(), 8);
+        // It was short itself while the node was empty; it asks for nothing more.
+        assert!(scheduler.preempt(true).unwrap().iter().all(|round| round.containers.is_empty()));
+        let starved = scheduler.submit(unmanaged(2, "root.b")).unwrap();
+        allocate(scheduler, &starved, &ask(8)).unwrap();
+        let update = || {
+            scheduler.quiesce();
+            clock.advance(60_000);
+            scheduler.update_now();
+            scheduler.quiesce();
+        };
+        update();
+        scheduler.take_outcome().unwrap();
+        update();
+        assert!(world.app.strict_preemptions().is_empty(), "an update marks nothing");
+        let rounds = scheduler.preempt(false).unwrap();
+        assert_eq!((rounds.len(), rounds[0].app, rounds[0].containers.len()), (1, 2, 4));
+        assert_eq!(world.app.strict_preemptions(), rounds[0].containers);
+        let held = scheduler.take_outcome().unwrap().held;
+        assert_eq!((held.len(), &*held[0].node, held[0].app, held[0].resource), (1, "n1", 2, Resource::new(4096, 4)));
+        update();
+        assert_eq!(scheduler.take_outcome().unwrap().completed, [], "nor does the clock kill");
+        // One container is enough by now: with a second look three are spared.
+        allocate(scheduler, &starved, &ask(1)).unwrap();
+        scheduler.quiesce();
+        scheduler.kill_marked().unwrap();
+        let completed = scheduler.take_outcome().unwrap().completed;
+        assert_eq!(completed.len(), if strict == "true" { 1 } else { 4 });
+        assert!(completed.iter().all(|(app, _, reason)| (*app, *reason) == (1, EndReason::Preempted)));
+        assert!(world.app.strict_preemptions().is_empty());
+        assert_eq!(world.beat().allocated[0].app, 2, "what was freed is the starved one's");
+        scheduler.kill_marked().unwrap();
+        assert_eq!(scheduler.take_outcome().unwrap().completed, [], "nothing is killed twice");
+        scheduler.shutdown();
+        assert_eq!(scheduler.preempt(true), Err(Refused::ShutDown));
+    }
+}
+
+#[test]
+fn preemption_that_is_off() {
+    let world = world();
+    assert_eq!(world.scheduler.preempt(true), Err(Refused::PreemptionOff));
+    assert_eq!(world.scheduler.kill_marked(), Err(Refused::PreemptionOff));
+    world.scheduler.shutdown();
 }

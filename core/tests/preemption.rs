@@ -92,6 +92,12 @@ fn the_worked_round_of_the_reference() {
     let got = heartbeat(&mut stepped, &node);
     assert_eq!(got.allocated.iter().map(|made| made.app).collect::<Vec<_>>(), [2, 2]);
     assert!(got.held.is_empty());
+    // Counted where they were preempted and above, and of nobody else.
+    let preempted: Vec<_> = stepped.queues().into_iter().map(|queue| (queue.name, queue.preempted)).collect();
+    let expected = [("root", 2), ("root.x", 2), ("root.y", 0)].map(|(name, count)| (name.to_owned(), count));
+    assert_eq!(preempted.iter().filter(|(name, _)| name != "root.default").cloned().collect::<Vec<_>>(), expected);
+    assert_eq!(stepped.apps().iter().map(|app| app.preempted).collect::<Vec<_>>(), [2, 0]);
+    assert_eq!(stepped.stats().preempted, 2);
     allocate(&mut stepped, &y, vec![]);
     stepped.kill();
     assert!(stepped.take_outcome().completed.is_empty(), "nothing is killed twice");
@@ -107,6 +113,7 @@ fn a_request_comes_back_for_each_end_that_is_told() {
     stepped.kill();
     let of_x = stepped.apps().into_iter().find(|app| app.id.number == 1).unwrap();
     assert_eq!(of_x.outstanding, Resource::new((8 + 4) * 1024, 8 + 4));
+    assert_eq!((of_x.preempted, stepped.stats().preempted), (0, 0), "they were lost, not preempted");
     assert!(stepped.take_outcome().held.is_empty(), "what was owed went with the node");
 }
 
@@ -242,6 +249,67 @@ fn what_ended_by_itself_counts() {
 }
 
 #[test]
+fn what_is_marked_for_who_is_starved_no_longer_is_spared() {
+    let elsewhere = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
+        let another = stepped.add_node("n2", "/r", Resource::new(8192, 8)).unwrap();
+        allocate(stepped, y, vec![Ask::anywhere(1, GIB, 16)]);
+        assert_eq!(heartbeat(stepped, &another).allocated.len(), 8, "more than its share");
+    };
+    assert_eq!(killed(elsewhere), [0, 4]);
+}
+
+/// Room that is free on the node, and kept for another starved application or reserved, is not there for this one: one container
+/// would not do for the two GiB that it asks for by now.
+#[test]
+fn what_is_kept_for_others_does_not_count() {
+    let two = || vec![Ask::anywhere(1, Resource::new(2048, 1), 1)];
+    let killed_for_y = |reserve: bool| {
+        let threshold = "<defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold>";
+        let (mut stepped, node, _, y) = full_node_with(threshold, true, &[STRICT]);
+        allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 1)]);
+        let z = submit(&mut stepped, 3, "root.z", None);
+        allocate(&mut stepped, &z, if reserve { vec![] } else { vec![Ask::anywhere(1, GIB, 1)] });
+        stepped.update();
+        let rounds = stepped.preempt(false).unwrap();
+        let of = |app| rounds.iter().find(|round| round.app == app).map(|round| round.containers.clone());
+        let for_y = of(2).unwrap();
+        assert!((1..=4).contains(&for_y.len()));
+        allocate(&mut stepped, &y, two());
+        if reserve {
+            stepped.complete_numbered(1, 1).unwrap();
+            allocate(&mut stepped, &z, two());
+            stepped.update();
+            assert_eq!(heartbeat(&mut stepped, &node).reserved[0].app, 3);
+        } else {
+            stepped.complete_numbered(1, of(3).unwrap()[0].number()).unwrap();
+        }
+        stepped.take_outcome();
+        stepped.kill();
+        let killed = stepped.take_outcome().completed;
+        killed.iter().filter(|(_, number, _)| for_y.iter().any(|id| id.number() == *number)).count()
+    };
+    assert_eq!((killed_for_y(false), killed_for_y(true)), (0, 0));
+}
+
+/// Who is found starved later is served first, of those alike; and leaf queues are looked through as they were created, also
+/// where one has the place of another that is gone.
+#[test]
+fn leaf_queues_are_looked_through_as_they_were_created() {
+    let (mut stepped, ..) = full_node("<queue name='kept'/>", true);
+    stepped.create_queue("root.gone", true).unwrap();
+    for (number, queue) in [(3, "root.b"), (4, "root.c")] {
+        let app = submit(&mut stepped, number, queue, None);
+        allocate(&mut stepped, &app, vec![Ask::anywhere(1, GIB, 8)]);
+        stepped.reload(None).unwrap();
+    }
+    assert!(stepped.queues().iter().all(|queue| queue.name != "root.gone"));
+    stepped.update();
+    let order: Vec<_> = stepped.preempt(false).unwrap().iter().map(|round| round.app).collect();
+    let (third, fourth) = (order.iter().position(|app| *app == 3), order.iter().position(|app| *app == 4));
+    assert!(fourth < third, "{order:?}");
+}
+
+#[test]
 fn whose_queue_forbids_it_by_now_is_spared() {
     let reload = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, _: &AppHandle| {
         let text =
@@ -278,6 +346,7 @@ struct World {
     /// What was marked, and for whom.
     marked: HashMap<(u32, u32), u32>,
     ended: HashSet<(u32, u32)>,
+    reasons: Vec<EndReason>,
     strict: bool,
 }
 
@@ -298,7 +367,7 @@ impl World {
             |n: usize| stepped.add_node(&format!("n{n}"), &format!("/r{}", n % 3), Resource::new(8192, 8)).unwrap();
         let nodes = (0..nodes).map(add).collect();
         let (sizes, marked) = (HashMap::new(), HashMap::new());
-        World { stepped, nodes, apps: Vec::new(), sizes, marked, ended: HashSet::new(), strict }
+        World { stepped, nodes, apps: Vec::new(), sizes, marked, ended: HashSet::new(), reasons: Vec::new(), strict }
     }
 
     /// Takes in what a step did: containers made, and that each ends once, preempted only if it was marked.
@@ -309,6 +378,7 @@ impl World {
         }
         for (app, container, reason) in outcome.completed {
             assert!(self.ended.insert((app, container)), "{app}/{container} ended twice");
+            self.reasons.push(reason);
             assert!(
                 reason != EndReason::Preempted || self.marked.contains_key(&(app, container)),
                 "killed without a mark"
@@ -367,6 +437,8 @@ impl World {
             let ended = &self.ended;
             self.marked.retain(|at, _| ended.contains(at));
         }
+        let count = self.reasons.iter().filter(|reason| **reason == EndReason::Preempted).count();
+        assert_eq!(self.stepped.stats().preempted, u64::try_from(count).unwrap(), "each that was preempted is counted");
         for app in &self.apps {
             assert!(self.stepped.preemption_warning(app.number()).is_none_or_empty(), "nothing is marked any more");
         }
@@ -433,5 +505,126 @@ proptest! {
         let mut world = World::new(workers, nodes, strict);
         ops.into_iter().for_each(|op| world.step(op));
         world.books();
+    }
+}
+
+// -------------------------------------------------------------------------------------------------- as few AMs as can be
+
+/// A container, as a test knows it.
+#[derive(Clone, Copy, Debug)]
+struct Made {
+    app: u32,
+    number: u32,
+    node: usize,
+    mb: i64,
+    am: bool,
+    kept: bool,
+}
+
+/// By section 6.4 of the reference, over again: how many AMs go where room for `want` MiB is made on a node, plain containers
+/// first and the newest first.
+fn ams_on(node: usize, free: i64, want: i64, made: &[Made], spare: &HashMap<u32, i64>) -> Option<usize> {
+    let here = || made.iter().filter(move |made| made.node == node);
+    let order = here().filter(|made| !made.am).rev().chain(here().filter(|made| made.am));
+    let (mut free, mut ams, mut spare) = (free, 0, spare.clone());
+    for made in order {
+        let left = spare.entry(made.app).or_insert(0);
+        if !made.kept && *left >= made.mb {
+            *left -= made.mb;
+            free += made.mb;
+            ams += usize::from(made.am);
+        }
+        if free >= want {
+            return Some(ams);
+        }
+    }
+    None
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Of all nodes where the request may go, a set with the fewest AMs is marked; elsewhere only where locality is relaxed, the
+    /// place costs an AM and elsewhere costs fewer.
+    #[test]
+    fn no_am_goes_while_another_node_offers_a_set_with_fewer(
+        workers in 1..=3_usize,
+        nodes in 1..=4_usize,
+        apps in vec((0..3_usize, 0..5_u32, 1..=2_i64), 3..24),
+        beats in vec(any::<u8>(), 30),
+        want in 1..=3_i64,
+        place in proptest::option::of((0..4_usize, any::<bool>())),
+    ) {
+        // Nobody but the one who comes last is ever starved.
+        let patient = "<weight>0.00001</weight><fairSharePreemptionTimeout>1000000</fairSharePreemptionTimeout>";
+        let inside = format!(
+            "<queue name='a'>{patient}</queue><queue name='b'>{patient}</queue>\
+             <queue name='kept'>{patient}<allowPreemptionFrom>false</allowPreemptionFrom></queue>\
+             <defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold>\
+             <queueMaxAMShareDefault>-1.0</queueMaxAMShareDefault>"
+        );
+        let mut stepped = stepped(workers, &inside, &[("yarn.scheduler.fair.preemption.cluster-utilization-threshold", "0")]);
+        let handles: Vec<_> = (0..nodes)
+            .map(|n| stepped.add_node(&format!("n{n}"), &format!("/r{n}"), Resource::new(8192, 8)).unwrap())
+            .collect();
+        let mut made: Vec<Made> = Vec::new();
+        let mut beats = beats.into_iter().cycle();
+        let mut beat = |stepped: &mut Stepped| {
+            let node = usize::from(beats.next().unwrap()) % nodes;
+            for view in heartbeat(stepped, &handles[node]).allocated {
+                let am = !made.iter().any(|made| made.app == view.app);
+                let kept = apps[view.app as usize - 1].0 == 2;
+                let (app, number, mb) = (view.app, view.container, view.resource.memory_mb());
+                made.push(Made { app, number, node, mb, am, kept });
+            }
+        };
+        for (number, (queue, count, size)) in (1..).zip(&apps) {
+            let app = submit(&mut stepped, number, QUEUES[*queue], Some(GIB));
+            stepped.update();
+            beat(&mut stepped);
+            // It may still wait for its AM.
+            let ask = Ask::anywhere(1, Resource::new(1024 * size, 1), *count);
+            let _ = stepped.allocate(&app, &AllocateRequest { asks: vec![ask], ..Default::default() }, &mut Allocation::default());
+            stepped.update();
+            beat(&mut stepped);
+        }
+        let starved = submit(&mut stepped, 100, "root.s", None);
+        let size = Resource::new(1024 * want, 1);
+        let place = place.filter(|(node, _)| *node < nodes);
+        let asks = match place {
+            None => vec![Ask::anywhere(1, size, 1)],
+            Some((node, relax_locality)) => [format!("n{node}"), format!("/r{node}"), "*".to_owned()]
+                .map(|name| Ask { location: stepped.location(&name), relax_locality, ..Ask::anywhere(1, size, 1) })
+                .to_vec(),
+        };
+        allocate(&mut stepped, &starved, asks);
+        stepped.update();
+        let spare: HashMap<u32, i64> =
+            stepped.apps().iter().map(|app| (app.id.number, app.usage.memory_mb() - app.fair_share.memory_mb())).collect();
+        // What is reserved is not there for others.
+        let mut free: Vec<i64> = stepped.nodes().iter().map(|node| node.free.memory_mb()).collect();
+        for reserved in stepped.take_outcome().reserved {
+            let at = handles.iter().position(|node| node.name() == reserved.node).unwrap();
+            free[at] = (free[at] - reserved.resource.memory_mb()).max(0);
+        }
+        let on = |node: usize| ams_on(node, free[node], want * 1024, &made, &spare);
+        let best = (0..nodes).filter_map(on).min();
+        let best = match place {
+            None => best,
+            Some((node, relax)) => on(node).map(|ams| if relax && ams > 0 { best.unwrap().min(ams) } else { ams }),
+        };
+        let rounds = stepped.preempt(false).unwrap();
+        prop_assert_eq!(rounds.iter().map(|round| round.app).collect::<Vec<_>>(), [100]);
+        let of = |id: &evenweave::ContainerId| {
+            let at = (id.application_number(), id.number());
+            made.iter().find(|made| (made.app, made.number) == at).copied().unwrap()
+        };
+        let marked: Vec<_> = rounds[0].containers.iter().map(of).collect();
+        prop_assert!(marked.iter().all(|made| made.node == marked[0].node && !made.kept), "{marked:?}");
+        let ams = marked.iter().filter(|made| made.am).count();
+        match best {
+            None => prop_assert!(marked.is_empty(), "no node makes room, but {marked:?}"),
+            Some(best) => prop_assert_eq!(ams, best, "{:?}", marked),
+        }
     }
 }

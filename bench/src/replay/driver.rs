@@ -36,18 +36,12 @@ pub(super) trait Driver {
     fn update(&mut self);
     fn advance(&mut self, ms: u64);
     fn continuous(&mut self) -> Result<(), Refused>;
-    /// Marks containers for everybody who is starved, and ends them or not. Only the stepped driver has it as a call.
-    fn preempt(&mut self, _kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
-        Err(Refused::PreemptionOff)
-    }
+    /// Marks containers for everybody who is starved, and ends them or not.
+    fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused>;
     /// Ends what is marked.
-    fn kill(&mut self) -> Result<(), Refused> {
-        Err(Refused::PreemptionOff)
-    }
-    /// Numbers of an application's containers that are marked, where the driver can tell.
-    fn preemption_warning(&mut self, _app: u32) -> Result<Vec<u32>, Refused> {
-        Ok(Vec::new())
-    }
+    fn kill(&mut self) -> Result<(), Refused>;
+    /// Numbers of an application's containers that are marked, smallest first.
+    fn preemption_warning(&mut self, app: u32) -> Result<Vec<u32>, Refused>;
     /// What happened since this was last called; the end of a step.
     fn take_outcome(&mut self) -> Result<StepOutcome, Refused>;
     /// Why the passes since this was last called went as they did: of a scheduler that was started with a trace.
@@ -374,6 +368,28 @@ impl Driver for Threaded {
         self.scheduler.continuous()?;
         self.scheduler.quiesce();
         Ok(())
+    }
+
+    fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
+        let rounds = self.scheduler.preempt(kill)?;
+        self.scheduler.quiesce();
+        Ok(rounds)
+    }
+
+    fn kill(&mut self) -> Result<(), Refused> {
+        // Where preemption is off nothing is marked.
+        match self.scheduler.kill_marked() {
+            Err(Refused::PreemptionOff) => {}
+            other => other?,
+        }
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn preemption_warning(&mut self, app: u32) -> Result<Vec<u32>, Refused> {
+        let mut numbers: Vec<_> = self.app(app)?.strict_preemptions().into_iter().map(ContainerId::number).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
     }
 
     fn take_outcome(&mut self) -> Result<StepOutcome, Refused> {

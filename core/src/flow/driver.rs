@@ -123,7 +123,7 @@ impl Parts {
             .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.notes), lanes))
             .collect();
         let book = shared.settings.preemption.then(|| Arc::new(Mutex::new(Book::default())));
-        let updater = Updater::new(shared.clone(), book.clone());
+        let updater = Updater::new(shared.clone(), book.clone(), setup.timers);
         let preemptor = book.map(|book| (Preemptor::new(shared.clone(), book), preemption_lane));
         let (watcher, events) = (setup.watcher, setup.events);
         Parts { shared, control, shards, control_lane, updater, preemptor, watcher, events, timers: setup.timers }
@@ -342,7 +342,7 @@ impl Threads {
             None => None,
         };
         let preemption = match preemptor {
-            Some((preemptor, calls)) => Some(PreemptionThread::start(preemptor, calls, &shared, &events)?),
+            Some((preemptor, calls)) => Some(PreemptionThread::start(preemptor, calls, &shared, &events, timers)?),
             None => None,
         };
         let settings = &shared.settings;

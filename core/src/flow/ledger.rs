@@ -20,7 +20,7 @@ use super::watch::Watch;
 use crate::app::SchedulingKey;
 use crate::id::{ApplicationId, ContainerId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
-use crate::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::sync::{Arc, CachePadded, Mutex, OnceLock};
 use std::fmt;
 
@@ -36,6 +36,8 @@ pub(crate) struct AppCell {
     pub(crate) reserved: ReservedCount,
     /// Its containers on this worker's nodes that are marked for preemption.
     pub(crate) marked: Marks,
+    /// How many of them were preempted, ever.
+    pub(crate) preempted: AtomicU64,
 }
 
 /// The outstanding `*` ask of one request key. Lives as long as the application.
@@ -205,6 +207,12 @@ impl AppShared {
         left_over(self.cells.iter().map(|cell| (&cell.usage, &cell.marked)))
     }
 
+    /// How many containers were preempted of it, by all workers.
+    pub(crate) fn preempted(&self) -> u64 {
+        // ORDERING: Relaxed. A statistic.
+        self.cells.iter().map(|cell| cell.preempted.load(Ordering::Relaxed)).sum()
+    }
+
     /// Nodes reserved for it, by all workers.
     pub(crate) fn reserved(&self) -> u32 {
         reserved::total(self.cells.iter().map(|cell| &cell.reserved))
@@ -311,6 +319,8 @@ impl AppShared {
 #[derive(Debug, Default)]
 pub(crate) struct QueueCell {
     pub(crate) usage: UsageCell,
+    /// Containers here and below that were preempted, ever.
+    pub(crate) preempted: AtomicU64,
 }
 
 /// A queue as all threads see it.
@@ -339,6 +349,12 @@ impl QueueShared {
 
     pub(crate) fn usage(&self) -> Resource {
         self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()))
+    }
+
+    /// How many containers were preempted here and below, by all workers.
+    pub(crate) fn preempted(&self) -> u64 {
+        // ORDERING: Relaxed. A statistic.
+        self.cells.iter().map(|cell| cell.preempted.load(Ordering::Relaxed)).sum()
     }
 }
 

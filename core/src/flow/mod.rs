@@ -133,7 +133,8 @@ mod exports {
     pub(crate) use super::inspect::{Noted, Reserved, ask_workers};
     pub(crate) use super::ledger::{AppShared, NodeShared};
     pub(crate) use super::messages::{ControlMessage, External};
-    pub(crate) use super::preemption::MarkedFor;
+    pub(crate) use super::preemption::{MarkedFor, OwedRoom, PreemptionCall};
+    pub(crate) use super::shard::Shard;
     pub(crate) use super::shared::Shared;
 }
 #[cfg(not(loom))]

@@ -25,6 +25,8 @@ pub(crate) struct Updater {
     inputs: Vec<ShareInput>,
     /// Where starvation is noted, if anybody acts on it.
     book: Option<Arc<Mutex<Book>>>,
+    /// Whether the preemption task is woken: not where its rounds are made when that is asked for.
+    wakes: bool,
 }
 
 fn entry(entries: &mut Vec<Share>, index: usize, generation: u32) -> &mut Share {
@@ -39,14 +41,15 @@ fn entry(entries: &mut Vec<Share>, index: usize, generation: u32) -> &mut Share 
 }
 
 impl Updater {
-    pub(super) fn new(shared: Arc<Shared>, book: Option<Arc<Mutex<Book>>>) -> Updater {
-        Updater { shared, shares: Shares::default(), inputs: Vec::new(), book }
+    pub(super) fn new(shared: Arc<Shared>, book: Option<Arc<Mutex<Book>>>, timers: bool) -> Updater {
+        let wakes = timers && book.is_some();
+        Updater { shared, shares: Shares::default(), inputs: Vec::new(), book, wakes }
     }
 
-    /// One update; then the preemption task looks for who is starved, if there is one.
+    /// One update; then the preemption task serves who is starved, if there is one that does so by itself.
     pub(super) fn update_and_wake(&mut self) {
         self.update();
-        if self.book.is_some() {
+        if self.wakes {
             // It ends before this task does.
             let _ = self.shared.lanes.preemption.send(PreemptionCall::Wake);
         }

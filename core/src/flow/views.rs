@@ -46,6 +46,8 @@ pub struct QueueView {
     pub am_usage: Resource,
     /// Runnable applications that it may have.
     pub max_running_apps: u32,
+    /// Containers that were preempted here and below since the queue was made: Hadoop's `AggregateContainersPreempted`.
+    pub preempted: u64,
 }
 
 /// An application.
@@ -74,6 +76,8 @@ pub struct AppView {
     /// handed out of its queue's min-share starvation. As of the last update that looked: none does where preemption is off,
     /// or while the cluster is used less than `yarn.scheduler.fair.preemption.cluster-utilization-threshold`.
     pub starvation: Resource,
+    /// Containers of this attempt that were preempted.
+    pub preempted: u64,
 }
 
 /// A node.
@@ -100,6 +104,8 @@ pub struct Stats {
     pub granted: u64,
     /// Containers ended since the start.
     pub completed: u64,
+    /// Of these, containers that were preempted.
+    pub preempted: u64,
     /// Containers that live now.
     pub running: u64,
     /// Heartbeats worked off.
@@ -167,6 +173,7 @@ pub(crate) fn queues(snapshot: &SchedulerSnapshot) -> Vec<QueueView> {
                 pending: waiting + u32::try_from(fresh).unwrap_or(u32::MAX),
                 am_usage: queue.shared.am_usage.read(),
                 max_running_apps: queue.max_running_apps,
+                preempted: queue.shared.preempted(),
             }
         })
         .collect();
@@ -189,6 +196,7 @@ pub(crate) fn app(snapshot: &SchedulerSnapshot, app: &AppShared) -> AppView {
         runnable: app.is_runnable(),
         reserved_nodes: app.reserved(),
         starvation: snapshot.shares.starvation.get(&app.slot).map_or(Resource::NONE, Starvation::total),
+        preempted: app.preempted(),
     }
 }
 
@@ -209,6 +217,7 @@ pub(crate) fn stats(shared: &Shared) -> Stats {
     let mut stats = Stats {
         cluster: snapshot.structure.cluster.total,
         allocated: snapshot.structure.queue(ROOT).shared.usage(),
+        preempted: snapshot.structure.queue(ROOT).shared.preempted(),
         demand: snapshot.shares.queue(snapshot.structure.queue(ROOT).slot).demand,
         snapshot_version: snapshot.version,
         snapshot_age_ms: shared.clock.now_ms().saturating_sub(snapshot.shares.at_ms),

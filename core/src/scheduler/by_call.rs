@@ -2,11 +2,13 @@
 //! timers of their own, for replay and for tests.
 
 use super::fair::FairScheduler;
-use super::stepped::StepOutcome;
+use super::stepped::{PreemptionRound, StepOutcome};
 use crate::config::Reader;
 use crate::event::Refused;
-use crate::flow::{ContainerView, Control, ControlLane, ControlMessage, Reloads, apply, ask_workers, quiesce};
-use crate::sync::channel::bounded;
+use crate::flow::{
+    ContainerView, Control, ControlLane, ControlMessage, PreemptionCall, Reloads, Shard, apply, ask_workers, quiesce,
+};
+use crate::sync::channel::{Sender, bounded};
 
 impl FairScheduler {
     /// What the watcher does at each look even if the file has not changed: empty dynamic queues go, and waiting changes of
@@ -47,6 +49,41 @@ impl FairScheduler {
         ask_workers(self.open()?, |shard| shard.continuous_pass()).map(drop)
     }
 
+    /// Takes every application that waits as starved in turn, and marks containers for it, as [`Stepped::preempt`] does; waits
+    /// until that is done. Their AMs are told ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)); with
+    /// `kill` all that is marked ends, as by [`FairScheduler::kill_marked`]. Beside what the preemption thread does after each
+    /// update: for those who have switched off the [timers](crate::FairSchedulerBuilder::timers). Who is starved is found by
+    /// [`FairScheduler::update_now`].
+    ///
+    /// # Errors
+    /// [`Refused::PreemptionOff`] where `yarn.scheduler.fair.preemption` is not true; when the scheduler has been shut down.
+    pub fn preempt(&self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
+        let rounds = self.ask_preemption(PreemptionCall::Rounds)?;
+        if kill {
+            self.kill_marked()?;
+        }
+        Ok(rounds.into_iter().map(PreemptionRound::from).collect())
+    }
+
+    /// Ends every container that was marked for preemption and is not ended yet, whether its time has come or not. The workers do
+    /// so: [`FairScheduler::quiesce`] waits for them.
+    ///
+    /// # Errors
+    /// As of [`FairScheduler::preempt`].
+    pub fn kill_marked(&self) -> Result<(), Refused> {
+        self.ask_preemption(PreemptionCall::KillAll)
+    }
+
+    fn ask_preemption<T>(&self, call: impl FnOnce(Sender<T>) -> PreemptionCall) -> Result<T, Refused> {
+        let shared = self.open()?;
+        if !shared.settings.preemption {
+            return Err(Refused::PreemptionOff);
+        }
+        let (reply, answer) = bounded(1);
+        shared.lanes.preemption.send(call(reply)).map_err(|_| Refused::ShutDown)?;
+        answer.recv().map_err(|_| Refused::ShutDown)
+    }
+
     /// All containers, by worker and node, those included that have ended but whose node has not said so. Asks the
     /// workers and waits for them.
     ///
@@ -57,8 +94,8 @@ impl FairScheduler {
     }
 
     /// Waits until everything accepted is worked off ([`FairScheduler::quiesce`]); then what has happened since this was
-    /// last called, with a [journal](crate::FairSchedulerBuilder::journal), and the reservations that stand. Containers are
-    /// in the order of their grants, worker by worker.
+    /// last called, with a [journal](crate::FairSchedulerBuilder::journal), the reservations that stand and the room that is
+    /// kept for starved applications. Containers are in the order of their grants, worker by worker.
     ///
     /// # Errors
     /// When a worker has panicked, or the scheduler has been shut down.
@@ -66,13 +103,15 @@ impl FairScheduler {
         let shared = self.open()?;
         quiesce(shared);
         let mut outcome = StepOutcome::default();
-        let mut all_reserved = Vec::new();
-        for (noted, reserved) in ask_workers(shared, |shard| (shard.take_noted(), shard.reservations()))? {
+        let (mut all_reserved, mut all_held) = (Vec::new(), Vec::new());
+        let look = |shard: &mut Shard| (shard.take_noted(), shard.reservations(), shard.owed_rooms());
+        for (noted, reserved, held) in ask_workers(shared, look)? {
             outcome.note(noted);
             all_reserved.extend(reserved);
+            all_held.extend(held);
         }
         let nodes: Vec<_> = shared.nodes.lock().iter().map(|node| node.id).collect();
-        outcome.finish(&nodes, all_reserved);
+        outcome.finish(&nodes, all_reserved, all_held);
         Ok(outcome)
     }
 }

@@ -1,7 +1,7 @@
 //! Handles to applications and nodes: cheap to clone, usable from any thread.
 
 use crate::flow::{AppShared, Container, Heartbeat, NodeShared};
-use crate::id::{ApplicationId, NodeId};
+use crate::id::{ApplicationId, ContainerId, NodeId};
 use crate::sync::Arc;
 
 /// A submitted application. Calls with a handle whose application has finished are refused.
@@ -44,6 +44,15 @@ impl AppHandle {
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.0.is_closed()
+    }
+
+    /// Its containers that are to be preempted and still run, by worker, those marked earlier first: what the next answer of
+    /// `allocate` says ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)).
+    #[must_use]
+    pub fn strict_preemptions(&self) -> Vec<ContainerId> {
+        let mut marked = Vec::new();
+        self.0.strict_preemptions(&mut marked);
+        marked
     }
 
     /// Whether it still waits for its AM's container.

@@ -7,8 +7,8 @@ use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Read
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Container, Decision, EndReason, EndedContainer, EventSource,
-    External, Heartbeat, MarkedFor, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Noted, Parts, QueueConfig,
-    QueueView, Reloads, Reserved, Stats, Stepper, Submission, apply, collect, drain, send_changes, views,
+    External, Heartbeat, MarkedFor, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Noted, OwedRoom, Parts,
+    QueueConfig, QueueView, Reloads, Reserved, Stats, Stepper, Submission, apply, collect, drain, send_changes, views,
 };
 use crate::id::{ContainerId, NodeId};
 use crate::resource::Resource;
@@ -64,6 +64,12 @@ pub struct PreemptionRound {
     pub containers: Vec<ContainerId>,
 }
 
+impl From<MarkedFor> for PreemptionRound {
+    fn from(MarkedFor { app, containers }: MarkedFor) -> PreemptionRound {
+        PreemptionRound { app, containers }
+    }
+}
+
 impl StepOutcome {
     /// Takes in what a worker has noted.
     pub(super) fn note(&mut self, noted: Noted) {
@@ -75,16 +81,20 @@ impl StepOutcome {
         self.completed.extend(ended.map(|EndedContainer { id, reason }| (id.application, id.number, reason)));
     }
 
-    /// Puts what was noted, and the reservations that stand, in the order in which they are shown. `nodes` are those
-    /// present, by registration.
-    pub(super) fn finish(&mut self, nodes: &[NodeId], mut reserved: Vec<Reserved>) {
+    /// Puts what was noted, the reservations that stand and the room that is kept in the order in which they are shown. `nodes`
+    /// are those present, by registration.
+    pub(super) fn finish(&mut self, nodes: &[NodeId], mut reserved: Vec<Reserved>, mut held: Vec<OwedRoom>) {
         self.completed.sort_by_key(|(app, container, _)| (*app, *container));
-        reserved.sort_by_key(|(node, ..)| nodes.iter().position(|id| *id == node.id));
+        let position = |node: &NodeShared| nodes.iter().position(|id| *id == node.id);
+        reserved.sort_by_key(|(node, ..)| position(node));
+        held.sort_by_key(|(node, ..)| position(node));
         let view = |(node, app, container, priority, resource): Reserved| {
             let node = node.name.to_string();
             AllocatedView { app, container, node, priority, resource }
         };
         self.reserved = reserved.into_iter().map(view).collect();
+        let view = |(node, app, resource): OwedRoom| HeldView { node: node.name.to_string(), app, resource };
+        self.held = held.into_iter().map(view).collect();
     }
 }
 
@@ -380,7 +390,7 @@ impl Stepped {
             self.stepper.kill();
         }
         self.settle();
-        Ok(rounds.into_iter().map(|MarkedFor { app, containers }| PreemptionRound { app, containers }).collect())
+        Ok(rounds.into_iter().map(PreemptionRound::from).collect())
     }
 
     /// Ends every container that was marked for preemption and is not ended yet.
@@ -592,12 +602,8 @@ impl Stepped {
         let mut outcome = std::mem::take(&mut self.pending);
         let nodes: Vec<_> = self.stepper.control().all_nodes().map(|node| node.id).collect();
         let reserved = self.stepper.shards().flat_map(|shard| shard.reservations()).collect();
-        outcome.finish(&nodes, reserved);
-        let mut held: Vec<_> = self.stepper.shards().flat_map(|shard| shard.owed_rooms()).collect();
-        held.sort_by_key(|(node, ..)| nodes.iter().position(|id| *id == node.id));
-        let view =
-            |(node, app, resource): (Arc<NodeShared>, _, _)| HeldView { node: node.name.to_string(), app, resource };
-        outcome.held = held.into_iter().map(view).collect();
+        let held = self.stepper.shards().flat_map(|shard| shard.owed_rooms()).collect();
+        outcome.finish(&nodes, reserved, held);
         outcome
     }
 

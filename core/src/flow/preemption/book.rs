@@ -215,3 +215,25 @@ impl Candidate<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::ledger::NewApp;
+
+    /// Hadoop forgets who is being served when it asks for the next one.
+    #[test]
+    fn who_is_being_served_does_not_wait_for_another_round() {
+        let mut book = Book::default();
+        let app = Arc::new(AppShared::new(NewApp::example(0), 1));
+        book.entry(&app);
+        let round = |book: &mut Book| book.take().map(|(app, _)| app.slot);
+        book.enter(app.slot);
+        book.enter(app.slot);
+        assert_eq!(round(&mut book), Some(app.slot));
+        book.enter(app.slot);
+        assert_eq!(round(&mut book), None, "found starved while it is served");
+        book.enter(app.slot);
+        assert_eq!(round(&mut book), Some(app.slot), "and again later");
+    }
+}

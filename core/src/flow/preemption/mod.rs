@@ -43,6 +43,7 @@ mod exports {
     pub(in crate::flow) use super::book::Book;
     pub(crate) use super::round::{MarkedFor, Owners, Preemptor};
     pub(in crate::flow) use super::serve::Creditor;
+    pub(crate) use super::serve::OwedRoom;
     pub(in crate::flow) use super::thread::PreemptionThread;
     pub(crate) use super::thread::{PreemptionCall, VictimCall};
     pub(crate) use super::victims::{Found, OutstandingAsk, Search, Victims};

@@ -17,7 +17,6 @@ use super::serve::Creditor;
 use super::victims::{OutstandingAsk, Victims};
 use crate::app::SchedulingKey;
 use crate::flow::ledger::AppShared;
-use crate::flow::mailbox::EndReason;
 use crate::flow::shard::Shard;
 use crate::flow::shared::ANY;
 use crate::resource::Resource;
@@ -68,7 +67,7 @@ impl Shard {
         });
         for index in going {
             if key.is_some() {
-                self.end_container(index, EndReason::Preempted, false);
+                self.preempt(index);
             } else {
                 self.spare(index, to);
             }

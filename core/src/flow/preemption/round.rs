@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// The longest sleep.
-const NO_KILL_MS: u64 = 3_600_000;
+pub(super) const LONG_MS: u64 = 3_600_000;
 
 /// How often a set is looked for that turns out to be gone when it is taken.
 const ATTEMPTS: usize = 4;
@@ -227,7 +227,7 @@ impl Preemptor {
     /// How long until something is to be killed; an hour where nothing is.
     pub(super) fn next_kill_in_ms(&self) -> u64 {
         let wait = self.doomed.front().map(|doomed| doomed.due_ms.saturating_sub(java_ms(self.shared.clock.now_ms())));
-        wait.map_or(NO_KILL_MS, |wait| u64::try_from(wait).unwrap_or(0).min(NO_KILL_MS))
+        wait.map_or(LONG_MS, |wait| u64::try_from(wait).unwrap_or(0).min(LONG_MS))
     }
 
     /// Ends what a round has marked. Nobody asks whether it is still needed, as in Hadoop, unless that is wanted.

@@ -11,6 +11,9 @@ use crate::id::Slot;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
+/// Room that a node owes: node, number of the application, amount.
+pub(crate) type OwedRoom = (Arc<NodeShared>, u32, Resource);
+
 /// To whom a node owes room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::flow) struct Creditor {
@@ -43,8 +46,8 @@ impl Shard {
             && !self.starvation(app.index).is_none()
     }
 
-    /// What is owed on each node, in the order in which it was first owed: node, application, amount.
-    pub(crate) fn owed_rooms(&self) -> Vec<(Arc<NodeShared>, u32, Resource)> {
+    /// What is owed on each node, in the order in which it was first owed.
+    pub(crate) fn owed_rooms(&self) -> Vec<OwedRoom> {
         let nodes = self.nodes.iter().filter(|node| !node.gone);
         nodes.flat_map(|node| node.owed.iter().map(|(to, amount)| (node.shared.clone(), to.number, amount))).collect()
     }

@@ -1,7 +1,7 @@
 //! The preemption task on a thread of its own.
 //!
 //! # Where it stands
-//! Started and ended by `driver::Threads`, where preemption is on. It owns the [`Preemptor`]: the round that is under way, and
+//! Started and ended by `driver::Threads`, where preemption is on; without timers it makes its rounds and kills by call alone. It owns the [`Preemptor`]: the round that is under way, and
 //! the list of what is to be killed when. The update task wakes it after each update.
 //!
 //! # Protocol
@@ -13,7 +13,7 @@
 //! This thread waits for workers; no worker, nor the control, waits for it. The update task waits for the book only while one
 //! application is taken from it.
 
-use super::round::{Owners, Preemptor};
+use super::round::{LONG_MS, MarkedFor, Owners, Preemptor};
 use super::victims::{Found, OutstandingAsk, Search, Victims};
 use crate::app::SchedulingKey;
 use crate::flow::driver::{run_task, spawn};
@@ -33,6 +33,10 @@ use std::time::Duration;
 pub(crate) enum PreemptionCall {
     /// Somebody may be starved.
     Wake,
+    /// Make the rounds that are to be made, and answer what they came to.
+    Rounds(Sender<Vec<MarkedFor>>),
+    /// Kill all that is marked, due or not, and answer when the owners are told.
+    KillAll(Sender<()>),
     /// Answer when it is reached.
     Barrier(Sender<()>),
     Shutdown,
@@ -79,10 +83,11 @@ impl PreemptionThread {
         calls: Receiver<PreemptionCall>,
         shared: &Arc<Shared>,
         events: &EventSink,
+        timers: bool,
     ) -> std::io::Result<PreemptionThread> {
         let (workers, events) = (WorkerLanes(shared.clone()), events.clone());
         let thread = spawn("evenweave-preemption".into(), move || {
-            run_task("preemption", &events, || run(preemptor, &calls, workers));
+            run_task("preemption", &events, || run(preemptor, &calls, workers, timers));
         })?;
         Ok(PreemptionThread { thread, shared: shared.clone() })
     }
@@ -100,18 +105,31 @@ impl PreemptionThread {
 }
 
 /// Serves who is starved after each update, and kills when that is due. A clock of the embedder's that does not go by itself is
-/// looked at with each update.
-fn run(mut preemptor: Preemptor, calls: &Receiver<PreemptionCall>, mut workers: WorkerLanes) {
+/// looked at with each update. Without timers both are done by call alone.
+fn run(mut preemptor: Preemptor, calls: &Receiver<PreemptionCall>, mut workers: WorkerLanes, timers: bool) {
     loop {
-        preemptor.kill_due(&mut workers);
-        match calls.recv_timeout(Duration::from_millis(preemptor.next_kill_in_ms())) {
+        let wait_ms = if timers {
+            preemptor.kill_due(&mut workers);
+            preemptor.next_kill_in_ms()
+        } else {
+            LONG_MS
+        };
+        match calls.recv_timeout(Duration::from_millis(wait_ms)) {
             Ok(PreemptionCall::Wake) => {
                 while preemptor.next_round(&mut workers).is_some() {
                     preemptor.kill_due(&mut workers);
                 }
             }
+            Ok(PreemptionCall::Rounds(reply)) => {
+                let rounds = std::iter::from_fn(|| preemptor.next_round(&mut workers)).collect();
+                // Whoever asked may have gone; so below.
+                let _ = reply.send(rounds);
+            }
+            Ok(PreemptionCall::KillAll(reply)) => {
+                preemptor.kill_all(&mut workers);
+                let _ = reply.send(());
+            }
             Ok(PreemptionCall::Barrier(reply)) => {
-                // Whoever asked may have gone.
                 let _ = reply.send(());
             }
             Err(RecvTimeoutError::Timeout) => {}

@@ -18,7 +18,7 @@ use crate::flow::containers::ContainerRecord;
 use crate::flow::ledger::AppShared;
 use crate::flow::mailbox::EndReason;
 use crate::flow::shard::{NONE, Shard};
-use crate::flow::shared::ANY;
+use crate::flow::shared::{ANY, count};
 use crate::id::{ContainerId, Slot};
 use crate::preemption::{Place, Yardstick};
 use crate::resource::Resource;
@@ -211,9 +211,26 @@ impl Shard {
     pub(crate) fn kill(&mut self, containers: &[ContainerId]) {
         for id in containers {
             if let Some(index) = self.take_doomed(*id) {
-                self.end_container(index, EndReason::Preempted, false);
+                self.preempt(index);
             }
         }
+    }
+
+    /// Ends a container that was marked. One that lives is counted, for its application and its queues up to root: like Hadoop's
+    /// metrics, which see no difference between what ended before and what was never there.
+    pub(super) fn preempt(&mut self, index: u32) {
+        let record = &self.containers[index];
+        if record.fate.is_live() {
+            let app = self.app(record.app.index);
+            count(&app.shared.cells[self.worker].preempted, 1);
+            let mut at = app.leaf;
+            while at != NONE {
+                let queue = self.queue(at);
+                count(&queue.snapshot.shared.cells[self.worker].preempted, 1);
+                at = queue.parent;
+            }
+        }
+        self.end_container(index, EndReason::Preempted, false);
     }
 
     /// The record of a container that a kill was to come to; it has come.
