@@ -84,9 +84,9 @@ impl Admission {
         let count = self.leaves.len();
         let chosen = match self.in_flight {
             InFlight::Fixed(wanted) => (self.live < wanted).then_some(self.turn % count),
-            InFlight::Auto => (0..count)
-                .map(|step| (self.turn + step) % count)
-                .find(|&leaf| self.wants(&self.leaves[leaf])),
+            InFlight::Auto => {
+                (0..count).map(|step| (self.turn + step) % count).find(|&leaf| self.wants(&self.leaves[leaf]))
+            }
         }?;
         self.turn = chosen + 1;
         self.live += 1;

@@ -107,15 +107,17 @@ impl Late {
         file: &str,
     ) -> Result<Late, String> {
         let queue = args.late.late_queue.clone();
-        let is_late = |name: &str| name.strip_prefix(&queue).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let is_late =
+            |name: &str| name.strip_prefix(&queue).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let (late, others): (Vec<&QueueView>, Vec<&QueueView>) =
             queues.iter().filter(|view| view.leaf).partition(|view| is_late(&view.name));
-        let names = |views: &[&QueueView]| {
-            views.iter().take(20).map(|view| view.name.as_str()).collect::<Vec<_>>().join(", ")
-        };
+        let names =
+            |views: &[&QueueView]| views.iter().take(20).map(|view| view.name.as_str()).collect::<Vec<_>>().join(", ");
         if late.is_empty() {
             let all = names(&others);
-            return Err(format!("--late-queue {queue}: no leaf queue of that name or below it in {file}; it has {all}"));
+            return Err(format!(
+                "--late-queue {queue}: no leaf queue of that name or below it in {file}; it has {all}"
+            ));
         }
         if others.is_empty() {
             return Err(format!(

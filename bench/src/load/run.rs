@@ -430,8 +430,7 @@ fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::api::{
-        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeView, Refused, ResourceTypes,
-        Stats, Submission,
+        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeView, Refused, ResourceTypes, Stats, Submission,
     };
     use std::sync::atomic::Ordering;
 
