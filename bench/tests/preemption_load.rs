@@ -14,6 +14,9 @@ const QUEUES: &str = "<allocations><queue name=\"root\"><schedulingPolicy>drf</s
     <queue name=\"second\"><schedulingPolicy>drf</schedulingPolicy></queue></queue>
     <queueMaxAMShareDefault>0.7</queueMaxAMShareDefault></allocations>";
 
+/// An AM's container is freed first, its tasks' in a second round: that is not to wait.
+const SOON: &str = "yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck=0";
+
 /// A directory of one test, gone at its end.
 struct Scratch(PathBuf);
 
@@ -40,8 +43,8 @@ impl Scratch {
     fn small(&self, wait: &str, more: &[&str]) -> Value {
         let wait = format!("yarn.scheduler.fair.waitTimeBeforeKill={wait}");
         let small = ["--late-queue", "root.late", "--late-apps", "4", "--nodes", "12", "--task-seconds", "900"];
-        let times = ["--late-after", "2s", "--duration", "8s"];
-        let rest = ["-D", "yarn.scheduler.fair.preemption=true", "-D", &wait, "--json"];
+        let times = ["--late-after", "2s", "--duration", "9s"];
+        let rest = ["-D", "yarn.scheduler.fair.preemption=true", "-D", &wait, "-D", SOON, "--json"];
         let output = self.load(&[&small[..], &times, &rest, more].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&output.stdout).unwrap()
@@ -102,7 +105,7 @@ fn a_queue_that_comes_late_gets_its_share_back() {
 
 #[test]
 fn masters_that_give_back_at_the_warning_lose_nothing_to_kills() {
-    let run = Scratch::new("give-back").small("3000", &["--give-back", "100"]);
+    let run = Scratch::new("give-back").small("1500", &["--give-back", "100"]);
     let told = &run["preemption"];
     assert_eq!((&run["books_balance"], &told["reached"]), (&true.into(), &true.into()), "{}", run["differences"]);
     let count = |name: &str| told[name].as_u64().unwrap();
