@@ -133,3 +133,8 @@ pub use scheduler::{
     AllocatedView, AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, HeldView, NodeHandle, NotSent,
     PreemptionRound, StepOutcome, Stepped, Submitted,
 };
+
+/// The examples of `docs/preemption.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/preemption.md")]
+struct PreemptionPage;

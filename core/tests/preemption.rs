@@ -117,6 +117,25 @@ fn a_request_comes_back_for_each_end_that_is_told() {
     assert!(stepped.take_outcome().held.is_empty(), "what was owed went with the node");
 }
 
+/// Preemption reference 6.3: for each container the first node that has a set, and on it the newest, until it has none left.
+#[test]
+fn nodes_are_emptied_one_after_the_other() {
+    let inside = "<queue name='x'><weight>0.0001</weight></queue>\
+                  <defaultFairSharePreemptionThreshold>0.75</defaultFairSharePreemptionThreshold>";
+    let mut stepped = stepped(1, inside, &[]);
+    let nodes = ["n1", "n2"].map(|name| stepped.add_node(name, "/r", Resource::new(8192, 8)).unwrap());
+    let x = submit(&mut stepped, 1, "root.x", None);
+    allocate(&mut stepped, &x, vec![Ask::anywhere(1, GIB, 16)]);
+    stepped.update();
+    nodes.iter().for_each(|node| drop(heartbeat(&mut stepped, node)));
+    let y = submit(&mut stepped, 2, "root.y", None);
+    allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 16)]);
+    stepped.update();
+    let rounds = stepped.preempt(false).unwrap();
+    let numbers: Vec<_> = rounds[0].containers.iter().map(|id| id.number()).collect();
+    assert_eq!(numbers, [8, 7, 6, 5, 4, 3, 2, 1, 16, 15, 14]);
+}
+
 #[test]
 fn what_may_not_be_preempted_stays() {
     let (mut stepped, ..) = full_node("<queue name='x'><allowPreemptionFrom>false</allowPreemptionFrom></queue>", true);

@@ -56,7 +56,7 @@ pub(crate) struct Story {
     /// Seconds since the run began, as all times here.
     pub(crate) full: Option<f64>,
     pub(crate) arrived: Option<f64>,
-    /// An application of the late queue was first seen starved, and what all of them were then short of, MiB.
+    /// An update first found an application of the late queue starved, and what all of them were then short of, MiB.
     pub(crate) starved: Option<f64>,
     pub(crate) short_of_mib: i64,
     /// An AM was first warned.
@@ -315,9 +315,7 @@ impl Preempting {
         if whole.0 as f64 >= FULL * stats.cluster.memory_mb() as f64 {
             self.story.full.get_or_insert(at);
         }
-        if self.story.arrived.is_none() {
-            return;
-        }
+        let Some(arrived) = self.story.arrived else { return };
         // An update has seen it, and every leaf has enough.
         if leaves.iter().all(|(usage, target, share)| *share > 0 && usage >= target) {
             self.story.reached.get_or_insert(at);
@@ -327,7 +325,10 @@ impl Preempting {
             let apps = engine.apps();
             let short: i64 = apps.iter().filter(|app| ours(&app.queue)).map(|app| app.starvation.memory_mb()).sum();
             if short > 0 {
-                (self.story.starved, self.story.short_of_mib) = (Some(at), short);
+                // It was the last update that found it, or, where this look is late, one before.
+                let found = at - engine.stats().snapshot_age_ms as f64 / 1e3;
+                let found = found.clamp(arrived, self.story.warned.unwrap_or(at));
+                (self.story.starved, self.story.short_of_mib) = (Some(found), short);
             }
         }
     }

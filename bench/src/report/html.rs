@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::plots::{COLOURS, Line, latencies, over_time};
-use super::{grouped, micros, write_whole};
+use super::{grouped, micros, story, write_whole};
 use crate::cli::CoreChoice;
 use crate::failure::Failure;
 use crate::latency::Percentiles;
-use crate::load::{CoreRun, LoadResult, Sample};
+use crate::load::{CoreRun, LoadResult, Sample, Story};
 use crate::replay::Tally;
 
 const STYLE: &str = "
@@ -28,7 +28,7 @@ figcaption{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.85rem;padding
 figcaption i{display:inline-block;width:22px;vertical-align:middle;margin-right:.4rem}
 table{border-collapse:collapse;background:#fff;width:100%;font-variant-numeric:tabular-nums}
 th,td{border:1px solid #e2e5ea;padding:.3rem .7rem;text-align:right}
-th:first-child,td:first-child{text-align:left}
+th:first-child,td:first-child,td.text{text-align:left}
 th{background:#eef0f4;font-weight:600}
 .bad{color:#b00020;font-weight:600}
 .good{color:#00664a;font-weight:600}
@@ -53,23 +53,33 @@ fn page(result: &LoadResult, replayed: Option<Tally>) -> String {
     let mut body = String::new();
     heading(&mut body, result);
     figures(&mut body, result, replayed);
+    if let Some(story) = &run.story {
+        preemption(&mut body, run, story);
+    }
     section(
         &mut body,
         "How full the cluster was",
         "Allocated over total, as the scheduler sees it; a mean over each half second.",
-        &over_time("utilisation over time", "utilisation (%)", run.seconds, &utilisation(result), Some(105.0)),
+        &over_time("utilisation over time", "utilisation (%)", run.seconds, &utilisation(result), Some(105.0), &[]),
     );
     section(
         &mut body,
         "Allocations per second",
         "Containers granted, by the scheduler's own count.",
-        &over_time("allocations per second over time", "allocations/s", run.seconds, &rates(result), None),
+        &over_time("allocations per second over time", "allocations/s", run.seconds, &rates(result), None, &[]),
     );
     section(
         &mut body,
         "Usage against fair share",
         "Each top-level queue: what its applications hold (solid) and its instantaneous fair share (dashed), in memory.",
-        &over_time("usage and fair share of each top-level queue", "memory (TiB)", run.seconds, &shares(run), None),
+        &over_time(
+            "usage and fair share of each top-level queue",
+            "memory (TiB)",
+            run.seconds,
+            &shares(run),
+            None,
+            &[],
+        ),
     );
     section(
         &mut body,
@@ -138,6 +148,50 @@ fn figures(body: &mut String, result: &LoadResult, replayed: Option<Tally>) {
         put(body, format_args!("<div><b>{figure}</b><span>{name}</span></div>"));
     }
     body.push_str("</div>\n");
+}
+
+/// The part of a load with preemption: when what happened, drawn and as tables.
+fn preemption(body: &mut String, run: &CoreRun, told: &Story) {
+    let marks = story::marks(told);
+    let plot = |label: &str, unit: &str, lines: &[Line]| over_time(label, unit, run.seconds, lines, None, &marks);
+    section(
+        body,
+        "A queue comes late",
+        "Usage (solid) and instantaneous fair share (dashed) of the queue that comes late and of all others together. What is \
+         taken goes to the starved applications first; between the warning and the kill the others go on.",
+        &plot("usage and fair share of the late queue and of the others", "memory (TiB)", &story::usage(told)),
+    );
+    body.push_str("<table><tr><th>event</th><th>at</th><th>after the arrival</th><th>what it is</th></tr>");
+    for event in story::events(told) {
+        let after = story::after_arrival(told, event.at);
+        let at = story::second(event.at);
+        let (what, note) = (event.what, escape(&event.note));
+        put(body, format_args!("<tr><td>{what}</td><td>{at}</td><td>{after}</td><td class=\"text\">{note}</td></tr>"));
+    }
+    body.push_str("</table>\n");
+    if let Some(missing) = story::shortfall(told) {
+        put(body, format_args!("<p class=\"bad\">{missing}</p>\n"));
+    }
+    section(
+        body,
+        "Warned and taken",
+        "Containers, as their ApplicationMasters are told.",
+        &plot("containers warned of, killed and given back", "containers", &story::containers(told)),
+    );
+    put(body, format_args!("<p class=\"note\">In all: {}.</p>\n", story::cost(told)));
+    section(
+        body,
+        "What the others got done",
+        "Tasks of the other queues that came to their end. Afterwards they have less of the cluster, so less is done.",
+        &plot("tasks of the other queues done in a second", "tasks/s", &story::throughput(told)),
+    );
+    body.push_str(
+        "<table><tr><th>part of the run</th><th>from, to</th><th>others' tasks done/s</th><th>heartbeats/s</th></tr>",
+    );
+    for row in story::parts(told) {
+        put(body, format_args!("<tr>{}</tr>", row.map(|cell| format!("<td>{cell}</td>")).concat()));
+    }
+    body.push_str("</table>\n");
 }
 
 fn core_name(run: &CoreRun) -> &'static str {

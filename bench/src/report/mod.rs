@@ -6,6 +6,8 @@ mod json;
 
 mod plots;
 
+mod story;
+
 mod table;
 
 pub(crate) use html::write_report;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use hdrhistogram::Histogram;
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 const SIZE: (u32, u32) = (860, 320);
 const INK: RGBColor = RGBColor(40, 44, 52);
@@ -29,6 +30,14 @@ pub(super) struct Line {
     pub(super) colour: RGBColor,
     pub(super) dashed: bool,
     pub(super) points: Vec<(f64, f64)>,
+}
+
+/// A moment of a plot over time.
+#[derive(Debug)]
+pub(super) struct Mark {
+    /// Seconds since the run began.
+    pub(super) at: f64,
+    pub(super) name: String,
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -69,11 +78,22 @@ fn top(lines: &[Line]) -> f64 {
     lines.iter().flat_map(|line| &line.points).map(|point| point.1).fold(0.0, f64::max)
 }
 
-/// Lines over time. `above` cuts the axis there if it is given.
-pub(super) fn over_time(label: &str, unit: &str, seconds: f64, lines: &[Line], above: Option<f64>) -> String {
+/// How much of a plot's height the name of a mark takes.
+const MARK_ROW: f64 = 0.065;
+
+/// Lines over time. `above` cuts the axis there if it is given; `marks` stand above the lines.
+pub(super) fn over_time(
+    label: &str,
+    unit: &str,
+    seconds: f64,
+    lines: &[Line],
+    above: Option<f64>,
+    marks: &[Mark],
+) -> String {
     svg(label, |area| {
         area.fill(&WHITE)?;
-        let highest = above.unwrap_or_else(|| (top(lines) * 1.08).max(1.0));
+        let room = 1.0 - MARK_ROW * marks.len() as f64;
+        let highest = above.unwrap_or_else(|| (top(lines) * 1.08 / room).max(1.0));
         let mut chart = ChartBuilder::on(area)
             .margin(10)
             .margin_right(28)
@@ -100,6 +120,16 @@ pub(super) fn over_time(label: &str, unit: &str, seconds: f64, lines: &[Line], a
             } else {
                 chart.draw_series(LineSeries::new(points, style))?;
             }
+        }
+        for (row, mark) in marks.iter().enumerate() {
+            let at_top = (mark.at, highest * (1.0 - MARK_ROW * row as f64));
+            let line = [(mark.at, 0.0), at_top];
+            chart.draw_series(DashedLineSeries::new(line, 2, 3, INK.mix(0.6).stroke_width(1)))?;
+            // To the left of its line where there is no room on the right.
+            let (side, gap) = if mark.at > seconds * 0.82 { (HPos::Right, -4) } else { (HPos::Left, 4) };
+            let style = font(13).pos(Pos::new(side, VPos::Top));
+            let name = EmptyElement::at(at_top) + Text::new(mark.name.clone(), (gap, 0), style);
+            chart.draw_series(std::iter::once(name))?;
         }
         Ok(())
     }) + &legend(lines)

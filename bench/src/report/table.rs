@@ -5,10 +5,10 @@ use std::path::Path;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
-use super::{grouped, micros};
+use super::{grouped, micros, story};
 use crate::cli::CoreChoice;
 use crate::latency::Percentiles;
-use crate::load::{CoreRun, LoadResult, Reloads};
+use crate::load::{CoreRun, LoadResult, Reloads, Story};
 use crate::replay::Tally;
 
 fn table(header: &[&str]) -> Table {
@@ -88,6 +88,24 @@ fn queues(run: &CoreRun) -> Table {
     table
 }
 
+/// What came of a queue that comes late.
+fn preemption(told: &Story) {
+    let mut events = table(&["event", "at", "after the arrival"]);
+    for event in story::events(told) {
+        events.add_row([event.what.to_owned(), story::second(event.at), story::after_arrival(told, event.at)]);
+    }
+    crate::output::say!("{events}");
+    if let Some(missing) = story::shortfall(told) {
+        crate::output::say!("{missing}");
+    }
+    crate::output::say!("{}", story::cost(told));
+    let mut parts = table(&["part of the run", "from, to", "others' tasks done/s", "heartbeats/s"]);
+    for row in story::parts(told) {
+        parts.add_row(row);
+    }
+    crate::output::say!("{parts}");
+}
+
 /// Prints everything.
 pub(crate) fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
     let run = &result.main;
@@ -101,6 +119,9 @@ pub(crate) fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &
         result.queues_name
     );
     crate::output::say!("{}", figures(result));
+    if let Some(told) = &run.story {
+        preemption(told);
+    }
     if let Some(ratio) = result.ratio_to_locked() {
         crate::output::say!(
             "{ratio:.1} times the allocations of the locked twin (the same decision code behind one mutex, children \

@@ -157,19 +157,27 @@ mod tests {
         assert_eq!(parts, expected.map(|part| part.map(|(mb, vcores)| Resource::new(mb, vcores))));
     }
 
-    /// The founding post's example, 6 GiB over four that want 3, 2, 2 and 1: it says 3, 2, 1 and 0. So does Hadoop where
-    /// what is left is half of what is wanted, and only there.
+    /// The founding post's example, 6 GiB over four that want 3, 2, 1 and a half: it says 3, 2, 1 and nothing, and so does
+    /// Hadoop. Where the third wants 4, the post would give it the 1 that is left, Hadoop the 3 that are not.
     #[test]
     fn the_example_of_the_founding_post() {
         let memory = yardstick(Calculator::Memory);
-        let gib = |n: i64| Resource::new(n * 1024, 0);
         let parts = |wanted: [i64; 4]| {
-            let mut left = gib(6);
-            wanted.map(|wanted| {
-                min_share_part(&memory, &mut left, &gib(wanted)).map_or(0, |part| part.memory_mb() / 1024)
+            let mut left = Resource::new(6 * 1024, 0);
+            wanted
+                .map(|mb| min_share_part(&memory, &mut left, &Resource::new(mb, 0)).map_or(0, |part| part.memory_mb()))
+        };
+        let by_the_post = |wanted: [i64; 4]| {
+            let mut left = 6 * 1024;
+            wanted.map(|mb| {
+                let part = mb.min(left);
+                left -= part;
+                part
             })
         };
-        assert_eq!(parts([3, 2, 2, 1]), [3, 2, 1, 0]);
-        assert_eq!(parts([3, 2, 4, 1]), [3, 2, 3, 0]);
+        let example = [3072, 2048, 1024, 512];
+        assert_eq!((by_the_post(example), parts(example)), ([3072, 2048, 1024, 0], [3072, 2048, 1024, 0]));
+        let other = [3072, 2048, 4096, 512];
+        assert_eq!((by_the_post(other), parts(other)), ([3072, 2048, 1024, 0], [3072, 2048, 3072, 0]));
     }
 }
