@@ -204,7 +204,7 @@ impl Cluster {
         let now = self.clock.now_ms();
         self.scheduler.update_now();
         self.scheduler.quiesce();
-        if now % BEAT_MS != 0 {
+        if !now.is_multiple_of(BEAT_MS) {
             return;
         }
         self.fetch(|_| TASK_MS);
