@@ -363,10 +363,10 @@ impl<'a> Driver<'a> {
             self.wheel.put(node, tick, container.id, slot << 2 | role as u32);
         }
         let preempting = self.preempting.is_some();
-        let by_itself = |reason: EndReason| match reason {
-            EndReason::Completed | EndReason::AppFinished => false,
-            EndReason::Preempted | EndReason::Released => !preempting,
-            _ => true,
+        let by_itself = |reason: EndReason| {
+            let preempted = preempting && matches!(reason, EndReason::Preempted | EndReason::Released);
+            let expected = preempted || matches!(reason, EndReason::Completed | EndReason::AppFinished);
+            !expected
         };
         self.books.taken_back += self.answer.ended.iter().filter(|ended| by_itself(ended.reason)).count() as u64;
         u32::try_from(self.answer.granted.len()).expect("fewer than 2^32 at once")
