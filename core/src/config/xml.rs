@@ -17,6 +17,7 @@ use bumpalo::Bump;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
 use quick_xml::events::Event;
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -383,8 +384,8 @@ fn read_tag<'t>(
     let length = content.find(is_space).unwrap_or(content.len());
     let name = &content[..length];
     check_name(offset, name, "an element")?;
-    let mut known = HashSet::new();
-    let mut attributes: Vec<Attribute<'_>> = Vec::new();
+    let mut known = Names::default();
+    let mut attributes: SmallVec<[Attribute<'_>; 4]> = SmallVec::new();
     let mut rest = &content[length..];
     loop {
         let trimmed = rest.trim_start_matches(is_space);
@@ -409,7 +410,7 @@ fn read_tag<'t>(
         let Some((quoted, after)) = quote.and_then(|quote| value[1..].split_once(quote)) else {
             return malformed(at, format!("the value of attribute {key} must stand in quotes"));
         };
-        if !known.insert(key) {
+        if !known.insert(&attributes, key) {
             return malformed(at, format!("attribute {key} is given twice"));
         }
         if quoted.len() > MAX_VALUE {
@@ -423,6 +424,27 @@ fn read_tag<'t>(
             value_at: Span::new(place, quoted.len()),
         });
         rest = after;
+    }
+}
+
+/// The names of an element's attributes: looked for one by one while they are few, as they nearly always are.
+#[derive(Default)]
+struct Names<'t> {
+    many: HashSet<&'t str>,
+}
+
+impl<'t> Names<'t> {
+    const FEW: usize = 8;
+
+    /// Takes a name in; false when one of those before has it.
+    fn insert(&mut self, before: &[Attribute<'t>], name: &'t str) -> bool {
+        if before.len() < Names::FEW {
+            return before.iter().all(|other| other.name != name);
+        }
+        if self.many.is_empty() {
+            self.many.extend(before.iter().map(|other| other.name));
+        }
+        self.many.insert(name)
     }
 }
 
@@ -712,6 +734,18 @@ mod tests {
             (&many(10_001)[at..at + 9], what.as_str()),
             ("a10000=''", "an element has more than 10000 attributes")
         );
+    }
+
+    #[test]
+    fn an_attribute_may_not_be_given_twice_however_many_there_are() {
+        for n in [1, 7, 8, 9, 20] {
+            let attributes: String = (0..n).map(|i| format!(" a{i}=''")).collect();
+            assert!(parse(&format!("<b{attributes}/>")).is_ok());
+            for again in [0, n - 1] {
+                let problem = problem(&format!("<b{attributes} a{again}=''/>"));
+                assert_eq!(problem, (2 + attributes.len() + 1, format!("attribute a{again} is given twice")));
+            }
+        }
     }
 
     #[test]

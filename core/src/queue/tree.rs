@@ -17,6 +17,8 @@ pub(crate) struct Queue {
     pub(crate) leaf: bool,
     /// Not named by the allocation file.
     pub(crate) dynamic: bool,
+    /// The file names it. One that a queue of another type stands in the way of is named, and may be dynamic all the same.
+    pub(crate) named: bool,
     /// In order of creation.
     pub(crate) children: Vec<u32>,
     /// Counts creations: the order in which housekeeping looks at queues.
@@ -65,7 +67,10 @@ impl Queue {
     /// Reads its settings.
     pub(crate) fn configure(&mut self, file: &AllocationFile) {
         let nothing_said = QueueSettings::default();
-        let own = file.queues.get(&*self.name).unwrap_or(&nothing_said);
+        let own = file.queues.get(&*self.name);
+        // A queue that the file says something of is named by it too, in the same spelling.
+        self.named = own.is_some() || file.names(&self.name);
+        let own = own.unwrap_or(&nothing_said);
         self.weight = own.weight.unwrap_or(1.0);
         self.min_share = own.min.unwrap_or(Resource::NONE);
         self.raw_max = own.max.unwrap_or(file.queue_max_resources);
@@ -170,6 +175,7 @@ impl QueueTree {
             parent,
             leaf,
             dynamic: true,
+            named: false,
             children: Vec::new(),
             created: self.created,
             runnable: Vec::new(),

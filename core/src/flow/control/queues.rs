@@ -101,7 +101,7 @@ impl Control {
     pub(super) fn use_child_max(&mut self, slot: u32) {
         let queue = self.tree.get(slot);
         let Some(max) = queue.parent.and_then(|parent| self.tree.get(parent).max_child) else { return };
-        if !self.file.names(&queue.name) {
+        if !queue.named {
             self.tree.get_mut(slot).raw_max = max;
             self.dirty.insert(slot);
         }
