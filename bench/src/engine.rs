@@ -49,8 +49,6 @@ pub(crate) type Pending = Box<dyn FnMut() -> Option<Vec<Result<AppHandle, String
 pub(crate) trait Engine: Send + Sync {
     /// A node registers.
     fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String>;
-    /// An application enters.
-    fn submit(&self, submission: Submission) -> Result<AppHandle, String>;
     /// Applications enter; the answers, in their order, come when the returned function has them.
     fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String>;
     /// The allocation file is another from now on.
@@ -136,10 +134,6 @@ fn finish_later(scheduler: &FairScheduler, app: &AppHandle) -> Result<(), Refuse
 impl Engine for Threaded {
     fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
         self.0.add_node(name, rack, total).map_err(|error| error.to_string())
-    }
-
-    fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
-        self.0.submit(submission).map_err(|refusal| refusal.to_string())
     }
 
     fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {
@@ -278,10 +272,6 @@ impl Locked {
 impl Engine for Locked {
     fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
         lock(&self.core).add_node(name, rack, total).map_err(|error| error.to_string())
-    }
-
-    fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
-        lock(&self.core).submit(&submission).map_err(|refusal| refusal.to_string())
     }
 
     fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {

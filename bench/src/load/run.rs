@@ -403,9 +403,6 @@ mod tests {
         fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
             self.inner.add_node(name, rack, total)
         }
-        fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
-            self.inner.submit(submission)
-        }
         fn submit_all(&self, submissions: Vec<Submission>) -> Result<crate::engine::Pending, String> {
             self.inner.submit_all(submissions)
         }
