@@ -39,6 +39,8 @@ pub(crate) const LATE_PROPERTIES: [(&str, &str); 3] = [
 pub(crate) const NO_EXPIRY: (&str, &str) =
     ("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", "2147483647");
 
+/// Switches continuous scheduling.
+pub(crate) const CONTINUOUS_PROPERTY: &str = "yarn.scheduler.fair.continuous-scheduling-enabled";
 /// Switches the asynchronous allocation thread.
 pub(crate) const ASYNC_PROPERTY: &str = "yarn.scheduler.fair.schedule-asynchronously.enable";
 

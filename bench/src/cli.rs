@@ -264,6 +264,12 @@ pub(crate) enum WorkloadName {
     /// Steady churn on a full one.
     #[value(alias = "w2")]
     W2,
+    /// What one update costs when some applications have changed what they want.
+    #[value(alias = "w3")]
+    W3,
+    /// Steady churn where every container is wanted on three nodes, if they can be had.
+    #[value(alias = "w4")]
+    W4,
 }
 
 /// The standard sizes: nodes, queues, applications.
@@ -276,6 +282,8 @@ pub(crate) enum Size {
     M,
     /// 1000, 1000, 10000.
     L,
+    /// 1000, 1000, 50000; of W3.
+    L50,
     /// 5000, 100, 1000.
     M5,
     /// 10000, 1000, 10000.
@@ -293,23 +301,57 @@ pub(crate) enum Mode {
     Max,
 }
 
+/// What offers nodes beside their heartbeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Background {
+    /// Nothing.
+    Off,
+    /// The asynchronous allocation thread, every millisecond.
+    On,
+    /// Hadoop's continuous scheduling, every 5 ms.
+    Continuous,
+}
+
+/// How results of a workload are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchFormat {
+    /// One JSON object a repeat, then the median; a table on standard error.
+    Json,
+    /// The table on standard output.
+    Table,
+}
+
 #[derive(Clone, Debug, Args)]
 pub(crate) struct BenchArgs {
     #[arg(value_enum, ignore_case = true)]
     pub(crate) workload: WorkloadName,
-    #[arg(long, value_enum, ignore_case = true, default_value_t = Size::M)]
-    pub(crate) size: Size,
-    #[arg(long, value_enum, default_value_t = Mode::Dyn)]
-    pub(crate) mode: Mode,
+    /// Nodes, queues, applications [default: M].
+    #[arg(long, value_enum, ignore_case = true)]
+    pub(crate) size: Option<Size>,
+    /// How many containers one heartbeat may assign [default: dyn].
+    #[arg(long, value_enum)]
+    pub(crate) mode: Option<Mode>,
     /// Worker threads of the scheduler.
     #[arg(long, default_value_t = 1, value_parser = parse_workers)]
     pub(crate) workers: usize,
     /// Driver threads: heartbeats and allocate calls on one, or one each.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
     pub(crate) drivers: u32,
+    /// What offers nodes beside their heartbeats.
+    #[arg(long = "async", value_enum, default_value_t = Background::Off)]
+    pub(crate) background: Background,
+    /// After the repeats, heartbeats at fixed times: at 50, 80 and 95 % of the highest rate.
+    #[arg(long)]
+    pub(crate) open_loop: bool,
     /// The core to drive.
     #[arg(long, value_enum, default_value_t = CoreChoice::Threaded)]
     pub(crate) core: CoreChoice,
+    /// How results are told.
+    #[arg(long, value_enum, default_value_t = BenchFormat::Json)]
+    pub(crate) format: BenchFormat,
+    /// One short repeat after hardly a warm-up: shows that it runs. Its figures are no measurement.
+    #[arg(long)]
+    pub(crate) brief: bool,
 }
 
 fn parse_property(text: &str) -> Result<(String, String), String> {

@@ -1,7 +1,8 @@
 //! Time and processor time, as this program measures them.
 //!
 //! Wall times are nanoseconds of a monotonic clock since the first call, and never 0: a heartbeat whose stamp is 0 is
-//! not watched. Processor times come from `/proc` and are 0 where there is none.
+//! not watched. Processor times are those of Linux's clocks, exact to the nanosecond, and 0 elsewhere; memory comes from
+//! `/proc`.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -28,23 +29,45 @@ pub(crate) fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// Processor seconds of all threads of this process, in the kernel's ticks of 10 ms.
+/// Processor seconds of all threads of this process, those included that have ended.
 #[must_use]
 pub(crate) fn process_cpu_seconds() -> f64 {
-    const TICKS_PER_SECOND: f64 = 100.0;
-    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return 0.0 };
-    // The command may hold blanks and parentheses: fields are counted from the last ')'. utime and stime are the
-    // 14th and 15th of the whole line, that is the 12th and 13th after it.
-    let Some((_, fields)) = stat.rsplit_once(')') else { return 0.0 };
-    let ticks: u64 = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-    ticks as f64 / TICKS_PER_SECOND
+    cpu::process()
 }
 
-/// Processor seconds of the calling thread, exact to the nanosecond.
+/// Processor seconds of the calling thread.
 #[must_use]
 pub(crate) fn thread_cpu_seconds() -> f64 {
-    let Ok(stat) = std::fs::read_to_string("/proc/thread-self/schedstat") else { return 0.0 };
-    stat.split_whitespace().next().and_then(|field| field.parse::<u64>().ok()).map_or(0.0, seconds)
+    cpu::thread()
+}
+
+#[cfg(target_os = "linux")]
+mod cpu {
+    use nix::time::{ClockId, clock_gettime};
+
+    fn of(clock: ClockId) -> f64 {
+        // The kernel has both clocks since long before the oldest that this program runs on.
+        clock_gettime(clock).map_or(0.0, |time| time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9)
+    }
+
+    pub(super) fn process() -> f64 {
+        of(ClockId::CLOCK_PROCESS_CPUTIME_ID)
+    }
+
+    pub(super) fn thread() -> f64 {
+        of(ClockId::CLOCK_THREAD_CPUTIME_ID)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod cpu {
+    pub(super) fn process() -> f64 {
+        0.0
+    }
+
+    pub(super) fn thread() -> f64 {
+        0.0
+    }
 }
 
 /// The most memory that this process ever had resident, in MiB.
@@ -64,5 +87,19 @@ mod tests {
         let first = now_ns();
         assert!(first > 0);
         assert!(now_ns() >= first);
+    }
+
+    /// Finer than the kernel's ticks of 10 ms: a fill may last no longer than a few of these.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn processor_time_is_told_in_less_than_ticks() {
+        let (process, thread) = (process_cpu_seconds(), thread_cpu_seconds());
+        let mut sum = 0_u64;
+        while thread_cpu_seconds() <= thread {
+            sum = std::hint::black_box(sum + 1);
+        }
+        let (process, thread) = (process_cpu_seconds() - process, thread_cpu_seconds() - thread);
+        assert!(thread > 0.0 && thread <= process, "{thread} of {process}");
+        assert!(thread < 0.01, "a tick is more: {thread}");
     }
 }

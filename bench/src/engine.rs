@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, Groups, Heartbeat, HeartbeatProbe,
-    NodeHandle, NodeView, QueueView, Refused, Resource, Settings, Stats, Stepped, Submission,
+    Location, NodeHandle, NodeView, NotSent, QueueView, Refused, Resource, Settings, Stats, Stepped, Submission,
 };
 use crate::clock::now_ns;
 
@@ -49,10 +49,14 @@ pub(crate) type Pending = Box<dyn FnMut() -> Option<Vec<Result<AppHandle, String
 pub(crate) trait Engine: Send + Sync {
     /// A node registers.
     fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String>;
-    /// An application enters.
-    fn submit(&self, submission: Submission) -> Result<AppHandle, String>;
     /// Applications enter; the answers, in their order, come when the returned function has them.
     fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String>;
+    /// The allocation file is another from now on.
+    fn reload(&self, text: &str) -> Result<(), String>;
+    /// A node's or rack's name as asks have it.
+    fn location(&self, name: &str) -> Location;
+    /// Hands one heartbeat over.
+    fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>>;
     /// Hands heartbeats over; those for which there was no room come back.
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>>;
     /// One call of an ApplicationMaster.
@@ -132,16 +136,24 @@ impl Engine for Threaded {
         self.0.add_node(name, rack, total).map_err(|error| error.to_string())
     }
 
-    fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
-        self.0.submit(submission).map_err(|refusal| refusal.to_string())
-    }
-
     fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {
         let submitted = self.0.submit_all(submissions).map_err(|refusal| refusal.to_string())?;
         Ok(Box::new(move || {
             let answers = submitted.try_take()?;
             Some(answers.into_iter().map(|answer| answer.map_err(|refusal| refusal.to_string())).collect())
         }))
+    }
+
+    fn reload(&self, text: &str) -> Result<(), String> {
+        self.0.reload_text(text).map_err(|error| error.to_string())
+    }
+
+    fn location(&self, name: &str) -> Location {
+        self.0.location(name)
+    }
+
+    fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
+        self.0.heartbeat(heartbeat)
     }
 
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
@@ -242,13 +254,24 @@ impl Locked {
     }
 }
 
+impl Locked {
+    fn take(&self, heartbeat: &Heartbeat) {
+        let stamp = heartbeat.stamp;
+        let mut core = lock(&self.core);
+        if stamp == 0 {
+            core.heartbeat(heartbeat);
+        } else {
+            let token = self.probe.taken(0, stamp);
+            core.heartbeat(heartbeat);
+            drop(core);
+            self.probe.served(0, stamp, token, 0);
+        }
+    }
+}
+
 impl Engine for Locked {
     fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
         lock(&self.core).add_node(name, rack, total).map_err(|error| error.to_string())
-    }
-
-    fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
-        lock(&self.core).submit(&submission).map_err(|refusal| refusal.to_string())
     }
 
     fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {
@@ -258,19 +281,21 @@ impl Engine for Locked {
         Ok(Box::new(move || answers.take()))
     }
 
+    fn reload(&self, text: &str) -> Result<(), String> {
+        lock(&self.core).reload(Some(text)).map_err(|error| error.to_string())
+    }
+
+    fn location(&self, name: &str) -> Location {
+        lock(&self.core).location(name)
+    }
+
+    fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
+        self.take(&heartbeat);
+        Ok(())
+    }
+
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
-        for heartbeat in batch {
-            let stamp = heartbeat.stamp;
-            let mut core = lock(&self.core);
-            if stamp == 0 {
-                core.heartbeat(&heartbeat);
-            } else {
-                let token = self.probe.taken(0, stamp);
-                core.heartbeat(&heartbeat);
-                drop(core);
-                self.probe.served(0, stamp, token, 0);
-            }
-        }
+        batch.iter().for_each(|heartbeat| self.take(heartbeat));
         Ok(())
     }
 

@@ -10,7 +10,7 @@
 //! | `report`, `progress` | table, JSON, HTML; the bar |
 //! | `replay` | recordings of real Hadoop: scenarios step by step, with the reasons; vectors case by case |
 //! | `check` | configuration files |
-//! | `workload` | W1 and W2 |
+//! | `workload` | the standard workloads W1 to W4 |
 //! | `clock`, `latency` | measuring |
 
 mod api;

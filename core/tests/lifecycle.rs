@@ -229,6 +229,28 @@ fn an_unacquired_container_on_a_lost_node_gives_its_ask_back() {
     }
 }
 
+/// Grants are counted by how near to what was asked they are: two on the node, one on its rack, one elsewhere.
+#[test]
+fn statistics_tell_how_near_containers_were_placed() {
+    let mut stepped = stepped(1);
+    let size = Resource::new(1024, 1);
+    let near = stepped.add_node("near", "/r", Resource::new(2048, 2)).unwrap();
+    let rack = stepped.add_node("same-rack", "/r", Resource::new(1024, 1)).unwrap();
+    let far = stepped.add_node("far", "/other", Resource::new(1024, 1)).unwrap();
+    let app = stepped.submit(&unmanaged(1, "root.q")).unwrap();
+    let rows =
+        [Ask::anywhere(1, size, 4).at(stepped.location("near")), Ask::anywhere(1, size, 4).at(stepped.location("/r"))];
+    let asks = rows.into_iter().chain([Ask::anywhere(1, size, 4)]).collect();
+    call(&mut stepped, &app, &AllocateRequest { asks, ..AllocateRequest::default() });
+    stepped.update();
+    let mut counted = |node: &NodeHandle| {
+        stepped.heartbeat(&Heartbeat::new(node));
+        let stats = stepped.stats();
+        (stats.granted, stats.node_local, stats.rack_local)
+    };
+    assert_eq!([&near, &rack, &far].map(&mut counted), [(2, 2, 0), (3, 2, 1), (4, 2, 1)]);
+}
+
 // ---------------------------------------------------------------------------------------------------- nodes
 
 /// 2.6, 13.4: nothing happens until the node reports; then its total follows what it runs, and it is empty in the end.

@@ -430,7 +430,8 @@ fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::api::{
-        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, NodeView, Refused, ResourceTypes, Stats, Submission,
+        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, Location, NodeHandle, NodeView, NotSent, Refused,
+        ResourceTypes, Stats, Submission,
     };
     use std::sync::atomic::Ordering;
 
@@ -448,11 +449,17 @@ mod tests {
         fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
             self.inner.add_node(name, rack, total)
         }
-        fn submit(&self, submission: Submission) -> Result<AppHandle, String> {
-            self.inner.submit(submission)
-        }
         fn submit_all(&self, submissions: Vec<Submission>) -> Result<crate::engine::Pending, String> {
             self.inner.submit_all(submissions)
+        }
+        fn reload(&self, text: &str) -> Result<(), String> {
+            self.inner.reload(text)
+        }
+        fn location(&self, name: &str) -> Location {
+            self.inner.location(name)
+        }
+        fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
+            self.inner.heartbeat(heartbeat)
         }
         fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
             self.inner.heartbeats(batch)

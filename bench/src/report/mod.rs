@@ -12,7 +12,7 @@ mod table;
 
 pub(crate) use html::write_report;
 pub(crate) use json::load_json;
-pub(crate) use table::print_load;
+pub(crate) use table::{print_load, table};
 
 use std::path::{Path, PathBuf};
 

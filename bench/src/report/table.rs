@@ -11,7 +11,8 @@ use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Reloads, Story};
 use crate::replay::Tally;
 
-fn table(header: &[&str]) -> Table {
+/// An empty table, numbers to the right.
+pub(crate) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(UTF8_FULL_CONDENSED).set_header(header);
     for column in table.column_iter_mut().skip(1) {

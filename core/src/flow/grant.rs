@@ -128,7 +128,13 @@ impl Shard {
         if let Some(journal) = &mut self.journal {
             journal.allocated.push((container, is_am));
         }
-        count(&self.shared.counters[worker].granted, 1);
+        let counters = &self.shared.counters[worker];
+        count(&counters.granted, 1);
+        match proposal.locality {
+            Locality::Node => count(&counters.node_local, 1),
+            Locality::Rack => count(&counters.rack_local, 1),
+            Locality::OffSwitch => {}
+        }
         Ok(())
     }
 

@@ -63,6 +63,9 @@ impl Locations {
 #[derive(Debug, Default)]
 pub(crate) struct WorkerCounters {
     pub(crate) granted: AtomicU64,
+    /// Of these, on a node that was asked for, and on a rack that was.
+    pub(crate) node_local: AtomicU64,
+    pub(crate) rack_local: AtomicU64,
     pub(crate) ended: AtomicU64,
     pub(crate) heartbeats: AtomicU64,
     pub(crate) offers: AtomicU64,

@@ -102,6 +102,10 @@ pub struct NodeView {
 pub struct Stats {
     /// Containers granted since the start.
     pub granted: u64,
+    /// Of these, on a node that was asked for (Hadoop's `AggregateNodeLocalContainersAllocated`).
+    pub node_local: u64,
+    /// Of these, on a rack that was asked for and on no such node (`AggregateRackLocalContainersAllocated`).
+    pub rack_local: u64,
     /// Containers ended since the start.
     pub completed: u64,
     /// Of these, containers that were preempted.
@@ -226,6 +230,8 @@ pub(crate) fn stats(shared: &Shared) -> Stats {
     for counters in &shared.counters {
         // ORDERING: Relaxed. Statistics.
         stats.granted += counters.granted.load(Ordering::Relaxed);
+        stats.node_local += counters.node_local.load(Ordering::Relaxed);
+        stats.rack_local += counters.rack_local.load(Ordering::Relaxed);
         stats.completed += counters.ended.load(Ordering::Relaxed);
         stats.heartbeats += counters.heartbeats.load(Ordering::Relaxed);
         stats.offers += counters.offers.load(Ordering::Relaxed);

@@ -1,0 +1,177 @@
+//! One scheduler with its cluster, applications and first asks in place, and the two calls that workloads make of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+
+use super::masters::Masters;
+use super::pace::Pace;
+use super::plan::Plan;
+use super::shape::{NODE, NODES_A_RACK, Shape};
+use crate::api::{
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Heartbeat, NodeHandle, Refused, Settings, Submission,
+};
+use crate::cli::{CoreChoice, WorkloadName};
+use crate::clock::now_ns;
+use crate::engine::{Engine, Locked, Parts, Threaded};
+use crate::latency::{LatencyProbe, histogram, record};
+
+/// One heartbeat and one allocate in so many is timed. No number of nodes is a multiple of it, so that every node has its
+/// turn.
+pub(super) const TIMED: u64 = 3;
+/// How often a driver that only waits looks.
+pub(super) const LOOK: Duration = Duration::from_micros(50);
+
+/// See the module's text.
+pub(super) struct Bed {
+    pub(super) shape: Shape,
+    pub(super) engine: Box<dyn Engine>,
+    pub(super) probe: Arc<LatencyProbe>,
+    pub(super) nodes: Vec<NodeHandle>,
+    pub(super) apps: Vec<AppHandle>,
+    /// Nodes are offered by something else than their heartbeats, too.
+    pub(super) aside: bool,
+}
+
+impl Drop for Bed {
+    fn drop(&mut self) {
+        self.engine.shutdown();
+    }
+}
+
+/// What a fill showed.
+pub(super) struct Fill {
+    pub(super) ns: u64,
+    pub(super) full: bool,
+    pub(super) enqueue: Histogram<u64>,
+}
+
+impl Bed {
+    /// Sets everything up in the published order: nodes, queues, applications, asks, one update.
+    ///
+    /// # Errors
+    /// What the scheduler refuses.
+    pub(super) fn new(plan: &Plan) -> Result<(Bed, Masters), String> {
+        let shape = plan.shape;
+        let settings = Settings::from_properties(plan.properties()).map_err(|error| error.to_string())?;
+        let probe = Arc::new(LatencyProbe::new(plan.workers));
+        let parts = Parts {
+            settings,
+            allocations: AllocationFile::default(),
+            groups: None,
+            workers: plan.workers,
+            fold_every: plan.fold_every,
+            channel_capacity: None,
+            probe: Arc::clone(&probe) as _,
+            wake: None,
+        };
+        let update_every = (plan.workload != WorkloadName::W3).then_some(Duration::from_millis(500));
+        let engine: Box<dyn Engine> = match plan.core {
+            CoreChoice::Threaded => Box::new(Threaded::start(parts)?),
+            CoreChoice::Locked => Box::new(Locked::start(parts, update_every)?),
+        };
+        let mut bed = Bed { shape, engine, probe, nodes: Vec::new(), apps: Vec::new(), aside: plan.aside() };
+        for node in 0..shape.nodes {
+            bed.nodes.push(bed.engine.add_node(&node_name(node), &rack_name(node / NODES_A_RACK), NODE)?);
+        }
+        bed.engine.reload(&shape.allocations())?;
+        let submissions = (0..shape.apps).map(|app| {
+            let queue = Some(shape.leaf(app % shape.queues));
+            // Applications are numbered from 1, as YARN does; application a of the workload is number a + 1.
+            Submission { number: app + 1, user: "user".to_owned(), queue, am: None }
+        });
+        // In one call, in order: tens of thousands of calls one by one are as many turns of two threads.
+        let mut pending = bed.engine.submit_all(submissions.collect())?;
+        bed.apps = loop {
+            match pending() {
+                Some(answers) => break answers.into_iter().collect::<Result<_, _>>()?,
+                None => std::thread::yield_now(),
+            }
+        };
+        let mut masters = Masters::new(&bed, plan.workload == WorkloadName::W4);
+        masters.ask_first(&bed)?;
+        bed.engine.quiesce();
+        bed.engine.update_now();
+        bed.engine.quiesce();
+        Ok((bed, masters))
+    }
+
+    /// W1: nodes report in order, without completed containers and without a pause (or at the given pace), until the cluster
+    /// is full or the time is over. Where nodes are offered aside, each reports once and the driver only waits then.
+    ///
+    /// # Errors
+    /// What the scheduler refuses.
+    pub(super) fn fill(&self, at_most: u64, mut pace: Option<&mut Pace>) -> Result<Fill, String> {
+        let mut enqueue = histogram();
+        let nodes = self.nodes.len() as u64;
+        let start = now_ns();
+        let mut beat = 0_u64;
+        let mut full = false;
+        // Before the first round is over only mode `max` can fill the cluster, with the last node's heartbeat.
+        let mut over = |beat: u64| {
+            full = (beat.is_multiple_of(64) || beat >= nodes) && self.engine.stats().running >= self.shape.capacity();
+            full || now_ns() - start >= at_most
+        };
+        while !over(beat) {
+            if self.aside && beat >= nodes {
+                std::thread::sleep(LOOK);
+                continue;
+            }
+            let due = pace.as_deref_mut().map(Pace::wait);
+            let index = usize::try_from(beat % nodes).expect("fits a node's index");
+            let mut heartbeat = Heartbeat::new(&self.nodes[index]);
+            if beat.is_multiple_of(TIMED) {
+                heartbeat.stamp = due.unwrap_or_else(now_ns);
+            }
+            record(&mut enqueue, hand_over(&*self.engine, heartbeat)?);
+            beat += 1;
+        }
+        Ok(Fill { ns: now_ns() - start, full, enqueue })
+    }
+}
+
+pub(super) fn node_name(node: u32) -> String {
+    format!("n{node}")
+}
+
+pub(super) fn rack_name(rack: u32) -> String {
+    format!("/r{rack}")
+}
+
+/// Calls until the scheduler takes it.
+///
+/// # Errors
+/// Any other refusal than that it is busy.
+pub(super) fn allocate(
+    engine: &dyn Engine,
+    app: &AppHandle,
+    request: &AllocateRequest,
+    answer: &mut Allocation,
+) -> Result<(), String> {
+    loop {
+        match engine.allocate(app, request, answer) {
+            Ok(()) => return Ok(()),
+            Err(Refused::Busy) => std::thread::yield_now(),
+            Err(error) => return Err(format!("allocate of application {}: {error}", app.number())),
+        }
+    }
+}
+
+/// Offers a heartbeat until there is room for it; gives the time of the call that took it.
+///
+/// # Errors
+/// Any other refusal than that it is busy.
+pub(super) fn hand_over(engine: &dyn Engine, mut heartbeat: Heartbeat) -> Result<u64, String> {
+    loop {
+        let since = now_ns();
+        match engine.heartbeat(heartbeat) {
+            Ok(()) => return Ok(now_ns() - since),
+            Err(back) if back.reason == Refused::Busy => {
+                heartbeat = back.returned;
+                std::thread::yield_now();
+            }
+            Err(back) => return Err(format!("a heartbeat: {}", back.reason)),
+        }
+    }
+}

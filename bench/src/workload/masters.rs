@@ -1,0 +1,137 @@
+//! The applications' side: what each wants, what it holds, and its `allocate` calls. One thread at a time has it.
+
+use hdrhistogram::Histogram;
+
+use super::bed::{Bed, TIMED, allocate};
+use super::shape::CONTAINER;
+use super::tasks::Tasks;
+use crate::api::{AllocateRequest, Allocation, Ask, Container};
+use crate::clock::now_ns;
+use crate::latency::{histogram, record};
+
+const PRIORITY: i32 = 1;
+
+/// One row of a workload's request.
+pub(super) fn ask(count: u32) -> Ask {
+    Ask::anywhere(PRIORITY, CONTAINER, count)
+}
+
+/// Told of each container that an `allocate` returned, with its application.
+pub(super) type Returned<'r> = &'r mut dyn FnMut(u32, &Container);
+
+/// The ApplicationMasters.
+pub(super) struct Masters {
+    wanted: Vec<u32>,
+    held: Vec<u32>,
+    /// W4's tables; elsewhere asks have one row.
+    tasks: Option<Tasks>,
+    request: AllocateRequest,
+    empty: AllocateRequest,
+    answer: Allocation,
+    calls: u64,
+    pub(super) allocate: Histogram<u64>,
+    /// In `allocate`, as far as timed calls tell.
+    pub(super) in_scheduler_ns: u64,
+    next: usize,
+}
+
+impl Masters {
+    /// Those of a bed, whose first asks are not made yet.
+    pub(super) fn new(bed: &Bed, with_tasks: bool) -> Masters {
+        let wanted: Vec<u32> = (0..bed.shape.apps).map(|app| bed.shape.wanted(app)).collect();
+        Masters {
+            tasks: with_tasks.then(|| Tasks::new(bed, &wanted)),
+            held: vec![0; wanted.len()],
+            wanted,
+            request: AllocateRequest::default(),
+            empty: AllocateRequest::default(),
+            answer: Allocation::default(),
+            calls: 0,
+            allocate: histogram(),
+            in_scheduler_ns: 0,
+            next: 0,
+        }
+    }
+
+    /// Forgets what was timed.
+    pub(super) fn reset(&mut self) {
+        self.allocate.reset();
+        self.in_scheduler_ns = 0;
+    }
+
+    /// Containers that applications were given and that have not completed.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> &[u32] {
+        &self.held
+    }
+
+    /// Each application in order asks for all that it wants.
+    ///
+    /// # Errors
+    /// What the scheduler refuses; so everywhere.
+    pub(super) fn ask_first(&mut self, bed: &Bed) -> Result<(), String> {
+        (0..bed.apps.len()).try_for_each(|app| self.call(bed, app, true, &mut |_, _| ()))
+    }
+
+    /// Each application in order fetches what it was granted.
+    pub(super) fn fetch_all(&mut self, bed: &Bed, returned: Returned<'_>) -> Result<(), String> {
+        (0..bed.apps.len()).try_for_each(|app| self.call(bed, app, false, returned))
+    }
+
+    /// An application wants one more, or one less, and says so.
+    pub(super) fn change(&mut self, bed: &Bed, app: usize, more: bool) -> Result<(), String> {
+        let wanted = &mut self.wanted[app];
+        *wanted = if more { *wanted + 1 } else { wanted.saturating_sub(1) };
+        self.call(bed, app, true, &mut |_, _| ())
+    }
+
+    fn rows(&mut self, app: usize) {
+        self.request.asks.clear();
+        match &mut self.tasks {
+            Some(tasks) => tasks.take_changed(app, &mut self.request.asks),
+            None => self.request.asks.push(ask(self.wanted[app].saturating_sub(self.held[app]))),
+        }
+    }
+
+    fn call(&mut self, bed: &Bed, app: usize, with_rows: bool, returned: Returned<'_>) -> Result<(), String> {
+        if with_rows {
+            self.rows(app);
+        }
+        let request = if with_rows { &self.request } else { &self.empty };
+        self.calls += 1;
+        let since = self.calls.is_multiple_of(TIMED).then(now_ns);
+        allocate(&*bed.engine, &bed.apps[app], request, &mut self.answer)?;
+        if let Some(since) = since {
+            let ns = now_ns() - since;
+            record(&mut self.allocate, ns);
+            self.in_scheduler_ns += ns * TIMED;
+        }
+        let number = u32::try_from(app).expect("few applications");
+        for container in &self.answer.granted {
+            self.held[app] += 1;
+            if let Some(tasks) = &mut self.tasks {
+                tasks.serve(app, u32::try_from(container.node.index()).expect("few nodes"));
+            }
+            returned(number, container);
+        }
+        Ok(())
+    }
+
+    /// Steps 2 and 3: each owner once, in rising number, then one further application in turn.
+    pub(super) fn serve(&mut self, bed: &Bed, owners: &mut [u32], returned: Returned<'_>) -> Result<(), String> {
+        owners.sort_unstable();
+        for (index, owner) in owners.iter().enumerate() {
+            let app = *owner as usize;
+            self.held[app] -= 1;
+            if let Some(tasks) = &mut self.tasks {
+                tasks.add(app);
+            }
+            if owners.get(index + 1) != Some(owner) {
+                self.call(bed, app, true, returned)?;
+            }
+        }
+        let further = self.next;
+        self.next = (self.next + 1) % bed.apps.len();
+        self.call(bed, further, false, returned)
+    }
+}

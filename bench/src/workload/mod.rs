@@ -1,0 +1,143 @@
+//! The standard throughput workloads: W1 (fill), W2 (steady churn), W3 (update), W4 (churn with locality).
+//!
+//! The same workloads are driven through Hadoop's schedulers; a figure may be compared only when nothing differs.
+//! `docs/benchmarks.md` has them, and what a record says.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | `plan`, `shape` | the options, checked against each other; how long, how large |
+//! | `bed` | set-up, the fill, the two calls of a scheduler |
+//! | `masters`, `tasks`, `java_random` | the applications' side; W4's tables |
+//! | `churn`, `update` | W2 and W4; W3 |
+//! | `pace` | heartbeats at fixed times |
+//! | `record` | figures, JSON, table |
+
+mod bed;
+mod churn;
+mod java_random;
+mod masters;
+mod pace;
+mod plan;
+mod record;
+mod shape;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod update;
+
+use bed::Bed;
+use churn::Churn;
+use pace::Pace;
+use plan::Plan;
+use record::{Before, Figures, OpenLoop, Results, sum_ns};
+use shape::Shape;
+use update::Updates;
+
+use crate::cli::{BenchArgs, BenchFormat, Size, WorkloadName};
+use crate::clock::thread_cpu_seconds;
+use crate::failure::Failure;
+use crate::report::grouped;
+
+/// Open loop: parts of the highest heartbeat rate that a repeat reached.
+const OPEN_LOOP_PERCENT: [u32; 3] = [50, 80, 95];
+
+/// `evenweave bench`.
+///
+/// # Errors
+/// Options that do not go together; when the scheduler refuses something.
+pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    let plan = Plan::of(args)?;
+    eprintln!("warming up");
+    let results = measure(&plan, &mut |figures| {
+        match figures.update {
+            Some(update) => eprintln!("{:.3} ms an update", update.p50),
+            None => eprintln!("{} allocations/s, {:.1} % full", grouped(figures.rate()), figures.full * 100.0),
+        }
+        if args.format == BenchFormat::Json {
+            crate::output::say!("{}", figures.json(&plan));
+        }
+    })
+    .map_err(Failure::Scheduler)?;
+    let table = results.table(&plan);
+    match args.format {
+        BenchFormat::Json => {
+            if let Some(median) = results.median_json(&plan) {
+                crate::output::say!("{median}");
+            }
+            eprintln!("{table}");
+        }
+        BenchFormat::Table => crate::output::say!("{table}"),
+    }
+    Ok(())
+}
+
+/// Warms up, measures the repeats and what follows them; each repeat is told of as it ends.
+fn measure(plan: &Plan, tell: &mut dyn FnMut(&Figures)) -> Result<Results, String> {
+    let times = plan.times;
+    let mut results = Results::default();
+    let mut take = |results: &mut Results, figures: Figures| {
+        tell(&figures);
+        results.repeats.push(figures);
+    };
+    match plan.workload {
+        WorkloadName::W1 => {
+            let warm = Plan { shape: Shape::of(Size::M), ..*plan };
+            for _ in 0..times.warm_fills {
+                fill(&warm, times.warm_fill, None)?;
+            }
+            for _ in 0..times.repeats {
+                take(&mut results, fill(plan, times.fill, None)?.0);
+            }
+            for (percent, rate) in open_loop_rates(plan, &results) {
+                let (figures, behind_ns) = fill(plan, times.fill, Some(rate))?;
+                results.open_loop.push(OpenLoop { percent, figures, behind_ns });
+            }
+        }
+        WorkloadName::W2 | WorkloadName::W4 => {
+            let (bed, masters) = Bed::new(plan)?;
+            let mut churn = Churn::new(&bed, masters, plan)?;
+            churn.phase(times.warm_churn, times.warm_allocations)?;
+            for _ in 0..times.repeats {
+                take(&mut results, churn.phase(times.churn, u64::MAX)?);
+            }
+            for (percent, rate) in open_loop_rates(plan, &results) {
+                let (figures, behind_ns) = churn.open_loop(times.churn, rate)?;
+                results.open_loop.push(OpenLoop { percent, figures, behind_ns });
+            }
+        }
+        WorkloadName::W3 => {
+            let (bed, masters) = Bed::new(plan)?;
+            let mut updates = Updates::new(&bed, masters, plan)?;
+            updates.warm_up(times.warm_rounds, times.warm_update)?;
+            for _ in 0..times.repeats {
+                take(&mut results, updates.phase(times.rounds)?);
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// What an open loop is to offer, in per cent of the highest rate and in heartbeats a second.
+fn open_loop_rates(plan: &Plan, results: &Results) -> Vec<(u32, f64)> {
+    if !plan.open_loop {
+        return Vec::new();
+    }
+    let highest = results.repeats.iter().map(Figures::heartbeats_per_s).fold(1.0, f64::max);
+    OPEN_LOOP_PERCENT.iter().map(|percent| (*percent, highest * f64::from(*percent) / 100.0)).collect()
+}
+
+/// W1 on a fresh scheduler, at full speed or with so many heartbeats a second. Gives also how late the next heartbeat was in
+/// the end.
+fn fill(plan: &Plan, at_most: u64, per_second: Option<f64>) -> Result<(Figures, u64), String> {
+    let (bed, _) = Bed::new(plan)?;
+    let before = Before::new(&bed);
+    let driver_cpu = thread_cpu_seconds();
+    let mut pace = per_second.map(Pace::new);
+    let filled = bed.fill(at_most, pace.as_mut())?;
+    let behind = pace.map_or(0, |pace| pace.behind_ns());
+    let mut figures = before.figures(&bed, filled.ns, thread_cpu_seconds() - driver_cpu);
+    figures.in_scheduler_ns = sum_ns(&filled.enqueue);
+    figures.enqueue = filled.enqueue;
+    figures.offered_per_s = per_second;
+    Ok((figures, behind))
+}
