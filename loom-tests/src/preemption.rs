@@ -8,8 +8,8 @@ use evenweave::flow::preemption::fate::Fate;
 use evenweave::flow::preemption::marks::Marks;
 use evenweave::flow::preemption::owed::{OwedRooms, serve};
 use evenweave::flow::usage::UsageCell;
-use evenweave::sync::Arc;
 use evenweave::sync::atomic::{AtomicBool, Ordering};
+use evenweave::sync::{Arc, Mutex};
 
 /// Whose containers are preempted.
 pub const VICTIM: usize = 0;
@@ -268,9 +268,11 @@ impl Worker {
             let record = &mut self.records[at];
             let was_marked = record.fate.end();
             let (number, mail, launched) = (record.number, record.mail, record.launched);
-            world.apps[app].usage.add(1, &Resource::NONE.minus(&one()));
+            let leave_usage = || world.apps[app].usage.add(1, &Resource::NONE.minus(&one()));
             if was_marked {
-                world.apps[app].marks.strike(Container::of_model(number, mail).id);
+                world.apps[app].marks.strike_after(Container::of_model(number, mail).id, leave_usage);
+            } else {
+                leave_usage();
             }
             let withdrawn = world.arena.withdraw(mail);
             self.records[at].acquired_at_end = !withdrawn;
@@ -310,4 +312,13 @@ impl Worker {
     pub fn reused(&self) -> (usize, usize) {
         (self.records.iter().filter(|record| record.reused).count(), self.records.len())
     }
+}
+
+/// The preemption task: marks the first container, and kills it if it was marked. Says whether it was.
+pub fn preempt(worker: &Mutex<Worker>) -> bool {
+    let marked = worker.lock().mark(0, 1, STARVED);
+    if let Some(number) = marked {
+        worker.lock().kill(0, number);
+    }
+    marked.is_some()
 }

@@ -8,7 +8,7 @@ use evenweave::flow::preemption::marks::left_over;
 use evenweave::sync::thread::spawn;
 use evenweave::sync::{Arc, Mutex};
 use evenweave_loom_tests::check;
-use evenweave_loom_tests::preemption::{OTHER, STARVED, VICTIM, Worker, World, one};
+use evenweave_loom_tests::preemption::{OTHER, STARVED, VICTIM, Worker, World, one, preempt};
 
 /// A full node of one container, which runs. The starved application wants two, so does another.
 fn full_node(acquired: bool) -> (Arc<World>, Arc<Mutex<Worker>>) {
@@ -20,15 +20,6 @@ fn full_node(acquired: bool) -> (Arc<World>, Arc<Mutex<Worker>>) {
         worker.launch(0);
     }
     (world, Arc::new(Mutex::new(worker)))
-}
-
-/// The preemption task: marks the container, and kills it if it was marked. Says whether it was.
-fn preempt(worker: &Mutex<Worker>) -> bool {
-    let marked = worker.lock().mark(0, 1, STARVED);
-    if let Some(number) = marked {
-        worker.lock().kill(0, number);
-    }
-    marked.is_some()
 }
 
 /// At rest: the container has ended once, what it left is used once, and nothing is owed or marked.

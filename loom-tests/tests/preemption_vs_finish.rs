@@ -6,7 +6,7 @@ use evenweave::Resource;
 use evenweave::sync::thread::spawn;
 use evenweave::sync::{Arc, Mutex};
 use evenweave_loom_tests::check;
-use evenweave_loom_tests::preemption::{OTHER, STARVED, VICTIM, Worker, World, one};
+use evenweave_loom_tests::preemption::{OTHER, STARVED, VICTIM, Worker, World, one, preempt};
 
 /// A full node of `room` containers of one application; the others want that many each.
 fn full_node(room: u32) -> (Arc<World>, Arc<Mutex<Worker>>) {
@@ -42,13 +42,7 @@ fn before_at_or_after_the_kill() {
     check("preemption_vs_finish/before_at_or_after_the_kill", || {
         let (world, worker) = full_node(1);
         let task = worker.clone();
-        let task = spawn(move || {
-            let marked = task.lock().mark(0, 1, STARVED);
-            if let Some(number) = marked {
-                task.lock().kill(0, number);
-            }
-            i64::from(marked.is_some())
-        });
+        let task = spawn(move || i64::from(preempt(&task)));
         let (control, its_world) = (worker.clone(), world.clone());
         let control = spawn(move || finish(&its_world, &control, STARVED));
         worker.lock().pass();
@@ -120,13 +114,7 @@ fn the_victims_application_ends() {
     check("preemption_vs_finish/the_victims_application_ends", || {
         let (world, worker) = full_node(1);
         let task = worker.clone();
-        let task = spawn(move || {
-            let marked = task.lock().mark(0, 1, STARVED);
-            if let Some(number) = marked {
-                task.lock().kill(0, number);
-            }
-            marked.is_some()
-        });
+        let task = spawn(move || preempt(&task));
         finish(&world, &worker, VICTIM);
         worker.lock().pass();
         let marked = task.join().unwrap();

@@ -18,7 +18,7 @@ use super::containers::{ContainerRecord, NewContainer};
 use super::mailbox::{Container, EndReason, EndedContainer};
 use super::messages::{GiveBack, Internal};
 use super::preemption::Creditor;
-use super::shard::{NONE, Reservation, Shard};
+use super::shard::{KeyLocal, NONE, Reservation, Shard};
 use super::shared::{ANY, count};
 use crate::app::{Locality, SchedulingKey};
 use crate::id::{ContainerId, Slot};
@@ -279,10 +279,8 @@ impl Shard {
         mail: u32,
         relax: u8,
     ) -> ContainerId {
-        let app = self.app_mut(proposal.app);
-        let key = &app.keys[proposal.key];
-        let (key, like) = (key.id, key.container_size);
-        let size = self.containers.take_size(&size, like);
+        let KeyLocal { id: key, container_size, .. } = self.app(proposal.app).keys[proposal.key];
+        let size = self.containers.take_size(&size, container_size);
         let app = self.app_mut(proposal.app);
         app.keys[proposal.key].container_size = size;
         let new = NewContainer {
@@ -369,10 +367,12 @@ impl Shard {
         let app = record.app.index;
         self.unlink_from_app(&record);
         let size = *self.containers.size(&record);
-        self.add_usage(app, &Resource::NONE.minus(&size));
+        let less = Resource::NONE.minus(&size);
         if was_marked {
-            // After the usage: see `marks`.
-            self.app(app).shared.cells[worker].marked.strike(id);
+            let shared = self.app(app).shared.clone();
+            shared.cells[worker].marked.strike_after(id, || self.add_usage(app, &less));
+        } else {
+            self.add_usage(app, &less);
         }
         if self.shared.workers > 1 {
             self.return_rooms(self.app(app).leaf, &size);

@@ -253,8 +253,8 @@ impl FairSchedulerBuilder {
     /// computed by [`FairScheduler::update_now`] alone, the allocation file is looked at and dynamic queues are cleaned away
     /// when that is asked for ([`FairScheduler::refresh_queues`], [`FairScheduler::clean_up`]), and there is neither an async
     /// allocation thread nor one of continuous scheduling; nobody's containers are preempted until that is asked for
-    /// ([`FairScheduler::preempt`], [`FairScheduler::kill_marked`]), whatever an update finds: for embedders with timers of their own, and for tests with a
-    /// virtual [`clock`](Self::clock). Workers go on reading the clock, for expired containers and for folds.
+    /// ([`FairScheduler::preempt`], [`FairScheduler::kill_marked`]), whatever an update finds: for embedders with timers of
+    /// their own, and for tests with a virtual [`clock`](Self::clock). Workers go on reading the clock, for expired containers and for folds.
     pub fn timers(mut self, timers: bool) -> Self {
         self.timers = timers;
         self

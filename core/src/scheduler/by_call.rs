@@ -49,8 +49,8 @@ impl FairScheduler {
         ask_workers(self.open()?, |shard| shard.continuous_pass()).map(drop)
     }
 
-    /// Takes every application that waits as starved in turn, and marks containers for it, as [`Stepped::preempt`](crate::Stepped::preempt) does; waits
-    /// until that is done. Their AMs are told ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)); with
+    /// Takes every application that waits as starved in turn, and marks containers for it, as
+    /// [`Stepped::preempt`](crate::Stepped::preempt) does; waits until that is done. Their AMs are told ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)); with
     /// `kill` all that is marked ends, as by [`FairScheduler::kill_marked`]. Beside what the preemption thread does after each
     /// update: for those who have switched off the [timers](crate::FairSchedulerBuilder::timers). Who is starved is found by
     /// [`FairScheduler::update_now`].

@@ -37,7 +37,13 @@ impl Marks {
         self.change(|list| list.push((container, size)));
     }
 
-    /// It is no longer: it has ended, and usage is without it, or it is spared.
+    /// It is no longer marked: it has ended. `leave_usage` takes it out of its application's usage, before: see the module's text.
+    pub fn strike_after(&self, container: ContainerId, leave_usage: impl FnOnce()) {
+        leave_usage();
+        self.strike(container);
+    }
+
+    /// It is no longer marked: it is spared.
     pub fn strike(&self, container: ContainerId) {
         // ORDERING: Release, of the cell. Pairs with the Acquire of its load in `left_over`: who finds the container struck out
         // finds usage without it.

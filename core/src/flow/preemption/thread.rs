@@ -1,13 +1,15 @@
 //! The preemption task on a thread of its own.
 //!
 //! # Where it stands
-//! Started and ended by `driver::Threads`, where preemption is on; without timers it makes its rounds and kills by call alone. It owns the [`Preemptor`]: the round that is under way, and
-//! the list of what is to be killed when. The update task wakes it after each update.
+//! Started and ended by `driver::Threads`, where preemption is on. It owns the [`Preemptor`]: the round that is under way, and
+//! the list of what is to be killed when. The update task wakes it after each update; without timers it makes its rounds and
+//! kills by call alone.
 //!
 //! # Protocol
 //! A search or a marking is a message on the internal lane of the worker that owns the nodes, answered with what was found
-//! or really marked; a kill is a message without an answer, a strict one is answered with the request that it was for. The owner takes the newest snapshot before it answers, so it sees
-//! the shares by which the application was found starved: the update publishes them before it lets go of the book.
+//! or really marked; a kill is a message without an answer, a strict one is answered with the request that it was for. The
+//! owner takes the newest snapshot before it answers, so it sees the shares by which the application was found starved: the
+//! update publishes them before it lets go of the book.
 //!
 //! # Who waits for whom
 //! This thread waits for workers; no worker, nor the control, waits for it. The update task waits for the book only while one
