@@ -15,10 +15,11 @@ use crate::sync::Arc;
 impl Shard {
     /// Loads the newest snapshot, if it is not the one in use.
     pub(crate) fn sync(&mut self) {
-        if self.shared.publisher.is_newest(&self.snapshot) {
+        let newest = self.snapshots.newest();
+        if Arc::ptr_eq(newest, &self.snapshot) {
             return;
         }
-        let old = std::mem::replace(&mut self.snapshot, self.shared.publisher.load());
+        let old = std::mem::replace(&mut self.snapshot, newest.clone());
         let new_shares = old.shares.version != self.snapshot.shares.version;
         let new_cluster = old.structure.cluster.total != self.snapshot.structure.cluster.total;
         if old.structure.version != self.snapshot.structure.version {
@@ -107,14 +108,15 @@ impl Shard {
                     self.arrive(app, *index);
                 }
             }
-            let local = self.queue(*index);
-            if same_settings && local.ids.len() >= new.runnable.width() {
+            let room = self.queue(*index).ids.len();
+            let mut entries = before.changes(&new.runnable).filter(|change| change.new.is_some());
+            if same_settings && entries.all(|change| (change.position as usize) < room) {
                 // Few members of many: each finds its place by itself.
                 for change in before.changes(&new.runnable) {
                     if let Some(member) = change.new {
                         let app = member.app.slot.index;
                         self.queue_mut(*index).ids[change.position as usize] = app;
-                        self.asks_changed(app);
+                        self.place_member(app);
                     }
                 }
                 entered.push(*index);
@@ -137,6 +139,13 @@ impl Shard {
                 }
             }
         }
+        let reconfigured = changed.iter().any(|(index, known)| {
+            let new = structure.queues[*index as usize].as_ref();
+            new.map(|new| new.settings_version) != known.as_ref().map(|known| known.settings_version)
+        });
+        if reconfigured {
+            self.mark_limited_paths(super::snapshot::ROOT, false);
+        }
         if old.is_some_and(|old| old.structure.cluster.total != structure.cluster.total) {
             return; // Everything is put in order anew by the caller.
         }
@@ -155,6 +164,16 @@ impl Shard {
         // What they brought counts above, those that cannot be served included.
         for index in entered {
             self.refresh_upwards(index);
+        }
+    }
+
+    /// Notes of every queue whether it or one above is limited.
+    fn mark_limited_paths(&mut self, queue: u32, above: bool) {
+        let Some(local) = &mut self.queues[queue as usize] else { return };
+        local.limited_path = above || local.limited;
+        let (limited, snapshot) = (local.limited_path, local.snapshot.clone());
+        for child in &snapshot.children {
+            self.mark_limited_paths(*child, limited);
         }
     }
 
@@ -185,11 +204,10 @@ impl Shard {
 
     /// What this worker counts of an application in its leaf and above goes; its leaf is unknown until it arrives.
     pub(super) fn depart(&mut self, index: u32) {
-        let worker = self.worker;
         let app = self.app_mut(index);
         let (leaf, position) = (std::mem::replace(&mut app.leaf, NONE), app.position);
         app.runnable = false;
-        let usage = app.shared.cells[worker].usage.read();
+        let usage = app.cell.usage.read();
         if let Some(Some(queue)) = self.queues.get_mut(leaf as usize)
             && queue.ids.get(position as usize) == Some(&index)
         {
@@ -204,13 +222,12 @@ impl Shard {
 
     /// An application is in a leaf: what this worker counts of it counts there and above.
     pub(super) fn arrive(&mut self, index: u32, leaf: u32) {
-        let worker = self.worker;
         let app = self.app_mut(index);
         if app.leaf == leaf {
             return;
         }
         app.leaf = leaf;
-        let usage = app.shared.cells[worker].usage.read();
+        let usage = app.cell.usage.read();
         self.carry_usage(leaf, &usage);
     }
 
@@ -234,10 +251,10 @@ impl Shard {
         let before = known.as_ref().map(|old| old.snapshot.clone());
         let mut local = match known {
             Some(mut old) => {
-                old.snapshot = new.clone();
+                old.renew(new);
                 old
             }
-            None => QueueLocal::new(new, share),
+            None => QueueLocal::new(self.worker, new, share),
         };
         local.limited = is_limit(&new.max_share, self.types);
         local.parent = new.parent.unwrap_or(NONE);

@@ -23,6 +23,7 @@ use super::shard::{NONE, Reservation, Shard, Suspended};
 use super::shared::count;
 use super::snapshot::ROOT;
 use crate::app::{Locality, SchedulingKey};
+use crate::config::Settings;
 use crate::order::java_order;
 use crate::preemption::Starvation;
 use crate::resource::Resource;
@@ -30,8 +31,8 @@ use crate::resource::Resource;
 /// What a visit comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// A container was made; callers count this size.
-    Placed(Resource),
+    /// A container was made; callers count the size that [`Shard::placed`] has.
+    Placed,
     /// The node is reserved now.
     Reserved,
     /// Nothing, or a container of size zero.
@@ -59,6 +60,15 @@ pub(super) enum Unreserved {
     OthersNode,
     /// So many are, of so many that count.
     TooManyNodes(u32, u32),
+}
+
+/// Whether visits count opportunities or take times that a later decision reads.
+pub(super) fn counts_opportunities(settings: &Settings) -> bool {
+    if settings.continuous_scheduling {
+        settings.locality_delay_node_ms >= 0 && settings.locality_delay_rack_ms >= 0
+    } else {
+        settings.locality_threshold_node >= 0.0 && settings.locality_threshold_rack >= 0.0
+    }
 }
 
 impl Shard {
@@ -95,7 +105,7 @@ impl Shard {
             match outcome {
                 Outcome::Declined => return PassEnd::NothingPlaced,
                 Outcome::Reserved => return PassEnd::Reserved,
-                Outcome::Placed(size) => sum = sum.plus(&size),
+                Outcome::Placed => sum = sum.plus(&self.placed),
             }
             count += 1;
             if !multiple {
@@ -168,7 +178,7 @@ impl Shard {
         if local.limited && !local.usage.plus(&local.floor).fits_in(&local.snapshot.max_share) {
             return Outcome::Declined;
         }
-        if !local.may_reserve && !self.counts_opportunities() && !local.floor.fits_in(&self.nodes[node as usize].free) {
+        if !local.may_reserve && !self.counts_opportunities && !local.floor.fits_in(&self.nodes[node as usize].free) {
             return Outcome::Declined;
         }
         let leaf = local.snapshot.leaf;
@@ -253,23 +263,13 @@ impl Shard {
         outcome
     }
 
-    /// Whether visits count opportunities or take times that a later decision reads.
-    fn counts_opportunities(&self) -> bool {
-        let settings = &self.shared.settings;
-        if settings.continuous_scheduling {
-            settings.locality_delay_node_ms >= 0 && settings.locality_delay_rack_ms >= 0
-        } else {
-            settings.locality_threshold_node >= 0.0 && settings.locality_threshold_rack >= 0.0
-        }
-    }
-
     /// Offers the node to one application of a leaf.
     fn offer(&mut self, app: u32, node: u32) -> Outcome {
         let local = self.app(app);
         let at = &self.nodes[node as usize].shared;
         let listed = |location: u32| {
             // While the AM's own container is awaited the system's blacklist counts, later the AM's.
-            let list = if local.shared.waits_for_am() { &local.system_blacklist[..] } else { &local.blacklist[..] };
+            let list = if local.waits_for_am() { &local.system_blacklist[..] } else { &local.blacklist[..] };
             list.contains(&location)
         };
         if !(local.blacklist.is_empty() && local.system_blacklist.is_empty())
@@ -280,7 +280,7 @@ impl Shard {
         }
         if !local.may_reserve
             && !self.shared.resort
-            && !self.counts_opportunities()
+            && !self.counts_opportunities
             && !local.floor.fits_in(&self.nodes[node as usize].free)
         {
             return Outcome::Declined;
@@ -313,7 +313,7 @@ impl Shard {
         }
         if reservation.size.fits_in(&self.nodes[node as usize].free) {
             self.note_serving(true);
-            self.assign(app, node, Some(reservation));
+            self.assign(app, node, Some(reservation.key));
             self.note_serving(false);
         }
         true
@@ -351,6 +351,9 @@ impl Shard {
     #[inline]
     pub(super) fn first_full_queue(&self, app: u32, size: &Resource) -> Option<u32> {
         let mut at = self.app(app).leaf;
+        if at == NONE || !self.queue(at).limited_path {
+            return None;
+        }
         while at != NONE {
             let queue = self.queue(at);
             if queue.limited && !queue.usage.plus(size).fits_in(&queue.snapshot.max_share) {
@@ -363,21 +366,17 @@ impl Shard {
 
     /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in their order; whatever its attempt
     /// comes to is the answer.
-    pub(super) fn assign(&mut self, app: u32, node: u32, reserved: Option<Reservation>) -> Outcome {
+    pub(super) fn assign(&mut self, app: u32, node: u32, reserved: Option<SchedulingKey>) -> Outcome {
         if reserved.is_none() && self.over_am_share(app) {
             self.note_am_share(app);
             return Outcome::Declined;
         }
-        let keys = match &reserved {
-            Some(reservation) => match self.key_index(app, reservation.key) {
+        let keys = match reserved {
+            Some(key) => match self.key_index(app, key) {
                 Some(key) => key..key + 1,
                 None => return Outcome::Declined,
             },
             None => 0..self.app(app).keys.len(),
-        };
-        let (name, rack) = {
-            let at = &self.nodes[node as usize].shared;
-            (at.name_location, at.rack_location)
         };
         for index in keys {
             if reserved.is_none()
@@ -394,6 +393,7 @@ impl Shard {
                     locality = Some((Locality::OffSwitch, key.size));
                 }
             } else {
+                let [rack, name] = self.nodes[node as usize].shared.locations();
                 let (rack_row, node_row) = (key.row(rack), key.row(name));
                 let rack_count = rack_row.map_or(0, |row| row.count.left());
                 let any_count = key.cell.pool.visible(self.worker);
@@ -411,7 +411,8 @@ impl Shard {
                 }
             }
             if let Some((locality, size)) = locality {
-                let outcome = self.put(&Proposal { app, key: index, node, locality, size, reserved });
+                let outcome =
+                    self.put(&Proposal { app, key: index, node, locality, size, reserved: reserved.is_some() });
                 if outcome == Outcome::Declined && self.may_pass_over(app, index) {
                     self.repeatable = true;
                 }
@@ -430,15 +431,7 @@ impl Shard {
         if !behind.iter().any(|key| key.cell.pool.visible(self.worker) > 0) {
             return false;
         }
-        let mut at = local.leaf;
-        while at != NONE {
-            let queue = self.queue(at);
-            if queue.limited {
-                return true;
-            }
-            at = queue.parent;
-        }
-        false
+        local.leaf != NONE && self.queue(local.leaf).limited_path
     }
 
     /// Counts the opportunity and says which locality is allowed now.
@@ -448,7 +441,7 @@ impl Shard {
             Locality::Node => Locality::Rack,
             Locality::Rack | Locality::OffSwitch => Locality::OffSwitch,
         };
-        if !self.counts_opportunities() {
+        if !self.counts_opportunities {
             return Locality::OffSwitch;
         }
         self.repeatable = true;
@@ -509,9 +502,12 @@ impl Shard {
                 self.repeatable = true;
                 Outcome::Declined
             }
-            Ok(()) => Outcome::Placed(proposal.size),
+            Ok(()) => {
+                self.placed = proposal.size;
+                Outcome::Placed
+            }
             Err(refusal) => {
-                if proposal.reserved.is_some() && refusal.is_final() {
+                if proposal.reserved && refusal.is_final() {
                     self.unreserve(proposal.node);
                 }
                 Outcome::Declined
@@ -522,7 +518,7 @@ impl Shard {
     /// The AM share rule: whether an application that waits for its AM must go on waiting.
     pub(super) fn over_am_share(&self, app: u32) -> bool {
         let local = self.app(app);
-        if !local.shared.waits_for_am() {
+        if !local.waits_for_am() {
             return false;
         }
         let Some(first) = self.first_ask(app) else { return false };
@@ -562,7 +558,7 @@ impl Shard {
 
     /// What the last look at the application found it short of.
     pub(super) fn starvation(&self, app: u32) -> Starvation {
-        self.snapshot.shares.starvation.get(&self.app(app).shared.slot).copied().unwrap_or_default()
+        self.snapshot.shares.starvation.get(&self.app(app).slot).copied().unwrap_or_default()
     }
 
     /// Keeps the node for a proposal that does not fit, if the rules allow.
@@ -577,7 +573,7 @@ impl Shard {
         if calculator.compare(self.types, &self.cluster.total, &size, threshold, false).is_lt() {
             return Err(Unreserved::BelowThreshold);
         }
-        let slot = self.app(app).shared.slot;
+        let slot = self.app(app).slot;
         let at = &self.nodes[node as usize];
         let present = at.reservation;
         if at.owed.owes(Creditor { app: slot, number: self.app(app).shared.id.number }) {

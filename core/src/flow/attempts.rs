@@ -50,12 +50,12 @@ impl Shard {
             // The others see usage move, as with a grant and an end.
             self.note_change();
         }
-        let (worker, types) = (self.worker, self.types);
+        let types = self.types;
         let less = Resource::NONE.minus(&sum);
         for (app, amount) in [(from.index, &less), (to, &sum)] {
             let local = self.app_mut(app);
             local.usage = local.usage.plus(amount);
-            local.shared.cells[worker].usage.add(types, amount);
+            local.cell.usage.add(types, amount);
         }
         self.app_mut(to).leaf = leaf;
         kept.iter().map(|index| self.container(*index)).collect()

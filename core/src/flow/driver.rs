@@ -818,7 +818,7 @@ mod tests {
         let shard = &mut parts.shards[0].0;
         shard.handle_internal(Internal::Barrier(reply));
         assert!(answered.try_recv().is_ok());
-        assert!(parts.shared.publisher.is_newest(&shard.snapshot));
+        assert!(Arc::ptr_eq(&parts.shared.publisher.load(), &shard.snapshot));
     }
 
     #[test]

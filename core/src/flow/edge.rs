@@ -9,7 +9,7 @@ use super::ledger::AppShared;
 use super::mailbox::{Container, EndedContainer};
 use super::messages::{AskChange, External};
 use super::shared::{ANY, Shared};
-use super::snapshot::QueueSnapshot;
+use super::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::app::{Ask, Location};
 use crate::event::Refused;
 use crate::id::ContainerId;
@@ -45,13 +45,16 @@ pub struct Allocation {
     pub headroom: Resource,
 }
 
-/// The leaf queue of an application in the newest snapshot.
-fn leaf_of(shared: &Shared, app: &AppShared) -> Result<Arc<QueueSnapshot>, Refused> {
+/// The leaf queue of an application in a snapshot.
+fn leaf_of<'s>(
+    shared: &Shared,
+    snapshot: &'s SchedulerSnapshot,
+    app: &AppShared,
+) -> Result<&'s QueueSnapshot, Refused> {
     if app.scheduler != shared.scheduler || app.is_closed() {
         return Err(Refused::NoSuchApp(app.id.number));
     }
-    let structure = &shared.publisher.load().structure;
-    let leaf = structure.queues.get(app.queue() as usize).cloned().flatten();
+    let leaf = snapshot.structure.queues.get(app.queue() as usize).and_then(Option::as_deref);
     // Just moved into a queue that is not published yet.
     leaf.ok_or(Refused::Busy)
 }
@@ -66,14 +69,15 @@ fn busy<T>(error: TrySendError<T>) -> Refused {
 /// Checks a request and sends it to the workers concerned.
 pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &AllocateRequest) -> Result<(), Refused> {
     let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = request;
-    let leaf = leaf_of(shared, app)?;
+    let snapshot = shared.publisher.guard();
+    let leaf = leaf_of(shared, &snapshot, app)?;
     if asks.is_empty() && releases.is_empty() && blacklist_add.is_empty() && blacklist_remove.is_empty() {
         return Ok(());
     }
     if app.waits_for_am() {
         return Err(Refused::NoAm(app.id.number));
     }
-    let largest = shared.publisher.load().structure.max_allocation.least(&leaf.max_container);
+    let largest = snapshot.structure.max_allocation.least(&leaf.max_container);
     for ask in asks {
         check_size(shared.types, &ask.resource, &largest)?;
     }
@@ -89,21 +93,26 @@ pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &Allo
         lane.try_send(External::Release(*release)).map_err(busy)?;
     }
     let mut am = app.am.lock();
-    let mut blacklist = am.blacklist.clone();
-    blacklist.extend(blacklist_add.iter().map(|location| location.0));
-    blacklist.sort_unstable();
-    blacklist.dedup();
-    blacklist.retain(|listed| !blacklist_remove.iter().any(|location| location.0 == *listed));
-    let changed = blacklist != am.blacklist;
-    if asks.is_empty() && !changed {
+    let mut changed = None;
+    if !blacklist_add.is_empty() || !blacklist_remove.is_empty() {
+        let mut blacklist = am.blacklist.clone();
+        blacklist.extend(blacklist_add.iter().map(|location| location.0));
+        blacklist.sort_unstable();
+        blacklist.dedup();
+        blacklist.retain(|listed| !blacklist_remove.iter().any(|location| location.0 == *listed));
+        changed = (blacklist != am.blacklist).then_some(blacklist);
+    }
+    if asks.is_empty() && changed.is_none() {
         return Ok(());
     }
-    let asks: SmallVec<[Ask; 2]> =
-        asks.iter().map(|ask| Ask { resource: normalise(&shared.settings, &ask.resource, &largest), ..*ask }).collect();
-    let message =
-        AskChange { app: app.clone(), asks, blacklist: changed.then(|| blacklist.clone().into_boxed_slice()) };
+    let normal = |ask: &Ask| Ask { resource: normalise(&shared.settings, &ask.resource, &largest), ..*ask };
+    let asks = match &asks[..] {
+        [ask] => SmallVec::from_buf([normal(ask)]),
+        asks => asks.iter().map(normal).collect(),
+    };
+    let message = AskChange { app: app.clone(), asks, blacklist: changed.as_deref().map(Box::from) };
     shared.lanes.external[app.home].try_send(External::Asks(message)).map_err(busy)?;
-    if changed {
+    if let Some(blacklist) = changed {
         am.blacklist = blacklist;
         am.blacklisted = None;
     }
@@ -115,10 +124,11 @@ pub(crate) fn collect(shared: &Shared, app: &AppShared, out: &mut Allocation) ->
     out.granted.clear();
     out.ended.clear();
     out.strict_preemptions.clear();
-    let leaf = leaf_of(shared, app)?;
+    let snapshot = shared.publisher.guard();
+    let leaf = leaf_of(shared, &snapshot, app)?;
     drain(shared, app, out);
     app.strict_preemptions(&mut out.strict_preemptions);
-    out.headroom = headroom(shared, app, &leaf);
+    out.headroom = headroom(shared, &snapshot, app, leaf);
     Ok(())
 }
 
@@ -131,8 +141,7 @@ pub(crate) fn drain(shared: &Shared, app: &AppShared, out: &mut Allocation) {
 }
 
 /// Assignment reference 10.
-fn headroom(shared: &Shared, app: &AppShared, leaf: &QueueSnapshot) -> Resource {
-    let snapshot = shared.publisher.load();
+fn headroom(shared: &Shared, snapshot: &SchedulerSnapshot, app: &AppShared, leaf: &QueueSnapshot) -> Resource {
     let root = snapshot.structure.queue(super::snapshot::ROOT);
     let mut available = snapshot.structure.cluster.total.minus(&root.shared.usage());
     let mut am = app.am.lock();

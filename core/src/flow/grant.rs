@@ -18,7 +18,7 @@ use super::containers::{ContainerRecord, NewContainer};
 use super::mailbox::{Container, EndReason, EndedContainer};
 use super::messages::{GiveBack, Internal};
 use super::preemption::Creditor;
-use super::shard::{KeyLocal, NONE, Reservation, Shard};
+use super::shard::{KeyLocal, NONE, Shard};
 use super::shared::{ANY, count};
 use crate::app::{Locality, SchedulingKey};
 use crate::id::{ContainerId, Slot};
@@ -35,8 +35,8 @@ pub(super) struct Proposal {
     pub(super) locality: Locality,
     /// The size of the ask.
     pub(super) size: Resource,
-    /// The reservation that this fulfils.
-    pub(super) reserved: Option<Reservation>,
+    /// This fulfils the node's reservation.
+    pub(super) reserved: bool,
 }
 
 /// Why a proposal came to nothing.
@@ -68,10 +68,11 @@ impl Shard {
     /// Grants the proposal; all or nothing.
     pub(super) fn try_grant(&mut self, proposal: &Proposal) -> Result<(), Refusal> {
         let Proposal { app, key, node, locality, size, reserved } = *proposal;
+        let reserved = if reserved { self.nodes[node as usize].reservation } else { None };
         // Accounting goes by the reserved size, what the callers count by the ask's.
         let granted = reserved.map_or(size, |reservation| reservation.size);
         let relax = self.take_asks(app, key, node, locality)?;
-        let is_am = self.app(app).shared.waits_for_am();
+        let is_am = self.app(app).waits_for_am();
         if is_am && let Err(refusal) = self.take_am_share(app, &size) {
             self.return_asks(app, key, node, locality);
             return Err(refusal);
@@ -120,10 +121,10 @@ impl Shard {
         let to = Creditor { app: id.app, number: id.application };
         at.owed.pay_off(to, &granted);
         let container = Container { id, node: at.shared.id, priority, allocation_request_id, resource: granted };
-        let shared = &self.app(app).shared;
-        let was_empty = self.shared.arenas[worker].push_granted(&shared.cells[worker].granted, mail, &container);
+        let local = self.app(app);
+        let was_empty = self.shared.arenas[worker].push_granted(&local.cell.granted, mail, &container);
         if was_empty && let Some(wake) = &self.shared.on_grants {
-            wake(shared.id.number);
+            wake(local.number);
         }
         if let Some(journal) = &mut self.journal {
             journal.allocated.push((container, is_am));
@@ -150,7 +151,7 @@ impl Shard {
         let (worker, workers) = (self.worker, self.shared.workers);
         let at = self.nodes[node as usize].shared.locations();
         let local = self.app_mut(app);
-        let slot = local.shared.slot;
+        let slot = local.slot;
         let key = &mut local.keys[key];
         if key.cell.pool.take_one(worker, key.epoch).is_err() {
             return Err(Refusal::AskGone);
@@ -268,7 +269,7 @@ impl Shard {
     /// Publishes how many of this worker's nodes are reserved for an application.
     pub(super) fn count_reserved(&self, app: u32) {
         let local = self.app(app);
-        local.shared.cells[self.worker].reserved.set(local.reserved.len());
+        local.cell.reserved.set(local.reserved.len());
     }
 
     fn record_container(
@@ -284,9 +285,9 @@ impl Shard {
         let app = self.app_mut(proposal.app);
         app.keys[proposal.key].container_size = size;
         let new = NewContainer {
-            app: app.shared.slot,
-            attempt: u16::try_from(app.shared.attempt).unwrap_or(u16::MAX),
-            application: app.shared.id.number,
+            app: app.slot,
+            attempt: app.attempt,
+            application: app.number,
             number,
             node: proposal.node,
             key,
@@ -312,7 +313,7 @@ impl Shard {
     /// Remembers what the asks were that a container was taken from, where they were not of its size: within a key every
     /// location may name its own, and a reservation keeps the size that it was made with.
     fn note_asked_sizes(&mut self, proposal: &Proposal, granted: &Resource, record: u32) {
-        if proposal.locality == Locality::OffSwitch && proposal.reserved.is_none() {
+        if proposal.locality == Locality::OffSwitch && !proposal.reserved {
             return;
         }
         let [rack, name] = self.nodes[proposal.node as usize].shared.locations();
@@ -369,8 +370,8 @@ impl Shard {
         let size = *self.containers.size(&record);
         let less = Resource::NONE.minus(&size);
         if was_marked {
-            let shared = self.app(app).shared.clone();
-            shared.cells[worker].marked.strike_after(id, || self.add_usage(app, &less));
+            let cell = self.app(app).cell.clone();
+            cell.marked.strike_after(id, || self.add_usage(app, &less));
         } else {
             self.add_usage(app, &less);
         }
@@ -389,9 +390,9 @@ impl Shard {
         } else if withdrawn {
             self.give_asks_back(index);
         } else {
-            let was_empty = arena.push_ended(&local.shared.cells[worker].ended, record.mail, reason);
+            let was_empty = arena.push_ended(&local.cell.ended, record.mail, reason);
             if was_empty && let Some(wake) = &self.shared.on_grants {
-                wake(local.shared.id.number);
+                wake(local.number);
             }
         }
         if let Some(journal) = &mut self.journal {
@@ -484,8 +485,7 @@ impl Shard {
 
     /// Ends all that this worker has of an application.
     pub(super) fn close_app(&mut self, slot: Slot) {
-        let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut).filter(|app| app.shared.slot == slot)
-        else {
+        let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut).filter(|app| app.slot == slot) else {
             return;
         };
         app.closed = true;
@@ -506,7 +506,7 @@ impl Shard {
         }
         let worker = self.worker;
         let local = self.apps[slot.ix()].as_mut().expect("found above");
-        let cell = &local.shared.cells[worker];
+        let cell = &local.cell;
         self.shared.arenas[worker].purge(&cell.granted, &cell.ended, &mut self.own_records);
         local.keys.clear();
         let leaf = local.leaf;

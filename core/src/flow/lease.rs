@@ -10,7 +10,8 @@
 //! others' unspent pieces into it and tries once more. The limit itself is not stored: a lower one needs no writing.
 //!
 //! # Protocol of [`AskPool`] (the outstanding `*` count of one request key)
-//! Words of (epoch, count). A replacement by the AM closes the shared word under a new epoch, voids every piece by
+//! Words of (epoch, count). With one worker, which is then its application's home too, there is one word and nobody else writes
+//! it: plain loads and stores. With several a replacement by the AM closes the shared word under a new epoch, voids every piece by
 //! swapping it, and only then writes the new count: what was granted before is linearised before the replacement.
 //!
 //! # Invariants
@@ -23,7 +24,7 @@
 //!
 //! # Trade-offs
 //! Room in the piece of a worker whose nodes are full is idle until handed back (end of its batch) or recalled. With one
-//! worker there is nobody to share with: its piece of an ask pool is the whole, and rooms are not consulted at all.
+//! worker there is nobody to share with: an ask pool is its own, and rooms are not consulted at all.
 
 use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -230,6 +231,7 @@ impl AskCount {
 #[derive(Debug)]
 pub struct AskPool {
     word: CachePadded<AtomicU64>,
+    /// Of each worker; none where there is but one.
     pieces: Box<[CachePadded<AtomicU64>]>,
 }
 
@@ -239,8 +241,14 @@ impl AskPool {
     pub fn new(workers: usize) -> AskPool {
         AskPool {
             word: CachePadded::new(AtomicU64::new(0)),
-            pieces: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            pieces: (0..if workers > 1 { workers } else { 0 }).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
         }
+    }
+
+    /// Whether the only worker does all that changes it.
+    #[inline]
+    fn is_alone(&self) -> bool {
+        self.pieces.is_empty()
     }
 
     /// The AM's replacement of the count by `count`; returns the new epoch. Called by the application's home worker only.
@@ -249,6 +257,10 @@ impl AskPool {
         // writer; an epoch in every word makes a late taker's compare-exchange fail. Who learns of the epoch learns of it
         // through a channel (Release/Acquire) after the last store below.
         let epoch = Word::unpack(self.word.load(Ordering::Relaxed)).epoch.wrapping_add(1);
+        if self.is_alone() {
+            self.word.store(Word { epoch, count }.pack(), Ordering::Relaxed);
+            return epoch;
+        }
         let closed = Word { epoch, count: 0 }.pack();
         self.word.swap(closed, Ordering::Relaxed);
         for piece in &self.pieces {
@@ -265,7 +277,22 @@ impl AskPool {
     ///
     /// # Errors
     /// When none is to be had.
+    #[inline]
     pub fn take_one(&self, worker: usize, epoch: u32) -> Result<(), NotTaken> {
+        if self.is_alone() {
+            // ORDERING: Relaxed: this thread alone writes it.
+            let left = Word::unpack(self.word.load(Ordering::Relaxed));
+            if left.epoch != epoch {
+                return Err(NotTaken::Stale);
+            }
+            let Some(count) = left.count.checked_sub(1) else { return Err(NotTaken::Dry) };
+            self.word.store(Word { epoch, count }.pack(), Ordering::Relaxed);
+            return Ok(());
+        }
+        self.take_shared(worker, epoch)
+    }
+
+    fn take_shared(&self, worker: usize, epoch: u32) -> Result<(), NotTaken> {
         let own = &self.pieces[worker];
         loop {
             // ORDERING: Relaxed; the compare-exchange below decides.
@@ -300,7 +327,7 @@ impl AskPool {
             if left.count == 0 {
                 return Err(NotTaken::Dry);
             }
-            let piece = if self.pieces.len() == 1 { left.count } else { (left.count / PIECES).max(1) };
+            let piece = (left.count / PIECES).max(1);
             let less = Word { epoch, count: left.count - piece }.pack();
             match self.word.compare_exchange_weak(word, less, Ordering::Acquire, Ordering::Acquire) {
                 Ok(_) => {
@@ -329,7 +356,7 @@ impl AskPool {
 
     /// Hands a worker's unspent units of `epoch` back to all. Says whether there were any.
     pub fn hand_back(&self, worker: usize, epoch: u32) -> bool {
-        let piece = &self.pieces[worker];
+        let Some(piece) = self.pieces.get(worker) else { return false };
         let mut word = piece.load(Ordering::Relaxed);
         let units = loop {
             let held = Word::unpack(word);
@@ -348,10 +375,15 @@ impl AskPool {
 
     /// Puts units back, of one epoch or of whichever is the present one.
     fn put(&self, units: u32, only: Option<u32>) {
-        let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
+        let more = |word| {
             let Word { epoch, count } = Word::unpack(word);
             (only.is_none() || only == Some(epoch)).then(|| Word { epoch, count: count.saturating_add(units) }.pack())
-        });
+        };
+        if !self.is_alone() {
+            let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        } else if let Some(word) = more(self.word.load(Ordering::Relaxed)) {
+            self.word.store(word, Ordering::Relaxed);
+        }
     }
 
     /// Puts one unit back, whatever the epoch: the container that took it ended before the AM saw it.
@@ -366,10 +398,12 @@ impl AskPool {
     }
 
     /// What `worker` can take without a recall.
+    #[inline]
     pub fn visible(&self, worker: usize) -> u32 {
         // ORDERING: Relaxed. A hint: `take_one` decides.
         let word = Word::unpack(self.word.load(Ordering::Relaxed));
-        let piece = Word::unpack(self.pieces[worker].load(Ordering::Relaxed));
+        let Some(piece) = self.pieces.get(worker) else { return word.count };
+        let piece = Word::unpack(piece.load(Ordering::Relaxed));
         if piece.epoch == word.epoch { word.count.saturating_add(piece.count) } else { word.count }
     }
 

@@ -136,7 +136,8 @@ pub(crate) struct AppShared {
     am_resource: UsageCell,
     /// The number of the last container, or of the last block of them.
     sequence: AtomicU32,
-    pub(crate) cells: Box<[CachePadded<AppCell>]>,
+    /// By worker; each worker keeps a reference to its own.
+    pub(crate) cells: Box<[Arc<CachePadded<AppCell>>]>,
     first_key: OnceLock<Arc<KeyCell>>,
     pub(crate) am: Mutex<AmSide>,
 }
@@ -185,7 +186,7 @@ impl AppShared {
             runnable: AtomicBool::new(false),
             am_resource: UsageCell::default(),
             sequence: AtomicU32::new(0),
-            cells: (0..workers).map(|_| CachePadded::new(AppCell::default())).collect(),
+            cells: (0..workers).map(|_| Arc::default()).collect(),
             first_key: OnceLock::new(),
             am: Mutex::new(AmSide::default()),
         }
@@ -326,7 +327,8 @@ pub(crate) struct QueueCell {
 /// A queue as all threads see it.
 #[derive(Debug)]
 pub(crate) struct QueueShared {
-    pub(crate) cells: Box<[CachePadded<QueueCell>]>,
+    /// By worker; each worker keeps a reference to its own.
+    pub(crate) cells: Box<[Arc<CachePadded<QueueCell>>]>,
     /// Of a leaf queue.
     pub(crate) am_usage: SharedUsage,
     /// Room under the max share; limits are enforced (and grants refused) from the first worker to join.
@@ -339,7 +341,7 @@ pub(crate) struct QueueShared {
 impl QueueShared {
     pub(crate) fn new(workers: usize, types: usize, created: u64, created_ms: u64) -> QueueShared {
         QueueShared {
-            cells: (0..workers).map(|_| CachePadded::new(QueueCell::default())).collect(),
+            cells: (0..workers).map(|_| Arc::default()).collect(),
             am_usage: SharedUsage::default(),
             watch: Watch::new(workers, types),
             created,

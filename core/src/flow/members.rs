@@ -46,11 +46,6 @@ impl Members {
         self.len
     }
 
-    /// Positions there are, free ones included.
-    pub(crate) fn width(&self) -> usize {
-        self.chunks.len() * CHUNK
-    }
-
     /// Puts a member at a position, or takes it away.
     pub(crate) fn set(&mut self, position: u32, member: Option<Member>) {
         let (chunk, at) = (position as usize / CHUNK, position as usize % CHUNK);

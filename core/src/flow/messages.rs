@@ -43,7 +43,8 @@ pub(crate) enum External {
 #[derive(Debug)]
 pub(crate) struct AskChange {
     pub(crate) app: Arc<AppShared>,
-    pub(crate) asks: SmallVec<[Ask; 2]>,
+    /// Most calls change one: more would have each message moved about with room for them.
+    pub(crate) asks: SmallVec<[Ask; 1]>,
     /// The application's whole blacklist, when it changed.
     pub(crate) blacklist: Option<Box<[u32]>>,
 }
@@ -109,7 +110,7 @@ pub(crate) enum Internal {
     /// The AM's first request, made by the control when it accepts a managed application.
     FirstAsk {
         app: Arc<AppShared>,
-        asks: SmallVec<[Ask; 2]>,
+        asks: SmallVec<[Ask; 1]>,
     },
     /// The attempt ends: its containers end, or go over to the next attempt, then [`ControlMessage::AppClosed`].
     CloseApp {

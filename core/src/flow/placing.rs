@@ -57,19 +57,16 @@ impl Shard {
         let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
         if snapshot.leaf {
             let mut master_floor = Resource::UNBOUNDED;
-            // Doubled, so that a leaf that grows is not put in order anew with every chunk of members.
-            let room = match snapshot.runnable.width() {
-                0 => 0,
-                width => width.next_power_of_two(),
-            };
-            self.queue_mut(index).reset_children(room);
+            // Doubled, so that a leaf that grows is not put in order anew with every member; no wider, so that paths are short.
+            let occupied = snapshot.runnable.positions().map(|(position, _)| position + 1).max();
+            self.queue_mut(index).reset_children(occupied.map_or(0, |occupied| occupied.next_power_of_two() as usize));
             for (position, member) in snapshot.runnable.positions() {
                 let app = member.app.slot.index;
                 self.queue_mut(index).ids[position as usize] = app;
                 self.bound_asks(app);
                 floor = floor.least(&self.app(app).floor);
                 may_reserve |= self.app(app).may_reserve;
-                if self.app(app).shared.waits_for_am() {
+                if self.app(app).waits_for_am() {
                     master_floor = self.first_ask(app).map_or(master_floor, |size| master_floor.least(&size));
                 }
                 self.refresh_app(app);
@@ -96,16 +93,16 @@ impl Shard {
         let app = self.app(index);
         let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
         if app.leaf != NONE {
-            let calculator = self.queue(app.leaf).snapshot.policy.calculator();
-            let threshold = &self.shared.settings.reservation_threshold;
+            // Asks of a key are mostly of one size.
+            let mut before = None;
             let sizes = app
                 .keys
                 .iter()
                 .filter(|key| key.cell.pool.visible(self.worker) > 0)
                 .flat_map(|key| std::iter::once(&key.size).chain(key.rows.iter().map(|row| &row.size)));
-            for size in sizes {
+            for size in sizes.filter(|size| before.replace(*size) != Some(*size)) {
                 floor = floor.least(size);
-                may_reserve |= calculator.compare(self.types, &self.cluster.total, size, threshold, false).is_ge();
+                may_reserve |= self.is_reservable(app.leaf, size);
             }
         }
         let app = self.app_mut(index);
@@ -113,22 +110,61 @@ impl Shard {
         app.may_reserve = may_reserve;
     }
 
-    /// After new asks: bounds of the application and, where they fall, of the queues above; then its place.
-    pub(super) fn asks_changed(&mut self, index: u32) {
-        self.bound_asks(index);
+    /// Whether an ask of a leaf's application is large enough for a reservation.
+    fn is_reservable(&self, leaf: u32, size: &Resource) -> bool {
+        let calculator = self.queue(leaf).snapshot.policy.calculator();
+        let threshold = &self.shared.settings.reservation_threshold;
+        calculator.compare(self.types, &self.cluster.total, size, threshold, false).is_ge()
+    }
+
+    /// An application has asks of some sizes anew. The bounds of what it already asked for are known and stay as they are
+    /// until the next update, so that this costs as much as is new, however many asks there are.
+    pub(super) fn asks_changed<'a>(&mut self, index: u32, sizes: impl Iterator<Item = &'a Resource>) {
         let app = self.app(index);
         if !app.runnable {
+            self.bound_asks(index);
             return;
         }
+        let (leaf, mut floor, mut may_reserve) = (app.leaf, app.floor, app.may_reserve);
+        for size in sizes {
+            // What is no smaller and no larger than what it asks for already changes nothing.
+            if *size != app.floor {
+                floor = floor.least(size);
+                may_reserve = may_reserve || self.is_reservable(leaf, size);
+            }
+        }
+        if floor != app.floor || may_reserve != app.may_reserve {
+            let app = self.app_mut(index);
+            (app.floor, app.may_reserve) = (floor, may_reserve);
+        }
+        self.asks_bounded(index);
+        let was_eligible = self.queue(leaf).has_eligible(self.app(index).position);
+        // Its key does not tell of asks, only whether it has a place does.
+        if !was_eligible || !self.app(index).has_open_key(self.worker) {
+            self.refresh_app(index);
+            self.refresh_if_served(leaf);
+        }
+    }
+
+    /// A new member of a leaf finds its place; the caller sees to the queues above.
+    pub(super) fn place_member(&mut self, index: u32) {
+        self.bound_asks(index);
+        if self.app(index).runnable {
+            self.asks_bounded(index);
+            self.refresh_app(index);
+        }
+    }
+
+    /// Lets the queues above admit what a runnable application asks for.
+    fn asks_bounded(&mut self, index: u32) {
+        let app = self.app(index);
         let (floor, may_reserve, leaf) = (app.floor, app.may_reserve, app.leaf);
-        let master = app.shared.waits_for_am().then(|| self.first_ask(index)).flatten();
+        let master = app.waits_for_am().then(|| self.first_ask(index)).flatten();
         self.widen_bounds(leaf, &floor, may_reserve);
         if let Some(master) = master {
             let queue = self.queue_mut(leaf);
             queue.master_floor = queue.master_floor.least(&master);
         }
-        self.refresh_app(index);
-        self.refresh_upwards(leaf);
     }
 
     /// The size of the first key that has something outstanding: for an application that waits, its AM's.
@@ -142,11 +178,10 @@ impl Shard {
         let mut at = queue;
         while at != NONE {
             let queue = self.queue_mut(at);
-            let lower = queue.floor.least(floor);
-            if lower == queue.floor && (queue.may_reserve || !may_reserve) {
+            if queue.floor.fits_in(floor) && (queue.may_reserve || !may_reserve) {
                 break;
             }
-            queue.floor = lower;
+            queue.floor = queue.floor.least(floor);
             queue.may_reserve |= may_reserve;
             at = queue.parent;
         }
@@ -162,8 +197,8 @@ impl Shard {
         let member = app.is_pending();
         let eligible = member && app.has_open_key(self.worker);
         let queue = self.queues[app.leaf as usize].as_mut().expect("a queue of the snapshot");
-        let key = if member { queue.snapshot.policy.key(&self.cluster, &app.schedulable()) } else { None };
-        queue.update_app(app.position, member, eligible, app.shared.waits_for_am(), key);
+        let key = if member { queue.key_of_app(app, &self.cluster) } else { None };
+        queue.update_app(app.position, member, eligible, app.waits_for_am(), key.as_ref());
     }
 
     /// Puts a queue at its place in its parent.
@@ -174,8 +209,23 @@ impl Shard {
         if parent == NONE {
             return;
         }
-        let key = self.queue(parent).snapshot.policy.key(&self.cluster, &queue.schedulable());
-        self.queue_mut(parent).update_child(position, true, eligible, key);
+        let key = queue.key_below(self.queue(parent), &self.cluster);
+        self.queue_mut(parent).update_child(position, true, eligible, key.as_ref());
+    }
+
+    /// After applications of a queue have found or lost their place, and no usage has changed: puts those above in place for
+    /// which that makes a difference.
+    fn refresh_if_served(&mut self, queue: u32) {
+        let mut at = queue;
+        loop {
+            let local = self.queue(at);
+            let parent = local.parent;
+            if parent == NONE || (local.eligible > 0) == self.queue(parent).has_eligible(local.position) {
+                return;
+            }
+            self.refresh_queue(at);
+            at = parent;
+        }
     }
 
     /// Puts a queue and all above it in place.
@@ -190,24 +240,28 @@ impl Shard {
 
     /// Adds to the usage of an application and of the queues above it, here and in the ledger, and puts them in place.
     pub(super) fn add_usage(&mut self, index: u32, amount: &Resource) {
-        let (worker, types) = (self.worker, self.types);
+        let types = self.types;
         let app = self.app_mut(index);
         app.usage = app.usage.plus(amount);
-        app.shared.cells[worker].usage.add(types, amount);
-        let leaf = app.leaf;
-        self.add_queue_usage(leaf, amount);
+        app.cell.usage.add(types, amount);
+        let mut at = app.leaf;
         self.refresh_app(index);
-        self.refresh_upwards(leaf);
+        while at != NONE {
+            let queue = self.queue_mut(at);
+            queue.add_usage(types, amount);
+            let parent = queue.parent;
+            self.refresh_queue(at);
+            at = parent;
+        }
         self.note_change();
     }
 
     pub(super) fn add_queue_usage(&mut self, leaf: u32, amount: &Resource) {
-        let (worker, types) = (self.worker, self.types);
+        let types = self.types;
         let mut at = leaf;
         while at != NONE {
             let queue = self.queue_mut(at);
-            queue.usage = queue.usage.plus(amount);
-            queue.snapshot.shared.cells[worker].usage.add(types, amount);
+            queue.add_usage(types, amount);
             at = queue.parent;
         }
     }

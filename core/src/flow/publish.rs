@@ -10,7 +10,7 @@
 //! I6: a reader sees one whole value, never an older one than it has seen. Checked by
 //! `loom-tests/tests/snapshot_vs_reader.rs`.
 
-use crate::sync::{Arc, Mutex, SnapshotCell};
+use crate::sync::{Arc, Mutex, SnapshotCell, SnapshotGuard, SnapshotReader};
 
 /// See the module's text.
 #[derive(Debug)]
@@ -30,10 +30,15 @@ impl<T: Clone> Published<T> {
         self.cell.load()
     }
 
-    /// Whether `seen` is the newest.
+    /// The newest value, for a short look.
     #[inline]
-    pub fn is_newest(&self, seen: &Arc<T>) -> bool {
-        self.cell.is(seen)
+    pub fn guard(&self) -> SnapshotGuard<T> {
+        self.cell.guard()
+    }
+
+    /// For a thread that looks often.
+    pub fn reader(&self) -> SnapshotReader<T> {
+        self.cell.reader()
     }
 
     /// Replaces the newest value by a changed copy.

@@ -28,8 +28,7 @@ impl Shard {
         }
         while let Some((slot, key)) = self.leases.pop() {
             let worker = self.worker;
-            let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut).filter(|app| app.shared.slot == slot)
-            else {
+            let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut).filter(|app| app.slot == slot) else {
                 continue;
             };
             if let Ok(at) = app.keys.binary_search_by_key(&key, |key| key.id) {

@@ -10,10 +10,11 @@
 //! usage replays one path a level: O(depth x log children). Where a child has no key (weight 0 under drf, a custom policy
 //! without one) its queue is sorted anew for each descent, as Hadoop does.
 
+use super::assignment::counts_opportunities;
 use super::containers::{Containers, SizeId};
 use super::decision::Notes;
 use super::expiry::Looks;
-use super::ledger::{AppShared, KeyCell, LocationCount, NodeShared};
+use super::ledger::{AppCell, AppShared, KeyCell, LocationCount, NodeShared, QueueCell};
 use super::mailbox::FreeRecords;
 use super::pace::Lag;
 use super::preemption::Creditor;
@@ -25,9 +26,9 @@ use super::watch::Seat;
 use crate::app::{Locality, SchedulingKey};
 use crate::id::Slot;
 use crate::order::WinnerTree;
-use crate::policy::{ClusterTotal, OrderKey, Schedulable, Tie};
+use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, Tie};
 use crate::resource::Resource;
-use crate::sync::Arc;
+use crate::sync::{Arc, CachePadded, SnapshotReader};
 use smallvec::SmallVec;
 
 /// "None" where an index is kept.
@@ -37,6 +38,12 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct QueueLocal {
     pub(super) snapshot: Arc<QueueSnapshot>,
+    /// What this worker writes of it; then of the snapshot, at hand, what each grant below needs.
+    cell: Arc<CachePadded<QueueCell>>,
+    policy: Arc<dyn SchedulingPolicy>,
+    weight: f32,
+    tie: Tie,
+    min_share: Resource,
     pub(super) parent: u32,
     /// Among the parent's children.
     pub(super) position: u32,
@@ -45,6 +52,8 @@ pub(super) struct QueueLocal {
     pub(super) fair_share: Resource,
     /// Some type of the max share is limited.
     pub(super) limited: bool,
+    /// It or a queue above is.
+    pub(super) limited_path: bool,
     /// This worker's part in the queue's watch.
     pub(super) seat: Seat,
     /// Children by position, those that can be served at all.
@@ -68,7 +77,7 @@ pub(super) struct QueueLocal {
     pub(super) may_reserve: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Child {
     eligible: bool,
     irregular: bool,
@@ -76,8 +85,13 @@ struct Child {
 
 impl QueueLocal {
     /// A queue that this worker has just heard of: no child has a place yet.
-    pub(super) fn new(snapshot: &Arc<QueueSnapshot>, share: Share) -> QueueLocal {
+    pub(super) fn new(worker: usize, snapshot: &Arc<QueueSnapshot>, share: Share) -> QueueLocal {
         QueueLocal {
+            cell: snapshot.shared.cells[worker].clone(),
+            policy: snapshot.policy.clone(),
+            weight: snapshot.weight,
+            tie: Tie { start_ms: 0, name: snapshot.name_order },
+            min_share: snapshot.min_share,
             snapshot: snapshot.clone(),
             parent: snapshot.parent.unwrap_or(NONE),
             position: 0,
@@ -85,6 +99,7 @@ impl QueueLocal {
             demand: share.demand,
             fair_share: share.fair_share,
             limited: false,
+            limited_path: false,
             seat: Seat::default(),
             order: WinnerTree::default(),
             masters: WinnerTree::default(),
@@ -107,10 +122,39 @@ impl QueueLocal {
         Schedulable {
             usage: &self.usage,
             demand: &self.demand,
-            min_share: &self.snapshot.min_share,
-            weight: self.snapshot.weight,
-            tie: Tie { start_ms: 0, name: self.snapshot.name_order },
+            min_share: &self.min_share,
+            weight: self.weight,
+            tie: self.tie,
         }
+    }
+
+    /// The same queue, as it was published anew.
+    pub(super) fn renew(&mut self, snapshot: &Arc<QueueSnapshot>) {
+        let QueueSnapshot { policy, weight, min_share, name_order, .. } = &**snapshot;
+        self.policy = policy.clone();
+        self.weight = *weight;
+        self.tie.name = *name_order;
+        self.min_share = *min_share;
+        self.snapshot = snapshot.clone();
+    }
+
+    /// Its place among the children of `parent`; `None` when no key can express it.
+    #[inline]
+    pub(super) fn key_below(&self, parent: &QueueLocal, cluster: &ClusterTotal) -> Option<OrderKey> {
+        parent.policy.key(cluster, &self.schedulable())
+    }
+
+    /// The place of an application among those of this leaf; `None` when no key can express it.
+    #[inline]
+    pub(super) fn key_of_app(&self, app: &AppLocal, cluster: &ClusterTotal) -> Option<OrderKey> {
+        self.policy.key(cluster, &app.schedulable())
+    }
+
+    /// Adds to what it uses, here and in the ledger.
+    #[inline]
+    pub(super) fn add_usage(&mut self, types: usize, amount: &Resource) {
+        self.usage = self.usage.plus(amount);
+        self.cell.usage.add(types, amount);
     }
 
     /// Whether children must be sorted anew for each descent.
@@ -120,7 +164,8 @@ impl QueueLocal {
 
     pub(super) fn reset_children(&mut self, count: usize) {
         self.order.reset(count);
-        self.masters.reset(if self.snapshot.leaf { count } else { 0 });
+        // Made when somebody first waits for an AM.
+        self.masters.reset(0);
         self.children.clear();
         self.children.resize(count, Child::default());
         self.ids.clear();
@@ -132,12 +177,9 @@ impl QueueLocal {
     /// Notes what a child is now. A member takes part in Hadoop's order, whether or not it can be served: without a key
     /// it can change the places of the others.
     #[inline]
-    pub(super) fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) {
-        if self.place_child(position, member, eligible, key) {
-            self.order.set(position, key.unwrap_or(OrderKey::ABSENT));
-        } else {
-            self.order.clear(position);
-        }
+    pub(super) fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<&OrderKey>) {
+        let has_place = self.place_child(position, member, eligible, key);
+        self.order.set(position, key.filter(|_| has_place).unwrap_or(&OrderKey::ABSENT));
     }
 
     /// The same for an application: one that waits for its AM stands apart.
@@ -148,21 +190,32 @@ impl QueueLocal {
         member: bool,
         eligible: bool,
         waits_for_am: bool,
-        key: Option<OrderKey>,
+        key: Option<&OrderKey>,
     ) {
-        let key = self.place_child(position, member, eligible, key).then_some(key).flatten();
-        let key = key.unwrap_or(OrderKey::ABSENT);
-        let (here, there) =
-            if waits_for_am { (&mut self.masters, &mut self.order) } else { (&mut self.order, &mut self.masters) };
-        there.clear(position);
-        here.set(position, key);
+        let has_place = self.place_child(position, member, eligible, key);
+        let key = key.filter(|_| has_place).unwrap_or(&OrderKey::ABSENT);
+        if waits_for_am {
+            if self.masters.is_empty() {
+                self.masters.reset(self.ids.len());
+            }
+            self.order.clear(position);
+            self.masters.set(position, key);
+        } else {
+            if !self.masters.is_empty() {
+                self.masters.clear(position);
+            }
+            self.order.set(position, key);
+        }
     }
 
     /// Counts a child; says whether it has a place in an order.
     #[inline]
-    fn place_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) -> bool {
+    fn place_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<&OrderKey>) -> bool {
         let child = &mut self.children[position as usize];
         let new = Child { eligible, irregular: member && key.is_none() };
+        if *child == new {
+            return eligible && key.is_some();
+        }
         self.eligible = self.eligible + u32::from(new.eligible) - u32::from(child.eligible);
         self.irregular = self.irregular + u32::from(new.irregular) - u32::from(child.irregular);
         *child = new;
@@ -220,6 +273,12 @@ impl KeyLocal {
 #[derive(Debug)]
 pub(super) struct AppLocal {
     pub(super) shared: Arc<AppShared>,
+    /// What this worker writes of it; then what it would look up of `shared` with each grant.
+    pub(super) cell: Arc<CachePadded<AppCell>>,
+    pub(super) slot: Slot,
+    pub(super) number: u32,
+    pub(super) attempt: u16,
+    managed: bool,
     /// Its leaf queue, and its place among that queue's runnable applications.
     pub(super) leaf: u32,
     pub(super) position: u32,
@@ -233,7 +292,7 @@ pub(super) struct AppLocal {
     pub(super) weight: f32,
     pub(super) tie: Tie,
     /// In the order in which they are served.
-    pub(super) keys: Vec<KeyLocal>,
+    pub(super) keys: SmallVec<[KeyLocal; 1]>,
     pub(super) floor: Resource,
     pub(super) may_reserve: bool,
     /// Interned node and rack names.
@@ -251,9 +310,14 @@ pub(super) struct AppLocal {
 }
 
 impl AppLocal {
-    pub(super) fn new(shared: Arc<AppShared>) -> AppLocal {
+    pub(super) fn new(worker: usize, shared: Arc<AppShared>) -> AppLocal {
         let tie = Tie { start_ms: shared.start_ms, name: shared.id.name_order() };
         AppLocal {
+            cell: shared.cells[worker].clone(),
+            slot: shared.slot,
+            number: shared.id.number,
+            attempt: u16::try_from(shared.attempt).unwrap_or(u16::MAX),
+            managed: shared.managed,
             leaf: NONE,
             position: NONE,
             sequence: 0,
@@ -264,7 +328,7 @@ impl AppLocal {
             fair_share: Resource::NONE,
             weight: 1.0,
             tie,
-            keys: Vec::new(),
+            keys: SmallVec::new(),
             floor: Resource::UNBOUNDED,
             may_reserve: false,
             blacklist: SmallVec::new(),
@@ -286,6 +350,12 @@ impl AppLocal {
             weight: self.weight,
             tie: self.tie,
         }
+    }
+
+    /// Whether it still waits for its AM's container.
+    #[inline]
+    pub(super) fn waits_for_am(&self) -> bool {
+        self.managed && self.shared.waits_for_am()
     }
 
     /// Hadoop's filter in a leaf: pending demand (of the last update, less usage now) is not exactly zero.
@@ -353,8 +423,13 @@ pub(crate) struct Shard {
     pub(super) worker: usize,
     pub(super) types: usize,
     pub(super) shared: Arc<Shared>,
+    /// Where newer ones than `snapshot` are found.
+    pub(super) snapshots: SnapshotReader<SchedulerSnapshot>,
+    /// The one that is decided by.
     pub(super) snapshot: Arc<SchedulerSnapshot>,
     pub(super) cluster: ClusterTotal,
+    /// Visits count opportunities, or take times, that a later decision reads.
+    pub(super) counts_opportunities: bool,
     pub(super) queues: Vec<Option<QueueLocal>>,
     pub(super) apps: Vec<Option<AppLocal>>,
     pub(super) nodes: Vec<Node>,
@@ -370,6 +445,8 @@ pub(crate) struct Shard {
     pub(super) out_for_descent: Vec<Suspended>,
     /// The present visit had an effect that a second one would repeat.
     pub(super) repeatable: bool,
+    /// The size of the last container that was placed.
+    pub(super) placed: Resource,
     /// What this worker knows of the others' grants, and they of its own.
     pub(super) lag: Lag,
     pub(super) last_fold_ms: u64,
@@ -387,12 +464,15 @@ pub(crate) struct Shard {
 
 impl Shard {
     pub(crate) fn new(worker: usize, shared: Arc<Shared>, notes: Notes) -> Shard {
-        let snapshot = shared.publisher.load();
+        let mut snapshots = shared.publisher.reader();
+        let snapshot = snapshots.newest().clone();
         let mut shard = Shard {
             worker,
             types: shared.types,
             cluster: snapshot.structure.cluster,
+            snapshots,
             snapshot,
+            counts_opportunities: counts_opportunities(&shared.settings),
             queues: Vec::new(),
             apps: Vec::new(),
             nodes: Vec::new(),
@@ -403,6 +483,7 @@ impl Shard {
             out_for_pass: Vec::new(),
             out_for_descent: Vec::new(),
             repeatable: false,
+            placed: Resource::NONE,
             lag: Lag::default(),
             last_fold_ms: 0,
             looks: Looks::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),
@@ -440,7 +521,7 @@ impl Shard {
 
     /// The application, if it is still the one that the slot meant.
     pub(super) fn find_app(&self, slot: Slot) -> Option<&AppLocal> {
-        self.apps.get(slot.ix())?.as_ref().filter(|app| app.shared.slot == slot)
+        self.apps.get(slot.ix())?.as_ref().filter(|app| app.slot == slot)
     }
 
     /// Knows an application from now on.
@@ -450,8 +531,8 @@ impl Shard {
             self.apps.resize_with(index + 1, || None);
         }
         let slot = &mut self.apps[index];
-        if slot.as_ref().is_none_or(|app| app.shared.slot != shared.slot) {
-            let mut app = AppLocal::new(shared.clone());
+        if slot.as_ref().is_none_or(|app| app.slot != shared.slot) {
+            let mut app = AppLocal::new(self.worker, shared.clone());
             let share = self.snapshot.shares.app(shared.slot);
             app.demand = share.demand;
             app.fair_share = share.fair_share;

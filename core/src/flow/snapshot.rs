@@ -16,7 +16,7 @@ use crate::id::Slot;
 use crate::policy::{ClusterTotal, SchedulingPolicy};
 use crate::preemption::{QueuePreemption, Starvation};
 use crate::resource::Resource;
-use crate::sync::Arc;
+use crate::sync::{Arc, SnapshotGuard, SnapshotReader};
 use rustc_hash::FxHashMap;
 
 /// The slot of the root queue.
@@ -194,10 +194,15 @@ impl Publisher {
         self.0.load()
     }
 
-    /// Whether `seen` is the newest.
+    /// The newest snapshot, for a short look.
     #[inline]
-    pub(crate) fn is_newest(&self, seen: &Arc<SchedulerSnapshot>) -> bool {
-        self.0.is_newest(seen)
+    pub(crate) fn guard(&self) -> SnapshotGuard<SchedulerSnapshot> {
+        self.0.guard()
+    }
+
+    /// For a thread that looks often.
+    pub(crate) fn reader(&self) -> SnapshotReader<SchedulerSnapshot> {
+        self.0.reader()
     }
 
     fn publish(&self, change: impl FnOnce(&mut SchedulerSnapshot)) {

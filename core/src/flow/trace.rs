@@ -183,7 +183,7 @@ impl Shard {
         self.note(|_, recorder| {
             if let Some(queue) = recorder.last_queue() {
                 match outcome {
-                    Outcome::Placed(_) => queue.outcome = QueueOutcome::Placed,
+                    Outcome::Placed => queue.outcome = QueueOutcome::Placed,
                     Outcome::Reserved => queue.outcome = QueueOutcome::Reserved,
                     Outcome::Declined => {}
                 }
@@ -240,7 +240,7 @@ impl Shard {
             if let Some(app) = recorder.app() {
                 let made = app.keys.iter().any(|key| matches!(key.outcome, KeyOutcome::Placed { .. }));
                 match outcome {
-                    Outcome::Placed(_) => app.outcome = AppOutcome::Placed,
+                    Outcome::Placed => app.outcome = AppOutcome::Placed,
                     Outcome::Reserved => app.outcome = AppOutcome::Reserved,
                     Outcome::Declined if made => app.outcome = AppOutcome::PlacedNothing,
                     Outcome::Declined => {}

@@ -16,7 +16,7 @@ use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, He
 use super::preemption::owed::OwedRooms;
 use super::shard::{KeyLocal, LocationRow, NONE, Node, Shard};
 use super::shared::{ANY, count};
-use crate::app::SchedulingKey;
+use crate::app::{Ask, SchedulingKey};
 use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -28,6 +28,15 @@ use smallvec::SmallVec;
 pub(crate) enum Next {
     GoOn,
     Stop,
+}
+
+/// The asks of a call that count: of two for one key and location the last.
+fn last_ones(asks: &[Ask]) -> impl Iterator<Item = &Ask> {
+    let again = |ask: &Ask, other: &Ask| other.key() == ask.key() && other.location == ask.location;
+    asks.iter()
+        .enumerate()
+        .filter(move |(i, ask)| !asks[i + 1..].iter().any(|other| again(ask, other)))
+        .map(|(_, ask)| ask)
 }
 
 impl Shard {
@@ -219,32 +228,45 @@ impl Shard {
         if self.app(index).closed {
             return;
         }
-        let mut news: SmallVec<[AskNews; 2]> = SmallVec::new();
-        for (i, ask) in asks.iter().enumerate() {
-            // Of two asks for one key and location in a call the last counts.
-            let later = |other: &crate::app::Ask| other.key() == ask.key() && other.location == ask.location;
-            if asks[i + 1..].iter().any(later) {
-                continue;
-            }
-            news.push(self.replace_ask(index, ask));
+        for ask in last_ones(&asks) {
+            self.replace_ask(index, ask);
         }
         // Within a key the `*` ask decides last whether the rest is kept.
-        for row in news.iter().filter(|row| row.location == ANY) {
-            if let NewsKind::Any { open: false, .. } = row.what {
-                self.drop_rows(index, row.key);
-            }
+        for ask in last_ones(&asks).filter(|ask| ask.location.0 == ANY && ask.count == 0) {
+            self.key_of(index, ask.key()).rows.clear();
         }
         if let Some(blacklist) = &blacklist {
             self.app_mut(index).blacklist = SmallVec::from_slice(blacklist);
         }
-        if !news.is_empty() {
-            self.asks_changed(index);
+        if !asks.is_empty() {
+            self.asks_changed(index, asks.iter().map(|ask| &ask.resource));
         }
+        if self.shared.workers > 1 {
+            let news: SmallVec<[AskNews; 2]> = last_ones(&asks).filter_map(|ask| self.news_of(index, ask)).collect();
+            self.tell_others(&shared, news, blacklist);
+        }
+    }
+
+    /// The other workers hear of asks that have changed.
+    fn tell_others(&self, app: &Arc<AppShared>, rows: SmallVec<[AskNews; 2]>, blacklist: Option<Box<[u32]>>) {
         for other in (0..self.shared.workers).filter(|other| *other != self.worker) {
-            let message = Internal::News { app: shared.clone(), rows: news.clone(), blacklist: blacklist.clone() };
+            let message = Internal::News { app: app.clone(), rows: rows.clone(), blacklist: blacklist.clone() };
             // As in `tell_control`.
             let _ = self.shared.lanes.internal[other].send(message);
         }
+    }
+
+    /// What the other workers have to know of an ask that was replaced; nothing of a rack or node that was dropped again.
+    fn news_of(&mut self, app: u32, ask: &Ask) -> Option<AskNews> {
+        let key = self.key_of(app, ask.key());
+        let location = ask.location.0;
+        let what = if location == ANY {
+            NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: ask.count > 0 }
+        } else {
+            let row = key.rows.iter().find(|row| row.location == location)?;
+            NewsKind::Location { count: row.count.clone(), epoch: row.epoch, explicit_zero: row.explicit_zero }
+        };
+        Some(AskNews { key: ask.key(), location, size: ask.resource, relax: ask.relax_locality, what })
     }
 
     /// Knows an application by its first message. What was published up to now is taken first: it may still show the
@@ -284,48 +306,34 @@ impl Shard {
         &mut local.keys[at]
     }
 
-    fn replace_ask(&mut self, app: u32, ask: &crate::app::Ask) -> AskNews {
+    fn replace_ask(&mut self, app: u32, ask: &Ask) {
         let types = self.types;
         let key = self.key_of(app, ask.key());
         let location = ask.location.0;
-        let what = if location == ANY {
+        if location == ANY {
             key.cell.size.set(types, &ask.resource);
-            let epoch = key.cell.pool.replace(ask.count);
-            key.epoch = epoch;
+            key.epoch = key.cell.pool.replace(ask.count);
             key.size = ask.resource;
             key.relax = ask.relax_locality;
-            NewsKind::Any { epoch, cell: key.cell.clone(), open: ask.count > 0 }
-        } else {
-            let explicit_zero = ask.count == 0;
-            let (count, epoch) = match key.rows.iter_mut().find(|row| row.location == location) {
-                Some(row) => {
-                    row.epoch = row.count.replace(ask.count);
-                    row.size = ask.resource;
-                    row.relax = ask.relax_locality;
-                    row.explicit_zero = explicit_zero;
-                    (row.count.clone(), row.epoch)
-                }
-                None => {
-                    let count = Arc::new(AskCount::new(ask.count));
-                    key.rows.push(LocationRow {
-                        location,
-                        size: ask.resource,
-                        relax: ask.relax_locality,
-                        count: count.clone(),
-                        epoch: 0,
-                        explicit_zero,
-                    });
-                    (count, 0)
-                }
-            };
-            NewsKind::Location { count, epoch, explicit_zero }
-        };
-        AskNews { key: ask.key(), location, size: ask.resource, relax: ask.relax_locality, what }
-    }
-
-    /// The AM wants nothing of a key any more: its racks and nodes are forgotten.
-    fn drop_rows(&mut self, app: u32, key: SchedulingKey) {
-        self.key_of(app, key).rows.clear();
+            return;
+        }
+        let explicit_zero = ask.count == 0;
+        match key.rows.iter_mut().find(|row| row.location == location) {
+            Some(row) => {
+                row.epoch = row.count.replace(ask.count);
+                row.size = ask.resource;
+                row.relax = ask.relax_locality;
+                row.explicit_zero = explicit_zero;
+            }
+            None => key.rows.push(LocationRow {
+                location,
+                size: ask.resource,
+                relax: ask.relax_locality,
+                count: Arc::new(AskCount::new(ask.count)),
+                epoch: 0,
+                explicit_zero,
+            }),
+        }
     }
 
     /// What the home worker has done.
@@ -365,7 +373,7 @@ impl Shard {
         if let Some(blacklist) = blacklist {
             self.app_mut(index).blacklist = SmallVec::from_slice(&blacklist);
         }
-        self.asks_changed(index);
+        self.asks_changed(index, rows.iter().map(|row| &row.size));
     }
 
     /// Units go back to asks; by the application's home worker.
@@ -374,6 +382,7 @@ impl Shard {
             return;
         }
         let (index, types) = (shared.slot.index, self.types);
+        let several = self.shared.workers > 1;
         let mut news: SmallVec<[AskNews; 2]> = SmallVec::new();
         for back in rows {
             let key = self.key_of(index, back.key);
@@ -400,14 +409,12 @@ impl Shard {
                 });
                 NewsKind::Location { count, epoch: 0, explicit_zero: false }
             };
-            news.push(AskNews { key: back.key, location: back.location, size: back.size, relax: back.relax, what });
+            if several {
+                news.push(AskNews { key: back.key, location: back.location, size: back.size, relax: back.relax, what });
+            }
         }
-        self.asks_changed(index);
-        for other in (0..self.shared.workers).filter(|other| *other != self.worker) {
-            let message = Internal::News { app: shared.clone(), rows: news.clone(), blacklist: None };
-            // As in `tell_control`.
-            let _ = self.shared.lanes.internal[other].send(message);
-        }
+        self.asks_changed(index, rows.iter().map(|row| &row.size));
+        self.tell_others(shared, news, None);
     }
 
     // ------------------------------------------------------------------------------------------------ queues, nodes

@@ -170,11 +170,8 @@ impl Resource {
     #[must_use]
     #[inline]
     pub fn fits_in(&self, other: &Resource) -> bool {
-        let mut fits = true;
-        for i in 0..MAX_TYPES {
-            fits &= self.0[i] <= other.0[i];
-        }
-        fits
+        // One after the other: the first two nearly always decide, and SSE2 has no comparison of 64-bit integers.
+        self.0.iter().zip(&other.0).all(|(a, b)| a <= b)
     }
 
     /// Whether every component is zero. A negative component makes it *not* none.

@@ -232,7 +232,30 @@ pub mod channel {
 }
 
 /// The snapshot cell over a mutex: whole values, replaced at one moment.
-pub struct SnapshotCell<T>(Mutex<Arc<T>>);
+pub struct SnapshotCell<T>(Arc<Mutex<Arc<T>>>);
+
+/// A value for as long as it is looked at.
+pub type SnapshotGuard<T> = Arc<Arc<T>>;
+
+/// A reader's own reference to the newest value that it has seen.
+pub struct SnapshotReader<T> {
+    cell: Arc<Mutex<Arc<T>>>,
+    seen: Arc<T>,
+}
+
+impl<T> fmt::Debug for SnapshotReader<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SnapshotReader")
+    }
+}
+
+impl<T> SnapshotReader<T> {
+    /// The newest value.
+    pub fn newest(&mut self) -> &Arc<T> {
+        self.seen = self.cell.lock().clone();
+        &self.seen
+    }
+}
 
 impl<T> fmt::Debug for SnapshotCell<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -243,7 +266,7 @@ impl<T> fmt::Debug for SnapshotCell<T> {
 impl<T> SnapshotCell<T> {
     /// A cell that holds `value`.
     pub fn new(value: Arc<T>) -> Self {
-        SnapshotCell(Mutex::new(value))
+        SnapshotCell(Arc::new(Mutex::new(value)))
     }
 
     /// The value at this moment.
@@ -256,8 +279,13 @@ impl<T> SnapshotCell<T> {
         *self.0.lock() = value;
     }
 
-    /// Whether the cell still holds `seen`.
-    pub fn is(&self, seen: &Arc<T>) -> bool {
-        Arc::ptr_eq(&*self.0.lock(), seen)
+    /// The value at this moment, for a short look.
+    pub fn guard(&self) -> SnapshotGuard<T> {
+        Arc::new(self.load())
+    }
+
+    /// For a thread that looks often.
+    pub fn reader(&self) -> SnapshotReader<T> {
+        SnapshotReader { cell: self.0.clone(), seen: self.load() }
     }
 }

@@ -2,6 +2,7 @@
 
 pub use crossbeam_utils::CachePadded;
 pub use parking_lot::Mutex;
+use std::fmt;
 pub use std::sync::{Arc, OnceLock};
 
 /// A concurrent map for registration and look-up by name, at the edge only: it locks inside.
@@ -24,12 +25,32 @@ pub mod thread {
 
 /// One published value: readers see it whole, a writer replaces it.
 #[derive(Debug)]
-pub struct SnapshotCell<T>(arc_swap::ArcSwap<T>);
+pub struct SnapshotCell<T>(Arc<arc_swap::ArcSwap<T>>);
+
+/// A value for as long as it is looked at: no reference count is touched.
+pub type SnapshotGuard<T> = arc_swap::Guard<Arc<T>>;
+
+/// A reader's own reference to the newest value that it has seen.
+pub struct SnapshotReader<T>(arc_swap::Cache<Arc<arc_swap::ArcSwap<T>>, Arc<T>>);
+
+impl<T> fmt::Debug for SnapshotReader<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SnapshotReader")
+    }
+}
+
+impl<T> SnapshotReader<T> {
+    /// The newest value: one load while it is the one seen last.
+    #[inline]
+    pub fn newest(&mut self) -> &Arc<T> {
+        self.0.load()
+    }
+}
 
 impl<T> SnapshotCell<T> {
     /// A cell that holds `value`.
     pub fn new(value: Arc<T>) -> SnapshotCell<T> {
-        SnapshotCell(arc_swap::ArcSwap::new(value))
+        SnapshotCell(Arc::new(arc_swap::ArcSwap::new(value)))
     }
 
     /// The value at this moment, kept alive by the returned reference.
@@ -42,9 +63,14 @@ impl<T> SnapshotCell<T> {
         self.0.store(value);
     }
 
-    /// Whether the cell still holds `seen`: one load, no reference count touched.
+    /// The value at this moment, for a short look.
     #[inline]
-    pub fn is(&self, seen: &Arc<T>) -> bool {
-        std::ptr::eq(Arc::as_ptr(&self.0.load()), Arc::as_ptr(seen))
+    pub fn guard(&self) -> SnapshotGuard<T> {
+        self.0.load()
+    }
+
+    /// For a thread that looks often.
+    pub fn reader(&self) -> SnapshotReader<T> {
+        SnapshotReader(arc_swap::Cache::new(self.0.clone()))
     }
 }

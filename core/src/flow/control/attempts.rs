@@ -78,7 +78,7 @@ impl AmRequest {
     }
 
     /// Its lines, `*` first, for a container of this size.
-    fn asks(&self, size: Resource) -> SmallVec<[Ask; 2]> {
+    fn asks(&self, size: Resource) -> SmallVec<[Ask; 1]> {
         let any = Ask { relax_locality: self.relax_locality, ..Ask::anywhere(0, size, 1) };
         // Of two for one place the last counts.
         let places: BTreeMap<Location, bool> = self.places.iter().copied().collect();

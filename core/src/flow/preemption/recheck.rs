@@ -99,7 +99,7 @@ impl Shard {
         let record = &mut self.containers[index];
         record.fate.spare();
         let record = *record;
-        self.app(record.app.index).shared.cells[self.worker].marked.strike(id);
+        self.app(record.app.index).cell.marked.strike(id);
         let size = *self.containers.size(&record);
         self.nodes[record.node as usize].owed.pay_off(to, &size);
     }

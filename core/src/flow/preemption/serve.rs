@@ -33,7 +33,7 @@ impl Shard {
         self.nodes[node as usize].owed = owed;
         for (to, amount) in turns {
             serve(amount, || match self.assign(to.app.index, node, None) {
-                Outcome::Placed(size) => Some(size),
+                Outcome::Placed => Some(self.placed),
                 Outcome::Reserved | Outcome::Declined => None,
             });
         }

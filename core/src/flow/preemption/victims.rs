@@ -201,7 +201,7 @@ impl Shard {
             debug_assert!(marked, "I10: it may go, so it is not marked");
             let record = *record;
             let size = *self.containers.size(&record);
-            self.app(record.app.index).shared.cells[self.worker].marked.enter(*id, size);
+            self.app(record.app.index).cell.marked.enter(*id, size);
             self.nodes[found.node as usize].owed.owe(to, &size);
         }
         found.containers.clone()
@@ -222,7 +222,7 @@ impl Shard {
         let record = &self.containers[index];
         if record.fate.is_live() {
             let app = self.app(record.app.index);
-            count(&app.shared.cells[self.worker].preempted, 1);
+            count(&app.cell.preempted, 1);
             let mut at = app.leaf;
             while at != NONE {
                 let queue = self.queue(at);
