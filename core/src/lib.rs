@@ -74,6 +74,9 @@ mod id;
 #[cfg(not(loom))]
 mod order;
 #[cfg(not(loom))]
+#[doc(hidden)]
+pub mod parts;
+#[cfg(not(loom))]
 mod placement;
 mod policy;
 #[cfg(not(loom))]

@@ -219,7 +219,7 @@ impl Shard {
         if self.app(index).closed {
             return;
         }
-        let mut news: SmallVec<[AskNews; 2]> = SmallVec::new();
+        let mut news: SmallVec<[AskNews; 2]> = SmallVec::with_capacity(asks.len());
         for (i, ask) in asks.iter().enumerate() {
             // Of two asks for one key and location in a call the last counts.
             let later = |other: &crate::app::Ask| other.key() == ask.key() && other.location == ask.location;
