@@ -201,16 +201,16 @@ impl<C: Core> Churn<C> {
     pub fn full(core: C, size: Size, locality: bool) -> Churn<C> {
         let mut churn = Churn::new(core, size, locality);
         while churn.core.running() < size.capacity() {
-            churn.offer_every_node();
+            churn.offer_nodes(size.nodes);
         }
         churn.fetch_all();
         churn.core.update();
         churn
     }
 
-    /// Each node reports once and has nothing to say.
-    pub fn offer_every_node(&mut self) {
-        for node in &self.nodes {
+    /// Each of so many nodes reports once and has nothing to say.
+    pub fn offer_nodes(&mut self, count: u32) {
+        for node in &self.nodes[..count as usize] {
             self.core.heartbeat(Heartbeat::new(node));
         }
     }
