@@ -71,6 +71,10 @@ impl Counted {
         Counted { stepped: size.builder("").stepped().expect("one worker"), on: false }
     }
 
+    fn granted(&self) -> u64 {
+        self.stepped.stats().granted
+    }
+
     fn call<T>(&mut self, run: impl FnOnce(&mut Stepped) -> T) -> T {
         let stepped = &mut self.stepped;
         if self.on { in_the_scheduler(|| run(stepped)) } else { run(stepped) }
@@ -119,10 +123,10 @@ fn churn_with_locality(size: Size) -> u64 {
 
 fn rounds(mut churn: Churn<Counted>, size: Size) -> u64 {
     (0..WARM_UP * size.nodes).for_each(|_| churn.round());
-    let before = churn.fetched;
+    let before = churn.core.granted();
     churn.core.on = true;
     (0..size.nodes).for_each(|_| churn.round());
-    churn.fetched - before
+    churn.core.granted() - before
 }
 
 /// W1: the first thousand nodes of an empty cluster once.
@@ -130,7 +134,7 @@ fn fill(size: Size) -> u64 {
     let mut churn = Churn::new(Counted::new(size), size, false);
     churn.core.on = true;
     churn.offer_nodes(size.nodes.min(1_000));
-    churn.core.running()
+    churn.core.granted()
 }
 
 /// W3: a hundredth of the applications has changed what it wants.
