@@ -1,6 +1,6 @@
 //! How many instructions the hot path takes, counted by valgrind and compared with the committed `instructions.json`.
 //!
-//! A count hardly knows noise: on the same machine and compiler two runs are equal, so a few percent are a change of the code.
+//! A count hardly knows noise: with the same compiler two runs are all but equal, so a few percent are a change of the code.
 //! Each case runs in a process of its own under callgrind, which collects within [`in_the_scheduler`] alone: neither the set-up
 //! nor the books of the driver count. The scheduler is the stepped one: the code of the workers, on one thread.
 //!
@@ -226,7 +226,7 @@ fn compare(counts: &BTreeMap<String, f64>, baseline: &Baseline) -> bool {
     for Case { name, per, .. } in &CASES {
         let now = counts[*name];
         let Some(before) = baseline.instructions.get(*name) else {
-            println!("{name:24} {now:12.1} an {per}, and no baseline: FAILED");
+            println!("{name:24} {now:12.1} instructions for one {per}, and no baseline FAILED");
             good = false;
             continue;
         };
