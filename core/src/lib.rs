@@ -28,7 +28,7 @@
 //!
 //! | layer | module | what |
 //! | --- | --- | --- |
-//! | 7 | `scheduler` | the doors: [`FairScheduler`], [`Stepped`], their builder, handles |
+//! | 7 | `scheduler`, `parts` | the doors: [`FairScheduler`], [`Stepped`], their builder, handles; a hidden one for benchmarks |
 //! | 6 | `flow` | the concurrent path, one file a stage |
 //! | 5 | `fair`, `placement`, `preemption` | the three policies and their shares; which queue an application enters; who is starved |
 //! | 4 | `queue`, `app`, `order`, `groups`, `event` | the queue tree and running limits; asks; children kept in order; who is in which group; refusals and events |
@@ -73,6 +73,9 @@ mod groups;
 mod id;
 #[cfg(not(loom))]
 mod order;
+#[cfg(not(loom))]
+#[doc(hidden)]
+pub mod parts;
 #[cfg(not(loom))]
 mod placement;
 mod policy;

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 /// Every module at the top of the crate, with its layer.
-const LAYERS: [(&str, u8); 19] = [
+const LAYERS: [(&str, u8); 20] = [
     ("sync", 0),
     ("resource", 1),
     ("id", 1),
@@ -29,6 +29,7 @@ const LAYERS: [(&str, u8); 19] = [
     ("preemption", 5),
     ("flow", 6),
     ("scheduler", 7),
+    ("parts", 7),
 ];
 
 /// What only `sync` may name.

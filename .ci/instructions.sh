@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Instructions that the hot path takes, against bench/benches/instructions.json; see docs/benchmarks.md.
+# `.ci/instructions.sh --update` writes the counts of now instead. Needs valgrind.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+start=$SECONDS
+trap 'code=$?; echo "instructions: $([ $code = 0 ] && echo passed || echo FAILED), $((SECONDS - start)) s"' EXIT
+if ! command -v valgrind >/dev/null; then
+    echo "instructions: they are counted by valgrind, which is not here; install it: apt-get install valgrind" >&2
+    exit 1
+fi
+cargo bench --quiet -p evenweave-bench --bench instructions -- "$@"

@@ -1,0 +1,35 @@
+//! A door for this repository's own benchmarks, which time the parts one by one. No promise: whatever is here may change or go.
+
+pub use crate::flow::lease::{AskPool, NotTaken, Room};
+pub use crate::flow::mailbox::{Arena, FreeRecords, Stack};
+pub use crate::flow::publish::Published;
+
+use crate::order::WinnerTree;
+use crate::policy::OrderKey;
+
+/// Children kept in order, by position.
+#[derive(Debug)]
+pub struct Children(WinnerTree);
+
+impl Children {
+    /// So many, all absent.
+    #[must_use]
+    pub fn new(count: usize) -> Children {
+        let mut tree = WinnerTree::default();
+        tree.reset(count);
+        Children(tree)
+    }
+
+    /// Gives a child its place.
+    #[inline]
+    pub fn set(&mut self, position: u32, key: OrderKey) {
+        self.0.set(position, key);
+    }
+
+    /// Who comes first.
+    #[inline]
+    #[must_use]
+    pub fn first(&self) -> Option<u32> {
+        self.0.winner()
+    }
+}
