@@ -23,7 +23,7 @@ impl Children {
     /// Gives a child its place.
     #[inline]
     pub fn set(&mut self, position: u32, key: OrderKey) {
-        self.0.set(position, key);
+        self.0.set(position, &key);
     }
 
     /// Who comes first.

@@ -5,6 +5,7 @@
 
 use crate::policy::ShareInput;
 use crate::resource::f64_to_i64;
+use smallvec::SmallVec;
 
 const ITERATIONS: usize = 25;
 /// So many kinds of sibling are compared with a new one before it counts as a kind of its own.
@@ -45,7 +46,7 @@ fn fixed_share(child: &ShareInput, kind: usize, steady: bool) -> Option<i64> {
 /// Distributes `total` of resource type `kind` among `children`.
 pub(super) fn compute_shares(kind: usize, total: i64, children: &mut [ShareInput], steady: bool) {
     let (mut taken, mut sum_max) = (0_i64, 0_i64);
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: SmallVec<[Run; LOOK_BACK]> = SmallVec::new();
     for child in children.iter_mut() {
         if let Some(share) = fixed_share(child, kind, steady) {
             child.share = child.share.with(kind, share);
@@ -146,6 +147,111 @@ mod tests {
         assert_eq!(shares(1000, &[(f32::NAN, 0, ANY), (1.0, 0, 10)]), [0, 10]);
         // The max is rounded down as a double.
         assert_eq!(shares(ANY, &[(1.0, 0, (1 << 53) + 1)]), [1 << 53]);
+    }
+
+    /// As the rules say it: every child by itself, in every step.
+    fn plain(kind: usize, total: i64, children: &mut [ShareInput], steady: bool) {
+        let share = |child: &ShareInput, ratio: f64| {
+            let fair = f64::from(child.weight) * ratio;
+            let bounded = fair.max(child.min.get(kind) as f64).min(child.max.get(kind) as f64);
+            if fair.is_nan() { 0 } else { f64_to_i64(bounded) }
+        };
+        let (mut taken, mut sum_max) = (0_i64, 0_i64);
+        let mut open = Vec::new();
+        for (at, child) in children.iter_mut().enumerate() {
+            let fixed = if child.max.get(kind) <= 0 || !(steady || child.active) {
+                0
+            } else if child.weight <= 0.0 {
+                child.min.get(kind).max(0)
+            } else {
+                sum_max = sum_max.saturating_add(child.max.get(kind));
+                open.push(at);
+                continue;
+            };
+            taken = taken.saturating_add(fixed);
+            child.share = child.share.with(kind, fixed);
+        }
+        if open.is_empty() {
+            return;
+        }
+        let total = sum_max.min(total.saturating_sub(taken).max(0));
+        let used = |ratio: f64| open.iter().fold(0_i64, |sum, at| sum.saturating_add(share(&children[*at], ratio)));
+        let (mut left, mut right) = (0.0, 1.0_f64);
+        while used(right) < total && right.is_finite() {
+            right *= 2.0;
+        }
+        for _ in 0..25 {
+            let middle = (left + right) / 2.0;
+            match used(middle).cmp(&total) {
+                std::cmp::Ordering::Equal => {
+                    right = middle;
+                    break;
+                }
+                std::cmp::Ordering::Less => left = middle,
+                std::cmp::Ordering::Greater => right = middle,
+            }
+        }
+        for at in open {
+            children[at].share = children[at].share.with(kind, share(&children[at], right));
+        }
+    }
+
+    fn amount() -> impl Strategy<Value = i64> {
+        prop_oneof![
+            4 => Just(0),
+            2 => Just(ANY),
+            4 => 0..20_000_i64,
+            1 => 0..ANY,
+            1 => -5..5_i64,
+        ]
+    }
+
+    /// Few kinds of children and many, some alike.
+    fn any_children() -> impl Strategy<Value = Vec<ShareInput>> {
+        let weight = prop_oneof![
+            8 => (1..5_u8).prop_map(f32::from),
+            4 => 0.01..50.0_f32,
+            1 => prop_oneof![Just(0.0), Just(-1.0), Just(f32::NAN), Just(f32::INFINITY), Just(1e-30), Just(1e30)],
+        ];
+        let kind = (weight, [amount(), amount()], [amount(), amount()], prop::bool::weighted(0.8), 0..9_i64);
+        let kinds = proptest::collection::vec(kind, 1..24);
+        (kinds, proptest::collection::vec(any::<prop::sample::Index>(), 1..80)).prop_map(|(kinds, chosen)| {
+            let child = |of: &prop::sample::Index| {
+                let (weight, min, max, active, share) = of.get(&kinds);
+                let [min, max] = [min, max].map(|[memory, vcores]| Resource::new(*memory, *vcores));
+                ShareInput {
+                    weight: *weight,
+                    min,
+                    max,
+                    active: *active,
+                    start_ms: 0,
+                    sequence: 0,
+                    share: Resource::new(*share, 7),
+                }
+            };
+            chosen.iter().map(child).collect()
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        /// Counting those alike once gives what each by itself gives, to the last bit, and giving it again changes nothing.
+        #[test]
+        fn those_alike_count_as_each_by_itself(
+            children in any_children(),
+            total in prop_oneof![amount(), 0..10_000_000_i64],
+            kind in 0..2_usize,
+            steady: bool,
+        ) {
+            let (mut grouped, mut each) = (children.clone(), children);
+            plain(kind, total, &mut each, steady);
+            let expected: Vec<_> = each.iter().map(|child| child.share).collect();
+            for _ in 0..2 {
+                compute_shares(kind, total, &mut grouped, steady);
+                prop_assert_eq!(grouped.iter().map(|child| child.share).collect::<Vec<_>>(), expected.clone());
+            }
+        }
     }
 
     proptest! {

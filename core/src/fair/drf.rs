@@ -121,6 +121,10 @@ impl SchedulingPolicy for Drf {
         }
     }
 
+    fn shares_are_stable(&self) -> bool {
+        true
+    }
+
     fn calculator(&self) -> Calculator {
         Calculator::Dominant
     }

@@ -80,6 +80,10 @@ impl SchedulingPolicy for Fair {
         compute_shares(0, total.memory_mb(), children, steady);
     }
 
+    fn shares_are_stable(&self) -> bool {
+        true
+    }
+
     fn calculator(&self) -> Calculator {
         Calculator::Memory
     }

@@ -38,6 +38,10 @@ impl SchedulingPolicy for Fifo {
         }
     }
 
+    fn shares_are_stable(&self) -> bool {
+        true
+    }
+
     fn calculator(&self) -> Calculator {
         Calculator::Memory
     }

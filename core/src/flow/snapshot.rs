@@ -131,7 +131,7 @@ impl Structure {
 }
 
 /// Demand and instantaneous fair share of one queue or application.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Share {
     /// Of the slot that this entry is about; another generation's entry means nothing.
     pub(crate) generation: u32,
@@ -140,7 +140,7 @@ pub(crate) struct Share {
 }
 
 /// What `update` publishes, by slot.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Shares {
     pub(crate) queues: Vec<Share>,
     pub(crate) apps: Vec<Share>,

@@ -86,6 +86,13 @@ pub trait SchedulingPolicy: Send + Sync + fmt::Debug {
     /// Distributes `total` among `children`: their instantaneous shares, or, with `steady`, their steady ones.
     fn compute_shares(&self, types: usize, total: &Resource, children: &mut [ShareInput], steady: bool);
 
+    /// Whether instantaneous shares that were distributed once stay as they are when the same total is distributed again among
+    /// the same children, and nothing but the answers is made of being asked. The update then passes over queues for which
+    /// nothing has changed; a policy that does not say so is asked with every update.
+    fn shares_are_stable(&self) -> bool {
+        false
+    }
+
     /// How this policy compares two amounts.
     fn calculator(&self) -> Calculator;
 

@@ -69,7 +69,8 @@ impl Book {
         }
         let (queue, in_hand) = (&self.queue, self.in_hand);
         self.apps.retain(|slot, entry| !entry.app.is_closed() || queue.contains(*slot) || in_hand == Some(*slot));
-        self.last_at_min_share_ms.retain(|slot, _| leaves.iter().any(|leaf| leaf.slot == *slot));
+        let leaf_in = |slot: &Slot| structure.queues.get(slot.ix())?.as_ref().filter(|queue| queue.leaf);
+        self.last_at_min_share_ms.retain(|slot, _| leaf_in(slot).is_some_and(|leaf| leaf.slot == *slot));
         let starved = self.apps.iter().filter(|(_, entry)| !entry.starvation.is_none());
         starved.map(|(slot, entry)| (*slot, entry.starvation)).collect()
     }
