@@ -3,6 +3,7 @@
 pub use crate::flow::lease::{AskPool, NotTaken, Room};
 pub use crate::flow::mailbox::{Arena, FreeRecords, Stack};
 pub use crate::flow::publish::Published;
+pub use crate::sync::{SnapshotGuard, SnapshotReader};
 
 use crate::order::WinnerTree;
 use crate::policy::OrderKey;
@@ -23,7 +24,7 @@ impl Children {
     /// Gives a child its place.
     #[inline]
     pub fn set(&mut self, position: u32, key: OrderKey) {
-        self.0.set(position, key);
+        self.0.set(position, &key);
     }
 
     /// Who comes first.
