@@ -6,8 +6,6 @@ import java.io.IOException;
 /** Runs one workload; prints one record a repeat. */
 public final class Main {
   private static final int WARM_FILLS = 3;
-  /** The workloads after W1 need a full cluster, however long that takes. */
-  private static final double FILL_BEFORE_S = 120;
 
   private Main() {
   }
@@ -37,10 +35,7 @@ public final class Main {
     try (Cluster cluster = new Cluster(options)) {
       Nodes nodes = new Nodes(cluster, options);
       Masters masters = new Masters(cluster, options.workload == Workload.W4);
-      nodes.fill(new Phase(cluster), FILL_BEFORE_S);
-      if (cluster.running() < cluster.size.enoughRunning()) {
-        throw new IllegalStateException("only " + cluster.running() + " containers ran after " + FILL_BEFORE_S + " s");
-      }
+      nodes.fillBefore();
       masters.fetchAll();
       if (options.workload == Workload.W3) {
         updates(options, cluster, masters);

@@ -10,6 +10,8 @@ import org.apache.hadoop.yarn.api.records.ContainerId;
 
 /** The nodes' side, on one thread: heartbeats in order, round and round, with or without completions. */
 final class Nodes {
+  private static final double FILL_BEFORE_S = 120;
+  private static final double STALLED_S = 3;
   private static final long LOOK_AGAIN_NS = TimeUnit.MICROSECONDS.toNanos(50);
 
   final Times heartbeats = new Times();
@@ -22,20 +24,33 @@ final class Nodes {
     this.options = options;
   }
 
-  /** Heartbeats until the cluster is full, or for so long. */
+  /** Heartbeats until the cluster is full, or for so long. With asynchronous threads each node reports once. */
   void fill(Phase phase, double atMost) {
     boolean offersAlone = options.scheduler == Scheduler.CAPACITY_ASYNC;
-    if (offersAlone) {
-      for (int i = 0; i < cluster.size.nodes; i++) {
-        report(List.of());
-      }
-    }
-    while (cluster.running() < cluster.size.capacity() && !phase.lasted(atMost)) {
-      if (offersAlone) {
+    for (int beats = 0; cluster.running() < cluster.size.capacity() && !phase.lasted(atMost); beats++) {
+      if (offersAlone && beats >= cluster.size.nodes) {
         LockSupport.parkNanos(LOOK_AGAIN_NS);
       } else {
         report(List.of());
       }
+    }
+  }
+
+  /** The full cluster that W2 to W4 start from, however long that takes. */
+  void fillBefore() {
+    if (options.scheduler != Scheduler.CAPACITY_ASYNC) {
+      fill(new Phase(cluster), FILL_BEFORE_S);
+    } else {
+      // Its threads now and then keep a little room reserved that they never come to use: what is full enough for completions will do
+      // once nothing moves any more.
+      int before;
+      do {
+        before = cluster.running();
+        fill(new Phase(cluster), STALLED_S);
+      } while (cluster.running() > before);
+    }
+    if (cluster.running() < cluster.size.enoughRunning()) {
+      throw new IllegalStateException("the cluster does not fill: " + cluster.running() + " containers run");
     }
   }
 
