@@ -134,7 +134,9 @@ fn measure(args: &CompareArgs, build: &Build, turns: &[Turn<'_>], results: &mut 
         }
         let program = turn.setting.program;
         let usable = *ready.entry(program).or_insert_with(|| {
-            progress.now(&format!("building {}", program.name()));
+            if program != Program::Evenweave {
+                progress.now(&format!("building {}", program.name()));
+            }
             programs
                 .prepare(program)
                 .map_err(|why| progress.line(&format!("{} is left out: {why}", program.name())))

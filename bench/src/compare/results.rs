@@ -88,7 +88,7 @@ impl Run {
         let figures = self.figures();
         match figures.update_ms {
             Some(ms) => format!("{ms:.3} ms an update"),
-            None => format!("{} allocations/s, {:.4} CPU s per 1,000", grouped(figures.rate), figures.cpu_s_per_1000),
+            None => format!("{} allocations/s, {:.5} CPU s per 1,000", grouped(figures.rate), figures.cpu_s_per_1000),
         }
     }
 
@@ -180,4 +180,105 @@ fn parse(path: &Path, text: &str) -> Result<Vec<Run>, Failure> {
             if run.records.is_empty() { Err(broken("it has no records")) } else { Ok(run) }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cells::chosen;
+    use super::super::settings::{Extent, ours};
+    use super::*;
+    use serde_json::json;
+
+    /// A results file of one test, gone at its end.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Scratch {
+            let directory = std::env::temp_dir().join(format!("evenweave-results-{name}-{}", std::process::id()));
+            Scratch(directory.join("deeper/runs.jsonl"))
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let directory = self.0.parent().and_then(Path::parent).unwrap();
+            let _ = std::fs::remove_dir_all(directory);
+        }
+    }
+
+    fn build(fingerprint: &str) -> Build {
+        let machine = Machine { cpu: Some("test".to_owned()), cores: 2 };
+        Build { fingerprint: fingerprint.to_owned(), commit: None, machine }
+    }
+
+    fn outcome(rate: f64) -> Outcome {
+        let records = vec![json!({"allocations_per_s": rate, "cpu_s_per_1000": 0.5, "full": 1.0, "update_ms": null})];
+        Outcome { command: "run".to_owned(), records, load: [0.0, 1.5], peak_mib: 3 }
+    }
+
+    /// What was appended is there for the next one that opens the file, and counts only where nothing was different.
+    #[test]
+    fn a_later_comparison_goes_on_from_what_is_there() {
+        let scratch = Scratch::new("resume");
+        let cell = &chosen(&["W2:S:fair".to_owned()], &[1]).unwrap()[0];
+        let (one, other) = (ours(cell, Extent::Quick, 1), ours(cell, Extent::Quick, 2));
+        let turn = |setting, round| Turn { cell, setting, round };
+        let mut results = Results::open(&scratch.0, false).unwrap();
+        let run = Run::of(&build("a"), &turn(&one, 1), outcome(7.0));
+        results.append(run).unwrap();
+        let results = Results::open(&scratch.0, false).unwrap();
+        assert!(results.has(&build("a"), &turn(&one, 1)));
+        assert!(!results.has(&build("a"), &turn(&one, 2)), "another round");
+        assert!(!results.has(&build("a"), &turn(&other, 1)), "another setting");
+        assert!(!results.has(&build("b"), &turn(&one, 1)), "another build");
+        assert_eq!(results.of(&build("a"), cell, &one)[0].figures().rate, 7.0);
+    }
+
+    #[test]
+    fn a_fresh_one_keeps_the_old_aside() {
+        let scratch = Scratch::new("fresh");
+        let cell = &chosen(&["W2:S:fair".to_owned()], &[1]).unwrap()[0];
+        let setting = ours(cell, Extent::Quick, 1);
+        let turn = Turn { cell, setting: &setting, round: 1 };
+        Results::open(&scratch.0, false).unwrap().append(Run::of(&build("a"), &turn, outcome(7.0))).unwrap();
+        assert!(!Results::open(&scratch.0, true).unwrap().has(&build("a"), &turn));
+        let aside = scratch.0.with_extension("jsonl.old");
+        assert!(Results::open(&aside, false).unwrap().has(&build("a"), &turn));
+    }
+
+    /// A last line without its end still counts, and what follows begins a line of its own.
+    #[test]
+    fn a_file_without_a_last_newline_is_gone_on_with() {
+        let scratch = Scratch::new("newline");
+        let cell = &chosen(&["W2:S:fair".to_owned()], &[1]).unwrap()[0];
+        let setting = ours(cell, Extent::Quick, 1);
+        let turn = |round| Turn { cell, setting: &setting, round };
+        Results::open(&scratch.0, false).unwrap().append(Run::of(&build("a"), &turn(1), outcome(7.0))).unwrap();
+        let text = std::fs::read_to_string(&scratch.0).unwrap();
+        std::fs::write(&scratch.0, text.trim_end()).unwrap();
+        Results::open(&scratch.0, false).unwrap().append(Run::of(&build("a"), &turn(2), outcome(8.0))).unwrap();
+        let rates: Vec<f64> = Results::open(&scratch.0, false)
+            .unwrap()
+            .of(&build("a"), cell, &setting)
+            .iter()
+            .map(|run| run.figures().rate)
+            .collect();
+        assert_eq!(rates, [7.0, 8.0]);
+    }
+
+    #[test]
+    fn a_broken_line_is_told_with_file_and_number() {
+        let scratch = Scratch::new("broken");
+        std::fs::create_dir_all(scratch.0.parent().unwrap()).unwrap();
+        std::fs::write(&scratch.0, "\n{\"cell\":\n").unwrap();
+        match Results::open(&scratch.0, false) {
+            Err(Failure::Input(message)) => {
+                assert!(
+                    message.contains("runs.jsonl:2: not a run of a comparison") && message.contains("--fresh"),
+                    "{message}"
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }
