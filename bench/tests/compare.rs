@@ -112,17 +112,17 @@ fn what_is_in_the_results_is_not_run_again() {
     assert_eq!(code, Some(1), "{told}");
     assert!(told.contains("W1:S:fair round 1 ours dyn failed") && told.contains("exit status: 3"), "{told}");
     assert!(out.contains("fair max *"), "what has run is told of: {out}");
-    assert_eq!(stage.calls(), "mvn java-max ours");
+    assert_eq!(stage.calls(), "mvn java-max java-dyn ours");
     // The stand-in is another program now, and with it everything would be run anew.
     stage.script("ours", &format!("{RECORD} 4000 0.02"));
     assert_eq!(stage.compare("--quick --cells W1:S:fair").0, Some(0));
-    assert_eq!(stage.calls(), "java-max ours");
+    assert_eq!(stage.calls(), "java-max java-dyn ours");
     assert_eq!(stage.compare("--quick --cells W1:S:fair --rounds 2").0, Some(0));
-    assert_eq!(stage.calls(), "java-max ours", "the second round alone");
+    assert_eq!(stage.calls(), "java-max java-dyn ours", "the second round alone");
     assert_eq!(stage.compare("--quick --cells W1:S:fair --rounds 2").0, Some(0));
     assert_eq!(stage.calls(), "");
     assert_eq!(stage.compare("--quick --cells W1:S:fair --fresh").0, Some(0));
-    assert_eq!(stage.calls(), "java-max ours");
+    assert_eq!(stage.calls(), "java-max java-dyn ours");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_missing_tool_leaves_out_its_peer_and_no_other() {
     assert_eq!(code, Some(1), "{told}");
     assert!(told.contains("YuniKorn is left out: go is not on the PATH: install Go 1.25 or later"), "{told}");
     assert!(out.contains("W1:S:fair") && !out.contains("yunikorn"), "{out}");
-    assert_eq!(stage.calls(), "mvn java-max ours");
+    assert_eq!(stage.calls(), "mvn java-max java-dyn ours");
 }
 
 #[test]
