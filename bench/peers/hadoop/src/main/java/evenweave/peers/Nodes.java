@@ -10,7 +10,7 @@ import org.apache.hadoop.yarn.api.records.ContainerId;
 
 /** The nodes' side, on one thread: heartbeats in order, round and round, with or without completions. */
 final class Nodes {
-  private static final double FILL_BEFORE_S = 120;
+  private static final double FILL_BEFORE_S = 600;
   private static final double STALLED_S = 3;
   private static final long LOOK_AGAIN_NS = TimeUnit.MICROSECONDS.toNanos(50);
 
