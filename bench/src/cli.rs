@@ -25,8 +25,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Check configuration files: errors, and whatever Hadoop takes, but was hardly meant.
     Check(CheckArgs),
-    /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median.
-    Bench(BenchArgs),
+    /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median. Or `compare`.
+    Bench(Box<BenchArgs>),
 }
 
 /// On or off.
@@ -322,9 +322,13 @@ pub(crate) enum BenchFormat {
 }
 
 #[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct BenchArgs {
-    #[arg(value_enum, ignore_case = true)]
-    pub(crate) workload: WorkloadName,
+    #[command(subcommand)]
+    pub(crate) command: Option<BenchCommand>,
+    /// Always there without a command.
+    #[arg(value_enum, ignore_case = true, required = true)]
+    pub(crate) workload: Option<WorkloadName>,
     /// Nodes, queues, applications [default: M].
     #[arg(long, value_enum, ignore_case = true)]
     pub(crate) size: Option<Size>,
@@ -350,8 +354,77 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_enum, default_value_t = BenchFormat::Json)]
     pub(crate) format: BenchFormat,
     /// One short repeat after hardly a warm-up: shows that it runs. Its figures are no measurement.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["repeats", "seconds", "warm_up"])]
     pub(crate) brief: bool,
+    /// How many repeats [default: 3].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) repeats: Option<u16>,
+    /// How long a repeat lasts, in W1 at most; not of W3, whose repeats have 30 rounds [default: 4s, W1 7s].
+    #[arg(long, value_name = "DURATION", value_parser = parse_interval)]
+    pub(crate) seconds: Option<Duration>,
+    /// How long the warm-up lasts, in W1 each of its three fills at most [default: 12s, W1 6s, W3 3s].
+    #[arg(long, value_name = "DURATION", value_parser = parse_interval)]
+    pub(crate) warm_up: Option<Duration>,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Run workloads here and through Hadoop's schedulers and YuniKorn's core in turn, and set the figures beside each other.
+    Compare(CompareArgs),
+}
+
+/// How a comparison is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// For people.
+    Table,
+    /// One JSON document.
+    Json,
+}
+
+/// Exit code 0 when all runs are there, 1 when one failed or a peer could not be built.
+#[derive(Clone, Debug, Args)]
+#[command(group = clap::ArgGroup::new("extent").required(true).args(["quick", "full"]))]
+pub(crate) struct CompareArgs {
+    /// One round of one repeat of 5 s after a short warm-up, each peer in the mode that is expected to be its fastest.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Three rounds of three repeats after the whole warm-up, the peers in all modes.
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Only these: workloads, or WORKLOAD:SIZE, or WORKLOAD:SIZE:PEER, such as W2,W1:M5,W2:L:capacity [default: all].
+    #[arg(long, value_name = "CELL", value_delimiter = ',')]
+    pub(crate) cells: Vec<String>,
+    /// Drivers of W2 and W4, such as 1,2: heartbeats and allocate calls on one thread, or on one each.
+    #[arg(long, value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u32).range(1..=2))]
+    pub(crate) drivers: Vec<u32>,
+    /// How many rounds: theirs, ours, theirs, ours and so on [default: 1 with --quick, 3 with --full].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: Option<u32>,
+    /// Worker threads of this scheduler.
+    #[arg(long, default_value_t = 1, value_parser = parse_workers)]
+    pub(crate) workers: usize,
+    /// What is measured goes here, a line a run; runs that it has are not made again.
+    #[arg(long, value_name = "FILE", default_value = "evenweave-report/compare.jsonl")]
+    pub(crate) results: PathBuf,
+    /// Begins anew; a results file that is there is kept with `.old` at its end.
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// The sources of the peers' programs [default: bench/peers].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) peers: Option<PathBuf>,
+    /// The program that stands for this side, such as another build of it [default: this one].
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) ours: Option<PathBuf>,
+    /// A run that lasts longer has failed.
+    #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = parse_interval)]
+    pub(crate) limit: Duration,
+    /// How the comparison is told.
+    #[arg(long, value_enum, default_value_t = CompareFormat::Table)]
+    pub(crate) format: CompareFormat,
+    /// Writes it as a page, too, with plots.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
 }
 
 fn parse_property(text: &str) -> Result<(String, String), String> {

@@ -73,7 +73,17 @@ mod cpu {
 /// The most memory that this process ever had resident, in MiB.
 #[must_use]
 pub(crate) fn peak_resident_mib() -> u64 {
-    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return 0 };
+    peak_resident_of("self")
+}
+
+/// The same of another process; 0 when it is gone.
+#[must_use]
+pub(crate) fn peak_resident_mib_of(process: u32) -> u64 {
+    peak_resident_of(&process.to_string())
+}
+
+fn peak_resident_of(process: &str) -> u64 {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else { return 0 };
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|rest| rest.split_whitespace().next()).and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) / 1024
 }

@@ -11,6 +11,7 @@
 //! | `replay` | recordings of real Hadoop: scenarios step by step, with the reasons; vectors case by case |
 //! | `check` | configuration files |
 //! | `workload` | the standard workloads W1 to W4 |
+//! | `compare` | the same workloads through other schedulers, and the figures side by side |
 //! | `clock`, `latency` | measuring |
 
 mod api;
@@ -18,6 +19,7 @@ mod bundled;
 mod check;
 mod cli;
 mod clock;
+mod compare;
 mod engine;
 mod failure;
 mod jobs;
@@ -38,7 +40,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 
-use cli::{Cli, Command, LoadArgs};
+use cli::{BenchCommand, Cli, Command, LoadArgs};
 use failure::Failure;
 
 /// The work was done and its result is bad: books that do not balance, scenarios that differ.
@@ -53,7 +55,10 @@ fn main() -> ExitCode {
         Some(Command::Replay(args)) => replay::run(&args).map(code),
         Some(Command::Explain(args)) => replay::explain(&args).map(|()| 0),
         Some(Command::Check(args)) => check::run(&args),
-        Some(Command::Bench(args)) => workload::run(&args).map(|()| 0),
+        Some(Command::Bench(args)) => match &args.command {
+            Some(BenchCommand::Compare(args)) => compare::run(args).map(code),
+            None => workload::run(&args).map(|()| 0),
+        },
     };
     match outcome {
         Ok(code) => ExitCode::from(code),

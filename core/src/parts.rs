@@ -3,6 +3,7 @@
 pub use crate::flow::lease::{AskPool, NotTaken, Room};
 pub use crate::flow::mailbox::{Arena, FreeRecords, Stack};
 pub use crate::flow::publish::Published;
+pub use crate::sync::{SnapshotGuard, SnapshotReader};
 
 use crate::order::WinnerTree;
 use crate::policy::OrderKey;

@@ -35,7 +35,7 @@ th{background:#eef0f4;font-weight:600}
 ";
 
 /// Text as HTML.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -92,10 +92,15 @@ fn page(result: &LoadResult, replayed: Option<Tally>) -> String {
     latency_table(&mut body, run);
     queue_table(&mut body, run);
     books(&mut body, result);
+    document("evenweave load report", &body)
+}
+
+/// A page of this program's: head, style, and what is to be seen.
+pub(crate) fn document(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-         <title>evenweave load report</title><style>{STYLE}</style></head>\n<body><main>\n{body}</main></body></html>\n"
+         <title>{title}</title><style>{STYLE}</style></head>\n<body><main>\n{body}</main></body></html>\n"
     )
 }
 

@@ -1,5 +1,7 @@
 //! What a run is reported as: a table and a JSON object for the terminal, one HTML file for a person.
 
+mod bars;
+
 mod html;
 
 mod json;
@@ -10,7 +12,8 @@ mod story;
 
 mod table;
 
-pub(crate) use html::write_report;
+pub(crate) use bars::{Bar, bars};
+pub(crate) use html::{document, escape, write_report};
 pub(crate) use json::load_json;
 pub(crate) use table::{print_load, table};
 

@@ -9,8 +9,8 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 const SIZE: (u32, u32) = (860, 320);
-const INK: RGBColor = RGBColor(40, 44, 52);
-const GRID: RGBColor = RGBColor(226, 229, 234);
+pub(super) const INK: RGBColor = RGBColor(40, 44, 52);
+pub(super) const GRID: RGBColor = RGBColor(226, 229, 234);
 /// Colours that can be told apart by eyes that see red and green alike.
 pub(super) const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
@@ -40,29 +40,29 @@ pub(super) struct Mark {
     pub(super) name: String,
 }
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), Box<dyn std::error::Error>>;
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-fn svg(label: &str, draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
+pub(super) fn svg(label: &str, size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> String {
     let mut text = String::new();
     {
-        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
         if let Err(error) = draw(&area).and_then(|()| area.present().map_err(Into::into)) {
             return format!("<p>This plot could not be drawn: {error}</p>");
         }
     }
     // Scales with the page, and says what it is to those who cannot see it.
-    let (width, height) = SIZE;
+    let (width, height) = size;
     let fixed = format!("<svg width=\"{width}\" height=\"{height}\" ");
     text.replacen(&fixed, &format!("<svg role=\"img\" aria-label=\"{label}\" width=\"100%\" "), 1)
 }
 
-fn font(size: u32) -> TextStyle<'static> {
+pub(super) fn font(size: u32) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&INK)
 }
 
 /// Shorter numbers for an axis: 250k, 1.2M.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let scaled = |by: f64, unit: &str| {
         let text = format!("{:.1}", value / by);
         format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
@@ -90,7 +90,7 @@ pub(super) fn over_time(
     above: Option<f64>,
     marks: &[Mark],
 ) -> String {
-    svg(label, |area| {
+    svg(label, SIZE, |area| {
         area.fill(&WHITE)?;
         let room = 1.0 - MARK_ROW * marks.len() as f64;
         let highest = above.unwrap_or_else(|| (top(lines) * 1.08 / room).max(1.0));
@@ -160,7 +160,7 @@ pub(super) fn latencies(label: &str, histograms: &[(&str, &Histogram<u64>)]) -> 
             points: percentile_points(histogram, NINES),
         })
         .collect();
-    svg(label, |area| {
+    svg(label, SIZE, |area| {
         area.fill(&WHITE)?;
         let points = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
         let lowest = points().fold(1e3, f64::min).max(0.01) / 1.5;

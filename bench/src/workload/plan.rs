@@ -3,6 +3,7 @@
 use super::shape::Shape;
 use crate::bundled::{ASYNC_PROPERTY, CONTINUOUS_PROPERTY, NO_EXPIRY};
 use crate::cli::{Background, BenchArgs, CoreChoice, Mode, Size, WorkloadName};
+use crate::clock::nanos;
 use crate::failure::Failure;
 
 /// Nanoseconds of a second.
@@ -58,6 +59,21 @@ impl Times {
         repeats: 1,
         ..Times::STANDARD
     };
+
+    /// With what the command line has in place of the standard.
+    fn changed(self, args: &BenchArgs) -> Times {
+        let repeats = args.repeats.map_or(self.repeats, usize::from);
+        let [seconds, warm_up] = [args.seconds, args.warm_up].map(|span| span.map(nanos));
+        Times {
+            repeats,
+            fill: seconds.unwrap_or(self.fill),
+            churn: seconds.unwrap_or(self.churn),
+            warm_fill: warm_up.unwrap_or(self.warm_fill),
+            warm_churn: warm_up.unwrap_or(self.warm_churn),
+            warm_update: warm_up.unwrap_or(self.warm_update),
+            ..self
+        }
+    }
 }
 
 /// A run, whose options go together.
@@ -86,7 +102,7 @@ impl Plan {
     pub(super) fn of(args: &BenchArgs) -> Result<Plan, Failure> {
         use WorkloadName::{W1, W2, W3, W4};
         let wrong = |message: &str| Err(Failure::input(message));
-        let workload = args.workload;
+        let Some(workload) = args.workload else { return wrong("which workload: W1, W2, W3 or W4?") };
         let size = args.size.unwrap_or(Size::M);
         let mode = args.mode.unwrap_or(Mode::Dyn);
         let aside = args.background != Background::Off;
@@ -100,6 +116,9 @@ impl Plan {
                 }
                 if aside {
                     return wrong("W3 assigns nothing while it measures: leave --async out");
+                }
+                if args.seconds.is_some() {
+                    return wrong("a repeat of W3 is 30 updates, however long they take: leave --seconds out");
                 }
                 if args.open_loop {
                     return wrong("W3 has no heartbeats that could be sent at fixed times: leave --open-loop out");
@@ -133,7 +152,7 @@ impl Plan {
             open_loop: args.open_loop,
             brief: args.brief,
             fold_every: None,
-            times: if args.brief { Times::BRIEF } else { Times::STANDARD },
+            times: if args.brief { Times::BRIEF } else { Times::STANDARD.changed(args) },
         })
     }
 
@@ -198,7 +217,7 @@ pub(super) mod tests {
     fn args(options: &[&str]) -> BenchArgs {
         let cli = Cli::parse_from(["evenweave", "bench"].iter().chain(options));
         let Some(Command::Bench(args)) = cli.command else { panic!("a bench") };
-        args
+        *args
     }
 
     #[test]
@@ -208,6 +227,7 @@ pub(super) mod tests {
             ("W3 --mode max", "mode dyn"),
             ("W3 --async on", "--async"),
             ("W3 --open-loop", "--open-loop"),
+            ("W3 --seconds 5s", "--seconds"),
             ("W2 --size L50", "size L50"),
             ("W1 --drivers 2", "one driver"),
             ("W3 --drivers 2", "one driver"),
@@ -231,5 +251,12 @@ pub(super) mod tests {
         assert_eq!((plan.shape.nodes, plan.shape.queues, plan.shape.apps), (1_000, 100, 1_000));
         assert_eq!((plan.mode, plan.completions(), plan.times.repeats), (Mode::Dyn, 4, 3));
         assert!(plan.properties().contains(&("yarn.scheduler.fair.locality.threshold.rack", "0.5")));
+    }
+
+    #[test]
+    fn times_of_the_command_line_take_the_place_of_the_standard() {
+        let times = plan(&["W2", "--seconds", "5s", "--warm-up", "500ms", "--repeats", "1"]).times;
+        assert_eq!((times.churn, times.warm_churn, times.repeats), (5 * SECOND, SECOND / 2, 1));
+        assert_eq!(times.warm_allocations, Times::STANDARD.warm_allocations);
     }
 }

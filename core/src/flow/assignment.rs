@@ -324,20 +324,21 @@ impl Shard {
     }
 
     /// `FSAppAttempt.hasContainerForNode`.
+    #[inline]
     fn wanted_here(&self, app: u32, key: usize, node: u32) -> Result<(), Unwanted> {
         let key = &self.app(app).keys[key];
         let node = &self.nodes[node as usize];
         if key.cell.pool.visible(self.worker) == 0 {
             return Err(Unwanted::NothingOutstanding);
         }
-        if !key.rows.is_empty() || !key.relax {
-            let rack = key.row(node.shared.rack_location);
+        if !key.relax || key.rows.any_strict() {
+            let rack = key.rows.present(node.shared.rack_location);
             let rack_count = rack.map_or(0, |row| row.count.left());
-            let node_count = key.row(node.shared.name_location).map_or(0, |row| row.count.left());
+            let node_count = || key.rows.present(node.shared.name_location).map_or(0, |row| row.count.left());
             if !key.relax && rack_count == 0 {
                 return Err(Unwanted::RackNotAsked);
             }
-            if rack_count != 0 && node_count == 0 && !rack.is_some_and(|row| row.relax) {
+            if rack_count != 0 && !rack.is_some_and(|row| row.relax) && node_count() == 0 {
                 return Err(Unwanted::NodeNotAsked);
             }
         }
@@ -394,19 +395,18 @@ impl Shard {
                 }
             } else {
                 let [rack, name] = self.nodes[node as usize].shared.locations();
-                let (rack_row, node_row) = (key.row(rack), key.row(name));
+                let rack_row = key.rows.present(rack);
+                // The node's row counts only beside its rack's.
                 let rack_count = rack_row.map_or(0, |row| row.count.left());
                 let any_count = key.cell.pool.visible(self.worker);
-                let locations = usize::from(any_count > 0) + key.rows.iter().filter(|row| row.present()).count();
-                if let (Some(node_row), true) = (node_row, rack_count > 0)
-                    && node_row.count.left() > 0
-                {
+                let node_row = if rack_count > 0 { key.rows.pending(name) } else { None };
+                if let Some(node_row) = node_row {
                     locality = Some((Locality::Node, node_row.size));
                 } else if rack_row.is_some_and(|row| !row.relax) {
                     // A strict rack ask: this key waits for a node that was asked for.
                 } else if let (Some(row), true) = (rack_row, rack_count > 0 && allowed != Locality::Node) {
                     locality = Some((Locality::Rack, row.size));
-                } else if key.relax && any_count > 0 && (locations <= 1 || allowed == Locality::OffSwitch) {
+                } else if key.relax && any_count > 0 && (allowed == Locality::OffSwitch || !key.rows.any_present()) {
                     locality = Some((Locality::OffSwitch, key.size));
                 }
             }
@@ -445,14 +445,15 @@ impl Shard {
             return Locality::OffSwitch;
         }
         self.repeatable = true;
-        let now = self.shared.clock.now_ms();
         let continuous = settings.continuous_scheduling;
+        // Only then is there something to wait for.
+        let now = if continuous { self.shared.clock.now_ms() } else { 0 };
         let delays = [settings.locality_delay_node_ms, settings.locality_delay_rack_ms];
         let thresholds = [settings.locality_threshold_node, settings.locality_threshold_rack];
         // Each worker counts the offers of its own nodes, so it compares with how many those are.
         let nodes = if self.shared.workers == 1 { self.snapshot.structure.nodes as usize } else { self.present_nodes };
         let local = self.app_mut(app);
-        let start = local.shared.start_ms;
+        let start = local.tie.start_ms;
         let key = &mut local.keys[key];
         key.opportunities = key.opportunities.saturating_add(1);
         let Some(level) = key.level else {

@@ -163,25 +163,21 @@ impl Shard {
             Locality::OffSwitch => &[],
         };
         for (i, location) in wanted.iter().enumerate() {
-            let taken = key.row(*location).is_some_and(|row| row.count.take_one(row.epoch));
-            if !taken {
-                for earlier in &wanted[..i] {
-                    if let Some(row) = key.rows.iter().find(|row| row.location == *earlier) {
-                        row.count.untake_one(row.epoch);
-                    }
+            let row = key.rows.present(*location).filter(|row| row.count.take_one(row.epoch));
+            let Some(row) = row else {
+                for row in wanted[..i].iter().filter_map(|earlier| key.rows.get(*earlier)) {
+                    row.count.untake_one(row.epoch);
                 }
                 key.cell.pool.untake_one(key.epoch);
                 return Err(Refusal::AskGone);
-            }
-            if key.rows.iter().any(|row| row.location == *location && row.relax) {
+            };
+            if row.relax {
                 relax |= 2 << i;
             }
         }
-        if !wanted.is_empty() {
+        for location in wanted {
             // A row counted down to nothing is gone, even where the AM had once said 0.
-            for row in key.rows.iter_mut().filter(|row| wanted.contains(&row.location)) {
-                row.explicit_zero = false;
-            }
+            key.rows.forget_zero(*location);
         }
         if !key.leased && workers > 1 {
             let id = key.id;
@@ -199,7 +195,7 @@ impl Shard {
             Locality::Rack => &at[..1],
             Locality::OffSwitch => &[],
         };
-        for row in key.rows.iter().filter(|row| wanted.contains(&row.location)) {
+        for row in wanted.iter().filter_map(|location| key.rows.get(*location)) {
             row.count.untake_one(row.epoch);
         }
         key.cell.pool.untake_one(key.epoch);
@@ -318,7 +314,7 @@ impl Shard {
         }
         let [rack, name] = self.nodes[proposal.node as usize].shared.locations();
         let key = &self.app(proposal.app).keys[proposal.key];
-        let row = |location| key.rows.iter().find(|row| row.location == location).map_or(*granted, |row| row.size);
+        let row = |location| key.rows.get(location).map_or(*granted, |row| row.size);
         let sizes = match proposal.locality {
             Locality::Node => [key.size, row(rack), row(name)],
             Locality::Rack => [key.size, row(rack), *granted],

@@ -18,7 +18,7 @@ pub struct Heartbeat {
     /// expires: `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`.
     pub launched: SmallVec<[ContainerId; 2]>,
     /// Containers that ended since the last report, in order.
-    pub completed: SmallVec<[ContainerId; 8]>,
+    pub completed: SmallVec<[ContainerId; 4]>,
     /// Not zero: the [`HeartbeatProbe`](crate::HeartbeatProbe) is told of this one.
     pub stamp: u64,
     /// Whether the node's room is offered then, as with every heartbeat of Hadoop's; true without more. `false` is a report

@@ -64,6 +64,8 @@ pub mod standing;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod reserved;
+#[cfg(not(loom))]
+mod rows;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod watch;

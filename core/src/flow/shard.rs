@@ -14,11 +14,12 @@ use super::assignment::counts_opportunities;
 use super::containers::{Containers, SizeId};
 use super::decision::Notes;
 use super::expiry::Looks;
-use super::ledger::{AppCell, AppShared, KeyCell, LocationCount, NodeShared, QueueCell};
+use super::ledger::{AppCell, AppShared, KeyCell, NodeShared, QueueCell};
 use super::mailbox::FreeRecords;
 use super::pace::Lag;
 use super::preemption::Creditor;
 use super::preemption::owed::OwedRooms;
+use super::rows::LocationRows;
 use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
 use super::trace::Recorder;
@@ -223,26 +224,6 @@ impl QueueLocal {
     }
 }
 
-/// A rack or node of a key.
-#[derive(Debug)]
-pub(super) struct LocationRow {
-    pub(super) location: u32,
-    pub(super) size: Resource,
-    pub(super) relax: bool,
-    pub(super) count: LocationCount,
-    /// Of the count, as far as this worker knows.
-    pub(super) epoch: u32,
-    /// The AM itself said 0: then the row still counts as a location, in Hadoop.
-    pub(super) explicit_zero: bool,
-}
-
-impl LocationRow {
-    /// Whether Hadoop would have the row: one counted down to nothing is dropped.
-    pub(super) fn present(&self) -> bool {
-        self.explicit_zero || self.count.left() > 0
-    }
-}
-
 /// A request key of an application.
 #[derive(Debug)]
 pub(super) struct KeyLocal {
@@ -252,7 +233,7 @@ pub(super) struct KeyLocal {
     /// Size and relaxation of the `*` ask.
     pub(super) size: Resource,
     pub(super) relax: bool,
-    pub(super) rows: Vec<LocationRow>,
+    pub(super) rows: LocationRows,
     /// The allowed locality level, once it was asked for.
     pub(super) level: Option<Locality>,
     pub(super) opportunities: u32,
@@ -261,12 +242,6 @@ pub(super) struct KeyLocal {
     pub(super) leased: bool,
     /// That of the last container.
     pub(super) container_size: SizeId,
-}
-
-impl KeyLocal {
-    pub(super) fn row(&self, location: u32) -> Option<&LocationRow> {
-        self.rows.iter().find(|row| row.location == location && row.present())
-    }
 }
 
 /// An application as this worker sees it.

@@ -14,7 +14,8 @@ use super::ledger::{AppShared, NodeShared};
 use super::mailbox::EndReason;
 use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind, Round};
 use super::preemption::owed::OwedRooms;
-use super::shard::{KeyLocal, LocationRow, NONE, Node, Shard};
+use super::rows::{LocationRow, LocationRows};
+use super::shard::{KeyLocal, NONE, Node, Shard};
 use super::shared::{ANY, count};
 use crate::app::{Ask, SchedulingKey};
 use crate::id::ContainerId;
@@ -263,7 +264,7 @@ impl Shard {
         let what = if location == ANY {
             NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: ask.count > 0 }
         } else {
-            let row = key.rows.iter().find(|row| row.location == location)?;
+            let row = key.rows.get(location)?;
             NewsKind::Location { count: row.count.clone(), epoch: row.epoch, explicit_zero: row.explicit_zero }
         };
         Some(AskNews { key: ask.key(), location, size: ask.resource, relax: ask.relax_locality, what })
@@ -292,7 +293,7 @@ impl Shard {
                     epoch: 0,
                     size,
                     relax: true,
-                    rows: Vec::new(),
+                    rows: LocationRows::default(),
                     level: None,
                     opportunities: 0,
                     last_scheduled_ms: None,
@@ -318,21 +319,20 @@ impl Shard {
             return;
         }
         let explicit_zero = ask.count == 0;
-        match key.rows.iter_mut().find(|row| row.location == location) {
-            Some(row) => {
-                row.epoch = row.count.replace(ask.count);
-                row.size = ask.resource;
-                row.relax = ask.relax_locality;
-                row.explicit_zero = explicit_zero;
-            }
-            None => key.rows.push(LocationRow {
+        let known = key.rows.change(location, ask.relax_locality, |row| {
+            row.epoch = row.count.replace(ask.count);
+            row.size = ask.resource;
+            row.explicit_zero = explicit_zero;
+        });
+        if !known {
+            key.rows.put(LocationRow {
                 location,
                 size: ask.resource,
                 relax: ask.relax_locality,
                 count: Arc::new(AskCount::new(ask.count)),
                 epoch: 0,
                 explicit_zero,
-            }),
+            });
         }
     }
 
@@ -363,10 +363,7 @@ impl Shard {
                         epoch: *epoch,
                         explicit_zero: *explicit_zero,
                     };
-                    match key.rows.iter_mut().find(|row| row.location == news.location) {
-                        Some(old) => *old = row,
-                        None => key.rows.push(row),
-                    }
+                    key.rows.put(row);
                 }
             }
         }
@@ -392,22 +389,23 @@ impl Shard {
                 key.relax = back.relax;
                 key.cell.pool.put_one();
                 NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: true }
-            } else if let Some(row) = key.rows.iter_mut().find(|row| row.location == back.location) {
-                row.size = back.size;
-                row.relax = back.relax;
-                row.count.put_one();
-                NewsKind::Location { count: row.count.clone(), epoch: row.epoch, explicit_zero: row.explicit_zero }
             } else {
-                let count = Arc::new(AskCount::new(1));
-                key.rows.push(LocationRow {
-                    location: back.location,
-                    size: back.size,
-                    relax: back.relax,
-                    count: count.clone(),
-                    epoch: 0,
-                    explicit_zero: false,
+                let known = key.rows.change(back.location, back.relax, |row| {
+                    row.size = back.size;
+                    row.count.put_one();
                 });
-                NewsKind::Location { count, epoch: 0, explicit_zero: false }
+                if !known {
+                    key.rows.put(LocationRow {
+                        location: back.location,
+                        size: back.size,
+                        relax: back.relax,
+                        count: Arc::new(AskCount::new(1)),
+                        epoch: 0,
+                        explicit_zero: false,
+                    });
+                }
+                let row = key.rows.get(back.location).expect("it has just been put there");
+                NewsKind::Location { count: row.count.clone(), epoch: row.epoch, explicit_zero: row.explicit_zero }
             };
             if several {
                 news.push(AskNews { key: back.key, location: back.location, size: back.size, relax: back.relax, what });

@@ -8,7 +8,6 @@
 #[expect(unreachable_pub, reason = "public to the models, under cfg(loom)")]
 mod real;
 #[cfg(not(loom))]
-#[expect(unreachable_pub, reason = "as above")]
 pub use real::*;
 
 #[cfg(loom)]
