@@ -19,7 +19,15 @@ pub(crate) struct Member {
     pub(crate) sequence: u64,
 }
 
-type Chunk = [Option<Member>; CHUNK];
+/// Some neighbouring positions.
+#[derive(Clone, Debug)]
+struct Chunk {
+    members: [Option<Member>; CHUNK],
+    /// A bit a position: whether there is a member.
+    occupied: u64,
+}
+
+const _: () = assert!(CHUNK == u64::BITS as usize, "a bit a position");
 
 /// See the module's text.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +48,24 @@ fn position(chunk: usize, at: usize) -> u32 {
     u32::try_from(chunk * CHUNK + at).expect("positions are u32")
 }
 
+impl Chunk {
+    fn empty() -> Chunk {
+        Chunk { members: std::array::from_fn(|_| None), occupied: 0 }
+    }
+
+    /// Its members with their places in it. As fast as there are members, however few.
+    fn iter(&self) -> impl Iterator<Item = (usize, &Member)> {
+        let mut left = self.occupied;
+        std::iter::from_fn(move || {
+            let at = left.trailing_zeros() as usize;
+            // Of none left the place is behind the last.
+            let member = self.members.get(at)?.as_ref()?;
+            left &= left - 1;
+            Some((at, member))
+        })
+    }
+}
+
 impl Members {
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
@@ -50,18 +76,25 @@ impl Members {
     pub(crate) fn set(&mut self, position: u32, member: Option<Member>) {
         let (chunk, at) = (position as usize / CHUNK, position as usize % CHUNK);
         while self.chunks.len() <= chunk {
-            self.chunks.push(Arc::new(std::array::from_fn(|_| None)));
+            self.chunks.push(Arc::new(Chunk::empty()));
         }
-        let entry = &mut Arc::make_mut(&mut self.chunks[chunk])[at];
+        let chunk = Arc::make_mut(&mut self.chunks[chunk]);
+        let entry = &mut chunk.members[at];
         self.len = self.len + usize::from(member.is_some()) - usize::from(entry.is_some());
+        chunk.occupied = chunk.occupied & !(1 << at) | u64::from(member.is_some()) << at;
         *entry = member;
     }
 
     /// All members with their positions, in no order that means anything.
     pub(crate) fn positions(&self) -> impl Iterator<Item = (u32, &Member)> {
-        self.chunks.iter().enumerate().flat_map(|(chunk, members)| {
-            members.iter().enumerate().filter_map(move |(at, member)| Some((position(chunk, at), member.as_ref()?)))
-        })
+        let chunks = self.chunks.iter().enumerate();
+        chunks.flat_map(|(chunk, members)| members.iter().map(move |(at, member)| (position(chunk, at), member)))
+    }
+
+    /// No member's position is this or above.
+    pub(crate) fn end(&self) -> u32 {
+        let last = self.chunks.iter().enumerate().rev().find(|(_, members)| members.occupied != 0);
+        last.map_or(0, |(chunk, members)| position(chunk, CHUNK - members.occupied.leading_zeros() as usize))
     }
 
     /// All members, in no order that means anything.
@@ -78,7 +111,8 @@ impl Members {
         });
         changed.flat_map(move |chunk| {
             (0..CHUNK).filter_map(move |at| {
-                let entry = |members: &'a Members| members.chunks.get(chunk).and_then(|chunk| chunk[at].as_ref());
+                let entry =
+                    |members: &'a Members| members.chunks.get(chunk).and_then(|chunk| chunk.members[at].as_ref());
                 let (old, new) = (entry(self), entry(new));
                 let same = match (old, new) {
                     (Some(old), Some(new)) => old.sequence == new.sequence && old.app.slot == new.app.slot,
@@ -143,5 +177,20 @@ mod tests {
             .collect();
         assert_eq!(changes, [(positions[70], Some(70), Some(999)), (positions[130], Some(130), None)]);
         assert_eq!(before.iter().count(), 200);
+        let places = |members: &Members| members.positions().map(|(position, _)| position).collect::<Vec<_>>();
+        assert_eq!(places(&before), (0..200).collect::<Vec<_>>());
+        assert_eq!(places(&table.members), (0..200).filter(|place| *place != positions[130]).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_end_is_behind_the_last_member() {
+        let mut table = MemberTable::default();
+        assert_eq!(table.members.end(), 0);
+        let positions: Vec<_> = (0..130).map(|n| table.add(app(n))).collect();
+        assert_eq!(table.members.end(), 130);
+        positions[64..].iter().for_each(|position| table.remove(*position));
+        assert_eq!(table.members.end(), 64);
+        positions[..63].iter().for_each(|position| table.remove(*position));
+        assert_eq!((table.members.end(), table.members.len()), (64, 1));
     }
 }

@@ -8,6 +8,13 @@
 use super::shard::{NONE, Shard, Suspended};
 use crate::resource::Resource;
 
+/// The size that was looked at last: asks of a leaf's applications are mostly of one.
+struct Seen {
+    leaf: u32,
+    size: Resource,
+    is_reservable: bool,
+}
+
 impl Shard {
     /// Takes over demand and shares of the snapshot and puts everything in order anew: O(queues + applications).
     pub(super) fn refresh_everything(&mut self) {
@@ -58,15 +65,20 @@ impl Shard {
         if snapshot.leaf {
             let mut master_floor = Resource::UNBOUNDED;
             // Doubled, so that a leaf that grows is not put in order anew with every member; no wider, so that paths are short.
-            let occupied = snapshot.runnable.positions().map(|(position, _)| position + 1).max();
-            self.queue_mut(index).reset_children(occupied.map_or(0, |occupied| occupied.next_power_of_two() as usize));
+            let room = match snapshot.runnable.end() {
+                0 => 0,
+                end => end.next_power_of_two() as usize,
+            };
+            self.queue_mut(index).reset_children(room);
+            let mut seen = None;
             for (position, member) in snapshot.runnable.positions() {
                 let app = member.app.slot.index;
                 self.queue_mut(index).ids[position as usize] = app;
-                self.bound_asks(app);
-                floor = floor.least(&self.app(app).floor);
-                may_reserve |= self.app(app).may_reserve;
-                if self.app(app).waits_for_am() {
+                self.bound_asks(app, &mut seen);
+                let local = self.app(app);
+                floor = floor.least(&local.floor);
+                may_reserve |= local.may_reserve;
+                if local.waits_for_am() {
                     master_floor = self.first_ask(app).map_or(master_floor, |size| master_floor.least(&size));
                 }
                 self.refresh_app(app);
@@ -89,7 +101,7 @@ impl Shard {
     }
 
     /// Computes the bounds that let whole subtrees be skipped; see [`floor`](super::shard::QueueLocal::floor).
-    fn bound_asks(&mut self, index: u32) {
+    fn bound_asks(&mut self, index: u32, seen: &mut Option<Seen>) {
         let app = self.app(index);
         let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
         if app.leaf != NONE {
@@ -102,7 +114,15 @@ impl Shard {
                 .flat_map(|key| std::iter::once(&key.size).chain(key.rows.iter().map(|row| &row.size)));
             for size in sizes.filter(|size| before.replace(*size) != Some(*size)) {
                 floor = floor.least(size);
-                may_reserve |= self.is_reservable(app.leaf, size);
+                let known = seen.as_ref().filter(|seen| seen.leaf == app.leaf && seen.size == *size);
+                may_reserve |= match known {
+                    Some(seen) => seen.is_reservable,
+                    None => {
+                        let is_reservable = self.is_reservable(app.leaf, size);
+                        *seen = Some(Seen { leaf: app.leaf, size: *size, is_reservable });
+                        is_reservable
+                    }
+                };
             }
         }
         let app = self.app_mut(index);
@@ -122,7 +142,7 @@ impl Shard {
     pub(super) fn asks_changed<'a>(&mut self, index: u32, sizes: impl Iterator<Item = &'a Resource>) {
         let app = self.app(index);
         if !app.runnable {
-            self.bound_asks(index);
+            self.bound_asks(index, &mut None);
             return;
         }
         let (leaf, mut floor, mut may_reserve) = (app.leaf, app.floor, app.may_reserve);
@@ -148,7 +168,7 @@ impl Shard {
 
     /// A new member of a leaf finds its place; the caller sees to the queues above.
     pub(super) fn place_member(&mut self, index: u32) {
-        self.bound_asks(index);
+        self.bound_asks(index, &mut None);
         if self.app(index).runnable {
             self.asks_bounded(index);
             self.refresh_app(index);
