@@ -416,6 +416,14 @@ impl AskPool {
             if piece.epoch == word.epoch { sum.saturating_add(piece.count) } else { sum }
         })
     }
+
+    /// The same in a scheduler of so many workers: where it is one, that word alone is looked at.
+    #[cfg(not(loom))]
+    #[inline]
+    pub(crate) fn total_among(&self, workers: usize) -> u32 {
+        // ORDERING: Relaxed, as in `total`.
+        if workers == 1 { Word::unpack(self.word.load(Ordering::Relaxed)).count } else { self.total() }
+    }
 }
 
 #[cfg(all(test, not(loom)))]

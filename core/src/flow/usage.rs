@@ -40,6 +40,15 @@ impl UsageCell {
         }
     }
 
+    /// Adds so many times the value of the first types to a sum, wrapping.
+    #[inline]
+    pub fn add_to<const TYPES: usize>(&self, times: u32, sum: &mut [i64; TYPES]) {
+        for (sum, cell) in sum.iter_mut().zip(&self.0) {
+            // ORDERING: Relaxed, as in `add`.
+            *sum = sum.wrapping_add(cell.load(Ordering::Relaxed).wrapping_mul(i64::from(times)));
+        }
+    }
+
     /// The value, type by type.
     #[inline]
     pub fn read(&self) -> Resource {

@@ -9,7 +9,7 @@ use crate::flow::ledger::{AppCell, AppShared, KeyCell};
 use crate::flow::members::Member;
 use crate::flow::snapshot::QueueSnapshot;
 use crate::id::Slot;
-use crate::resource::Resource;
+use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::{Arc, CachePadded};
 
 /// An application of a leaf queue.
@@ -38,13 +38,23 @@ impl Seat {
         }
     }
 
-    /// What it uses and wants now; `cells` are its own.
-    fn demand_now(&mut self, cells: &[Arc<CachePadded<AppCell>>]) -> Resource {
-        let usage = cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()));
+    /// What it uses and wants now, of the first `TYPES` resource types; `cells` are its own.
+    #[inline]
+    fn demand_now<const TYPES: usize>(&mut self, cells: &[Arc<CachePadded<AppCell>>]) -> [i64; TYPES] {
+        let mut sum = [0_i64; TYPES];
+        for cell in cells {
+            cell.usage.add_to(1, &mut sum);
+        }
         if self.first_key.is_none() {
             self.first_key = self.app.first_key().cloned();
         }
-        self.first_key.as_ref().map_or(usage, |key| usage.plus(&key.wanted()))
+        for key in self.first_key.iter().flat_map(|key| key.and_later()) {
+            match key.pool.total_among(cells.len()) {
+                0 => {}
+                count => key.size.add_to(count, &mut sum),
+            }
+        }
+        sum
     }
 }
 
@@ -80,17 +90,25 @@ impl Known {
     }
 
     /// The demand of all its applications, each noted where it has changed; says whether one has.
-    pub(super) fn demand(&mut self, workers: usize, turns: &mut Turns) -> (Resource, bool) {
-        let (mut total, mut changed) = (Resource::NONE, false);
+    pub(super) fn demand(&mut self, workers: usize, types: usize, turns: &mut Turns) -> (Resource, bool) {
+        // The types that are not configured are nothing everywhere; two are the rule.
+        if types == 2 { self.demand_of::<2>(workers, turns) } else { self.demand_of::<MAX_TYPES>(workers, turns) }
+    }
+
+    /// Few instructions an application: what it waits for is memory, and the more of them are under way the better.
+    fn demand_of<const TYPES: usize>(&mut self, workers: usize, turns: &mut Turns) -> (Resource, bool) {
+        let (mut total, mut changed) = ([0_i64; TYPES], false);
         for (seat, cells) in self.seats.iter_mut().zip(self.cells.chunks_exact(workers)) {
-            let demand = seat.demand_now(cells);
-            if demand != seat.demand {
-                seat.demand = demand;
+            let now = seat.demand_now::<TYPES>(cells);
+            if now != seat.demand.lanes()[..TYPES] {
+                seat.demand = Resource::from_slice(&now);
                 changed = true;
-                turns.set_app_demand(seat.slot, &demand);
+                turns.set_app_demand(seat.slot, &seat.demand);
             }
-            total = total.plus(&demand);
+            for (sum, lane) in total.iter_mut().zip(now) {
+                *sum = sum.wrapping_add(lane);
+            }
         }
-        (total, changed)
+        (Resource::from_slice(&total), changed)
     }
 }

@@ -124,7 +124,7 @@ impl Updater {
         let was_active = known.as_ref().map(|known| known.active);
         let mut known = known.unwrap_or_else(|| Box::new(Known::new(queue, &self.turns)));
         let total = if queue.leaf {
-            let (total, changed) = known.demand(self.shared.workers, &mut self.turns);
+            let (total, changed) = known.demand(self.shared.workers, self.shared.types, &mut self.turns);
             known.active = queue.runnable.len() > 0;
             if changed && self.shared.settings.size_based_weight {
                 known.distributed = None;
