@@ -40,9 +40,10 @@ struct Case {
 }
 
 /// Those that take long come first, so that they run beside each other.
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     Case { name: "churn_l", per: "allocation", size: Size::L, run: churn },
     Case { name: "update_l", per: "update", size: Size::L, run: update },
+    Case { name: "update_l_shares", per: "update", size: Size::L, run: update_all_shares },
     Case { name: "churn_m", per: "allocation", size: Size::M, run: churn },
     Case { name: "churn_s", per: "allocation", size: Size::S, run: churn },
     Case { name: "churn_locality", per: "allocation", size: Size::S.on(100), run: churn_with_locality },
@@ -139,10 +140,22 @@ fn fill(size: Size) -> u64 {
 
 /// W3: a hundredth of the applications has changed what it wants.
 fn update(size: Size) -> u64 {
+    updates(size, |_, _| {})
+}
+
+/// Besides, there is one more node each time, so that every share is another.
+fn update_all_shares(size: Size) -> u64 {
+    updates(size, |stepped, round| {
+        stepped.add_node(&format!("more{round}"), "/more", Resource::new(131_072, 64)).expect("a new name");
+    })
+}
+
+fn updates(size: Size, before_each: fn(&mut Stepped, u64)) -> u64 {
     const UPDATES: u64 = 3;
     let mut churn = Churn::full(Counted::new(size), size, false);
     for round in 0..UPDATES {
         churn.core.on = false;
+        before_each(&mut churn.core.stepped, round);
         churn.change_some(usize::try_from(round).expect("a few"));
         churn.core.on = true;
         churn.core.update();

@@ -42,9 +42,6 @@ pub(crate) struct Updater {
     book: Option<Arc<Mutex<Book>>>,
     /// Whether the preemption task is woken: not where its rounds are made when that is asked for.
     wakes: bool,
-    /// Computes all of it each time, to compare with.
-    #[cfg(test)]
-    plain: plain::Plain,
 }
 
 /// What a queue's parent needs of it.
@@ -57,16 +54,7 @@ struct Below {
 impl Updater {
     pub(super) fn new(shared: Arc<Shared>, book: Option<Arc<Mutex<Book>>>, timers: bool) -> Updater {
         let wakes = timers && book.is_some();
-        Updater {
-            shared,
-            turns: Turns::default(),
-            known: Vec::new(),
-            inputs: Vec::new(),
-            book,
-            wakes,
-            #[cfg(test)]
-            plain: plain::Plain::default(),
-        }
+        Updater { shared, turns: Turns::default(), known: Vec::new(), inputs: Vec::new(), book, wakes }
     }
 
     /// One update; then the preemption task serves who is starved, if there is one that does so by itself.
@@ -80,18 +68,19 @@ impl Updater {
 
     /// One update.
     pub(crate) fn update(&mut self) {
-        let structure = self.shared.publisher.load().structure.clone();
-        self.forget(&structure);
-        self.demand(&structure, ROOT);
+        let before = self.shared.publisher.load();
+        let structure = &before.structure;
+        self.forget(structure);
+        self.demand(structure, ROOT);
         self.turns.queue(structure.queue(ROOT).slot).fair_share = structure.cluster.total;
-        self.fair_shares(&structure, ROOT);
+        self.fair_shares(structure, ROOT);
         #[cfg(test)]
-        self.plain.compare(&self.shared, &structure, self.turns.shares());
+        plain::compare(&self.shared, &before, self.turns.shares());
         // Whoever takes a starved application from the book finds its shares published.
         let book = self.book.clone();
         let mut book = book.as_ref().map(|book| book.lock());
         if let Some(book) = &mut book {
-            self.starvation(&structure, book);
+            self.starvation(structure, book);
         }
         let head = self.turns.head();
         head.version += 1;

@@ -1,34 +1,49 @@
 //! The update as its rules say it, every value computed anew from everything: what the tests hold the update against.
 
 use crate::flow::shared::Shared;
-use crate::flow::snapshot::{ROOT, Share, Shares, Structure};
+use crate::flow::snapshot::{ROOT, SchedulerSnapshot, Share, Shares, Structure};
 use crate::id::Slot;
 use crate::policy::ShareInput;
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
 
-/// Shares by slot and generation, since the first update.
-#[derive(Debug, Default)]
-pub(super) struct Plain {
+/// Shares by slot and generation; of who is not in it yet, those from before the update hold.
+struct Plain<'a> {
+    before: &'a Shares,
     queues: FxHashMap<Slot, Share>,
     apps: FxHashMap<Slot, Share>,
 }
 
-impl Plain {
-    /// Computes all of it from the same structure, and looks whether `shares` say the same. Nothing may move meanwhile, and
-    /// policies are asked twice.
-    pub(super) fn compare(&mut self, shared: &Shared, structure: &Structure, shares: &Shares) {
-        self.demand(structure, ROOT);
-        self.queues.entry(structure.queue(ROOT).slot).or_default().fair_share = structure.cluster.total;
-        self.fair_shares(shared, structure, ROOT);
-        for queue in structure.queues.iter().flatten() {
-            let (is, plain) = (shares.queue(queue.slot), self.queues[&queue.slot]);
-            assert_eq!((is.demand, is.fair_share), (plain.demand, plain.fair_share), "queue {}", queue.name);
-            for app in queue.runnable.iter().chain(queue.waiting.iter()) {
-                let (is, plain) = (shares.app(app.slot), self.apps[&app.slot]);
-                assert_eq!((is.demand, is.fair_share), (plain.demand, plain.fair_share), "application {:?}", app.id);
-            }
+/// Computes all of it from the same structure, and looks whether `shares` say the same. Nothing may move meanwhile, and
+/// policies are asked twice.
+pub(super) fn compare(shared: &Shared, before: &SchedulerSnapshot, shares: &Shares) {
+    let structure = &before.structure;
+    let mut plain = Plain { before: &before.shares, queues: FxHashMap::default(), apps: FxHashMap::default() };
+    plain.demand(structure, ROOT);
+    plain.queue(structure.queue(ROOT).slot).fair_share = structure.cluster.total;
+    plain.fair_shares(shared, structure, ROOT);
+    for queue in structure.queues.iter().flatten() {
+        let (is, plain_one) = (shares.queue(queue.slot), plain.queues[&queue.slot]);
+        assert_eq!((is.demand, is.fair_share), (plain_one.demand, plain_one.fair_share), "queue {}", queue.name);
+        for app in queue.runnable.iter().chain(queue.waiting.iter()) {
+            let (is, plain_one) = (shares.app(app.slot), plain.apps[&app.slot]);
+            assert_eq!(
+                (is.demand, is.fair_share),
+                (plain_one.demand, plain_one.fair_share),
+                "application {:?}",
+                app.id
+            );
         }
+    }
+}
+
+impl Plain<'_> {
+    fn queue(&mut self, slot: Slot) -> &mut Share {
+        self.queues.entry(slot).or_insert_with(|| self.before.queue(slot))
+    }
+
+    fn app(&mut self, slot: Slot) -> &mut Share {
+        self.apps.entry(slot).or_insert_with(|| self.before.app(slot))
     }
 
     fn demand(&mut self, structure: &Structure, slot: u32) -> Resource {
@@ -36,7 +51,7 @@ impl Plain {
         let mut total = Resource::NONE;
         for app in queue.runnable.iter().chain(queue.waiting.iter()) {
             let demand = app.usage().plus(&app.wanted());
-            self.apps.entry(app.slot).or_default().demand = demand;
+            self.app(app.slot).demand = demand;
             total = total.plus(&demand);
         }
         for child in &queue.children {
@@ -44,7 +59,7 @@ impl Plain {
         }
         let capped = total.least(&queue.max_share);
         let demand = if queue.leaf { capped } else { Resource::new(capped.memory_mb(), capped.vcores()) };
-        self.queues.entry(queue.slot).or_default().demand = demand;
+        self.queue(queue.slot).demand = demand;
         demand
     }
 
@@ -83,11 +98,11 @@ impl Plain {
         let mut inputs: Vec<_> = apps.chain(queues).collect();
         queue.policy.compute_shares(shared.types, &total, &mut inputs, false);
         for (app, input) in queue.runnable.iter().zip(&inputs) {
-            self.apps.get_mut(&app.slot).expect("its demand is known").fair_share = input.share;
+            self.app(app.slot).fair_share = input.share;
         }
         for (child, input) in queue.children.iter().zip(&inputs) {
             let slot = structure.queue(*child).slot;
-            self.queues.get_mut(&slot).expect("its demand is known").fair_share = input.share;
+            self.queue(slot).fair_share = input.share;
         }
         for child in &queue.children {
             self.fair_shares(shared, structure, *child);
