@@ -7,7 +7,7 @@
 use super::control::{asks_for_nothing_left, check_size, normalise};
 use super::ledger::AppShared;
 use super::mailbox::{Container, EndedContainer};
-use super::messages::{AskChange, External};
+use super::messages::{AskChange, Asking, External};
 use super::shared::{ANY, Shared};
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::app::{Ask, Location};
@@ -110,7 +110,8 @@ pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &Allo
         [ask] => SmallVec::from_buf([normal(ask)]),
         asks => asks.iter().map(normal).collect(),
     };
-    let message = AskChange { app: app.clone(), asks, blacklist: changed.as_deref().map(Box::from) };
+    let asking = if app.is_met() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
+    let message = AskChange { app: asking, asks, blacklist: changed.as_deref().map(Box::from) };
     shared.lanes.external[app.home].try_send(External::Asks(message)).map_err(busy)?;
     if let Some(blacklist) = changed {
         am.blacklist = blacklist;

@@ -154,7 +154,10 @@ pub(crate) struct AppShared {
     /// By worker; each worker keeps a reference to its own.
     pub(crate) cells: Box<[Arc<CachePadded<AppCell>>]>,
     first_key: OnceLock<Arc<KeyCell>>,
-    pub(crate) am: Mutex<AmSide>,
+    /// The home worker knows it, until it closes.
+    met: AtomicBool,
+    /// Apart from what workers read: the AM's calls write it.
+    pub(crate) am: CachePadded<Mutex<AmSide>>,
 }
 
 impl fmt::Debug for AppShared {
@@ -203,7 +206,8 @@ impl AppShared {
             sequence: AtomicU32::new(0),
             cells: (0..workers).map(|_| Arc::default()).collect(),
             first_key: OnceLock::new(),
-            am: Mutex::new(AmSide::default()),
+            met: AtomicBool::new(false),
+            am: CachePadded::new(Mutex::new(AmSide::default())),
         }
     }
 
@@ -273,6 +277,17 @@ impl AppShared {
     /// What its AM was accounted with: nothing before it has one.
     pub(crate) fn am_resource(&self) -> Resource {
         if self.standing.has_am() { self.am_resource.read() } else { Resource::NONE }
+    }
+
+    /// By the home worker: its asks may come by slot from now on.
+    pub(crate) fn set_met(&self) {
+        // ORDERING: Relaxed. What is sent after it was seen arrives, by the lane, after the worker has met it.
+        self.met.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_met(&self) -> bool {
+        // ORDERING: Relaxed, as in `set_met`.
+        self.met.load(Ordering::Relaxed)
     }
 
     pub(crate) fn set_ever_had(&self) {

@@ -289,13 +289,18 @@ impl Arena {
     }
 
     fn push(&self, stack: &Stack, index: u32) -> bool {
-        let record = self.record(index);
+        self.push_chain(stack, index, index)
+    }
+
+    /// Pushes records that are linked already, from the first to the last.
+    fn push_chain(&self, stack: &Stack, first: u32, last: u32) -> bool {
+        let record = self.record(last);
         let mut head = stack.0.load(Ordering::Relaxed);
         loop {
             record.next.store(head, Ordering::Relaxed);
-            // ORDERING: Release. Pairs with the Acquire in `take_all`: the record's words, `next` included, are seen by
-            // who takes it.
-            match stack.0.compare_exchange_weak(head, index, Ordering::Release, Ordering::Relaxed) {
+            // ORDERING: Release. Pairs with the Acquire in `take_all`: the records' words, `next` included, are seen by
+            // who takes them.
+            match stack.0.compare_exchange_weak(head, first, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return head == NIL,
                 Err(now) => head = now,
             }
@@ -413,14 +418,17 @@ impl Arena {
             return;
         }
         let first = out.len();
-        let mut at = stack.take_all();
+        let taken = stack.take_all();
+        let (mut last, mut at) = (NIL, taken);
         while at != NIL {
             let record = self.record(at);
-            let next = record.next.load(Ordering::Relaxed);
             let reason = EndReason::ALL[record.reason.load(Ordering::Relaxed) as usize];
             out.push(EndedContainer { id: self.id(record), reason });
-            self.push(&self.freed, at);
-            at = next;
+            last = std::mem::replace(&mut at, record.next.load(Ordering::Relaxed));
+        }
+        if last != NIL {
+            // Linked as they are: one exchange of a word that both sides want, however many have ended.
+            self.push_chain(&self.freed, taken, last);
         }
         out[first..].reverse();
     }

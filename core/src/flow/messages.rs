@@ -39,10 +39,18 @@ pub(crate) enum External {
     Barrier(Sender<()>),
 }
 
+/// Whose asks change.
+#[derive(Debug)]
+pub(crate) enum Asking {
+    /// One that the worker has met: no reference is counted up here and down there with each call.
+    Known(Slot),
+    New(Arc<AppShared>),
+}
+
 /// What one `allocate` call changes.
 #[derive(Debug)]
 pub(crate) struct AskChange {
-    pub(crate) app: Arc<AppShared>,
+    pub(crate) app: Asking,
     /// Most calls change one: more would have each message moved about with room for them.
     pub(crate) asks: SmallVec<[Ask; 1]>,
     /// The application's whole blacklist, when it changed.

@@ -12,7 +12,9 @@ use super::containers::SizeId;
 use super::lease::AskCount;
 use super::ledger::{AppShared, NodeShared};
 use super::mailbox::EndReason;
-use super::messages::{AskChange, AskNews, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind, Round};
+use super::messages::{
+    AskChange, AskNews, Asking, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind, Round,
+};
 use super::preemption::owed::OwedRooms;
 use super::rows::{LocationRow, LocationRows};
 use super::shard::{KeyLocal, NONE, Node, Shard};
@@ -46,7 +48,9 @@ impl Shard {
         match message {
             Internal::News { app, rows, blacklist } => self.apply_news(&app, &rows, blacklist),
             Internal::GiveBack { app, rows } => self.apply_give_back(&app, &rows),
-            Internal::FirstAsk { app, asks } => self.apply_asks(AskChange { app, asks, blacklist: None }),
+            Internal::FirstAsk { app, asks } => {
+                self.apply_asks(AskChange { app: Asking::New(app), asks, blacklist: None });
+            }
             Internal::CloseApp { app, successor } => {
                 let handed_over = successor.map_or_else(Vec::new, |successor| self.hand_over(app.slot, &successor));
                 self.close_app(app.slot);
@@ -221,12 +225,20 @@ impl Shard {
 
     /// Applies what an AM asks; by the application's home worker, which tells the others.
     pub(crate) fn apply_asks(&mut self, change: AskChange) {
-        let AskChange { app: shared, asks, blacklist } = change;
-        if shared.is_closed() {
-            return;
-        }
-        let index = self.meet_app(&shared);
-        if self.app(index).closed {
+        let AskChange { app, asks, blacklist } = change;
+        let index = match app {
+            // Not known any more: it is over.
+            Asking::Known(slot) if self.find_app(slot).is_none() => return,
+            Asking::Known(slot) => slot.index,
+            Asking::New(app) if app.is_closed() => return,
+            Asking::New(app) => {
+                let index = self.meet_app(&app);
+                app.set_met();
+                index
+            }
+        };
+        let local = self.app(index);
+        if local.closed || local.shared.is_closed() {
             return;
         }
         for ask in last_ones(&asks) {
@@ -244,6 +256,7 @@ impl Shard {
         }
         if self.shared.workers > 1 {
             let news: SmallVec<[AskNews; 2]> = last_ones(&asks).filter_map(|ask| self.news_of(index, ask)).collect();
+            let shared = self.app(index).shared.clone();
             self.tell_others(&shared, news, blacklist);
         }
     }
