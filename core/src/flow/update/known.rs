@@ -2,7 +2,7 @@
 //!
 //! # Where it stands
 //! The update task owns it. A leaf's applications stand in one array, with the words that their demand is read from at hand; it
-//! is made anew when the queue is published anew. An application that has ended is kept until the next update.
+//! is made anew when some of them are others. An application that has ended is kept until the next update.
 
 use super::turns::Turns;
 use crate::flow::ledger::{AppCell, AppShared, KeyCell};
@@ -82,6 +82,21 @@ impl Known {
             active: false,
             distributed: None,
         }
+    }
+
+    /// The same queue as it was published anew, if its applications are still the same; its shares must be distributed again.
+    pub(super) fn renewed(mut self: Box<Self>, queue: &Arc<QueueSnapshot>) -> Option<Box<Known>> {
+        let old = &self.snapshot;
+        let is_same = old.slot == queue.slot
+            && old.leaf == queue.leaf
+            && old.runnable.changes(&queue.runnable).next().is_none()
+            && old.waiting.changes(&queue.waiting).next().is_none();
+        if !is_same {
+            return None;
+        }
+        self.snapshot = queue.clone();
+        self.distributed = None;
+        Some(self)
     }
 
     /// Its runnable applications.

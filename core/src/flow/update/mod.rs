@@ -109,9 +109,11 @@ impl Updater {
     /// Demand from the leaves up. Notes which queues have runnable applications, and whose shares must be distributed anew.
     fn demand(&mut self, structure: &Structure, slot: u32) -> Below {
         let queue = structure.queue(slot);
-        let known = self.known[slot as usize].take().filter(|known| Arc::ptr_eq(&known.snapshot, queue));
-        let was_active = known.as_ref().map(|known| known.active);
-        let mut known = known.unwrap_or_else(|| Box::new(Known::new(queue, &self.turns)));
+        let known = self.known[slot as usize].take();
+        let unchanged = known.as_ref().filter(|known| Arc::ptr_eq(&known.snapshot, queue));
+        let was_active = unchanged.map(|known| known.active);
+        let kept = if was_active.is_some() { known } else { known.and_then(|known| known.renewed(queue)) };
+        let mut known = kept.unwrap_or_else(|| Box::new(Known::new(queue, &self.turns)));
         let total = if queue.leaf {
             let (total, changed) = known.demand(self.shared.workers, self.shared.types, &mut self.turns);
             known.active = queue.runnable.len() > 0;
