@@ -17,7 +17,7 @@ use super::messages::{
 };
 use super::preemption::owed::OwedRooms;
 use super::rows::{LocationRow, LocationRows};
-use super::shard::{KeyLocal, NONE, Node, Shard};
+use super::shard::{KeyLocal, Node, Shard};
 use super::shared::{ANY, count};
 use crate::app::{Ask, SchedulingKey};
 use crate::id::ContainerId;
@@ -440,9 +440,7 @@ impl Shard {
             free: total,
             reservation: None,
             owed: OwedRooms::default(),
-            first_container: NONE,
-            last_container: NONE,
-            containers: 0,
+            containers: Vec::new(),
             gone: false,
             decommissioning: false,
             drained: false,
@@ -455,16 +453,13 @@ impl Shard {
         if self.nodes[node as usize].gone {
             return;
         }
-        let mut at = self.nodes[node as usize].first_container;
-        while at != NONE {
-            let next = self.containers[at].node_next;
+        for at in self.nodes[node as usize].containers.clone() {
             if self.containers[at].fate.is_live() {
                 self.end_container(at, EndReason::NodeLost, true);
             } else {
                 self.free_room(at);
                 self.reuse_record(at);
             }
-            at = next;
         }
         self.unreserve(node);
         self.nodes[node as usize].owed.clear();
@@ -497,14 +492,12 @@ impl Shard {
         let mut missing = -at.free.memory_mb();
         let mut victims: SmallVec<[u32; 4]> = SmallVec::new();
         for am in [false, true] {
-            let mut index = at.last_container;
-            while index != NONE && missing > 0 {
-                let container = &self.containers[index];
-                if container.am == am {
+            for index in at.containers.iter().rev() {
+                let container = &self.containers[*index];
+                if container.am == am && missing > 0 {
                     missing -= self.containers.size(container).memory_mb();
-                    victims.push(index);
+                    victims.push(*index);
                 }
-                index = container.node_previous;
             }
         }
         for index in victims {
@@ -518,7 +511,7 @@ impl Shard {
     /// A decommissioning node has nothing left: told once.
     fn tell_drained(&mut self, node: u32) {
         let at = &mut self.nodes[node as usize];
-        if at.decommissioning && at.containers == 0 && !std::mem::replace(&mut at.drained, true) {
+        if at.decommissioning && at.containers.is_empty() && !std::mem::replace(&mut at.drained, true) {
             let node = at.shared.clone();
             self.tell_control(ControlMessage::NodeDrained(node));
         }
