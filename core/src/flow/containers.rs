@@ -105,7 +105,7 @@ impl Containers {
         self.sizes.take(size, like)
     }
 
-    /// A container that its node has just room for, its neighbours not told yet.
+    /// A container that its node has just room for, in no list yet.
     #[inline]
     pub(super) fn add(&mut self, new: NewContainer) -> u32 {
         let SchedulingKey { priority, allocation_request_id } = new.key;

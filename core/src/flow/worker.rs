@@ -33,13 +33,11 @@ pub(crate) enum Next {
     Stop,
 }
 
-/// The asks of a call that count: of two for one key and location the last.
-fn last_ones(asks: &[Ask]) -> impl Iterator<Item = &Ask> {
-    let again = |ask: &Ask, other: &Ask| other.key() == ask.key() && other.location == ask.location;
-    asks.iter()
-        .enumerate()
-        .filter(move |(i, ask)| !asks[i + 1..].iter().any(|other| again(ask, other)))
-        .map(|(_, ask)| ask)
+/// The keys that a call wants nothing of any more: of two `*` asks for one key the last counts.
+fn ended_keys(asks: &[Ask]) -> impl Iterator<Item = SchedulingKey> {
+    let is_last = |i: usize, key| !asks[i + 1..].iter().any(|other| other.location.0 == ANY && other.key() == key);
+    let nothing = asks.iter().enumerate().filter(|(_, ask)| ask.location.0 == ANY && ask.count == 0);
+    nothing.filter(move |(i, ask)| is_last(*i, ask.key())).map(|(_, ask)| ask.key())
 }
 
 impl Shard {
@@ -241,12 +239,13 @@ impl Shard {
         if local.closed || local.shared.is_closed() {
             return;
         }
-        for ask in last_ones(&asks) {
+        // In order: of two asks for one key and location the last counts.
+        for ask in &asks {
             self.replace_ask(index, ask);
         }
         // Within a key the `*` ask decides last whether the rest is kept.
-        for ask in last_ones(&asks).filter(|ask| ask.location.0 == ANY && ask.count == 0) {
-            self.key_of(index, ask.key()).rows.clear();
+        for key in ended_keys(&asks) {
+            self.key_of(index, key).rows.clear();
         }
         if let Some(blacklist) = &blacklist {
             self.app_mut(index).blacklist = SmallVec::from_slice(blacklist);
@@ -255,7 +254,7 @@ impl Shard {
             self.asks_changed(index, asks.iter().map(|ask| &ask.resource));
         }
         if self.shared.workers > 1 {
-            let news: SmallVec<[AskNews; 2]> = last_ones(&asks).filter_map(|ask| self.news_of(index, ask)).collect();
+            let news: SmallVec<[AskNews; 2]> = asks.iter().filter_map(|ask| self.news_of(index, ask)).collect();
             let shared = self.app(index).shared.clone();
             self.tell_others(&shared, news, blacklist);
         }
