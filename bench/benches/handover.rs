@@ -14,8 +14,9 @@ fn snapshot(criterion: &mut Criterion) {
     let cell = Published::new((0_u64, Arc::new([0_u64; 64]), Arc::new([0_u64; 64])));
     group.bench_function("publish", |bencher| bencher.iter(|| cell.publish(|next| next.0 += 1)));
     group.bench_function("load", |bencher| bencher.iter(|| cell.load().0));
-    let seen = cell.load();
-    group.bench_function("is_newest", |bencher| bencher.iter(|| cell.is_newest(black_box(&seen))));
+    group.bench_function("guard", |bencher| bencher.iter(|| black_box(cell.guard().0)));
+    let mut reader = cell.reader();
+    group.bench_function("reader", |bencher| bencher.iter(|| black_box(reader.newest().0)));
     group.finish();
 }
 

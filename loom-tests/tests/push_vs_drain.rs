@@ -63,3 +63,45 @@ fn a_record_used_again() {
         );
     });
 }
+
+#[test]
+fn ended_records_go_back_together() {
+    check("push_vs_drain/ended_records_go_back_together", || {
+        let arena = Arc::new(Arena::new(0, 1));
+        let mut own = FreeRecords::default();
+        // Of one application two have ended, of another one.
+        let ended = [2, 1].map(|count| {
+            let (granted, ended) = (Stack::default(), Stack::default());
+            for number in 0..count {
+                push(&arena, &mut own, &granted, number);
+            }
+            arena.drain_granted(&granted, || 0, &mut Vec::new());
+            (count, ended)
+        });
+        let [(_, two), (_, one)] = &ended;
+        for (stack, record) in [(two, 0), (two, 1), (one, 2)] {
+            arena.push_ended(stack, record, EndReason::Completed);
+        }
+        let ended = Arc::new(ended);
+        let (other_arena, other_ended) = (arena.clone(), ended.clone());
+        let other = spawn(move || {
+            let mut news = Vec::new();
+            other_arena.drain_ended(&other_ended[1].1, &mut news);
+            news.len()
+        });
+        let (worker_arena, mut worker_own) = (arena.clone(), own);
+        let worker = spawn(move || {
+            let first = worker_arena.allocate(&mut worker_own);
+            (first, worker_own)
+        });
+        let mut news = Vec::new();
+        arena.drain_ended(&ended[0].1, &mut news);
+        assert_eq!(other.join().unwrap(), 1, "the AM is told of each end once");
+        assert_eq!(news.len(), 2, "the AM is told of each end once");
+        let (first, mut own) = worker.join().unwrap();
+        let mut records: Vec<u32> = first.into_iter().chain((0..3).filter_map(|_| arena.allocate(&mut own))).collect();
+        records.sort_unstable();
+        // A fourth, new one: that the worker had to make where nothing was back yet, or makes now.
+        assert_eq!(records, [0, 1, 2, 3], "each record is in the arena exactly once");
+    });
+}

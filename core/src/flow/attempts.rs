@@ -15,9 +15,10 @@
 //! A call of the old AM that still drains: what it takes was granted and not launched, so it ends. The successor's handle is
 //! given out after all workers have acknowledged. `loom-tests/tests/next_attempt_vs_drain.rs`.
 
+use super::containers::ContainerRecord;
 use super::mailbox::Container;
 use super::messages::Successor;
-use super::shard::{NONE, Shard};
+use super::shard::Shard;
 use crate::app::SchedulingKey;
 use crate::id::Slot;
 use crate::resource::Resource;
@@ -29,15 +30,12 @@ impl Shard {
         let to = self.meet_app(&successor.app);
         self.app_mut(to).blacklist = SmallVec::from_slice(&successor.blacklist);
         let Some(old) = self.find_app(from) else { return Vec::new() };
-        let (mut at, leaf) = (old.first_container, old.leaf);
-        let mut kept = Vec::new();
-        while at != NONE {
-            let record = &self.containers[at];
-            if record.launched && self.shared.arenas[self.worker].acquired_for_ms(record.mail, 0).is_some() {
-                kept.push(at);
-            }
-            at = record.app_next;
-        }
+        let leaf = old.leaf;
+        let stays = |record: &ContainerRecord| {
+            record.launched && self.shared.arenas[self.worker].acquired_for_ms(record.mail, 0).is_some()
+        };
+        let mut kept: Vec<u32> =
+            old.containers.iter().copied().filter(|index| stays(&self.containers[*index])).collect();
         // Oldest first: each goes before those that are there.
         kept.sort_unstable_by_key(|index| self.age(*index));
         let mut sum = Resource::NONE;

@@ -3,8 +3,8 @@
 //! Plain data of one worker. Adding, finding and ending a container is O(1); what is beside the records grows with the number
 //! of different sizes, and with the containers that were kept from an earlier attempt or taken from asks of other sizes.
 //!
-//! A steady worker visits the records of containers that were granted long ago, which are in nobody's cache any more, and with
-//! each its two neighbours on the node and in the application: so a record has 64 bytes, its size among a few that it shares.
+//! A steady worker visits the records of containers that were granted long ago, which are in nobody's cache any more: so a record
+//! has 64 bytes, its size among a few that it shares, and what belongs together is listed apart, with the node and the application.
 
 use super::preemption::fate::Fate;
 use super::shard::NONE;
@@ -38,12 +38,8 @@ pub(super) struct ContainerRecord {
     /// It is its application's AM.
     pub(super) am: bool,
     pub(super) acquired_at_end: bool,
-    /// Neighbours among the application's containers of this worker.
-    pub(super) app_previous: u32,
-    pub(super) app_next: u32,
-    /// Neighbours on the node.
-    pub(super) node_previous: u32,
-    pub(super) node_next: u32,
+    /// Its place in its application's list.
+    pub(super) app_place: u32,
 }
 
 const _: () = assert!(size_of::<ContainerRecord>() == 64, "one cache line");
@@ -109,7 +105,7 @@ impl Containers {
         self.sizes.take(size, like)
     }
 
-    /// A container that its node has just room for, its neighbours not told yet.
+    /// A container that its node has just room for, in no list yet.
     #[inline]
     pub(super) fn add(&mut self, new: NewContainer) -> u32 {
         let SchedulingKey { priority, allocation_request_id } = new.key;
@@ -129,10 +125,7 @@ impl Containers {
             launched: false,
             am: false,
             acquired_at_end: false,
-            app_previous: NONE,
-            app_next: NONE,
-            node_previous: NONE,
-            node_next: NONE,
+            app_place: NONE,
         };
         match self.free.pop() {
             Some(index) => {

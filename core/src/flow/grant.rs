@@ -294,15 +294,7 @@ impl Shard {
         };
         let index = self.containers.add(new);
         self.link_to_app(index, proposal.app);
-        let at = &mut self.nodes[proposal.node as usize];
-        let last = std::mem::replace(&mut at.last_container, index);
-        at.containers += 1;
-        if last == NONE {
-            at.first_container = index;
-        } else {
-            self.containers[index].node_previous = last;
-            self.containers[last].node_next = index;
-        }
+        self.nodes[proposal.node as usize].containers.push(index);
         self.container_id(index)
     }
 
@@ -397,26 +389,20 @@ impl Shard {
         count(&self.shared.counters[worker].ended, 1);
     }
 
-    /// A container is the newest of an application of this worker.
+    /// A container is an application's, the last in its list.
     pub(super) fn link_to_app(&mut self, index: u32, app: u32) {
-        let next = std::mem::replace(&mut self.app_mut(app).first_container, index);
-        let record = &mut self.containers[index];
-        (record.app_previous, record.app_next) = (NONE, next);
-        if next != NONE {
-            self.containers[next].app_previous = index;
-        }
+        let list = &mut self.app_mut(app).containers;
+        let place = u32::try_from(list.len()).expect("as many as records at most");
+        list.push(index);
+        self.containers[index].app_place = place;
     }
 
-    /// A container leaves its application's list.
+    /// A container leaves its application's list, and the last in it takes its place.
     pub(super) fn unlink_from_app(&mut self, record: &ContainerRecord) {
-        let (previous, next) = (record.app_previous, record.app_next);
-        if previous == NONE {
-            self.app_mut(record.app.index).first_container = next;
-        } else {
-            self.containers[previous].app_next = next;
-        }
-        if next != NONE {
-            self.containers[next].app_previous = previous;
+        let list = &mut self.app_mut(record.app.index).containers;
+        list.swap_remove(record.app_place as usize);
+        if let Some(moved) = list.get(record.app_place as usize).copied() {
+            self.containers[moved].app_place = record.app_place;
         }
     }
 
@@ -427,22 +413,10 @@ impl Shard {
             return;
         }
         let record = *record;
-        let (previous, next) = (record.node_previous, record.node_next);
-        if next != NONE {
-            self.containers[next].node_previous = previous;
-        }
-        if previous != NONE {
-            self.containers[previous].node_next = next;
-        }
         let node = &mut self.nodes[record.node as usize];
-        if previous == NONE {
-            node.first_container = next;
-        }
-        if next == NONE {
-            node.last_container = previous;
-        }
+        let place = node.containers.iter().position(|there| *there == index).expect("it is on its node");
+        node.containers.remove(place);
         node.free = node.free.plus(self.containers.size(&record));
-        node.containers -= 1;
         self.publish_free(record.node);
     }
 
@@ -486,12 +460,7 @@ impl Shard {
         };
         app.closed = true;
         // In the order of attempts and numbers, as views show them.
-        let mut at = app.first_container;
-        let mut containers: SmallVec<[u32; 16]> = SmallVec::new();
-        while at != NONE {
-            containers.push(at);
-            at = self.containers[at].app_next;
-        }
+        let mut containers: SmallVec<[u32; 16]> = SmallVec::from_slice(&app.containers);
         containers.sort_unstable_by_key(|index| self.age(*index));
         for index in containers {
             self.end_container(index, EndReason::AppFinished, false);

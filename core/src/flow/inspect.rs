@@ -7,7 +7,7 @@
 use super::ledger::NodeShared;
 use super::mailbox::{Container, EndedContainer};
 use super::messages::{Internal, Look};
-use super::shard::{Journal, NONE, Shard};
+use super::shard::{Journal, Shard};
 use super::shared::Shared;
 use crate::event::Refused;
 use crate::id::ContainerId;
@@ -73,18 +73,16 @@ impl Shard {
     pub(crate) fn container_views(&self) -> Vec<ContainerView> {
         let mut views = Vec::new();
         for node in &self.nodes {
-            let mut at = node.first_container;
-            while at != NONE {
-                let record = &self.containers[at];
+            for index in &node.containers {
+                let record = &self.containers[*index];
                 views.push(ContainerView {
-                    id: self.container_id(at),
+                    id: self.container_id(*index),
                     node: node.shared.name.to_string(),
                     priority: record.key().priority,
                     resource: *self.containers.size(record),
                     launched: record.launched,
                     ended: !record.fate.is_live(),
                 });
-                at = record.node_next;
             }
         }
         views

@@ -389,9 +389,9 @@ impl Shard {
     #[inline]
     pub(super) fn note_fit(&mut self, proposal: &Proposal, granted: Result<(), Refusal>) {
         self.note(|shard, recorder| {
-            let newest = shard.app(proposal.app).first_container;
             let outcome = match granted {
                 Ok(()) => {
+                    let newest = *shard.app(proposal.app).containers.last().expect("it has just got one");
                     KeyOutcome::Placed { container: shard.containers[newest].number, locality: proposal.locality }
                 }
                 Err(Refusal::NoRecord) => KeyOutcome::PassedOver(Obstacle::NoRecord),

@@ -17,7 +17,7 @@ use super::messages::{
 };
 use super::preemption::owed::OwedRooms;
 use super::rows::{LocationRow, LocationRows};
-use super::shard::{KeyLocal, NONE, Node, Shard};
+use super::shard::{KeyLocal, Node, Shard};
 use super::shared::{ANY, count};
 use crate::app::{Ask, SchedulingKey};
 use crate::id::ContainerId;
@@ -33,13 +33,11 @@ pub(crate) enum Next {
     Stop,
 }
 
-/// The asks of a call that count: of two for one key and location the last.
-fn last_ones(asks: &[Ask]) -> impl Iterator<Item = &Ask> {
-    let again = |ask: &Ask, other: &Ask| other.key() == ask.key() && other.location == ask.location;
-    asks.iter()
-        .enumerate()
-        .filter(move |(i, ask)| !asks[i + 1..].iter().any(|other| again(ask, other)))
-        .map(|(_, ask)| ask)
+/// The keys that a call wants nothing of any more: of two `*` asks for one key the last counts.
+fn ended_keys(asks: &[Ask]) -> impl Iterator<Item = SchedulingKey> {
+    let is_last = |i: usize, key| !asks[i + 1..].iter().any(|other| other.location.0 == ANY && other.key() == key);
+    let nothing = asks.iter().enumerate().filter(|(_, ask)| ask.location.0 == ANY && ask.count == 0);
+    nothing.filter(move |(i, ask)| is_last(*i, ask.key())).map(|(_, ask)| ask.key())
 }
 
 impl Shard {
@@ -241,12 +239,13 @@ impl Shard {
         if local.closed || local.shared.is_closed() {
             return;
         }
-        for ask in last_ones(&asks) {
+        // In order: of two asks for one key and location the last counts.
+        for ask in &asks {
             self.replace_ask(index, ask);
         }
         // Within a key the `*` ask decides last whether the rest is kept.
-        for ask in last_ones(&asks).filter(|ask| ask.location.0 == ANY && ask.count == 0) {
-            self.key_of(index, ask.key()).rows.clear();
+        for key in ended_keys(&asks) {
+            self.key_of(index, key).rows.clear();
         }
         if let Some(blacklist) = &blacklist {
             self.app_mut(index).blacklist = SmallVec::from_slice(blacklist);
@@ -255,7 +254,7 @@ impl Shard {
             self.asks_changed(index, asks.iter().map(|ask| &ask.resource));
         }
         if self.shared.workers > 1 {
-            let news: SmallVec<[AskNews; 2]> = last_ones(&asks).filter_map(|ask| self.news_of(index, ask)).collect();
+            let news: SmallVec<[AskNews; 2]> = asks.iter().filter_map(|ask| self.news_of(index, ask)).collect();
             let shared = self.app(index).shared.clone();
             self.tell_others(&shared, news, blacklist);
         }
@@ -440,9 +439,7 @@ impl Shard {
             free: total,
             reservation: None,
             owed: OwedRooms::default(),
-            first_container: NONE,
-            last_container: NONE,
-            containers: 0,
+            containers: Vec::new(),
             gone: false,
             decommissioning: false,
             drained: false,
@@ -455,16 +452,13 @@ impl Shard {
         if self.nodes[node as usize].gone {
             return;
         }
-        let mut at = self.nodes[node as usize].first_container;
-        while at != NONE {
-            let next = self.containers[at].node_next;
+        for at in self.nodes[node as usize].containers.clone() {
             if self.containers[at].fate.is_live() {
                 self.end_container(at, EndReason::NodeLost, true);
             } else {
                 self.free_room(at);
                 self.reuse_record(at);
             }
-            at = next;
         }
         self.unreserve(node);
         self.nodes[node as usize].owed.clear();
@@ -497,14 +491,12 @@ impl Shard {
         let mut missing = -at.free.memory_mb();
         let mut victims: SmallVec<[u32; 4]> = SmallVec::new();
         for am in [false, true] {
-            let mut index = at.last_container;
-            while index != NONE && missing > 0 {
-                let container = &self.containers[index];
-                if container.am == am {
+            for index in at.containers.iter().rev() {
+                let container = &self.containers[*index];
+                if container.am == am && missing > 0 {
                     missing -= self.containers.size(container).memory_mb();
-                    victims.push(index);
+                    victims.push(*index);
                 }
-                index = container.node_previous;
             }
         }
         for index in victims {
@@ -518,7 +510,7 @@ impl Shard {
     /// A decommissioning node has nothing left: told once.
     fn tell_drained(&mut self, node: u32) {
         let at = &mut self.nodes[node as usize];
-        if at.decommissioning && at.containers == 0 && !std::mem::replace(&mut at.drained, true) {
+        if at.decommissioning && at.containers.is_empty() && !std::mem::replace(&mut at.drained, true) {
             let node = at.shared.clone();
             self.tell_control(ControlMessage::NodeDrained(node));
         }

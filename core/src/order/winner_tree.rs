@@ -156,11 +156,13 @@ impl Match {
     #[inline]
     fn winner(&self, keys: &[OrderKey]) -> Entrant {
         let [a, b, c, d] = self.leads;
-        let (left, low) = if b < a { (1, b) } else { (0, a) };
-        let (right, high) = if d < c { (3, d) } else { (2, c) };
-        let (at, lead) = if high < low { (right, high) } else { (left, low) };
-        let is_tie = low == high || if high < low { c == d } else { a == b };
-        let at = if is_tie && lead != NOBODY { self.first_of_equals(lead, keys) } else { at };
+        let (low, high) = (a.min(b), c.min(d));
+        let lead = low.min(high);
+        // By arithmetic: who wins is not to be foreseen, and each wrong guess of a branch costs more than all of this.
+        let (left, right) = (usize::from(b < a), 2 + usize::from(d < c));
+        let at = left ^ ((left ^ right) & usize::from(high < low).wrapping_neg());
+        let equals = self.leads.iter().map(|other| u8::from(*other == lead)).sum::<u8>();
+        let at = if equals > 1 && lead != NOBODY { self.first_of_equals(lead, keys) } else { at };
         Entrant { lead, position: self.positions[at % ARITY] }
     }
 

@@ -86,7 +86,7 @@ impl Shard {
         }
         let reserved = at.reservation.map_or(Resource::NONE, |reservation| reservation.size);
         // What is owed and not free yet is not taken from what is free.
-        let on_node = self.follow(at.first_container, |record| record.node_next).map(|index| &self.containers[index]);
+        let on_node = at.containers.iter().map(|index| &self.containers[*index]);
         let marked = on_node.filter(|record| record.fate.is_marked());
         let to_come = marked.fold(*ended, |sum, record| sum.plus(self.containers.size(record)));
         let kept = at.owed.total().minus_non_negative(&to_come);

@@ -117,8 +117,8 @@ impl Shard {
         let (mut chosen, mut found_ams): (SmallVec<[u32; 8]>, u32) = (SmallVec::new(), 0);
         // The newest first, then AMs, the oldest first.
         let is_am = |index: &u32| self.containers[*index].am;
-        let plain = self.follow(at.last_container, |record| record.node_previous).filter(|index| !is_am(index));
-        let ams = self.follow(at.first_container, |record| record.node_next).filter(is_am);
+        let plain = at.containers.iter().rev().copied().filter(|index| !is_am(index));
+        let ams = at.containers.iter().copied().filter(is_am);
         for index in plain.chain(ams) {
             let record = &self.containers[index];
             let owner_runs = self.find_app(record.app).is_some_and(|owner| !owner.closed);
@@ -141,12 +141,6 @@ impl Shard {
             }
         }
         None
-    }
-
-    /// Containers from one on, to a neighbour each.
-    pub(super) fn follow(&self, first: u32, next: impl Fn(&ContainerRecord) -> u32) -> impl Iterator<Item = u32> {
-        let some = |index: u32| (index != NONE).then_some(index);
-        std::iter::successors(some(first), move |index| some(next(&self.containers[*index])))
     }
 
     /// Whether a container may be taken: its queue and its owner allow it, and the owner stays at its fair share or above without
