@@ -239,9 +239,10 @@ impl AskPool {
     /// An empty pool of epoch 0 for `workers`.
     #[must_use]
     pub fn new(workers: usize) -> AskPool {
+        let pieces = if workers > 1 { workers } else { 0 };
         AskPool {
             word: CachePadded::new(AtomicU64::new(0)),
-            pieces: (0..if workers > 1 { workers } else { 0 }).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            pieces: (0..pieces).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
         }
     }
 

@@ -151,7 +151,8 @@ pub(crate) struct AppShared {
     am_resource: UsageCell,
     /// The number of the last container, or of the last block of them.
     sequence: AtomicU32,
-    /// By worker; each worker keeps a reference to its own.
+    /// By worker; each worker keeps a reference to its own, so that a grant need not look here. That costs 128 bytes a cell, for
+    /// the counts of its references.
     pub(crate) cells: Box<[Arc<CachePadded<AppCell>>]>,
     first_key: OnceLock<Arc<KeyCell>>,
     /// The home worker knows it, until it closes.

@@ -18,6 +18,8 @@ mod shared;
 mod worker;
 
 #[cfg(not(loom))]
+mod rows;
+#[cfg(not(loom))]
 mod shard;
 
 #[cfg(not(loom))]
@@ -64,8 +66,6 @@ pub mod standing;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod reserved;
-#[cfg(not(loom))]
-mod rows;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod watch;

@@ -107,10 +107,12 @@ impl Shard {
         if app.leaf != NONE {
             // Asks of a key are mostly of one size.
             let mut before = None;
+            // Rows count though nothing is wanted of their key now: it may be again, by a `*` ask or by units that another
+            // worker hands back, and nobody would tell of the rows.
             let sizes = app
                 .keys
                 .iter()
-                .filter(|key| key.cell.pool.visible(self.worker) > 0)
+                .filter(|key| key.cell.pool.total() > 0 || !key.rows.is_empty())
                 .flat_map(|key| std::iter::once(&key.size).chain(key.rows.iter().map(|row| &row.size)));
             for size in sizes.filter(|size| before.replace(*size) != Some(*size)) {
                 floor = floor.least(size);
@@ -137,8 +139,8 @@ impl Shard {
         calculator.compare(self.types, &self.cluster.total, size, threshold, false).is_ge()
     }
 
-    /// An application has asks of some sizes anew. The bounds of what it already asked for are known and stay as they are
-    /// until the next update, so that this costs as much as is new, however many asks there are.
+    /// An application has asks of some sizes anew. The bounds of what it already asked for stay as they are until the next
+    /// update, so that this costs as much as is new, however many asks there are.
     pub(super) fn asks_changed<'a>(&mut self, index: u32, sizes: impl Iterator<Item = &'a Resource>) {
         let app = self.app(index);
         if !app.runnable {
@@ -158,9 +160,10 @@ impl Shard {
             (app.floor, app.may_reserve) = (floor, may_reserve);
         }
         self.asks_bounded(index);
-        let was_eligible = self.queue(leaf).has_eligible(self.app(index).position);
+        let app = self.app(index);
+        let has_place = self.queue(leaf).has_place_as(app.position, app.waits_for_am());
         // Its key does not tell of asks, only whether it has a place does.
-        if !was_eligible || !self.app(index).has_open_key(self.worker) {
+        if !has_place || !app.has_open_key(self.worker) {
             self.refresh_app(index);
             self.refresh_if_served(leaf);
         }

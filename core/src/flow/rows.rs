@@ -43,16 +43,17 @@ struct Table {
     rows: Vec<LocationRow>,
     /// Rows by location, once there are more than [`FEW`].
     index: FxHashMap<u32, u32>,
-    /// By location: something may be wanted there. Set with every change, cleared by who finds nothing left.
+    /// By location, once there are more rows than [`FEW`]: something may be wanted there. Set with every change, cleared by
+    /// who finds nothing left.
     may_pend: Vec<Cell<u64>>,
-    /// Some row was not relaxed, ever.
+    /// Some row was not relaxed, now or before.
     any_strict: bool,
     /// A row that was present when it was last asked for one.
     seen: Cell<usize>,
 }
 
 impl LocationRows {
-    /// Whether no location was ever named.
+    /// Whether no location was named since all were forgotten.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()
@@ -73,12 +74,17 @@ impl LocationRows {
     /// The row of a location with something left.
     #[inline]
     pub(super) fn pending(&self, location: u32) -> Option<&LocationRow> {
-        let word = self.0.as_deref()?.may_pend.get(location as usize / 64)?;
+        let table = self.0.as_deref()?;
+        let pending = |row: &&LocationRow| row.count.left() > 0;
+        if table.rows.len() <= FEW {
+            return self.get(location).filter(pending);
+        }
+        let word = table.may_pend.get(location as usize / 64)?;
         let bit = 1 << (location % 64);
         if word.get() & bit == 0 {
             return None;
         }
-        let row = self.get(location).filter(|row| row.count.left() > 0);
+        let row = self.get(location).filter(pending);
         if row.is_none() {
             word.set(word.get() & !bit);
         }
@@ -129,9 +135,11 @@ impl LocationRows {
     /// A row in place of the one of its location, if there is one.
     pub(super) fn put(&mut self, row: LocationRow) {
         let table = self.0.get_or_insert_default();
-        table.note(row.location, row.relax);
         match table.find(row.location) {
-            Some(at) => table.rows[at] = row,
+            Some(at) => {
+                table.note(row.location, row.relax);
+                table.rows[at] = row;
+            }
             None => table.push(row),
         }
     }
@@ -152,28 +160,37 @@ impl Table {
         }
     }
 
-    /// Something may be wanted at a location.
+    /// Something may be wanted at a location that has a row.
     fn note(&mut self, location: u32, relax: bool) {
-        let word = location as usize / 64;
-        if self.may_pend.len() <= word {
-            self.may_pend.resize(word + 1, Cell::new(0));
-        }
-        let word = self.may_pend[word].get_mut();
-        *word |= 1 << (location % 64);
         self.any_strict |= !relax;
+        if self.rows.len() > FEW {
+            let word = location as usize / 64;
+            if self.may_pend.len() <= word {
+                self.may_pend.resize(word + 1, Cell::new(0));
+            }
+            *self.may_pend[word].get_mut() |= 1 << (location % 64);
+        }
     }
 
     fn push(&mut self, row: LocationRow) {
+        let relax = row.relax;
         self.locations.push(row.location);
         self.rows.push(row);
-        let new = match self.rows.len() {
-            count if count <= FEW => return,
-            count if count == FEW + 1 => 0..count,
-            count => count - 1..count,
-        };
-        for at in new {
-            self.index.insert(self.locations[at], u32::try_from(at).expect("locations are u32"));
+        if self.rows.len() == FEW + 1 {
+            for at in 0..FEW {
+                self.index_row(at);
+            }
         }
+        if self.rows.len() > FEW {
+            self.index_row(self.rows.len() - 1);
+        }
+        self.any_strict |= !relax;
+    }
+
+    fn index_row(&mut self, at: usize) {
+        let location = self.locations[at];
+        self.index.insert(location, u32::try_from(at).expect("locations are u32"));
+        self.note(location, self.rows[at].relax);
     }
 }
 

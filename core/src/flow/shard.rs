@@ -82,6 +82,8 @@ pub(super) struct QueueLocal {
 struct Child {
     eligible: bool,
     irregular: bool,
+    /// An application that waits for its AM.
+    waits: bool,
 }
 
 impl QueueLocal {
@@ -117,6 +119,11 @@ impl QueueLocal {
     /// Whether the child at a position may be offered a node.
     pub(super) fn has_eligible(&self, position: u32) -> bool {
         self.children.get(position as usize).is_some_and(|child| child.eligible)
+    }
+
+    /// Whether the application at a position may be offered a node, and stands among those that do, or do not, wait for their AM.
+    pub(super) fn has_place_as(&self, position: u32, waits: bool) -> bool {
+        self.children.get(position as usize).is_some_and(|child| child.eligible && child.waits == waits)
     }
 
     pub(super) fn schedulable(&self) -> Schedulable<'_> {
@@ -179,7 +186,7 @@ impl QueueLocal {
     /// it can change the places of the others.
     #[inline]
     pub(super) fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<&OrderKey>) {
-        let has_place = self.place_child(position, member, eligible, key);
+        let has_place = self.place_child(position, member, eligible, false, key);
         self.order.set(position, key.filter(|_| has_place).unwrap_or(&OrderKey::ABSENT));
     }
 
@@ -193,7 +200,7 @@ impl QueueLocal {
         waits_for_am: bool,
         key: Option<&OrderKey>,
     ) {
-        let has_place = self.place_child(position, member, eligible, key);
+        let has_place = self.place_child(position, member, eligible, waits_for_am, key);
         let key = key.filter(|_| has_place).unwrap_or(&OrderKey::ABSENT);
         if waits_for_am {
             if self.masters.is_empty() {
@@ -211,9 +218,16 @@ impl QueueLocal {
 
     /// Counts a child; says whether it has a place in an order.
     #[inline]
-    fn place_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<&OrderKey>) -> bool {
+    fn place_child(
+        &mut self,
+        position: u32,
+        member: bool,
+        eligible: bool,
+        waits: bool,
+        key: Option<&OrderKey>,
+    ) -> bool {
         let child = &mut self.children[position as usize];
-        let new = Child { eligible, irregular: member && key.is_none() };
+        let new = Child { eligible, irregular: member && key.is_none(), waits };
         if *child == new {
             return eligible && key.is_some();
         }
@@ -419,7 +433,7 @@ pub(crate) struct Shard {
     pub(super) out_for_descent: Vec<Suspended>,
     /// The present visit had an effect that a second one would repeat.
     pub(super) repeatable: bool,
-    /// The size of the last container that was placed.
+    /// The size of the last container that was placed: what [`Outcome::Placed`](super::assignment::Outcome) is about.
     pub(super) placed: Resource,
     /// What this worker knows of the others' grants, and they of its own.
     pub(super) lag: Lag,

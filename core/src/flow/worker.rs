@@ -254,7 +254,7 @@ impl Shard {
             self.asks_changed(index, asks.iter().map(|ask| &ask.resource));
         }
         if self.shared.workers > 1 {
-            let news: SmallVec<[AskNews; 2]> = asks.iter().filter_map(|ask| self.news_of(index, ask)).collect();
+            let news: SmallVec<[AskNews; 2]> = asks.iter().filter_map(|ask| self.news_of(index, ask, &asks)).collect();
             let shared = self.app(index).shared.clone();
             self.tell_others(&shared, news, blacklist);
         }
@@ -269,11 +269,16 @@ impl Shard {
         }
     }
 
-    /// What the other workers have to know of an ask that was replaced; nothing of a rack or node that was dropped again.
-    fn news_of(&mut self, app: u32, ask: &Ask) -> Option<AskNews> {
+    /// What the other workers have to know of one of a call's asks; nothing of a rack or node that was dropped again, or of a
+    /// `*` that another one of the call replaces: they forget racks and nodes when this worker does.
+    fn news_of(&mut self, app: u32, ask: &Ask, call: &[Ask]) -> Option<AskNews> {
         let key = self.key_of(app, ask.key());
         let location = ask.location.0;
         let what = if location == ANY {
+            let last = call.iter().rev().find(|other| other.location.0 == ANY && other.key() == ask.key());
+            if !last.is_some_and(|last| std::ptr::eq(last, ask)) {
+                return None;
+            }
             NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: ask.count > 0 }
         } else {
             let row = key.rows.get(location)?;

@@ -1,0 +1,97 @@
+//! Asks that change: what the workers know of them afterwards.
+
+use evenweave::{
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, Resource,
+    Settings, Stepped, Submission,
+};
+
+fn scheduler(workers: usize, allocations: &str, properties: &[(&str, &str)]) -> Stepped {
+    let settings = Settings::from_properties(properties.iter().copied()).unwrap();
+    let file = AllocationFile::parse(allocations, "allocations", &settings.types, &[]).unwrap().file;
+    let builder = FairScheduler::builder().settings(settings).allocations(file).workers(workers);
+    builder.journal(true).stepped().unwrap()
+}
+
+fn submit(stepped: &mut Stepped, number: u32, am: Option<i64>) -> AppHandle {
+    let am = am.map(|mb| Resource::new(mb, 1).into());
+    stepped.submit(&Submission { number, user: "ann".to_owned(), queue: Some("root.q".to_owned()), am }).unwrap()
+}
+
+fn ask(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) {
+    stepped.allocate(app, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
+}
+
+fn of_size(mb: i64, count: u32) -> Ask {
+    Ask::anywhere(1, Resource::new(mb, 1), count)
+}
+
+/// Applications that a node's heartbeat gave a container, with its size.
+fn offered(stepped: &mut Stepped, node: &NodeHandle) -> Vec<(u32, i64)> {
+    stepped.take_outcome();
+    stepped.heartbeat(&Heartbeat::new(node));
+    stepped.take_outcome().allocated.iter().map(|made| (made.app, made.resource.memory_mb())).collect()
+}
+
+/// The rows of a key that is asked for again count as before, though the call does not name them: here they are smaller than
+/// what is asked for anywhere, and fit a node that the others do not.
+#[test]
+fn a_key_that_is_wanted_again_brings_its_rows_along() {
+    // Nothing is large enough for a reservation: what fits nothing is passed over.
+    let properties = [("yarn.scheduler.reservation-threshold.increment-multiple", "100")];
+    let mut stepped = scheduler(1, "<allocations/>", &properties);
+    let [first, second] =
+        ["1", "2"].map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(4096, 8)).unwrap());
+    let [filler, app] = [1, 2].map(|number| submit(&mut stepped, number, None));
+    let places = ["/r1", "n1", "/r2", "n2"].map(|name| stepped.location(name));
+    let at_second = places[2..].iter().map(|place| of_size(3072, 1).at(*place));
+    ask(&mut stepped, &filler, at_second.chain([of_size(3072, 1).strict()]).collect());
+    stepped.update();
+    assert_eq!(offered(&mut stepped, &second), [(1, 3072)]);
+    let rows = places.iter().map(|place| of_size(1024, 1).at(*place));
+    // Another key keeps the application pending, and is too large for what is left of any node.
+    let other = Ask::anywhere(2, Resource::new(4096, 1), 1);
+    ask(&mut stepped, &app, rows.chain([of_size(4096, 1), other]).collect());
+    stepped.update();
+    assert_eq!(offered(&mut stepped, &first), [(2, 1024)], "on its node");
+    // Nothing is wanted of the key when everything is put in order anew.
+    stepped.update();
+    ask(&mut stepped, &app, vec![of_size(4096, 1)]);
+    assert_eq!(offered(&mut stepped, &second), [(2, 1024)], "on its node, which has room for that much");
+}
+
+/// Of two asks for one key and location in a call the last counts, for every worker.
+#[test]
+fn an_ask_that_its_own_call_replaces_forgets_nothing() {
+    let mut stepped = scheduler(2, "<allocations/>", &[]);
+    let nodes =
+        ["1", "2"].map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(4096, 8)).unwrap());
+    assert_ne!(nodes[0].worker(), nodes[1].worker());
+    let app = submit(&mut stepped, 1, None);
+    let places = ["/r1", "n1", "/r2", "n2"].map(|name| stepped.location(name));
+    let rows = places.iter().map(|place| of_size(1024, 1).at(*place));
+    ask(&mut stepped, &app, rows.chain([of_size(1024, 2).strict()]).collect());
+    ask(&mut stepped, &app, vec![of_size(1024, 0).strict(), of_size(1024, 2).strict()]);
+    stepped.update();
+    for node in &nodes {
+        assert_eq!(offered(&mut stepped, node), [(1, 1024)], "where it was asked for, of whichever worker");
+    }
+}
+
+/// An application whose AM another worker has placed is no longer one that waits for it, once it asks.
+#[test]
+fn who_has_its_am_from_another_worker_is_offered_nodes_under_a_full_am_share() {
+    let file = "<allocations><queue name='q'><maxAMShare>0.2</maxAMShare></queue></allocations>";
+    let mut stepped = scheduler(2, file, &[]);
+    let nodes =
+        ["1", "2"].map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(4096, 8)).unwrap());
+    for home in 0..2 {
+        let app = submit(&mut stepped, home, Some(1024));
+        stepped.update();
+        // The AM on a node of one worker, then a container on that of the other, which knows the application as waiting.
+        let [am, other] = if home == 0 { [&nodes[0], &nodes[1]] } else { [&nodes[1], &nodes[0]] };
+        assert_eq!(offered(&mut stepped, am), [(home, 1024)], "its AM");
+        ask(&mut stepped, &app, vec![of_size(1024, 1)]);
+        assert_eq!(offered(&mut stepped, other), [(home, 1024)], "the AM share is full, and not its concern any more");
+        stepped.finish(&app).unwrap();
+    }
+}
