@@ -241,7 +241,7 @@ fn two_workers_allocate_what_their_lanes_hold() {
     let (driver, workers, asked) = threaded_churn(2);
     assert_eq!(driver, 0, "in {ROUNDS} rounds; first:\n{}", counting::places());
     let blocks = workers[0] + workers[1];
-    // What an application has of a worker goes up and down: its list there may double once more.
-    let most = asked / MESSAGES_A_BLOCK + 2 + u64::from(SIZE.apps);
+    // How the workers take turns is not to be foreseen: a few lists grow once more, a few units go back over the lanes.
+    let most = asked / MESSAGES_A_BLOCK + asked / 500;
     assert!(blocks <= most, "{blocks} for {asked} messages, not {most}; first:\n{}", counting::places());
 }

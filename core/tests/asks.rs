@@ -1,4 +1,5 @@
 //! Asks that change: what the workers know of them afterwards.
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, Resource,

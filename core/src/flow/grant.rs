@@ -389,20 +389,26 @@ impl Shard {
         count(&self.shared.counters[worker].ended, 1);
     }
 
-    /// A container is an application's, the last in its list.
+    /// A container is the newest of an application of this worker.
     pub(super) fn link_to_app(&mut self, index: u32, app: u32) {
-        let list = &mut self.app_mut(app).containers;
-        let place = u32::try_from(list.len()).expect("as many as records at most");
-        list.push(index);
-        self.containers[index].app_place = place;
+        let next = std::mem::replace(&mut self.app_mut(app).first_container, index);
+        let record = &mut self.containers[index];
+        (record.app_previous, record.app_next) = (NONE, next);
+        if next != NONE {
+            self.containers[next].app_previous = index;
+        }
     }
 
-    /// A container leaves its application's list, and the last in it takes its place.
+    /// A container leaves its application's list.
     pub(super) fn unlink_from_app(&mut self, record: &ContainerRecord) {
-        let list = &mut self.app_mut(record.app.index).containers;
-        list.swap_remove(record.app_place as usize);
-        if let Some(moved) = list.get(record.app_place as usize).copied() {
-            self.containers[moved].app_place = record.app_place;
+        let (previous, next) = (record.app_previous, record.app_next);
+        if previous == NONE {
+            self.app_mut(record.app.index).first_container = next;
+        } else {
+            self.containers[previous].app_next = next;
+        }
+        if next != NONE {
+            self.containers[next].app_previous = previous;
         }
     }
 
@@ -460,7 +466,8 @@ impl Shard {
         };
         app.closed = true;
         // In the order of attempts and numbers, as views show them.
-        let mut containers: SmallVec<[u32; 16]> = SmallVec::from_slice(&app.containers);
+        let first = app.first_container;
+        let mut containers: SmallVec<[u32; 16]> = self.containers.of_app(first).collect();
         containers.sort_unstable_by_key(|index| self.age(*index));
         for index in containers {
             self.end_container(index, EndReason::AppFinished, false);
