@@ -108,9 +108,11 @@ impl Bed {
         let start = now_ns();
         let mut beat = 0_u64;
         let mut full = false;
-        // Before the first round is over only mode `max` can fill the cluster, with the last node's heartbeat.
+        // Not with each heartbeat: what is read is what the workers write with each grant. Before the first round is over only mode
+        // `max` can fill the cluster, with the last node's heartbeat.
         let mut over = |beat: u64| {
-            full = (beat.is_multiple_of(64) || beat >= nodes) && self.engine.stats().running >= self.shape.capacity();
+            let look = beat.is_multiple_of(if beat < nodes { 64 } else { 8 }) || beat == nodes;
+            full = look && self.engine.stats().running >= self.shape.capacity();
             full || now_ns() - start >= at_most
         };
         while !over(beat) {
@@ -152,7 +154,7 @@ pub(super) fn allocate(
     loop {
         match engine.allocate(app, request, answer) {
             Ok(()) => return Ok(()),
-            Err(Refused::Busy) => std::thread::yield_now(),
+            Err(Refused::Busy) => std::thread::sleep(LOOK),
             Err(error) => return Err(format!("allocate of application {}: {error}", app.number())),
         }
     }
@@ -169,7 +171,8 @@ pub(super) fn hand_over(engine: &dyn Engine, mut heartbeat: Heartbeat) -> Result
             Ok(()) => return Ok(now_ns() - since),
             Err(back) if back.reason == Refused::Busy => {
                 heartbeat = back.returned;
-                std::thread::yield_now();
+                // Thousands wait in the lane: who turns round and round meanwhile takes processor time from whom it waits for.
+                std::thread::sleep(LOOK);
             }
             Err(back) => return Err(format!("a heartbeat: {}", back.reason)),
         }

@@ -181,7 +181,7 @@ impl Shard {
         if !local.may_reserve && !self.counts_opportunities && !local.floor.fits_in(&self.nodes[node as usize].free) {
             return Outcome::Declined;
         }
-        let leaf = local.snapshot.leaf;
+        let leaf = local.leaf;
         let masters = leaf && self.may_start_masters(queue);
         while let Some((position, is_master)) = self.next_child(queue, masters) {
             let before = std::mem::replace(&mut self.repeatable, false);

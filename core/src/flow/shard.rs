@@ -45,6 +45,7 @@ pub(super) struct QueueLocal {
     weight: f32,
     tie: Tie,
     min_share: Resource,
+    pub(super) leaf: bool,
     pub(super) parent: u32,
     /// Among the parent's children.
     pub(super) position: u32,
@@ -95,6 +96,7 @@ impl QueueLocal {
             weight: snapshot.weight,
             tie: Tie { start_ms: 0, name: snapshot.name_order },
             min_share: snapshot.min_share,
+            leaf: snapshot.leaf,
             snapshot: snapshot.clone(),
             parent: snapshot.parent.unwrap_or(NONE),
             position: 0,
@@ -138,11 +140,12 @@ impl QueueLocal {
 
     /// The same queue, as it was published anew.
     pub(super) fn renew(&mut self, snapshot: &Arc<QueueSnapshot>) {
-        let QueueSnapshot { policy, weight, min_share, name_order, .. } = &**snapshot;
+        let QueueSnapshot { policy, weight, min_share, leaf, name_order, .. } = &**snapshot;
         self.policy = policy.clone();
         self.weight = *weight;
         self.tie.name = *name_order;
         self.min_share = *min_share;
+        self.leaf = *leaf;
         self.snapshot = snapshot.clone();
     }
 
