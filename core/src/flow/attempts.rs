@@ -34,8 +34,8 @@ impl Shard {
         let stays = |record: &ContainerRecord| {
             record.launched && self.shared.arenas[self.worker].acquired_for_ms(record.mail, 0).is_some()
         };
-        let running = self.containers.of_app(old.first_container);
-        let mut kept: Vec<u32> = running.filter(|index| stays(&self.containers[*index])).collect();
+        let mut kept: Vec<u32> =
+            old.containers.iter().copied().filter(|index| stays(&self.containers[*index])).collect();
         // Oldest first: each goes before those that are there.
         kept.sort_unstable_by_key(|index| self.age(*index));
         let mut sum = Resource::NONE;

@@ -4,7 +4,7 @@
 //! of different sizes, and with the containers that were kept from an earlier attempt or taken from asks of other sizes.
 //!
 //! A steady worker visits the records of containers that were granted long ago, which are in nobody's cache any more: so a record
-//! has 64 bytes, its size among a few that it shares. A node lists its own apart: it has few, and reports several at a time.
+//! has 64 bytes, its size among a few that it shares, and what belongs together is listed apart, with the node and the application.
 
 use super::preemption::fate::Fate;
 use super::shard::NONE;
@@ -38,9 +38,8 @@ pub(super) struct ContainerRecord {
     /// It is its application's AM.
     pub(super) am: bool,
     pub(super) acquired_at_end: bool,
-    /// Neighbours among the application's containers of this worker.
-    pub(super) app_previous: u32,
-    pub(super) app_next: u32,
+    /// Its place in its application's list.
+    pub(super) app_place: u32,
 }
 
 const _: () = assert!(size_of::<ContainerRecord>() == 64, "one cache line");
@@ -126,8 +125,7 @@ impl Containers {
             launched: false,
             am: false,
             acquired_at_end: false,
-            app_previous: NONE,
-            app_next: NONE,
+            app_place: NONE,
         };
         match self.free.pop() {
             Some(index) => {
@@ -139,12 +137,6 @@ impl Containers {
                 self.len() - 1
             }
         }
-    }
-
-    /// The containers of an application from its first one on.
-    pub(super) fn of_app(&self, first: u32) -> impl Iterator<Item = u32> {
-        let some = |index: u32| (index != NONE).then_some(index);
-        std::iter::successors(some(first), move |index| some(self[*index].app_next))
     }
 
     /// What a container takes of its node.

@@ -389,26 +389,20 @@ impl Shard {
         count(&self.shared.counters[worker].ended, 1);
     }
 
-    /// A container is the newest of an application of this worker.
+    /// A container is an application's, the last in its list.
     pub(super) fn link_to_app(&mut self, index: u32, app: u32) {
-        let next = std::mem::replace(&mut self.app_mut(app).first_container, index);
-        let record = &mut self.containers[index];
-        (record.app_previous, record.app_next) = (NONE, next);
-        if next != NONE {
-            self.containers[next].app_previous = index;
-        }
+        let list = &mut self.app_mut(app).containers;
+        let place = u32::try_from(list.len()).expect("as many as records at most");
+        list.push(index);
+        self.containers[index].app_place = place;
     }
 
-    /// A container leaves its application's list.
+    /// A container leaves its application's list, and the last in it takes its place.
     pub(super) fn unlink_from_app(&mut self, record: &ContainerRecord) {
-        let (previous, next) = (record.app_previous, record.app_next);
-        if previous == NONE {
-            self.app_mut(record.app.index).first_container = next;
-        } else {
-            self.containers[previous].app_next = next;
-        }
-        if next != NONE {
-            self.containers[next].app_previous = previous;
+        let list = &mut self.app_mut(record.app.index).containers;
+        list.swap_remove(record.app_place as usize);
+        if let Some(moved) = list.get(record.app_place as usize).copied() {
+            self.containers[moved].app_place = record.app_place;
         }
     }
 
@@ -466,8 +460,7 @@ impl Shard {
         };
         app.closed = true;
         // In the order of attempts and numbers, as views show them.
-        let first = app.first_container;
-        let mut containers: SmallVec<[u32; 16]> = self.containers.of_app(first).collect();
+        let mut containers: SmallVec<[u32; 16]> = SmallVec::from_slice(&app.containers);
         containers.sort_unstable_by_key(|index| self.age(*index));
         for index in containers {
             self.end_container(index, EndReason::AppFinished, false);

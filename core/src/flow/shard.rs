@@ -291,8 +291,8 @@ pub(super) struct AppLocal {
     pub(super) blacklist: SmallVec<[u32; 4]>,
     /// The same for its AM's container.
     pub(super) system_blacklist: Box<[u32]>,
-    /// Its containers on this worker's nodes, newest first.
-    pub(super) first_container: u32,
+    /// Its containers on this worker's nodes, in no order that means anything.
+    pub(super) containers: Vec<u32>,
     /// The next container number, and how many are left in the block.
     pub(super) next_number: u32,
     pub(super) numbers_left: u32,
@@ -325,7 +325,7 @@ impl AppLocal {
             may_reserve: false,
             blacklist: SmallVec::new(),
             system_blacklist: shared.system_blacklist.clone(),
-            first_container: NONE,
+            containers: Vec::new(),
             next_number: 0,
             numbers_left: 0,
             ever_had: false,

@@ -391,7 +391,7 @@ impl Shard {
         self.note(|shard, recorder| {
             let outcome = match granted {
                 Ok(()) => {
-                    let newest = shard.app(proposal.app).first_container;
+                    let newest = *shard.app(proposal.app).containers.last().expect("it has just got one");
                     KeyOutcome::Placed { container: shard.containers[newest].number, locality: proposal.locality }
                 }
                 Err(Refusal::NoRecord) => KeyOutcome::PassedOver(Obstacle::NoRecord),

@@ -33,6 +33,9 @@ pub(crate) enum Next {
     Stop,
 }
 
+/// An application's list has room for so many of the containers that it asks for before they come.
+const MADE_ROOM_FOR: u32 = 256;
+
 /// The keys that a call wants nothing of any more: of two `*` asks for one key the last counts.
 fn ended_keys(asks: &[Ask]) -> impl Iterator<Item = SchedulingKey> {
     let is_last = |i: usize, key| !asks[i + 1..].iter().any(|other| other.location.0 == ANY && other.key() == key);
@@ -242,6 +245,10 @@ impl Shard {
         // In order: of two asks for one key and location the last counts.
         for ask in &asks {
             self.replace_ask(index, ask);
+            if ask.location.0 == ANY {
+                // Now rather than with a grant.
+                self.app_mut(index).containers.reserve(ask.count.min(MADE_ROOM_FOR) as usize);
+            }
         }
         // Within a key the `*` ask decides last whether the rest is kept.
         for key in ended_keys(&asks) {

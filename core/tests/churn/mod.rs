@@ -136,6 +136,9 @@ impl Core for Stepped {
     }
 }
 
+/// More than the clusters of these tests hold of one application.
+const MOST_IN_AN_ANSWER: usize = 4096;
+
 /// A cluster with its applications, and their books.
 pub struct Churn<C> {
     pub core: C,
@@ -188,7 +191,12 @@ impl<C: Core> Churn<C> {
             owners: Vec::with_capacity(K),
             request: AllocateRequest::default(),
             empty: AllocateRequest::default(),
-            answer: Allocation::default(),
+            // The caller's: how much an answer has at most depends on how the threads take turns.
+            answer: Allocation {
+                granted: Vec::with_capacity(MOST_IN_AN_ANSWER),
+                ended: Vec::with_capacity(MOST_IN_AN_ANSWER),
+                ..Default::default()
+            },
             at: 0,
             further: 0,
         };
