@@ -241,7 +241,6 @@ fn two_workers_allocate_what_their_lanes_hold() {
     let (driver, workers, asked) = threaded_churn(2);
     assert_eq!(driver, 0, "in {ROUNDS} rounds; first:\n{}", counting::places());
     let blocks = workers[0] + workers[1];
-    // How the workers take turns is not to be foreseen: a few lists grow once more, a few units go back over the lanes.
-    let most = asked / MESSAGES_A_BLOCK + asked / 500;
+    let most = asked / MESSAGES_A_BLOCK + 2;
     assert!(blocks <= most, "{blocks} for {asked} messages, not {most}; first:\n{}", counting::places());
 }

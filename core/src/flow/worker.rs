@@ -246,8 +246,7 @@ impl Shard {
         for ask in &asks {
             self.replace_ask(index, ask);
             if ask.location.0 == ANY {
-                // Now rather than with a grant.
-                self.app_mut(index).containers.reserve(ask.count.min(MADE_ROOM_FOR) as usize);
+                self.make_room(index, ask.count);
             }
         }
         // Within a key the `*` ask decides last whether the rest is kept.
@@ -264,6 +263,16 @@ impl Shard {
             let news: SmallVec<[AskNews; 2]> = asks.iter().filter_map(|ask| self.news_of(index, ask, &asks)).collect();
             let shared = self.app(index).shared.clone();
             self.tell_others(&shared, news, blacklist);
+        }
+    }
+
+    /// An application's list can hold twice what it asks for: its memory is asked for now rather than with a grant, and not
+    /// again while it asks for about as much.
+    fn make_room(&mut self, app: u32, count: u32) {
+        let wanted = count.min(MADE_ROOM_FOR) as usize;
+        let list = &mut self.app_mut(app).containers;
+        if list.capacity() < wanted {
+            list.reserve_exact(2 * wanted - list.len());
         }
     }
 
@@ -377,6 +386,7 @@ impl Shard {
                     if !open {
                         key.rows.clear();
                     }
+                    self.make_room(index, cell.pool.total());
                 }
                 NewsKind::Location { count, epoch, explicit_zero } => {
                     let row = LocationRow {
