@@ -184,10 +184,9 @@ impl Shard {
             app.runnable = false;
         }
         if let Some(queue) = &mut self.queues[leaf as usize]
-            && let Some(id) = queue.ids.get_mut(position as usize)
+            && (position as usize) < queue.ids.len()
         {
-            *id = NONE;
-            queue.update_app(position, false, false, false, None);
+            queue.remove_app(position);
         }
         self.refresh_upwards(leaf);
     }
@@ -211,8 +210,7 @@ impl Shard {
         if let Some(Some(queue)) = self.queues.get_mut(leaf as usize)
             && queue.ids.get(position as usize) == Some(&index)
         {
-            queue.ids[position as usize] = NONE;
-            queue.update_app(position, false, false, false, None);
+            queue.remove_app(position);
         }
         self.carry_usage(leaf, &Resource::NONE.minus(&usage));
         if self.queues.get(leaf as usize).is_some_and(Option::is_some) {

@@ -211,29 +211,24 @@ impl Shard {
     }
 
     /// Puts an application at its place in its leaf queue.
-    #[inline]
     pub(super) fn refresh_app(&mut self, index: u32) {
         let app = self.apps[index as usize].as_ref().expect("an application that this worker knows");
-        if app.leaf == NONE || !app.runnable {
-            return;
+        if app.leaf != NONE && app.runnable {
+            let leaf = self.queues[app.leaf as usize].as_mut().expect("a queue of the snapshot");
+            leaf.place_app(app, self.worker, &self.cluster);
         }
-        let member = app.is_pending();
-        let eligible = member && app.has_open_key(self.worker);
-        let queue = self.queues[app.leaf as usize].as_mut().expect("a queue of the snapshot");
-        let key = if member { queue.key_of_app(app, &self.cluster) } else { None };
-        queue.update_app(app.position, member, eligible, app.waits_for_am(), key.as_ref());
     }
 
     /// Puts a queue at its place in its parent.
     #[inline]
     pub(super) fn refresh_queue(&mut self, index: u32) {
-        let queue = self.queue(index);
-        let (parent, position, eligible) = (queue.parent, queue.position, queue.eligible > 0);
-        if parent == NONE {
-            return;
+        let parent = self.queue(index).parent;
+        if parent != NONE {
+            let [queue, parent] =
+                self.queues.get_disjoint_mut([index as usize, parent as usize]).expect("no queue is its own parent");
+            let (queue, parent) = (queue.as_ref(), parent.as_mut().expect("a queue of the snapshot"));
+            parent.place_queue(queue.expect("a queue of the snapshot"), &self.cluster);
         }
-        let key = queue.key_below(self.queue(parent), &self.cluster);
-        self.queue_mut(parent).update_child(position, true, eligible, key.as_ref());
     }
 
     /// After applications of a queue have found or lost their place, and no usage has changed: puts those above in place for
@@ -264,17 +259,25 @@ impl Shard {
     /// Adds to the usage of an application and of the queues above it, here and in the ledger, and puts them in place.
     pub(super) fn add_usage(&mut self, index: u32, amount: &Resource) {
         let types = self.types;
-        let app = self.app_mut(index);
+        let app = self.apps[index as usize].as_mut().expect("an application that this worker knows");
         app.usage = app.usage.plus(amount);
         app.cell.usage.add(types, amount);
         let mut at = app.leaf;
-        self.refresh_app(index);
-        while at != NONE {
-            let queue = self.queue_mut(at);
-            queue.add_usage(types, amount);
-            let parent = queue.parent;
-            self.refresh_queue(at);
-            at = parent;
+        if at != NONE {
+            let leaf = self.queues[at as usize].as_mut().expect("a queue of the snapshot");
+            if app.runnable {
+                leaf.place_app(app, self.worker, &self.cluster);
+            }
+            leaf.add_usage(types, amount);
+            let mut parent = leaf.parent;
+            while parent != NONE {
+                let [queue, above] =
+                    self.queues.get_disjoint_mut([at as usize, parent as usize]).expect("no queue is its own parent");
+                let (queue, above) = (queue.as_ref(), above.as_mut().expect("a queue of the snapshot"));
+                above.place_queue(queue.expect("a queue of the snapshot"), &self.cluster);
+                above.add_usage(types, amount);
+                (at, parent) = (parent, above.parent);
+            }
         }
         self.note_change();
     }

@@ -65,7 +65,7 @@ pub(super) struct QueueLocal {
     pub(super) masters: WinnerTree,
     /// Of a leaf: no AM that is waited for is smaller in any type; kept like `floor`.
     pub(super) master_floor: Resource,
-    /// By position: may be offered a node; has no key.
+    /// By position.
     children: Vec<Child>,
     /// By position: the slot of the child queue or application; [`NONE`] where there is none.
     pub(super) ids: Vec<u32>,
@@ -79,12 +79,27 @@ pub(super) struct QueueLocal {
     pub(super) may_reserve: bool,
 }
 
+/// What a child is, in bits: compared with every change of usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Child {
-    eligible: bool,
-    irregular: bool,
+struct Child(u8);
+
+impl Child {
+    /// May be offered a node.
+    const ELIGIBLE: u8 = 1;
+    /// A member of the order without a key.
+    const IRREGULAR: u8 = 2;
     /// An application that waits for its AM.
-    waits: bool,
+    const WAITS: u8 = 4;
+
+    #[inline]
+    fn new(eligible: bool, irregular: bool, waits: bool) -> Child {
+        Child(u8::from(eligible) | u8::from(irregular) << 1 | u8::from(waits) << 2)
+    }
+
+    #[inline]
+    fn count(self, bit: u8) -> u32 {
+        u32::from(self.0 & bit != 0)
+    }
 }
 
 impl QueueLocal {
@@ -120,12 +135,13 @@ impl QueueLocal {
 
     /// Whether the child at a position may be offered a node.
     pub(super) fn has_eligible(&self, position: u32) -> bool {
-        self.children.get(position as usize).is_some_and(|child| child.eligible)
+        self.children.get(position as usize).is_some_and(|child| child.0 & Child::ELIGIBLE != 0)
     }
 
     /// Whether the application at a position may be offered a node, and stands among those that do, or do not, wait for their AM.
     pub(super) fn has_place_as(&self, position: u32, waits: bool) -> bool {
-        self.children.get(position as usize).is_some_and(|child| child.eligible && child.waits == waits)
+        let place = |child: &Child| child.0 & (Child::ELIGIBLE | Child::WAITS);
+        self.children.get(position as usize).is_some_and(|child| place(child) == place(&Child::new(true, false, waits)))
     }
 
     pub(super) fn schedulable(&self) -> Schedulable<'_> {
@@ -149,16 +165,26 @@ impl QueueLocal {
         self.snapshot = snapshot.clone();
     }
 
-    /// Its place among the children of `parent`; `None` when no key can express it.
+    /// Puts one of its child queues in place.
     #[inline]
-    pub(super) fn key_below(&self, parent: &QueueLocal, cluster: &ClusterTotal) -> Option<OrderKey> {
-        parent.policy.key(cluster, &self.schedulable())
+    pub(super) fn place_queue(&mut self, child: &QueueLocal, cluster: &ClusterTotal) {
+        let key = self.policy.key(cluster, &child.schedulable());
+        self.update_child(child.position, true, child.eligible > 0, key.as_ref());
     }
 
-    /// The place of an application among those of this leaf; `None` when no key can express it.
+    /// Puts one of a leaf's runnable applications in place.
     #[inline]
-    pub(super) fn key_of_app(&self, app: &AppLocal, cluster: &ClusterTotal) -> Option<OrderKey> {
-        self.policy.key(cluster, &app.schedulable())
+    pub(super) fn place_app(&mut self, app: &AppLocal, worker: usize, cluster: &ClusterTotal) {
+        let member = app.is_pending();
+        let eligible = member && app.has_open_key(worker);
+        let key = if member { self.policy.key(cluster, &app.schedulable()) } else { None };
+        self.update_app(app.position, member, eligible, app.waits_for_am(), key.as_ref());
+    }
+
+    /// Nobody stands at a position of a leaf any more.
+    pub(super) fn remove_app(&mut self, position: u32) {
+        self.ids[position as usize] = NONE;
+        self.update_app(position, false, false, false, None);
     }
 
     /// Adds to what it uses, here and in the ledger.
@@ -188,14 +214,17 @@ impl QueueLocal {
     /// Notes what a child is now. A member takes part in Hadoop's order, whether or not it can be served: without a key
     /// it can change the places of the others.
     #[inline]
-    pub(super) fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<&OrderKey>) {
-        let has_place = self.place_child(position, member, eligible, false, key);
-        self.order.set(position, key.filter(|_| has_place).unwrap_or(&OrderKey::ABSENT));
+    fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<&OrderKey>) {
+        self.count_child(position, Child::new(eligible, member && key.is_none(), false));
+        match key {
+            Some(key) if eligible => self.order.set(position, key),
+            _ => self.order.clear(position),
+        }
     }
 
     /// The same for an application: one that waits for its AM stands apart.
     #[inline]
-    pub(super) fn update_app(
+    fn update_app(
         &mut self,
         position: u32,
         member: bool,
@@ -203,41 +232,32 @@ impl QueueLocal {
         waits_for_am: bool,
         key: Option<&OrderKey>,
     ) {
-        let has_place = self.place_child(position, member, eligible, waits_for_am, key);
-        let key = key.filter(|_| has_place).unwrap_or(&OrderKey::ABSENT);
-        if waits_for_am {
-            if self.masters.is_empty() {
-                self.masters.reset(self.ids.len());
-            }
-            self.order.clear(position);
-            self.masters.set(position, key);
-        } else {
+        if !waits_for_am {
             if !self.masters.is_empty() {
                 self.masters.clear(position);
             }
-            self.order.set(position, key);
+            self.update_child(position, member, eligible, key);
+            return;
+        }
+        if self.masters.is_empty() {
+            self.masters.reset(self.ids.len());
+        }
+        self.count_child(position, Child::new(eligible, member && key.is_none(), true));
+        self.order.clear(position);
+        match key {
+            Some(key) if eligible => self.masters.set(position, key),
+            _ => self.masters.clear(position),
         }
     }
 
-    /// Counts a child; says whether it has a place in an order.
     #[inline]
-    fn place_child(
-        &mut self,
-        position: u32,
-        member: bool,
-        eligible: bool,
-        waits: bool,
-        key: Option<&OrderKey>,
-    ) -> bool {
+    fn count_child(&mut self, position: u32, new: Child) {
         let child = &mut self.children[position as usize];
-        let new = Child { eligible, irregular: member && key.is_none(), waits };
-        if *child == new {
-            return eligible && key.is_some();
+        let old = std::mem::replace(child, new);
+        if old != new {
+            self.eligible = self.eligible + new.count(Child::ELIGIBLE) - old.count(Child::ELIGIBLE);
+            self.irregular = self.irregular + new.count(Child::IRREGULAR) - old.count(Child::IRREGULAR);
         }
-        self.eligible = self.eligible + u32::from(new.eligible) - u32::from(child.eligible);
-        self.irregular = self.irregular + u32::from(new.irregular) - u32::from(child.irregular);
-        *child = new;
-        eligible && key.is_some()
     }
 }
 

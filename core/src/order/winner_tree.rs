@@ -4,9 +4,9 @@
 //! absent position has no key and never wins.
 //!
 //! # Layout
-//! Matches are among four, whose [leads](OrderKey::lead) and positions are one cache line: a replay touches one line a level
-//! and compares words; only between equal leads are the keys looked at. Against matches of two that is half the levels, at
-//! nearly the same cost a level.
+//! Matches are among four, who stand in it in order: their [leads](OrderKey::lead) and positions are one cache line. A replay
+//! touches one line a level and compares words; only one of an equal lead has its key looked at. It ends where the first of
+//! a match stays as it was.
 
 use crate::policy::OrderKey;
 
@@ -24,7 +24,7 @@ struct Entrant {
     position: u32,
 }
 
-/// The entrants of one match.
+/// The entrants of one match, in order; who is absent stands last.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Match {
@@ -43,12 +43,10 @@ pub(crate) struct WinnerTree {
     is_suspended: Vec<bool>,
     /// How many positions are suspended.
     suspended: usize,
-    /// The final is the first; entrant `e`, counted over all matches, is in match `e / 4` and was won in match `e + 1`. The
-    /// positions are the last entrants, from `first_position` on.
+    /// The final is the first; entrant `e`, counted over all matches, takes part in match `e / 4` and was won in match `e + 1`.
+    /// The positions are the last entrants, from `first_position` on.
     matches: Vec<Match>,
     first_position: usize,
-    /// Who won the final.
-    winner: Option<Entrant>,
 }
 
 impl WinnerTree {
@@ -68,7 +66,6 @@ impl WinnerTree {
         self.suspended = 0;
         self.matches.clear();
         self.matches.resize((above + width) / ARITY, Match::EMPTY);
-        self.winner = None;
     }
 
     /// Whether it has no positions.
@@ -82,14 +79,20 @@ impl WinnerTree {
     pub(crate) fn set(&mut self, position: u32, key: &OrderKey) {
         self.keys[position as usize] = *key;
         if self.suspended == 0 || !self.is_suspended[position as usize] {
-            self.enter(position, if key.is_absent() { NOBODY } else { key.lead() });
+            self.enter(position, key.lead());
         }
     }
 
     /// Takes a position out.
     #[inline]
     pub(crate) fn clear(&mut self, position: u32) {
-        self.set(position, &OrderKey::ABSENT);
+        self.keys[position as usize] = OrderKey::ABSENT;
+        // Mostly it is out already.
+        let at = self.first_position + position as usize;
+        let there = &self.matches[at / ARITY];
+        if (0..ARITY).any(|place| there.positions[place] == position && there.leads[place] != NOBODY) {
+            self.enter(position, NOBODY);
+        }
     }
 
     /// Takes a position out for now; its key is kept.
@@ -107,44 +110,43 @@ impl WinnerTree {
         // A tree that was filled anew meanwhile has nobody out.
         if self.is_suspended.get_mut(position as usize).is_some_and(std::mem::take) {
             self.suspended -= 1;
-            let key = self.keys[position as usize];
-            self.set(position, &key);
+            let key = &self.keys[position as usize];
+            if !key.is_absent() {
+                let lead = key.lead();
+                self.enter(position, lead);
+            }
         }
     }
 
     /// The position with the smallest key.
     #[inline]
     pub(crate) fn winner(&self) -> Option<u32> {
-        self.winner.map(|winner| winner.position)
+        let last = self.matches.first()?;
+        (last.leads[0] != NOBODY).then_some(last.positions[0])
     }
 
     /// The smallest key; [`OrderKey::ABSENT`] when there is nobody.
     #[inline]
     pub(crate) fn first(&self) -> OrderKey {
-        self.winner.map_or(OrderKey::ABSENT, |winner| self.keys[winner.position as usize])
+        self.winner().map_or(OrderKey::ABSENT, |position| self.keys[position as usize])
     }
 
-    /// The key of a position that is in the tree has changed, or it enters or leaves: replays its path.
-    #[inline]
+    /// The key of a position has changed, or it enters or leaves: replays its path.
     fn enter(&mut self, position: u32, lead: u64) {
-        let mut won = Entrant { lead, position };
-        let mut at = self.first_position + position as usize;
-        if lead == NOBODY && self.matches[at / ARITY].leads[at % ARITY] == NOBODY {
-            return;
-        }
+        let WinnerTree { keys, matches, first_position, .. } = self;
+        let mut before = position;
+        let mut now = Entrant { lead, position };
+        let mut at = *first_position + position as usize;
         loop {
-            let here = &mut self.matches[at / ARITY];
-            // Above a match that another position won and still wins nothing has changed.
-            if won.position != position && here.positions[at % ARITY] == won.position {
+            let here = &mut matches[at / ARITY];
+            let was_first = here.positions[0];
+            let place = here.replace(before, now, keys);
+            now = Entrant { lead: here.leads[0], position: here.positions[0] };
+            // Where another one is first, as before, nothing has changed above; the final has nothing above.
+            if place != 0 && now.position == was_first || at < ARITY {
                 return;
             }
-            here.leads[at % ARITY] = won.lead;
-            here.positions[at % ARITY] = won.position;
-            won = here.winner(&self.keys);
-            if at < ARITY {
-                self.winner = (won.lead != NOBODY).then_some(won);
-                return;
-            }
+            before = was_first;
             at = at / ARITY - 1;
         }
     }
@@ -153,32 +155,42 @@ impl WinnerTree {
 impl Match {
     const EMPTY: Match = Match { leads: [NOBODY; ARITY], positions: [u32::MAX; ARITY] };
 
+    /// An entrant takes the place of the one with position `before`, or of somebody absent; gives its place now.
     #[inline]
-    fn winner(&self, keys: &[OrderKey]) -> Entrant {
-        let [a, b, c, d] = self.leads;
-        let (low, high) = (a.min(b), c.min(d));
-        let lead = low.min(high);
-        // By arithmetic: who wins is not to be foreseen, and each wrong guess of a branch costs more than all of this.
-        let (left, right) = (usize::from(b < a), 2 + usize::from(d < c));
-        let at = left ^ ((left ^ right) & usize::from(high < low).wrapping_neg());
-        let equals = self.leads.iter().map(|other| u8::from(*other == lead)).sum::<u8>();
-        let at = if equals > 1 && lead != NOBODY { self.first_of_equals(lead, keys) } else { at };
-        Entrant { lead, position: self.positions[at % ARITY] }
+    fn replace(&mut self, before: u32, now: Entrant, keys: &[OrderKey]) -> usize {
+        // Who is absent stands last, under the position that it had once. No two of a match have one position: each is of
+        // another part of the tree.
+        let mut at = self.positions.iter().position(|there| *there == before).unwrap_or(ARITY - 1);
+        while at > 0 && now.is_before(self.leads[at - 1], self.positions[at - 1], keys) {
+            self.leads[at % ARITY] = self.leads[at - 1];
+            self.positions[at % ARITY] = self.positions[at - 1];
+            at -= 1;
+        }
+        while at < ARITY - 1 && now.is_after(self.leads[at + 1], self.positions[at + 1], keys) {
+            self.leads[at] = self.leads[at + 1];
+            self.positions[at] = self.positions[at + 1];
+            at += 1;
+        }
+        self.leads[at] = now.lead;
+        self.positions[at] = now.position;
+        at
+    }
+}
+
+impl Entrant {
+    #[inline]
+    fn is_before(&self, lead: u64, position: u32, keys: &[OrderKey]) -> bool {
+        self.lead < lead || self.lead == lead && lead != NOBODY && self.key(keys).is_before(&keys[position as usize])
     }
 
-    /// Of those with a lead the one with the smallest key.
-    #[inline(never)]
-    fn first_of_equals(&self, lead: u64, keys: &[OrderKey]) -> usize {
-        let mut first = None;
-        for at in 0..ARITY {
-            if self.leads[at] == lead {
-                let key = &keys[self.positions[at] as usize];
-                if first.is_none_or(|(_, least)| key.is_before(least)) {
-                    first = Some((at, key));
-                }
-            }
-        }
-        first.expect("one of them has the lead").0
+    #[inline]
+    fn is_after(&self, lead: u64, position: u32, keys: &[OrderKey]) -> bool {
+        self.lead > lead || self.lead == lead && lead != NOBODY && keys[position as usize].is_before(self.key(keys))
+    }
+
+    #[inline]
+    fn key<'k>(&self, keys: &'k [OrderKey]) -> &'k OrderKey {
+        &keys[self.position as usize]
     }
 }
 

@@ -68,8 +68,17 @@ impl OrderKey {
     #[cfg(not(loom))]
     #[inline]
     pub(crate) fn is_before(&self, other: &OrderKey) -> bool {
-        let differ = self.words.iter().zip(&other.words).fold(0, |differ, (a, b)| differ | (a ^ b));
-        if differ == 0 { self.tie < other.tie } else { self.words < other.words }
+        // One after the other: what is derived builds three-way answers, at three times the cost.
+        for (mine, others) in self.words.iter().zip(&other.words) {
+            if mine != others {
+                return mine < others;
+            }
+        }
+        if self.tie.start_ms == other.tie.start_ms {
+            self.tie.name < other.tie.name
+        } else {
+            self.tie.start_ms < other.tie.start_ms
+        }
     }
 
     /// Whether this is [`OrderKey::ABSENT`]: a real key's first word is a class of 32 bits.
