@@ -19,7 +19,7 @@ use super::decision::PassEnd;
 use super::grant::Proposal;
 use super::preemption::Creditor;
 use super::reserved::may_reserve;
-use super::shard::{NONE, Reservation, Shard, Suspended};
+use super::shard::{AppLocal, KeyLocal, NONE, Node, Reservation, Shard, Suspended};
 use super::shared::count;
 use super::snapshot::ROOT;
 use crate::app::{Locality, SchedulingKey};
@@ -302,7 +302,8 @@ impl Shard {
         let mut unwanted = Some(Unwanted::NothingOutstanding);
         let valid = self.find_app(reservation.app).is_some()
             && self.key_index(app, reservation.key).is_some_and(|key| {
-                unwanted = self.wanted_here(app, key, node).err();
+                let local = self.app(app);
+                unwanted = self.wanted_here(local, &local.keys[key], &self.nodes[node as usize]).err();
                 unwanted.is_none()
             })
             && !self.over_am_share(app);
@@ -325,9 +326,7 @@ impl Shard {
 
     /// `FSAppAttempt.hasContainerForNode`.
     #[inline]
-    fn wanted_here(&self, app: u32, key: usize, node: u32) -> Result<(), Unwanted> {
-        let key = &self.app(app).keys[key];
-        let node = &self.nodes[node as usize];
+    fn wanted_here(&self, app: &AppLocal, key: &KeyLocal, node: &Node) -> Result<(), Unwanted> {
         if key.cell.pool.visible(self.worker) == 0 {
             return Err(Unwanted::NothingOutstanding);
         }
@@ -345,13 +344,13 @@ impl Shard {
         if !key.size.fits_in(&node.total) {
             return Err(Unwanted::LargerThanNode);
         }
-        if self.first_full_queue(app, &key.size).is_some() { Err(Unwanted::MaxShare) } else { Ok(()) }
+        if self.first_full_queue(app.leaf, &key.size).is_some() { Err(Unwanted::MaxShare) } else { Ok(()) }
     }
 
-    /// The lowest queue on an application's path that has no room for one more of a size.
+    /// The lowest queue from a leaf on upwards that has no room for one more of a size.
     #[inline]
-    pub(super) fn first_full_queue(&self, app: u32, size: &Resource) -> Option<u32> {
-        let mut at = self.app(app).leaf;
+    pub(super) fn first_full_queue(&self, leaf: u32, size: &Resource) -> Option<u32> {
+        let mut at = leaf;
         if at == NONE || !self.queue(at).limited_path {
             return None;
         }
@@ -380,13 +379,14 @@ impl Shard {
             None => 0..self.app(app).keys.len(),
         };
         for index in keys {
+            let local = self.app(app);
             if reserved.is_none()
-                && let Err(unwanted) = self.wanted_here(app, index, node)
+                && let Err(unwanted) = self.wanted_here(local, &local.keys[index], &self.nodes[node as usize])
             {
                 self.note_unwanted(app, index, node, unwanted);
                 continue;
             }
-            let allowed = self.visit_key(app, index);
+            let allowed = if self.counts_opportunities { self.visit_key(app, index) } else { Locality::OffSwitch };
             let key = &self.app(app).keys[index];
             let mut locality = None;
             if key.rows.is_empty() {
@@ -441,9 +441,6 @@ impl Shard {
             Locality::Node => Locality::Rack,
             Locality::Rack | Locality::OffSwitch => Locality::OffSwitch,
         };
-        if !self.counts_opportunities {
-            return Locality::OffSwitch;
-        }
         self.repeatable = true;
         let continuous = settings.continuous_scheduling;
         // Only then is there something to wait for.

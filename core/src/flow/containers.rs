@@ -20,13 +20,13 @@ use std::ops::{Index, IndexMut};
 pub(super) struct ContainerRecord {
     /// Whose it is.
     pub(super) app: Slot,
-    allocation_request_id: i64,
-    priority: i32,
+    pub(super) allocation_request_id: i64,
+    pub(super) priority: i32,
     pub(super) attempt: u16,
     pub(super) application: u32,
     pub(super) number: u32,
     pub(super) node: u32,
-    size: u32,
+    pub(super) size: SizeId,
     /// The record in the arena, until it has ended.
     pub(super) mail: u32,
     /// Where its ask was taken from.
@@ -48,21 +48,6 @@ impl ContainerRecord {
     pub(super) fn key(&self) -> SchedulingKey {
         SchedulingKey { priority: self.priority, allocation_request_id: self.allocation_request_id }
     }
-}
-
-/// What a container is made from.
-#[derive(Debug)]
-pub(super) struct NewContainer {
-    pub(super) app: Slot,
-    pub(super) attempt: u16,
-    pub(super) application: u32,
-    pub(super) number: u32,
-    pub(super) node: u32,
-    pub(super) key: SchedulingKey,
-    pub(super) size: SizeId,
-    pub(super) mail: u32,
-    pub(super) locality: Locality,
-    pub(super) relax: u8,
 }
 
 /// See the module's text.
@@ -105,28 +90,9 @@ impl Containers {
         self.sizes.take(size, like)
     }
 
-    /// A container that its node has just room for, in no list yet.
+    /// A container that its node has just room for; its size is taken, its lists are the caller's.
     #[inline]
-    pub(super) fn add(&mut self, new: NewContainer) -> u32 {
-        let SchedulingKey { priority, allocation_request_id } = new.key;
-        let record = ContainerRecord {
-            app: new.app,
-            allocation_request_id,
-            priority,
-            attempt: new.attempt,
-            application: new.application,
-            number: new.number,
-            node: new.node,
-            size: new.size.0,
-            mail: new.mail,
-            locality: new.locality,
-            relax: new.relax,
-            fate: Fate::default(),
-            launched: false,
-            am: false,
-            acquired_at_end: false,
-            app_place: NONE,
-        };
+    pub(super) fn add(&mut self, record: ContainerRecord) -> u32 {
         match self.free.pop() {
             Some(index) => {
                 self[index] = record;
@@ -142,7 +108,7 @@ impl Containers {
     /// What a container takes of its node.
     #[inline]
     pub(super) fn size(&self, record: &ContainerRecord) -> &Resource {
-        self.sizes.get(record.size)
+        self.sizes.get(record.size.0)
     }
 
     /// The record that an id names, if that is still its container.
@@ -187,7 +153,7 @@ impl Containers {
         }
         record.node = NONE;
         let size = record.size;
-        self.sizes.give_back(size);
+        self.sizes.give_back(size.0);
         self.free.push(index);
         if !self.granted_to.is_empty() {
             self.granted_to.remove(&index);

@@ -14,11 +14,12 @@
 //! I1: the node's free room is checked and reduced by its owner alone. I2, I3: see `lease`. I5, I7: a refusal has left no
 //! trace; a grant is in the mailbox or undone.
 
-use super::containers::{ContainerRecord, NewContainer};
+use super::containers::ContainerRecord;
 use super::mailbox::{Container, EndReason, EndedContainer};
 use super::messages::{GiveBack, Internal};
 use super::preemption::Creditor;
-use super::shard::{KeyLocal, NONE, Shard};
+use super::preemption::fate::Fate;
+use super::shard::{NONE, Shard};
 use super::shared::{ANY, count};
 use crate::app::{Locality, SchedulingKey};
 use crate::id::{ContainerId, Slot};
@@ -37,6 +38,17 @@ pub(super) struct Proposal {
     pub(super) size: Resource,
     /// This fulfils the node's reservation.
     pub(super) reserved: bool,
+}
+
+/// What a new container has besides what was proposed.
+#[derive(Clone, Copy, Debug)]
+struct NewContainer {
+    number: u32,
+    /// Its record in the arena.
+    mail: u32,
+    /// Relaxation of the asks that it was taken from, as bits.
+    relax: u8,
+    am: bool,
 }
 
 /// Why a proposal came to nothing.
@@ -105,22 +117,12 @@ impl Shard {
         if reserved.is_some() {
             self.unreserve(node);
         }
-        let id = self.record_container(proposal, granted, number, mail, relax);
-        self.containers[id.record].am = is_am;
-        self.note_asked_sizes(proposal, &granted, id.record);
-        let worker = self.worker;
-        let local = self.app_mut(app);
-        let SchedulingKey { priority, allocation_request_id } = local.keys[key].id;
-        if !local.ever_had {
-            local.ever_had = true;
-            local.shared.set_ever_had();
+        let container = self.record_container(proposal, granted, NewContainer { number, mail, relax, am: is_am });
+        if locality != Locality::OffSwitch || reserved.is_some() {
+            self.note_asked_sizes(proposal, &granted, container.id.record);
         }
         self.add_usage(app, &granted);
-        let at = &mut self.nodes[node as usize];
-        at.free = at.free.minus(&granted);
-        let to = Creditor { app: id.app, number: id.application };
-        at.owed.pay_off(to, &granted);
-        let container = Container { id, node: at.shared.id, priority, allocation_request_id, resource: granted };
+        let worker = self.worker;
         let local = self.app(app);
         let was_empty = self.shared.arenas[worker].push_granted(&local.cell.granted, mail, &container);
         if was_empty && let Some(wake) = &self.shared.on_grants {
@@ -268,42 +270,55 @@ impl Shard {
         local.cell.reserved.set(local.reserved.len());
     }
 
-    fn record_container(
-        &mut self,
-        proposal: &Proposal,
-        size: Resource,
-        number: u32,
-        mail: u32,
-        relax: u8,
-    ) -> ContainerId {
-        let KeyLocal { id: key, container_size, .. } = self.app(proposal.app).keys[proposal.key];
-        let size = self.containers.take_size(&size, container_size);
-        let app = self.app_mut(proposal.app);
-        app.keys[proposal.key].container_size = size;
-        let new = NewContainer {
+    /// The container is its application's and its node's, which has less room.
+    #[inline]
+    fn record_container(&mut self, proposal: &Proposal, granted: Resource, new: NewContainer) -> Container {
+        let Shard { apps, nodes, containers, worker, .. } = self;
+        let app = apps[proposal.app as usize].as_mut().expect("an application that this worker knows");
+        let at = &mut nodes[proposal.node as usize];
+        let key = &mut app.keys[proposal.key];
+        key.container_size = containers.take_size(&granted, key.container_size);
+        let record = containers.add(ContainerRecord {
             app: app.slot,
+            allocation_request_id: key.id.allocation_request_id,
+            priority: key.id.priority,
             attempt: app.attempt,
             application: app.number,
-            number,
+            number: new.number,
             node: proposal.node,
-            key,
-            size,
-            mail,
+            size: key.container_size,
+            mail: new.mail,
             locality: proposal.locality,
-            relax,
+            relax: new.relax,
+            fate: Fate::default(),
+            launched: false,
+            am: new.am,
+            acquired_at_end: false,
+            app_place: u32::try_from(app.containers.len()).expect("as many as records at most"),
+        });
+        let id = ContainerId {
+            application: app.number,
+            attempt: app.attempt,
+            app: app.slot,
+            number: new.number,
+            worker: u16::try_from(*worker).expect("workers are few"),
+            record,
         };
-        let index = self.containers.add(new);
-        self.link_to_app(index, proposal.app);
-        self.nodes[proposal.node as usize].containers.push(index);
-        self.container_id(index)
+        app.containers.push(record);
+        at.containers.push(record);
+        at.free = at.free.minus(&granted);
+        at.owed.pay_off(Creditor { app: id.app, number: id.application }, &granted);
+        if !app.ever_had {
+            app.ever_had = true;
+            app.shared.set_ever_had();
+        }
+        let SchedulingKey { priority, allocation_request_id } = key.id;
+        Container { id, node: at.shared.id, priority, allocation_request_id, resource: granted }
     }
 
     /// Remembers what the asks were that a container was taken from, where they were not of its size: within a key every
-    /// location may name its own, and a reservation keeps the size that it was made with.
+    /// location may name its own, and a reservation keeps the size that it was made with. Else there is one ask, of its size.
     fn note_asked_sizes(&mut self, proposal: &Proposal, granted: &Resource, record: u32) {
-        if proposal.locality == Locality::OffSwitch && !proposal.reserved {
-            return;
-        }
         let [rack, name] = self.nodes[proposal.node as usize].shared.locations();
         let key = &self.app(proposal.app).keys[proposal.key];
         let row = |location| key.rows.get(location).map_or(*granted, |row| row.size);

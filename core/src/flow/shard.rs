@@ -224,14 +224,7 @@ impl QueueLocal {
 
     /// The same for an application: one that waits for its AM stands apart.
     #[inline]
-    fn update_app(
-        &mut self,
-        position: u32,
-        member: bool,
-        eligible: bool,
-        waits_for_am: bool,
-        key: Option<&OrderKey>,
-    ) {
+    fn update_app(&mut self, position: u32, member: bool, eligible: bool, waits_for_am: bool, key: Option<&OrderKey>) {
         if !waits_for_am {
             if !self.masters.is_empty() {
                 self.masters.clear(position);

@@ -434,7 +434,8 @@ impl Shard {
             Unwanted::NodeNotAsked => Obstacle::NodeNotAsked,
             Unwanted::LargerThanNode => Obstacle::LargerThanNode { total: self.nodes[node as usize].total },
             Unwanted::MaxShare => {
-                let queue = self.queue(self.first_full_queue(app, size).unwrap_or(self.app(app).leaf));
+                let leaf = self.app(app).leaf;
+                let queue = self.queue(self.first_full_queue(leaf, size).unwrap_or(leaf));
                 Obstacle::MaxShare {
                     queue: queue.snapshot.name.to_string(),
                     usage: queue.usage,
