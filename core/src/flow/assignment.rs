@@ -19,7 +19,7 @@ use super::decision::PassEnd;
 use super::grant::Proposal;
 use super::preemption::Creditor;
 use super::reserved::may_reserve;
-use super::shard::{AppLocal, KeyLocal, NONE, Node, Reservation, Shard, Suspended};
+use super::shard::{AppLocal, KeyLocal, NONE, Node, QueueLocal, Reservation, Shard, Suspended};
 use super::shared::count;
 use super::snapshot::ROOT;
 use crate::app::{Locality, SchedulingKey};
@@ -37,6 +37,14 @@ pub(super) enum Outcome {
     Reserved,
     /// Nothing, or a container of size zero.
     Declined,
+}
+
+/// Who was offered the node before a walk, in vain.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HasDeclined {
+    app: u32,
+    /// Another visit may have an effect.
+    repeatable: bool,
 }
 
 /// Why a request key has no use for a node, whatever is free.
@@ -99,7 +107,7 @@ impl Shard {
         let (mut count, mut sum) = (0, Resource::NONE);
         loop {
             self.note_descent(ROOT);
-            let outcome = self.descend(ROOT, node, 0);
+            let outcome = self.descend_from_root(node);
             self.end_descent();
             self.note_queue_end(outcome);
             match outcome {
@@ -165,6 +173,49 @@ impl Shard {
         self.by_free = nodes;
     }
 
+    /// Offers the node to all; mostly the first of the first takes it, and no queue on the way has to be asked.
+    fn descend_from_root(&mut self, node: u32) -> Outcome {
+        if let Some(app) = self.first_choice(node) {
+            let before = std::mem::replace(&mut self.repeatable, false);
+            let outcome = self.offer(app, node);
+            let repeatable = std::mem::replace(&mut self.repeatable, before);
+            if outcome != Outcome::Declined {
+                return outcome;
+            }
+            // The walk comes to it first, and goes on from there.
+            self.has_declined = Some(HasDeclined { app, repeatable });
+        }
+        let outcome = self.descend(ROOT, node, 0);
+        self.has_declined = None;
+        outcome
+    }
+
+    /// The first of the first, where no queue on the way has anything to be looked at before its children: no limit, no child
+    /// without a key, nobody who waits for an AM.
+    fn first_choice(&self, node: u32) -> Option<u32> {
+        if self.shared.resort || !self.may_use(self.queue(ROOT), node) {
+            return None;
+        }
+        let mut at = ROOT;
+        loop {
+            let queue = self.queue(at);
+            if queue.limited || queue.has_irregular() || queue.masters.winner().is_some() {
+                return None;
+            }
+            let first = queue.ids[queue.order.winner()? as usize];
+            if queue.leaf {
+                return Some(first);
+            }
+            at = first;
+        }
+    }
+
+    /// Whether some ask below a queue may fit the node, or have it reserved, or count the visit.
+    #[inline]
+    fn may_use(&self, queue: &QueueLocal, node: u32) -> bool {
+        queue.may_reserve || self.counts_opportunities || queue.floor.fits_in(&self.nodes[node as usize].free)
+    }
+
     /// Offers the node to a queue: its most deserving child that can use it.
     fn descend(&mut self, queue: u32, node: u32, depth: usize) -> Outcome {
         let local = self.queue(queue);
@@ -178,7 +229,7 @@ impl Shard {
         if local.limited && !local.usage.plus(&local.floor).fits_in(&local.snapshot.max_share) {
             return Outcome::Declined;
         }
-        if !local.may_reserve && !self.counts_opportunities && !local.floor.fits_in(&self.nodes[node as usize].free) {
+        if !self.may_use(local, node) {
             return Outcome::Declined;
         }
         let leaf = local.leaf;
@@ -186,7 +237,7 @@ impl Shard {
         while let Some((position, is_master)) = self.next_child(queue, masters) {
             let before = std::mem::replace(&mut self.repeatable, false);
             let child = self.queue(queue).ids[position as usize];
-            let outcome = if leaf { self.offer(child, node) } else { self.descend(child, node, depth + 1) };
+            let outcome = if leaf { self.offer_once(child, node) } else { self.descend(child, node, depth + 1) };
             let repeatable = std::mem::replace(&mut self.repeatable, before);
             self.repeatable |= repeatable;
             if outcome != Outcome::Declined {
@@ -261,6 +312,17 @@ impl Shard {
         }
         self.scratch[depth] = order;
         outcome
+    }
+
+    /// Offers the node to an application, unless it has declined already, before the walk.
+    fn offer_once(&mut self, app: u32, node: u32) -> Outcome {
+        match self.has_declined.take() {
+            Some(has_declined) if has_declined.app == app => {
+                self.repeatable = has_declined.repeatable;
+                Outcome::Declined
+            }
+            _ => self.offer(app, node),
+        }
     }
 
     /// Offers the node to one application of a leaf.

@@ -10,7 +10,7 @@
 //! usage replays one path a level: O(depth x log children). Where a child has no key (weight 0 under drf, a custom policy
 //! without one) its queue is sorted anew for each descent, as Hadoop does.
 
-use super::assignment::counts_opportunities;
+use super::assignment::{HasDeclined, counts_opportunities};
 use super::containers::{Containers, SizeId};
 use super::decision::Notes;
 use super::expiry::Looks;
@@ -449,6 +449,8 @@ pub(crate) struct Shard {
     pub(super) out_for_descent: Vec<Suspended>,
     /// The present visit had an effect that a second one would repeat.
     pub(super) repeatable: bool,
+    /// Within a descent: who need not be offered the node any more.
+    pub(super) has_declined: Option<HasDeclined>,
     /// The size of the last container that was placed: what [`Outcome::Placed`](super::assignment::Outcome) is about.
     pub(super) placed: Resource,
     /// What this worker knows of the others' grants, and they of its own.
@@ -487,6 +489,7 @@ impl Shard {
             out_for_pass: Vec::new(),
             out_for_descent: Vec::new(),
             repeatable: false,
+            has_declined: None,
             placed: Resource::NONE,
             lag: Lag::default(),
             last_fold_ms: 0,

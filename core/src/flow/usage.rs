@@ -25,7 +25,7 @@ impl UsageCell {
     /// Adds; by the owner alone.
     #[inline]
     pub fn add(&self, types: usize, amount: &Resource) {
-        for (cell, lane) in self.0[..types].iter().zip(&amount.lanes()[..types]) {
+        for (cell, lane) in self.0.iter().zip(amount.lanes()).take(types) {
             // ORDERING: Relaxed. A sum nobody infers other memory from; quiescence is reached through channels.
             cell.store(cell.load(Ordering::Relaxed).wrapping_add(*lane), Ordering::Relaxed);
         }

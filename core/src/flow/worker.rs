@@ -455,13 +455,14 @@ impl Shard {
         let index = shared.local as usize;
         debug_assert_eq!(index, self.nodes.len(), "a worker's nodes arrive in the order of their numbers");
         self.present_nodes += 1;
+        let room = most_containers(&total, &self.shared.settings.minimum);
         self.nodes.push(Node {
             shared,
             total,
             free: total,
             reservation: None,
             owed: OwedRooms::default(),
-            containers: Vec::new(),
+            containers: Vec::with_capacity(room),
             gone: false,
             decommissioning: false,
             drained: false,
@@ -546,4 +547,12 @@ impl Shard {
             self.tell_control(ControlMessage::ResizeNode { node: at.shared.clone(), total: allocated });
         }
     }
+}
+
+/// How many containers of the minimum allocation a node takes, as far as memory for their list is asked for ahead.
+fn most_containers(total: &Resource, minimum: &Resource) -> usize {
+    let of_type =
+        |(total, minimum): (&i64, &i64)| (*minimum > 0).then(|| usize::try_from(*total / *minimum).unwrap_or(0));
+    let most = total.lanes().iter().zip(minimum.lanes()).filter_map(of_type).min();
+    most.unwrap_or(0).min(MADE_ROOM_FOR as usize)
 }
