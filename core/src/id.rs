@@ -78,7 +78,30 @@ pub struct ContainerId {
     pub(crate) record: u32,
 }
 
+/// A container as the worker names it that granted it: what tells it from all others that have had its record.
+#[cfg(not(loom))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnContainer {
+    pub(crate) record: u32,
+    pub(crate) number: u32,
+    pub(crate) app: Slot,
+}
+
+#[cfg(not(loom))]
+impl OwnContainer {
+    /// No container: numbers begin at 1.
+    pub(crate) const NONE: OwnContainer = OwnContainer { record: 0, number: 0, app: Slot { index: 0, generation: 0 } };
+}
+
 impl ContainerId {
+    /// As the given worker names it, if that granted it.
+    #[cfg(not(loom))]
+    #[inline]
+    pub(crate) fn own_of(&self, worker: usize) -> Option<OwnContainer> {
+        let ContainerId { number, record, app, .. } = *self;
+        (usize::from(self.worker) == worker).then_some(OwnContainer { record, number, app })
+    }
+
     /// The number within the attempt, from 1. Reservations take numbers too, so there are gaps.
     #[must_use]
     pub fn number(self) -> u32 {

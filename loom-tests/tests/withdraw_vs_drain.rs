@@ -16,6 +16,7 @@ fn one_of_both_wins() {
             let mut own = FreeRecords::default();
             let record = worker_arena.allocate(&mut own).expect("the arena has room");
             worker_arena.push_granted(&worker_granted, record, &Container::of_model(1, record));
+            worker_arena.expect_end(record);
             let withdrawn = worker_arena.withdraw(record);
             if !withdrawn {
                 worker_arena.push_ended(&worker_ended, record, EndReason::Preempted);
@@ -23,6 +24,8 @@ fn one_of_both_wins() {
             (own, withdrawn)
         });
         let (mut got, mut news) = (Vec::new(), Vec::new());
+        arena.expect_drain(&granted);
+        arena.expect_drain(&ended);
         arena.drain_granted(&granted, || 0, &mut got);
         arena.drain_ended(&ended, &mut news);
         let (mut own, withdrawn) = worker.join().unwrap();
@@ -31,6 +34,7 @@ fn one_of_both_wins() {
         assert_eq!(got.len(), usize::from(!withdrawn), "I5: a grant is acquired or withdrawn, never both or neither");
         assert!(got.iter().all(|container| *container == Container::of_model(1, 0)), "its words are whole");
         assert_eq!(news.len(), got.len(), "the AM is told of the end of what it had, and of nothing else");
+        assert!(news.iter().all(|news| news.reason == EndReason::Preempted), "and why, whatever was looked at before");
         assert_eq!(all_records(&arena, &mut own), [0, 1, 2, 3], "each record is in the arena exactly once");
     });
 }

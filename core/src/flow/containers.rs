@@ -9,7 +9,7 @@
 use super::preemption::fate::Fate;
 use super::shard::NONE;
 use crate::app::{Locality, SchedulingKey};
-use crate::id::{ContainerId, Slot};
+use crate::id::{OwnContainer, Slot};
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
@@ -111,9 +111,9 @@ impl Containers {
         self.sizes.get(record.size.0)
     }
 
-    /// The record that an id names, if that is still its container.
+    /// The record that a name names, if that is still its container.
     #[inline]
-    pub(super) fn named(&self, id: &ContainerId) -> Option<&ContainerRecord> {
+    pub(super) fn named(&self, id: &OwnContainer) -> Option<&ContainerRecord> {
         let record = self.records.get(id.record as usize)?;
         (record.number == id.number && self.granted_to(id.record) == id.app).then_some(record)
     }

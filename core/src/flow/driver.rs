@@ -228,18 +228,25 @@ impl Stepper {
             for (shard, lanes) in shards.iter_mut() {
                 shard.sync();
                 shard.fold_if_due(now);
-                while let Ok(message) = lanes.internal.try_recv() {
+                // Looked at before they are received from, which costs more than a look: mostly they are empty.
+                while !lanes.internal.is_empty()
+                    && let Ok(message) = lanes.internal.try_recv()
+                {
                     idle = false;
                     // The stepped driver ends by being dropped.
                     let _ = shard.handle_internal(message);
                 }
-                while let Ok(message) = lanes.external.try_recv() {
+                while !lanes.external.is_empty()
+                    && let Ok(message) = lanes.external.try_recv()
+                {
                     idle = false;
                     shard.handle_external(message);
                 }
                 shard.hand_back_leases();
             }
-            while let Ok(message) = control_lane.try_recv() {
+            while !control_lane.is_empty()
+                && let Ok(message) = control_lane.try_recv()
+            {
                 idle = false;
                 control.handle(message);
             }

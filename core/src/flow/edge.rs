@@ -7,7 +7,7 @@
 use super::control::{asks_for_nothing_left, check_size, normalise};
 use super::ledger::AppShared;
 use super::mailbox::{Container, EndedContainer};
-use super::messages::{AskChange, Asking, External};
+use super::messages::{AskChange, Asking, External, OneAsk};
 use super::shared::{ANY, Shared};
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::app::{Ask, Location};
@@ -16,7 +16,6 @@ use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::TrySendError;
-use smallvec::SmallVec;
 
 /// What an AM asks in one call.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +28,14 @@ pub struct AllocateRequest {
     pub blacklist_add: Vec<Location>,
     /// Nodes and racks that it wants again; what stands in both lists is removed.
     pub blacklist_remove: Vec<Location>,
+}
+
+impl AllocateRequest {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = self;
+        asks.is_empty() && releases.is_empty() && blacklist_add.is_empty() && blacklist_remove.is_empty()
+    }
 }
 
 /// What an AM is answered. The caller owns it; each call clears and fills it.
@@ -54,9 +61,11 @@ fn leaf_of<'s>(
     if app.scheduler != shared.scheduler || app.is_closed() {
         return Err(Refused::NoSuchApp(app.id.number));
     }
-    let leaf = snapshot.structure.queues.get(app.queue() as usize).and_then(Option::as_deref);
-    // Just moved into a queue that is not published yet.
-    leaf.ok_or(Refused::Busy)
+    match snapshot.structure.queues.get(app.queue() as usize) {
+        Some(Some(leaf)) => Ok(leaf),
+        // Just moved into a queue that is not published yet.
+        _ => Err(Refused::Busy),
+    }
 }
 
 fn busy<T>(error: TrySendError<T>) -> Refused {
@@ -66,18 +75,57 @@ fn busy<T>(error: TrySendError<T>) -> Refused {
     }
 }
 
-/// Checks a request and sends it to the workers concerned.
-pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &AllocateRequest) -> Result<(), Refused> {
-    let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = request;
+/// A whole call.
+pub(crate) fn allocate(
+    shared: &Shared,
+    app: &Arc<AppShared>,
+    request: &AllocateRequest,
+    out: &mut Allocation,
+) -> Result<(), Refused> {
     let snapshot = shared.publisher.guard();
     let leaf = leaf_of(shared, &snapshot, app)?;
-    if asks.is_empty() && releases.is_empty() && blacklist_add.is_empty() && blacklist_remove.is_empty() {
+    if !request.is_empty() {
+        send(shared, app, request, &snapshot, leaf)?;
+        if app.is_closed() {
+            return Err(Refused::NoSuchApp(app.id.number));
+        }
+    }
+    answer(shared, app, &snapshot, leaf, out);
+    Ok(())
+}
+
+/// The first half of a call: checks a request and sends it to the workers concerned. Where there is nothing to send, the
+/// second half says what is to be said against the application.
+pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &AllocateRequest) -> Result<(), Refused> {
+    if request.is_empty() {
         return Ok(());
     }
+    let snapshot = shared.publisher.guard();
+    let leaf = leaf_of(shared, &snapshot, app)?;
+    send(shared, app, request, &snapshot, leaf)
+}
+
+/// The second half: empties the application's mailbox and says what it can still get.
+pub(crate) fn collect(shared: &Shared, app: &AppShared, out: &mut Allocation) -> Result<(), Refused> {
+    let snapshot = shared.publisher.guard();
+    let leaf = leaf_of(shared, &snapshot, app)?;
+    answer(shared, app, &snapshot, leaf, out);
+    Ok(())
+}
+
+fn send(
+    shared: &Shared,
+    app: &Arc<AppShared>,
+    request: &AllocateRequest,
+    snapshot: &SchedulerSnapshot,
+    leaf: &QueueSnapshot,
+) -> Result<(), Refused> {
+    let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = request;
     if app.waits_for_am() {
         return Err(Refused::NoAm(app.id.number));
     }
-    let largest = snapshot.structure.max_allocation.least(&leaf.max_container);
+    let (of_cluster, of_queue) = (&snapshot.structure.max_allocation, &leaf.max_container);
+    let largest = Resource::of_types(shared.types, |i| of_cluster.get(i).min(of_queue.get(i)));
     for ask in asks {
         check_size(shared.types, &ask.resource, &largest)?;
     }
@@ -92,50 +140,64 @@ pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &Allo
         let Some(lane) = shared.lanes.external.get(usize::from(release.worker)) else { continue };
         lane.try_send(External::Release(*release)).map_err(busy)?;
     }
+    if blacklist_add.is_empty() && blacklist_remove.is_empty() {
+        return send_asks(shared, app, asks, &largest, None);
+    }
+    // Held while it is sent: of two changes the later one is also the later message.
     let mut am = app.am.lock();
-    let mut changed = None;
-    if !blacklist_add.is_empty() || !blacklist_remove.is_empty() {
-        let mut blacklist = am.blacklist.clone();
-        blacklist.extend(blacklist_add.iter().map(|location| location.0));
-        blacklist.sort_unstable();
-        blacklist.dedup();
-        blacklist.retain(|listed| !blacklist_remove.iter().any(|location| location.0 == *listed));
-        changed = (blacklist != am.blacklist).then_some(blacklist);
+    let mut blacklist = am.blacklist.clone();
+    blacklist.extend(blacklist_add.iter().map(|location| location.0));
+    blacklist.sort_unstable();
+    blacklist.dedup();
+    blacklist.retain(|listed| !blacklist_remove.iter().any(|location| location.0 == *listed));
+    if blacklist == am.blacklist {
+        return send_asks(shared, app, asks, &largest, None);
     }
-    if asks.is_empty() && changed.is_none() {
-        return Ok(());
-    }
-    let normal = |ask: &Ask| Ask { resource: normalise(&shared.settings, &ask.resource, &largest), ..*ask };
-    let asks = match &asks[..] {
-        [ask] => SmallVec::from_buf([normal(ask)]),
-        asks => asks.iter().map(normal).collect(),
-    };
-    let asking = if app.is_met() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
-    let message = AskChange { app: asking, asks, blacklist: changed.as_deref().map(Box::from) };
-    shared.lanes.external[app.home].try_send(External::Asks(message)).map_err(busy)?;
-    if let Some(blacklist) = changed {
-        am.blacklist = blacklist;
-        am.blacklisted = None;
-    }
+    send_asks(shared, app, asks, &largest, Some(&blacklist))?;
+    app.set_blacklist(&mut am, blacklist);
     Ok(())
 }
 
+/// What has changed goes to the application's home worker.
+fn send_asks(
+    shared: &Shared,
+    app: &Arc<AppShared>,
+    asks: &[Ask],
+    largest: &Resource,
+    blacklist: Option<&[u32]>,
+) -> Result<(), Refused> {
+    let normal = |ask: &Ask| Ask { resource: normalise(&shared.settings, &ask.resource, largest), ..*ask };
+    let one = match asks {
+        [] if blacklist.is_none() => return Ok(()),
+        [ask] if blacklist.is_none() && app.is_met() => OneAsk::of(app.slot, shared.types, &normal(ask)),
+        _ => None,
+    };
+    let message = one.map_or_else(
+        || {
+            let asking = if app.is_met() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
+            let asks = asks.iter().map(normal).collect();
+            External::Asks(AskChange { app: asking, asks, blacklist: blacklist.map(Box::from) })
+        },
+        External::Ask,
+    );
+    shared.lanes.external[app.home].try_send(message).map_err(busy)
+}
+
 /// Empties the application's mailbox and says what it can still get.
-pub(crate) fn collect(shared: &Shared, app: &AppShared, out: &mut Allocation) -> Result<(), Refused> {
+fn answer(shared: &Shared, app: &AppShared, snapshot: &SchedulerSnapshot, leaf: &QueueSnapshot, out: &mut Allocation) {
     out.granted.clear();
     out.ended.clear();
     out.strict_preemptions.clear();
-    let snapshot = shared.publisher.guard();
-    let leaf = leaf_of(shared, &snapshot, app)?;
     drain(shared, app, out);
     app.strict_preemptions(&mut out.strict_preemptions);
-    out.headroom = headroom(shared, &snapshot, app, leaf);
-    Ok(())
+    out.headroom = headroom(shared, snapshot, app, leaf);
 }
 
 /// Empties the application's mailbox.
 pub(crate) fn drain(shared: &Shared, app: &AppShared, out: &mut Allocation) {
     for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
+        arena.expect_drain(&cell.granted);
+        arena.expect_drain(&cell.ended);
         arena.drain_granted(&cell.granted, || shared.clock.now_ms(), &mut out.granted);
         arena.drain_ended(&cell.ended, &mut out.ended);
     }
@@ -144,9 +206,11 @@ pub(crate) fn drain(shared: &Shared, app: &AppShared, out: &mut Allocation) {
 /// Assignment reference 10.
 fn headroom(shared: &Shared, snapshot: &SchedulerSnapshot, app: &AppShared, leaf: &QueueSnapshot) -> Resource {
     let root = snapshot.structure.queue(super::snapshot::ROOT);
-    let mut available = snapshot.structure.cluster.total.minus(&root.shared.usage());
-    let mut am = app.am.lock();
-    if !am.blacklist.is_empty() {
+    let types = shared.types;
+    let (total, used) = (&snapshot.structure.cluster.total, root.shared.usage_of(types));
+    let mut available = Resource::of_types(types, |i| total.get(i).wrapping_sub(used.get(i)));
+    if app.has_blacklist() {
+        let mut am = app.am.lock();
         if am.blacklisted.is_none() {
             let listed = |location: u32| am.blacklist.contains(&location);
             let nodes = shared.nodes.lock();
@@ -158,10 +222,7 @@ fn headroom(shared: &Shared, snapshot: &SchedulerSnapshot, app: &AppShared, leaf
             available = available.minus_non_negative(&node.free.read());
         }
     }
-    // The policy may be the embedder's, and the control takes this lock when another attempt begins.
-    drop(am);
-    let usage = leaf.shared.usage();
-    let available = available.least(&leaf.max_share.minus(&usage));
-    let fair_share = snapshot.shares.queue(leaf.slot).fair_share;
-    leaf.policy.headroom(&fair_share, &usage, &available)
+    let (max, usage) = (&leaf.max_share, leaf.shared.usage_of(types));
+    let available = Resource::of_types(types, |i| available.get(i).min(max.get(i).wrapping_sub(usage.get(i))));
+    leaf.policy.headroom(snapshot.shares.fair_share(leaf.slot), &usage, &available)
 }

@@ -22,6 +22,7 @@ use crate::id::{ApplicationId, ContainerId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::sync::{Arc, CachePadded, Mutex, OnceLock};
+use smallvec::SmallVec;
 use std::fmt;
 use std::mem::offset_of;
 
@@ -75,7 +76,7 @@ impl Drop for KeyCell {
     }
 }
 
-/// What the AM's `allocate` calls keep: one AM calls one at a time, so this lock is never contended on purpose.
+/// What the AM's `allocate` calls keep of its blacklist: one AM calls one at a time, so this lock is never contended on purpose.
 #[derive(Debug, Default)]
 pub(crate) struct AmSide {
     /// Interned node and rack names.
@@ -152,11 +153,13 @@ pub(crate) struct AppShared {
     /// The number of the last container, or of the last block of them.
     sequence: AtomicU32,
     /// By worker; each worker keeps a reference to its own, so that a grant need not look here. That costs 128 bytes a cell, for
-    /// the counts of its references.
-    pub(crate) cells: Box<[Arc<CachePadded<AppCell>>]>,
+    /// the counts of its references. The first lies here: no line between it and who has the application.
+    pub(crate) cells: SmallVec<[Arc<CachePadded<AppCell>>; 1]>,
     first_key: OnceLock<Arc<KeyCell>>,
     /// The home worker knows it, until it closes.
     met: AtomicBool,
+    /// Its AM does not want some nodes or racks; where this is not set, calls pass over what `am` keeps.
+    has_blacklist: AtomicBool,
     /// Apart from what workers read: the AM's calls write it.
     pub(crate) am: CachePadded<Mutex<AmSide>>,
 }
@@ -208,6 +211,7 @@ impl AppShared {
             cells: (0..workers).map(|_| Arc::default()).collect(),
             first_key: OnceLock::new(),
             met: AtomicBool::new(false),
+            has_blacklist: AtomicBool::new(false),
             am: CachePadded::new(Mutex::new(AmSide::default())),
         }
     }
@@ -217,6 +221,7 @@ impl AppShared {
     }
 
     /// Adds the containers of it that are marked for preemption, by worker, those marked earlier first.
+    #[inline]
     pub(crate) fn strict_preemptions(&self, out: &mut Vec<ContainerId>) {
         for marked in self.cells.iter().filter_map(|cell| cell.marked.list()) {
             out.extend(marked.iter().map(|(container, _)| *container));
@@ -291,6 +296,20 @@ impl AppShared {
         self.met.load(Ordering::Relaxed)
     }
 
+    /// Its AM does not want these nodes and racks; by whoever holds the lock of `am`, with what it guards.
+    pub(crate) fn set_blacklist(&self, am: &mut AmSide, blacklist: Vec<u32>) {
+        // ORDERING: Relaxed. Who sees it takes the lock before it looks at the list. The AM's next call sees it, and which of
+        // two calls at once does is nobody's promise.
+        self.has_blacklist.store(!blacklist.is_empty(), Ordering::Relaxed);
+        (am.blacklist, am.blacklisted) = (blacklist, None);
+    }
+
+    #[inline]
+    pub(crate) fn has_blacklist(&self) -> bool {
+        // ORDERING: Relaxed, as in `set_blacklist`.
+        self.has_blacklist.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn set_ever_had(&self) {
         // ORDERING: Relaxed. A statistic.
         self.ever_had.store(true, Ordering::Relaxed);
@@ -360,8 +379,8 @@ pub(crate) struct QueueCell {
 /// A queue as all threads see it.
 #[derive(Debug)]
 pub(crate) struct QueueShared {
-    /// By worker; each worker keeps a reference to its own.
-    pub(crate) cells: Box<[Arc<CachePadded<QueueCell>>]>,
+    /// By worker; each worker keeps a reference to its own. The first lies here, as an application's.
+    pub(crate) cells: SmallVec<[Arc<CachePadded<QueueCell>>; 1]>,
     /// Of a leaf queue.
     pub(crate) am_usage: SharedUsage,
     /// Room under the max share; limits are enforced (and grants refused) from the first worker to join.
@@ -386,6 +405,12 @@ impl QueueShared {
         self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()))
     }
 
+    /// The same where nothing beyond the scheduler's types is used.
+    #[inline]
+    pub(crate) fn usage_of(&self, types: usize) -> Resource {
+        Resource::of_types(types, |i| self.cells.iter().fold(0, |sum, cell| cell.usage.get(i).wrapping_add(sum)))
+    }
+
     /// How many containers were preempted here and below, by all workers.
     pub(crate) fn preempted(&self) -> u64 {
         // ORDERING: Relaxed. A statistic.
@@ -396,6 +421,8 @@ impl QueueShared {
 /// A node as all threads see it.
 #[derive(Debug)]
 pub(crate) struct NodeShared {
+    /// Whose it is; see `shared::number_scheduler`.
+    pub(crate) scheduler: u64,
     pub(crate) id: NodeId,
     pub(crate) name: Box<str>,
     pub(crate) rack: Box<str>,
@@ -407,8 +434,8 @@ pub(crate) struct NodeShared {
     pub(crate) owner: usize,
     /// Its place among that worker's nodes.
     pub(crate) local: u32,
-    /// Free room, published by the owner.
-    pub(crate) free: UsageCell,
+    /// Free room, published by the owner: apart from what callers read with each heartbeat.
+    pub(crate) free: CachePadded<UsageCell>,
     /// Total, published by the owner.
     pub(crate) total: UsageCell,
     gone: AtomicBool,
@@ -417,6 +444,7 @@ pub(crate) struct NodeShared {
 impl NodeShared {
     #[expect(clippy::too_many_arguments, reason = "one call, by the control")]
     pub(crate) fn new(
+        scheduler: u64,
         id: NodeId,
         name: &str,
         rack: &str,
@@ -427,6 +455,7 @@ impl NodeShared {
         total: &Resource,
     ) -> NodeShared {
         let node = NodeShared {
+            scheduler,
             id,
             name: name.into(),
             rack: rack.into(),
@@ -434,7 +463,7 @@ impl NodeShared {
             rack_location,
             owner,
             local,
-            free: UsageCell::default(),
+            free: CachePadded::default(),
             total: UsageCell::default(),
             gone: AtomicBool::new(false),
         };

@@ -272,8 +272,9 @@ impl Arena {
             while at != NIL {
                 own.free.push(at);
                 // ORDERING: Relaxed here and on every record word: published by `push`'s Release, taken by `take_all`'s
-                // Acquire.
-                at = self.record(at).next.load(Ordering::Relaxed);
+                // Acquire. An exchange because the record is to be written soon: its line, which a drainer's core has, comes
+                // over once, to be written, rather than to be read first.
+                at = self.record(at).next.swap(NIL, Ordering::Relaxed);
             }
         }
         if let Some(index) = own.free.pop() {
@@ -348,11 +349,15 @@ impl Arena {
 
     /// Acquires all that was granted, oldest first, onto the end of `out`; the clock is read where there is something. By
     /// any thread.
+    #[inline]
     pub fn drain_granted(&self, stack: &Stack, now_ms: impl FnOnce() -> u64, out: &mut Vec<Container>) {
-        if stack.is_empty() {
-            return;
+        if !stack.is_empty() {
+            self.acquire_all(stack, low_half(now_ms()), out);
         }
-        let (first, now_ms) = (out.len(), low_half(now_ms()));
+    }
+
+    fn acquire_all(&self, stack: &Stack, now_ms: u32, out: &mut Vec<Container>) {
+        let first = out.len();
         let mut at = stack.take_all();
         while at != NIL {
             let record = self.record(at);
@@ -387,20 +392,41 @@ impl Arena {
         out[first..].reverse();
     }
 
+    /// Looks at the record that lies on top of a stack and is about to be taken, so that its line is on its way: those of
+    /// two stacks come beside each other. By any thread.
+    #[inline]
+    pub fn expect_drain(&self, stack: &Stack) {
+        // ORDERING: Acquire. Pairs with the Release in `push`: the record that is named has been made. Weaker fails in
+        // loom-tests/tests/withdraw_vs_drain.rs. Then Relaxed: nothing is made of what is read, and the record may be another
+        // thread's by now, or used again.
+        let at = stack.0.load(Ordering::Acquire) as usize;
+        if let Some(chunk) = self.chunks.get(at / CHUNK).and_then(OnceLock::get) {
+            chunk[at % CHUNK].next.load(Ordering::Relaxed);
+        }
+    }
+
     /// How long ago the AM acquired the container, ms, negative where that was later than `now_ms`; `None` while it has not.
     /// Times are told apart up to 24 days. By the worker, of a container that has not ended.
     pub fn acquired_for_ms(&self, index: u32, now_ms: u64) -> Option<i32> {
         let record = self.record(index);
-        // ORDERING: Acquire. Pairs with the Release in `drain_granted`: with the state comes the time. Weaker, or the time
+        // ORDERING: Acquire. Pairs with the Release in `acquire_all`: with the state comes the time. Weaker, or the time
         // stored after the state, fails in loom-tests/tests/expire_vs_acquire.rs.
         let since = || record.acquired_ms.load(Ordering::Relaxed);
         (record.state.load(Ordering::Acquire) == ACQUIRED).then(|| low_half(now_ms).wrapping_sub(since()).cast_signed())
     }
 
+    /// Says that a container is about to end, so that its record's line is on its way when it does: several such lines come
+    /// beside each other. By the worker, of a container that has not ended.
+    #[inline]
+    pub fn expect_end(&self, index: u32) {
+        // ORDERING: Relaxed. The word means something from `push_ended` on.
+        self.record(index).reason.store(0, Ordering::Relaxed);
+    }
+
     /// Takes a container back before its AM saw it; false when the AM was faster. By the worker. After true the record
     /// belongs to whoever takes the granted stack.
     pub fn withdraw(&self, index: u32) -> bool {
-        // ORDERING: Acquire on failure, with the Release in `drain_granted`. Relaxed on success: the drainer reads
+        // ORDERING: Acquire on failure, with the Release in `acquire_all`. Relaxed on success: the drainer reads
         // nothing that was written before the withdrawal.
         self.record(index).state.compare_exchange(UNSEEN, WITHDRAWN, Ordering::Relaxed, Ordering::Acquire).is_ok()
     }
@@ -413,10 +439,14 @@ impl Arena {
     }
 
     /// Takes the news of all ended containers, oldest first, onto the end of `out`. By any thread.
+    #[inline]
     pub fn drain_ended(&self, stack: &Stack, out: &mut Vec<EndedContainer>) {
-        if stack.is_empty() {
-            return;
+        if !stack.is_empty() {
+            self.take_ended(stack, out);
         }
+    }
+
+    fn take_ended(&self, stack: &Stack, out: &mut Vec<EndedContainer>) {
         let first = out.len();
         let taken = stack.take_all();
         let (mut last, mut at) = (NIL, taken);

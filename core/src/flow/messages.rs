@@ -3,8 +3,8 @@
 use super::ledger::{AppShared, NodeShared};
 use super::mailbox::Container;
 use super::shard::Shard;
-use crate::app::{Ask, SchedulingKey};
-use crate::id::{ContainerId, Slot};
+use crate::app::{Ask, Location, SchedulingKey};
+use crate::id::{ContainerId, OwnContainer, Slot};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
@@ -27,16 +27,113 @@ pub struct Heartbeat {
 }
 
 /// What the embedder sends to a worker.
+///
+/// Small: thousands wait in a lane, written on one core and read on another, so each line of them is fetched twice. The usual
+/// heartbeat and the usual ask are in the message; what is larger hangs on it.
 #[derive(Debug)]
 pub(crate) enum External {
-    Heartbeat(Heartbeat),
+    Report(Report),
+    /// With more containers than a report holds.
+    Heartbeat(Box<Heartbeat>),
     Heartbeats(Vec<Heartbeat>),
-    /// To the application's home worker.
+    /// To the application's home worker, as are asks of other kinds.
+    Ask(OneAsk),
     Asks(AskChange),
     /// To the worker that granted it.
     Release(ContainerId),
     /// Answer when it is reached.
     Barrier(Sender<()>),
+}
+
+const _: () = assert!(size_of::<External>() <= 80, "the usual messages set the size");
+
+/// So many containers a report holds.
+const REPORTED: usize = 4;
+
+/// A heartbeat of few containers. It names the node by its place among its worker's: no reference is counted up here and down
+/// there with each.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) stamp: u64,
+    /// Those launched, then those completed.
+    containers: [OwnContainer; REPORTED],
+    pub(crate) node: u32,
+    launched: u8,
+    completed: u8,
+    pub(crate) offer: bool,
+}
+
+impl Report {
+    /// What the heartbeat says to the node's owner, unless it is too much.
+    #[inline]
+    pub(crate) fn of(heartbeat: &Heartbeat) -> Option<Report> {
+        let Heartbeat { node, launched, completed, stamp, offer } = heartbeat;
+        if launched.len() + completed.len() > REPORTED {
+            return None;
+        }
+        let mut report = Report {
+            stamp: *stamp,
+            containers: [OwnContainer::NONE; REPORTED],
+            node: node.local,
+            launched: 0,
+            completed: 0,
+            offer: *offer,
+        };
+        // A container of another worker's is none of this node's.
+        let mut room = report.containers.iter_mut();
+        for (containers, count) in [(&launched[..], &mut report.launched), (&completed[..], &mut report.completed)] {
+            for (own, place) in containers.iter().filter_map(|container| container.own_of(node.owner)).zip(&mut room) {
+                *place = own;
+                *count += 1;
+            }
+        }
+        Some(report)
+    }
+
+    #[inline]
+    pub(crate) fn launched(&self) -> &[OwnContainer] {
+        &self.containers[..usize::from(self.launched)]
+    }
+
+    #[inline]
+    pub(crate) fn completed(&self) -> &[OwnContainer] {
+        &self.containers[usize::from(self.launched)..][..usize::from(self.completed)]
+    }
+}
+
+/// So many resource types one ask in a message has.
+const ASKED_TYPES: usize = 4;
+
+/// What nearly every call changes: one ask of an application that the worker has met, so that no reference is counted up here
+/// and down there with each call.
+#[derive(Debug)]
+pub(crate) struct OneAsk {
+    pub(crate) app: Slot,
+    allocation_request_id: i64,
+    size: [i64; ASKED_TYPES],
+    priority: i32,
+    location: u32,
+    count: u32,
+    relax_locality: bool,
+}
+
+impl OneAsk {
+    /// An ask of a scheduler of so many types, unless these are too many.
+    #[inline]
+    pub(crate) fn of(app: Slot, types: usize, ask: &Ask) -> Option<OneAsk> {
+        let Ask { priority, allocation_request_id, location, resource, count, relax_locality } = *ask;
+        let size = std::array::from_fn(|i| resource.get(i));
+        let location = location.0;
+        let ask = OneAsk { app, allocation_request_id, size, priority, location, count, relax_locality };
+        (types <= ASKED_TYPES).then_some(ask)
+    }
+
+    #[inline]
+    pub(crate) fn ask(&self) -> Ask {
+        let OneAsk { app: _, allocation_request_id, size, priority, location, count, relax_locality } = *self;
+        let resource = Resource::from_fn(|i| size.get(i).copied().unwrap_or(0));
+        Ask { priority, allocation_request_id, location: Location(location), resource, count, relax_locality }
+    }
 }
 
 /// Whose asks change.
@@ -51,8 +148,7 @@ pub(crate) enum Asking {
 #[derive(Debug)]
 pub(crate) struct AskChange {
     pub(crate) app: Asking,
-    /// Most calls change one: more would have each message moved about with room for them.
-    pub(crate) asks: SmallVec<[Ask; 1]>,
+    pub(crate) asks: Vec<Ask>,
     /// The application's whole blacklist, when it changed.
     pub(crate) blacklist: Option<Box<[u32]>>,
 }
@@ -194,5 +290,46 @@ pub(crate) enum ControlMessage {
 impl Heartbeat {
     pub(crate) fn of(node: Arc<NodeShared>) -> Heartbeat {
         Heartbeat { node, launched: SmallVec::new(), completed: SmallVec::new(), stamp: 0, offer: true }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::id::NodeId;
+
+    fn container(worker: u16, number: u32) -> ContainerId {
+        let app = Slot { index: 3, generation: 4 };
+        ContainerId { application: 5, attempt: 1, app, number, worker, record: 100 + number }
+    }
+
+    fn heartbeat() -> Heartbeat {
+        let node = NodeShared::new(0, NodeId(7), "n", "/r", 1, 2, 1, 6, &Resource::NONE);
+        Heartbeat { stamp: 8, offer: false, ..Heartbeat::of(Arc::new(node)) }
+    }
+
+    #[test]
+    fn a_report_says_what_the_heartbeat_says_to_the_nodes_owner() {
+        let mut heartbeat = heartbeat();
+        heartbeat.launched.extend([container(0, 1), container(1, 2)]);
+        heartbeat.completed.extend([container(1, 3), container(1, 4)]);
+        let report = Report::of(&heartbeat).unwrap();
+        assert_eq!((report.node, report.stamp, report.offer), (6, 8, false));
+        let names = |containers: &[OwnContainer]| containers.iter().map(|c| (c.number, c.record)).collect::<Vec<_>>();
+        assert_eq!(names(report.launched()), [(2, 102)], "the first is another worker's");
+        assert_eq!(names(report.completed()), [(3, 103), (4, 104)]);
+        heartbeat.launched.push(container(1, 5));
+        assert!(Report::of(&heartbeat).is_none(), "five are too many");
+    }
+
+    #[test]
+    fn one_ask_arrives_as_it_was_sent() {
+        let app = Slot { index: 1, generation: 2 };
+        let resource = Resource::from_slice(&[1, 2, 3, 4]);
+        let (priority, allocation_request_id) = (-1, 1 << 40);
+        let ask =
+            Ask { priority, allocation_request_id, location: Location(9), resource, count: 6, relax_locality: false };
+        assert_eq!(OneAsk::of(app, 4, &ask).unwrap().ask(), ask);
+        assert!(OneAsk::of(app, 5, &ask).is_none(), "of more types than it has room for");
     }
 }

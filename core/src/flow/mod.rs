@@ -130,11 +130,11 @@ mod exports {
     pub(crate) use super::control::{Call, Control, NodeSpec};
     pub(crate) use super::decision::Notes;
     pub(crate) use super::driver::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
-    pub(crate) use super::edge::{collect, drain, send_changes};
+    pub(crate) use super::edge::{allocate, collect, drain, send_changes};
     pub(crate) use super::events::{EventSink, EventSource, events};
     pub(crate) use super::inspect::{Noted, Reserved, ask_workers};
     pub(crate) use super::ledger::{AppShared, NodeShared};
-    pub(crate) use super::messages::{ControlMessage, External};
+    pub(crate) use super::messages::{ControlMessage, External, Report};
     pub(crate) use super::preemption::{MarkedFor, OwedRoom, PreemptionCall};
     pub(crate) use super::shard::Shard;
     pub(crate) use super::shared::Shared;

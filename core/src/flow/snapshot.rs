@@ -153,6 +153,13 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
+    /// Of a queue, as [`Shares::queue`], without the rest.
+    #[inline]
+    pub(crate) fn fair_share(&self, slot: Slot) -> &Resource {
+        let entry = self.queues.get(slot.ix()).filter(|share| share.generation == slot.generation);
+        entry.map_or(&Resource::NONE, |share| &share.fair_share)
+    }
+
     fn get(entries: &[Share], slot: Slot) -> Share {
         match entries.get(slot.ix()) {
             Some(share) if share.generation == slot.generation => *share,

@@ -49,6 +49,13 @@ impl UsageCell {
         }
     }
 
+    /// The amount of one type.
+    #[inline]
+    pub fn get(&self, index: usize) -> i64 {
+        // ORDERING: Relaxed, as in `add`.
+        self.0[index].load(Ordering::Relaxed)
+    }
+
     /// The value, type by type.
     #[inline]
     pub fn read(&self) -> Resource {

@@ -20,11 +20,12 @@ use super::rows::{LocationRow, LocationRows};
 use super::shard::{KeyLocal, Node, Shard};
 use super::shared::{ANY, count};
 use crate::app::{Ask, SchedulingKey};
-use crate::id::ContainerId;
+use crate::id::{ContainerId, OwnContainer};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use smallvec::SmallVec;
+use std::hint::black_box;
 
 /// What the loop does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Shard {
             Internal::News { app, rows, blacklist } => self.apply_news(&app, &rows, blacklist),
             Internal::GiveBack { app, rows } => self.apply_give_back(&app, &rows),
             Internal::FirstAsk { app, asks } => {
-                self.apply_asks(AskChange { app: Asking::New(app), asks, blacklist: None });
+                self.apply_asks(AskChange { app: Asking::New(app), asks: asks.into_vec(), blacklist: None });
             }
             Internal::CloseApp { app, successor } => {
                 let handed_over = successor.map_or_else(Vec::new, |successor| self.hand_over(app.slot, &successor));
@@ -88,12 +89,21 @@ impl Shard {
     /// Works off one external message.
     pub(crate) fn handle_external(&mut self, message: External) {
         match message {
+            External::Report(report) => {
+                let (launched, completed) = (report.launched().iter().copied(), report.completed().iter().copied());
+                self.report(report.node, report.stamp, report.offer, launched, completed);
+            }
             External::Heartbeat(heartbeat) => self.heartbeat(&heartbeat),
             External::Heartbeats(batch) => {
                 for heartbeat in &batch {
                     self.heartbeat(heartbeat);
                 }
             }
+            // Where it is not known any more it is over.
+            External::Ask(ask) if self.find_app(ask.app).is_some() => {
+                self.change_asks(ask.app.index, &[ask.ask()], None)
+            }
+            External::Ask(_) => {}
             External::Asks(change) => self.apply_asks(change),
             External::Release(container) => {
                 if let Some(index) = self.live_container(container) {
@@ -130,27 +140,43 @@ impl Shard {
         let _ = self.shared.lanes.control.send(message);
     }
 
-    /// A node reports: what runs, what has ended; then it is offered.
+    /// A node reports.
     pub(crate) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
-        let token = match (&self.shared.probe, heartbeat.stamp) {
+        let Heartbeat { node, launched, completed, stamp, offer } = heartbeat;
+        // A handle of another scheduler: nothing here is meant.
+        if node.scheduler != self.shared.scheduler || node.owner != self.worker {
+            return;
+        }
+        let worker = self.worker;
+        let own = |container: &ContainerId| container.own_of(worker);
+        let (launched, completed) = (launched.iter().filter_map(own), completed.iter().filter_map(own));
+        self.report(node.local, *stamp, *offer, launched, completed);
+    }
+
+    /// A node of this worker reports what runs and what has ended; then it is offered.
+    fn report(
+        &mut self,
+        node: u32,
+        stamp: u64,
+        offer: bool,
+        launched: impl Iterator<Item = OwnContainer>,
+        completed: impl Iterator<Item = OwnContainer> + Clone,
+    ) {
+        let token = match (&self.shared.probe, stamp) {
             (Some(probe), stamp) if stamp != 0 => Some(probe.taken(self.worker, stamp)),
             _ => None,
         };
         let before = self.granted();
-        let node = heartbeat.node.local;
-        // A handle of another scheduler: nothing here is meant.
-        if !self.nodes.get(node as usize).is_some_and(|at| Arc::ptr_eq(&at.shared, &heartbeat.node)) {
-            return;
-        }
         count(&self.shared.counters[self.worker].heartbeats, 1);
         if !self.nodes[node as usize].gone {
-            for container in &heartbeat.launched {
-                if let Some(index) = self.container_on(*container, node) {
+            for container in launched {
+                if let Some(index) = self.container_on(container, node) {
                     self.containers[index].launched = true;
                 }
             }
-            for container in &heartbeat.completed {
-                if let Some(index) = self.container_on(*container, node) {
+            self.expect_ends(completed.clone());
+            for container in completed {
+                if let Some(index) = self.container_on(container, node) {
                     self.complete(index);
                 }
             }
@@ -158,7 +184,7 @@ impl Shard {
             if self.nodes[node as usize].decommissioning {
                 self.follow_allocation(node);
             }
-            if heartbeat.offer {
+            if offer {
                 // What is free now can still be assigned: the smaller total arrives later, and what no longer fits ends
                 // then.
                 self.schedule(node);
@@ -167,18 +193,39 @@ impl Shard {
         }
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
             let grants = u32::try_from(self.granted() - before).unwrap_or(u32::MAX);
-            probe.served(self.worker, heartbeat.stamp, token, grants);
+            probe.served(self.worker, stamp, token, grants);
+        }
+    }
+
+    /// Looks at what the ends of these containers will read and write. Each touches a handful of lines that are cold or another
+    /// core's and that name each other; asked for at once, those of one container come beside those of the next.
+    fn expect_ends(&self, completed: impl Iterator<Item = OwnContainer>) {
+        let arena = &self.shared.arenas[self.worker];
+        for container in completed {
+            let Some(record) = self.containers.named(&container).filter(|record| record.fate.is_live()) else {
+                continue;
+            };
+            arena.expect_end(record.mail);
+            if let Some(app) = self.find_app(record.app) {
+                black_box(app.cell.usage.get(0));
+                // It takes the place of the one that goes.
+                black_box(app.containers.last().map(|last| self.containers[*last].app_place));
+            }
         }
     }
 
     /// A container that this worker still knows, on the given node.
-    fn container_on(&self, container: ContainerId, node: u32) -> Option<u32> {
-        self.known_container(container).filter(|index| self.containers[*index].node == node)
+    fn container_on(&self, container: OwnContainer, node: u32) -> Option<u32> {
+        self.known_own(container).filter(|index| self.containers[*index].node == node)
     }
 
     /// A container that is live, or whose node still has to report its end.
     pub(crate) fn known_container(&self, container: ContainerId) -> Option<u32> {
-        let record = self.containers.named(&container).filter(|_| usize::from(container.worker) == self.worker)?;
+        self.known_own(container.own_of(self.worker)?)
+    }
+
+    fn known_own(&self, container: OwnContainer) -> Option<u32> {
+        let record = self.containers.named(&container)?;
         (record.fate.is_live() || record.fate.is_on_node()).then_some(container.record)
     }
 
@@ -238,19 +285,24 @@ impl Shard {
                 index
             }
         };
-        let local = self.app(index);
-        if local.closed || local.shared.is_closed() {
+        self.change_asks(index, &asks, blacklist);
+    }
+
+    /// The same of an application that this worker knows. Where the control has closed it and has not come to say so here, what
+    /// is asked for now ends with the rest: not worth a look at a word that lies apart, with each call.
+    fn change_asks(&mut self, index: u32, asks: &[Ask], blacklist: Option<Box<[u32]>>) {
+        if self.app(index).closed {
             return;
         }
         // In order: of two asks for one key and location the last counts.
-        for ask in &asks {
+        for ask in asks {
             self.replace_ask(index, ask);
             if ask.location.0 == ANY {
                 self.make_room(index, ask.count);
             }
         }
         // Within a key the `*` ask decides last whether the rest is kept.
-        for key in ended_keys(&asks) {
+        for key in ended_keys(asks) {
             self.key_of(index, key).rows.clear();
         }
         if let Some(blacklist) = &blacklist {
@@ -260,7 +312,7 @@ impl Shard {
             self.asks_changed(index, asks.iter().map(|ask| &ask.resource));
         }
         if self.shared.workers > 1 {
-            let news: SmallVec<[AskNews; 2]> = asks.iter().filter_map(|ask| self.news_of(index, ask, &asks)).collect();
+            let news: SmallVec<[AskNews; 2]> = asks.iter().filter_map(|ask| self.news_of(index, ask, asks)).collect();
             let shared = self.app(index).shared.clone();
             self.tell_others(&shared, news, blacklist);
         }

@@ -70,6 +70,17 @@ impl Resource {
         Resource(std::array::from_fn(lane))
     }
 
+    /// `lane(i)` for the lanes of so many types, nothing in the others: where a call is to cost no more than it must.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn of_types(types: usize, mut lane: impl FnMut(usize) -> i64) -> Resource {
+        let mut lanes = [0; MAX_TYPES];
+        for (i, value) in lanes[..types.min(MAX_TYPES)].iter_mut().enumerate() {
+            *value = lane(i);
+        }
+        Resource(lanes)
+    }
+
     /// Memory in MiB.
     #[must_use]
     #[inline]

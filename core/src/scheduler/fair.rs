@@ -7,8 +7,8 @@ use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSink, EventSource, External,
-    Heartbeat, NewAttempt, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Shared, Stats, Submission, Threads,
-    UpdateCall, WatchCall, collect, quiesce, send_changes, views,
+    Heartbeat, NewAttempt, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Report, Shared, Stats, Submission,
+    Threads, UpdateCall, WatchCall, allocate, quiesce, views,
 };
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -266,17 +266,22 @@ impl FairScheduler {
         if let Err(reason) = self.owner_is_there(owner) {
             return Err(Box::new(NotSent { returned: heartbeat, reason }));
         }
-        let back = |message, reason| match message {
-            External::Heartbeat(returned) => Box::new(NotSent { returned, reason }),
-            External::Heartbeats(_) | External::Asks(_) | External::Release(_) | External::Barrier(_) => {
-                unreachable!("what was sent comes back")
-            }
-        };
-        match self.inner.shared.lanes.external[owner].try_send(External::Heartbeat(heartbeat)) {
-            Ok(()) => Ok(()),
-            Err(TrySendError::Full(message)) => Err(back(message, Refused::Busy)),
-            Err(TrySendError::Disconnected(message)) => Err(back(message, Refused::ShutDown)),
+        if heartbeat.node.scheduler != self.inner.shared.scheduler {
+            // Another scheduler's node: nothing here is meant.
+            return Ok(());
         }
+        let lane = &self.inner.shared.lanes.external[owner];
+        if let Some(report) = Report::of(&heartbeat) {
+            let sent = lane.try_send(External::Report(report));
+            return sent.map_err(|error| Box::new(NotSent { returned: heartbeat, reason: error.into() }));
+        }
+        let (message, reason) = match lane.try_send(External::Heartbeat(Box::new(heartbeat))) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Full(message)) => (message, Refused::Busy),
+            Err(TrySendError::Disconnected(message)) => (message, Refused::ShutDown),
+        };
+        let External::Heartbeat(returned) = message else { unreachable!("what was sent comes back") };
+        Err(Box::new(NotSent { returned: *returned, reason }))
     }
 
     /// Sends many reports, one message a worker: several times cheaper than one by one. Reports of removed nodes are
@@ -348,9 +353,7 @@ impl FairScheduler {
     /// releases some may have been taken, which does no harm), and an application that is ended meanwhile is told so after
     /// its request was sent.
     pub fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
-        let shared = self.open()?;
-        send_changes(shared, &app.0, request)?;
-        collect(shared, &app.0, answer)
+        allocate(self.open()?, &app.0, request, answer)
     }
 
     /// Ends an application: its containers end, its reservations go. Waits until that is done.

@@ -400,11 +400,7 @@ pub(crate) fn check_size(types: usize, asked: &Resource, largest: &Resource) -> 
 
 /// Raises to the minimum, rounds up to the increment, then cuts to the largest container (fair-shares reference 1.4).
 pub(crate) fn normalise(settings: &crate::config::Settings, asked: &Resource, largest: &Resource) -> Resource {
-    let types = settings.types.len();
-    Resource::from_fn(|i| {
-        if i >= types {
-            return 0;
-        }
+    Resource::of_types(settings.types.len(), |i| {
         let mut amount = asked.get(i).max(settings.minimum.get(i));
         let increment = settings.increment.get(i);
         if increment != 0 {

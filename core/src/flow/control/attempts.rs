@@ -168,7 +168,7 @@ impl Control {
         shared.close();
         let told = successor.as_ref().map(|(app, _)| {
             let blacklist = shared.am.lock().blacklist.clone();
-            app.am.lock().blacklist.clone_from(&blacklist);
+            app.set_blacklist(&mut app.am.lock(), blacklist.clone());
             Successor { app: app.clone(), blacklist: blacklist.into() }
         });
         self.close_app(shared, None, told.as_ref());

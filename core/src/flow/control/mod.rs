@@ -417,8 +417,8 @@ impl Control {
         if self.structure_changed || marked.iter().any(|marked| !marked.is_empty()) {
             self.publish_structure();
         }
-        for answer in self.answers.drain(..) {
-            (answer.0)();
+        if !self.answers.is_empty() {
+            self.answers.drain(..).for_each(|answer| (answer.0)());
         }
     }
 

@@ -39,6 +39,7 @@ impl Control {
         let rack_location = shared.locations.intern(rack);
         let owner = self.choose_owner(rack_location);
         let node = Arc::new(NodeShared::new(
+            shared.scheduler,
             NodeId(self.nodes_made),
             name,
             rack,

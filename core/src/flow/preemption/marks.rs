@@ -24,6 +24,7 @@ pub struct Marks(OnceLock<SnapshotCell<List>>);
 
 impl Marks {
     /// The marked containers and their sizes, in the order in which they were marked.
+    #[inline]
     pub fn list(&self) -> Option<Arc<List>> {
         self.0.get().map(SnapshotCell::load)
     }

@@ -229,7 +229,7 @@ impl Shard {
 
     /// The record of a container that a kill was to come to; it has come.
     pub(super) fn take_doomed(&mut self, id: ContainerId) -> Option<u32> {
-        self.containers.named(&id)?;
+        self.containers.named(&id.own_of(self.worker)?)?;
         self.containers[id.record].fate.take_kill().then_some(id.record)
     }
 }
