@@ -4,10 +4,9 @@
 //! serves the oldest pending task that names its node, else the oldest that names its rack, else the oldest. An ask has the
 //! rows that were touched since the last one, with their counts as they are then, 0 included: also where one task more and one
 //! less left a count as it was, because the scheduler has lowered its own since.
-
-use std::collections::VecDeque;
-
-use rustc_hash::FxHashMap;
+//!
+//! An application's tasks lie by age in a few cache lines, and are searched; its counts in two bytes a location: a driver must not be
+//! slower than it has to be, and cold memory is what it would wait for.
 
 use super::bed::{Bed, node_name, rack_name};
 use super::java_random::JavaRandom;
@@ -18,40 +17,42 @@ use crate::api::{Ask, Location};
 /// Nodes that a task names.
 const NODES_A_TASK: usize = 3;
 const SEED: u64 = 42;
-/// A row's list may have so many tasks that are no longer pending, and once more as many as pend.
-const STALE: usize = 16;
+/// Names that a search compares at once.
+const AT_ONCE: usize = 32;
 
-type Task = [u32; NODES_A_TASK];
+/// Nodes by number.
+type Task = [u16; NODES_A_TASK];
 
 /// The tables of all applications, and where their new tasks come from.
 pub(super) struct Tasks {
     random: JavaRandom,
-    nodes: u32,
+    nodes: u16,
     /// What asks call the rows: nodes by number, racks by number, `*`.
     locations: Vec<Location>,
     tables: Vec<Table>,
 }
 
 /// The pending tasks of one application.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug)]
 struct Table {
-    /// By age; those that were served are empty, and gone from the front.
-    tasks: VecDeque<Option<Task>>,
-    /// The number of the first of them, in order of making.
-    first: u64,
-    rows: FxHashMap<u32, Row>,
+    /// By age.
+    tasks: Vec<Task>,
+    /// By number.
+    rows: Vec<Row>,
     /// Rows touched since the last ask, in that order.
-    changed: Vec<u32>,
+    changed: Vec<u16>,
 }
 
-/// One location of a table.
-#[derive(Debug, Default)]
-struct Row {
-    /// Pending tasks that name it.
-    count: u32,
-    /// These by age, and some that were served through other rows.
-    waiting: VecDeque<u64>,
-    changed: bool,
+/// Pending tasks that name a location, and whether that was touched since the last ask.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row(u16);
+
+impl Row {
+    const CHANGED: u16 = 1 << 15;
+
+    fn count(self) -> u16 {
+        self.0 & !Row::CHANGED
+    }
 }
 
 impl Tasks {
@@ -65,7 +66,11 @@ impl Tasks {
 
     fn with(nodes: u32, locations: Vec<Location>, wanted: &[u32]) -> Tasks {
         assert!(nodes as usize >= NODES_A_TASK, "a task names distinct nodes");
-        let tables = wanted.iter().map(|_| Table::default()).collect();
+        assert!(locations.len() <= usize::from(u16::MAX), "rows are numbered by u16");
+        assert!(wanted.iter().all(|count| *count < u32::from(Row::CHANGED)), "counts have fifteen bits");
+        let nodes = u16::try_from(nodes).expect("fewer than rows");
+        let table = Table { tasks: Vec::new(), rows: vec![Row::default(); locations.len()], changed: Vec::new() };
+        let tables = vec![table; wanted.len()];
         let mut tasks = Tasks { random: JavaRandom::new(SEED), nodes, locations, tables };
         for (app, count) in wanted.iter().enumerate() {
             (0..*count).for_each(|_| tasks.add(app));
@@ -75,114 +80,96 @@ impl Tasks {
 
     /// A further task of an application.
     pub(super) fn add(&mut self, app: usize) {
-        let mut task = [0; NODES_A_TASK];
+        let mut task = Task::default();
         for index in 0..task.len() {
             task[index] = loop {
-                let node = self.random.next_int(self.nodes);
+                let node = u16::try_from(self.random.next_int(u32::from(self.nodes))).expect("a node's number");
                 if !task[..index].contains(&node) {
                     break node;
                 }
             };
         }
-        let (rows, any) = (self.rows_of(&task), self.any());
-        self.tables[app].add(task, rows, any);
+        let rows = self.rows_of(&task);
+        let table = &mut self.tables[app];
+        table.tasks.push(task);
+        for row in rows {
+            table.touch(row).0 += 1;
+        }
     }
 
     /// A container of an application has come, on this node.
     pub(super) fn serve(&mut self, app: usize, node: u32) {
+        let node = u16::try_from(node).expect("a node's number");
+        let rack = self.rack_of(node);
+        let table = &self.tables[app];
+        let at_node = if table.count(node) > 0 { table.oldest(|name| name == node) } else { None };
+        let at_rack = || if table.count(rack) > 0 { table.oldest(|name| name / A_RACK == node / A_RACK) } else { None };
+        let index = at_node.or_else(at_rack).unwrap_or(0);
+        if index == table.tasks.len() {
+            return;
+        }
+        let task = self.tables[app].tasks.remove(index);
+        let rows = self.rows_of(&task);
         let table = &mut self.tables[app];
-        let oldest = table.oldest_at(node).or_else(|| table.oldest_at(self.nodes + node / NODES_A_RACK));
-        let Some(task) = table.take(oldest) else { return };
-        let (rows, any) = (self.rows_of(&task), self.any());
-        self.tables[app].forget(rows, any);
+        for row in rows {
+            table.touch(row).0 -= 1;
+        }
     }
 
     /// The rows that an application has to tell of.
     pub(super) fn take_changed(&mut self, app: usize, asks: &mut Vec<Ask>) {
         let table = &mut self.tables[app];
         for number in table.changed.drain(..) {
-            let row = table.rows.get_mut(&number).expect("a changed row is kept");
-            row.changed = false;
-            asks.push(ask(row.count).at(self.locations[number as usize]));
-            if row.count == 0 {
-                table.rows.remove(&number);
-            }
+            let row = &mut table.rows[usize::from(number)];
+            row.0 = row.count();
+            asks.push(ask(u32::from(row.0)).at(self.locations[usize::from(number)]));
         }
     }
 
-    fn any(&self) -> u32 {
-        u32::try_from(self.locations.len() - 1).expect("few locations")
+    fn any(&self) -> u16 {
+        u16::try_from(self.locations.len() - 1).expect("rows are numbered by u16")
     }
 
-    /// A task's nodes and racks, each once.
-    fn rows_of(&self, task: &Task) -> impl Iterator<Item = u32> + use<> {
-        let racks = task.map(|node| self.nodes + node / NODES_A_RACK);
+    /// The row of a node's rack.
+    fn rack_of(&self, node: u16) -> u16 {
+        self.nodes + node / A_RACK
+    }
+
+    /// A task's nodes, their racks, each once, and `*`.
+    fn rows_of(&self, task: &Task) -> impl Iterator<Item = u16> + use<> {
+        let racks = task.map(|node| self.rack_of(node));
         let first = (0..NODES_A_TASK).filter(move |index| !racks[..*index].contains(&racks[*index]));
-        (*task).into_iter().chain(first.map(move |index| racks[index]))
+        (*task).into_iter().chain(first.map(move |index| racks[index])).chain([self.any()])
     }
 }
 
+/// As the rows' numbers are.
+#[expect(clippy::cast_possible_truncation, reason = "a rack has few nodes")]
+const A_RACK: u16 = NODES_A_RACK as u16;
+
 impl Table {
-    fn touch(&mut self, number: u32) -> &mut Row {
-        let row = self.rows.entry(number).or_default();
-        if !row.changed {
-            row.changed = true;
+    fn touch(&mut self, number: u16) -> &mut Row {
+        let row = &mut self.rows[usize::from(number)];
+        if row.0 & Row::CHANGED == 0 {
+            row.0 |= Row::CHANGED;
             self.changed.push(number);
         }
         row
     }
 
-    fn add(&mut self, task: Task, rows: impl Iterator<Item = u32>, any: u32) {
-        let number = self.first + self.tasks.len() as u64;
-        self.tasks.push_back(Some(task));
-        for row in rows {
-            let row = self.touch(row);
-            row.count += 1;
-            row.waiting.push_back(number);
-        }
-        // Nobody looks for a task by `*`.
-        self.touch(any).count += 1;
+    fn count(&self, number: u16) -> u16 {
+        self.rows[usize::from(number)].count()
     }
 
-    fn pending(&self, number: u64) -> bool {
-        let index = number.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
-        index.and_then(|index| self.tasks.get(index)).is_some_and(Option::is_some)
-    }
-
-    /// The oldest pending task that names a node or rack.
-    fn oldest_at(&mut self, row: u32) -> Option<u64> {
-        loop {
-            let oldest = *self.rows.get(&row)?.waiting.front()?;
-            if self.pending(oldest) {
-                return Some(oldest);
-            }
-            self.rows.get_mut(&row)?.waiting.pop_front();
-        }
-    }
-
-    /// Takes a task out, the oldest of all where none is named.
-    fn take(&mut self, number: Option<u64>) -> Option<Task> {
-        let index = number.map_or(0, |number| usize::try_from(number - self.first).expect("it is pending"));
-        let task = self.tasks.get_mut(index)?.take();
-        while self.tasks.front().is_some_and(Option::is_none) {
-            self.tasks.pop_front();
-            self.first += 1;
-        }
-        task
-    }
-
-    /// A task has left that these rows named.
-    fn forget(&mut self, rows: impl Iterator<Item = u32>, any: u32) {
-        for number in rows {
-            let row = self.touch(number);
-            row.count -= 1;
-            if row.waiting.len() > 2 * row.count as usize + STALE {
-                let mut waiting = std::mem::take(&mut row.waiting);
-                waiting.retain(|number| self.pending(*number));
-                self.touch(number).waiting = waiting;
-            }
-        }
-        self.touch(any).count -= 1;
+    /// The oldest task that names such a node.
+    fn oldest(&self, wanted: impl Fn(u16) -> bool) -> Option<usize> {
+        let names = self.tasks.as_flattened();
+        // All of a chunk without a branch: that becomes a few vector instructions.
+        let chunk =
+            names.chunks(AT_ONCE).position(|chunk| chunk.iter().fold(false, |any, name| any | wanted(*name)))?;
+        let from = chunk * AT_ONCE;
+        let within = names[from..].iter().position(|name| wanted(*name)).expect("the chunk has one");
+        Some((from + within) / NODES_A_TASK)
     }
 }
 
@@ -239,34 +226,33 @@ mod tests {
         assert_eq!(changed(&mut tasks, 0).last(), Some(&(1025, 0)));
         tasks.serve(0, 0);
         assert_eq!(changed(&mut tasks, 0), []);
-        assert!(tasks.tables[0].rows.is_empty() && tasks.tables[0].tasks.is_empty());
+        assert!(tasks.tables[0].rows.iter().all(|row| row.0 == 0) && tasks.tables[0].tasks.is_empty());
     }
 
-    /// The same choices as looking through all pending tasks, and lists that do not grow with what was served.
+    /// The same choices as looking through all pending tasks one by one, and counts that follow.
     #[test]
     fn tables_choose_as_a_plain_search_does() {
         let mut tasks = tasks(130, &[40]);
-        let mut plain: Vec<Task> = tasks.tables[0].tasks.iter().map(|task| task.unwrap()).collect();
+        let mut plain = tasks.tables[0].tasks.clone();
         let mut random = JavaRandom::new(7);
         for _ in 0..5_000 {
             let node = random.next_int(130);
             let rank = |task: &Task| {
-                let near = |other: &u32| if *other == node { 0 } else { 1 + u32::from(other / 40 != node / 40) };
-                task.iter().map(near).min()
+                let near = |other: u32| if other == node { 0 } else { 1 + u32::from(other / 40 != node / 40) };
+                task.iter().map(|other| near(u32::from(*other))).min()
             };
             // The first of the smallest.
             let chosen = (0..plain.len()).min_by_key(|index| rank(&plain[*index])).unwrap();
             plain.remove(chosen);
             tasks.serve(0, node);
             tasks.add(0);
-            plain.push(tasks.tables[0].tasks.back().unwrap().unwrap());
-            assert!(tasks.tables[0].tasks.iter().flatten().eq(&plain));
+            plain.push(*tasks.tables[0].tasks.last().unwrap());
+            assert_eq!(tasks.tables[0].tasks, plain);
         }
         let table = &tasks.tables[0];
-        for (number, row) in &table.rows {
-            let names = |task: &&Task| tasks.rows_of(task).any(|row| row == *number) || *number == tasks.any();
-            assert_eq!(row.count as usize, plain.iter().filter(names).count(), "row {number}");
-            assert!(row.waiting.len() <= 2 * row.count as usize + STALE, "row {number}");
+        for (number, row) in (0..).zip(&table.rows) {
+            let names = |task: &&Task| tasks.rows_of(task).any(|row| row == number);
+            assert_eq!(usize::from(row.count()), plain.iter().filter(names).count(), "row {number}");
         }
     }
 }

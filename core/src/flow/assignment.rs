@@ -394,12 +394,12 @@ impl Shard {
         }
         if !key.relax || key.rows.any_strict() {
             let rack = key.rows.present(node.shared.rack_location);
-            let rack_count = rack.map_or(0, |row| row.count.left());
-            let node_count = || key.rows.present(node.shared.name_location).map_or(0, |row| row.count.left());
+            let rack_count = rack.map_or(0, |row| row.left());
+            let node_count = || key.rows.get(node.shared.name_location).map_or(0, |row| row.left());
             if !key.relax && rack_count == 0 {
                 return Err(Unwanted::RackNotAsked);
             }
-            if rack_count != 0 && !rack.is_some_and(|row| row.relax) && node_count() == 0 {
+            if rack_count != 0 && !rack.is_some_and(|row| row.relax()) && node_count() == 0 {
                 return Err(Unwanted::NodeNotAsked);
             }
         }
@@ -457,17 +457,17 @@ impl Shard {
                 }
             } else {
                 let [rack, name] = self.nodes[node as usize].shared.locations();
-                let rack_row = key.rows.present(rack);
-                // The node's row counts only beside its rack's.
-                let rack_count = rack_row.map_or(0, |row| row.count.left());
                 let any_count = key.cell.pool.visible(self.worker);
-                let node_row = if rack_count > 0 { key.rows.pending(name) } else { None };
-                if let Some(node_row) = node_row {
-                    locality = Some((Locality::Node, node_row.size));
-                } else if rack_row.is_some_and(|row| !row.relax) {
+                // The node's row counts only beside its rack's.
+                let node_row = key.rows.pending(name).filter(|_| key.rows.pending(rack).is_some());
+                // Where nothing more is allowed, the rack is not looked at.
+                let rack_row = if allowed == Locality::Node { None } else { key.rows.pending(rack) };
+                if let Some(row) = node_row {
+                    locality = Some((Locality::Node, *row.size()));
+                } else if key.rows.any_strict() && key.rows.present(rack).is_some_and(|row| !row.relax()) {
                     // A strict rack ask: this key waits for a node that was asked for.
-                } else if let (Some(row), true) = (rack_row, rack_count > 0 && allowed != Locality::Node) {
-                    locality = Some((Locality::Rack, row.size));
+                } else if let Some(row) = rack_row {
+                    locality = Some((Locality::Rack, *row.size()));
                 } else if key.relax && any_count > 0 && (allowed == Locality::OffSwitch || !key.rows.any_present()) {
                     locality = Some((Locality::OffSwitch, key.size));
                 }

@@ -22,13 +22,12 @@ use super::shard::Shard;
 use crate::app::SchedulingKey;
 use crate::id::Slot;
 use crate::resource::Resource;
-use smallvec::SmallVec;
 
 impl Shard {
     /// Hands what runs of an attempt on this worker's nodes to its successor; says what that is.
     pub(super) fn hand_over(&mut self, from: Slot, successor: &Successor) -> Vec<Container> {
         let to = self.meet_app(&successor.app);
-        self.app_mut(to).blacklist = SmallVec::from_slice(&successor.blacklist);
+        self.app_mut(to).blacklist = successor.blacklist.clone();
         let Some(old) = self.find_app(from) else { return Vec::new() };
         let leaf = old.leaf;
         let stays = |record: &ContainerRecord| {

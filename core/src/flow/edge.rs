@@ -7,7 +7,7 @@
 use super::control::{asks_for_nothing_left, check_size, normalise};
 use super::ledger::AppShared;
 use super::mailbox::{Container, EndedContainer};
-use super::messages::{AskChange, Asking, External, OneAsk};
+use super::messages::{AskChange, AskGroup, AskGroups, Asking, External, OneGroup, grouped};
 use super::shared::{ANY, Shared};
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::app::{Ask, Location};
@@ -16,6 +16,7 @@ use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::TrySendError;
+use smallvec::smallvec;
 
 /// What an AM asks in one call.
 #[derive(Clone, Debug, Default)]
@@ -126,14 +127,16 @@ fn send(
     }
     let (of_cluster, of_queue) = (&snapshot.structure.max_allocation, &leaf.max_container);
     let largest = Resource::of_types(shared.types, |i| of_cluster.get(i).min(of_queue.get(i)));
-    for ask in asks {
-        check_size(shared.types, &ask.resource, &largest)?;
+    // Asks of one size mostly come one after another.
+    let sizes = || asks.chunk_by(|a, b| a.resource == b.resource).map(|alike| &alike[0].resource);
+    for size in sizes() {
+        check_size(shared.types, size, &largest)?;
     }
     if blacklist_add.iter().any(|location| location.0 == ANY) {
         return Err(Refused::InvalidBlacklist);
     }
-    if let Some(ask) = asks.iter().find(|ask| asks_for_nothing_left(shared.types, &ask.resource, &leaf.max_share)) {
-        return Err(Refused::ZeroMax { asked: Box::new(ask.resource), queue: leaf.name.to_string() });
+    if let Some(size) = sizes().find(|size| asks_for_nothing_left(shared.types, size, &leaf.max_share)) {
+        return Err(Refused::ZeroMax { asked: Box::new(*size), queue: leaf.name.to_string() });
     }
     // Of an earlier attempt too: what was kept is this one's.
     for release in releases.iter().filter(|release| release.application == app.id.number) {
@@ -166,20 +169,22 @@ fn send_asks(
     largest: &Resource,
     blacklist: Option<&[u32]>,
 ) -> Result<(), Refused> {
-    let normal = |ask: &Ask| Ask { resource: normalise(&shared.settings, &ask.resource, largest), ..*ask };
-    let one = match asks {
-        [] if blacklist.is_none() => return Ok(()),
-        [ask] if blacklist.is_none() && app.is_met() => OneAsk::of(app.slot, shared.types, &normal(ask)),
-        _ => None,
-    };
-    let message = one.map_or_else(
-        || {
-            let asking = if app.is_met() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
-            let asks = asks.iter().map(normal).collect();
-            External::Asks(AskChange { app: asking, asks, blacklist: blacklist.map(Box::from) })
+    let normal = |size: &Resource| normalise(&shared.settings, size, largest);
+    let asks: AskGroups = match AskGroup::of(asks, normal) {
+        None if asks.is_empty() && blacklist.is_none() => return Ok(()),
+        None => grouped(asks, normal),
+        Some(group) if blacklist.is_none() && app.is_met() => match OneGroup::of(app.slot, shared.types, group) {
+            Ok(group) => return send_to_home(shared, app, External::Group(group)),
+            Err(group) => smallvec![group],
         },
-        External::Ask,
-    );
+        Some(group) => smallvec![group],
+    };
+    let asking = if app.is_met() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
+    let change = AskChange { app: asking, asks, blacklist: blacklist.map(Box::from) };
+    send_to_home(shared, app, External::Asks(Box::new(change)))
+}
+
+fn send_to_home(shared: &Shared, app: &AppShared, message: External) -> Result<(), Refused> {
     shared.lanes.external[app.home].try_send(message).map_err(busy)
 }
 

@@ -165,21 +165,14 @@ impl Shard {
             Locality::OffSwitch => &[],
         };
         for (i, location) in wanted.iter().enumerate() {
-            let row = key.rows.present(*location).filter(|row| row.count.take_one(row.epoch));
-            let Some(row) = row else {
-                for row in wanted[..i].iter().filter_map(|earlier| key.rows.get(*earlier)) {
-                    row.count.untake_one(row.epoch);
-                }
+            let Some(relaxed) = key.rows.take_one(*location) else {
+                wanted[..i].iter().for_each(|earlier| key.rows.untake_one(*earlier));
                 key.cell.pool.untake_one(key.epoch);
                 return Err(Refusal::AskGone);
             };
-            if row.relax {
+            if relaxed {
                 relax |= 2 << i;
             }
-        }
-        for location in wanted {
-            // A row counted down to nothing is gone, even where the AM had once said 0.
-            key.rows.forget_zero(*location);
         }
         if !key.leased && workers > 1 {
             let id = key.id;
@@ -191,15 +184,13 @@ impl Shard {
 
     fn return_asks(&mut self, app: u32, key: usize, node: u32, locality: Locality) {
         let at = self.nodes[node as usize].shared.locations();
-        let key = &self.app(app).keys[key];
+        let key = &mut self.app_mut(app).keys[key];
         let wanted = match locality {
             Locality::Node => &at[..],
             Locality::Rack => &at[..1],
             Locality::OffSwitch => &[],
         };
-        for row in wanted.iter().filter_map(|location| key.rows.get(*location)) {
-            row.count.untake_one(row.epoch);
-        }
+        wanted.iter().for_each(|location| key.rows.untake_one(*location));
         key.cell.pool.untake_one(key.epoch);
     }
 
@@ -321,7 +312,10 @@ impl Shard {
     fn note_asked_sizes(&mut self, proposal: &Proposal, granted: &Resource, record: u32) {
         let [rack, name] = self.nodes[proposal.node as usize].shared.locations();
         let key = &self.app(proposal.app).keys[proposal.key];
-        let row = |location| key.rows.get(location).map_or(*granted, |row| row.size);
+        if key.size == *granted && key.rows.sizes().all(|size| size == granted) {
+            return;
+        }
+        let row = |location| key.rows.get(location).map_or(*granted, |row| *row.size());
         let sizes = match proposal.locality {
             Locality::Node => [key.size, row(rack), row(name)],
             Locality::Rack => [key.size, row(rack), *granted],

@@ -2,8 +2,10 @@
 
 use super::ledger::{AppShared, NodeShared};
 use super::mailbox::Container;
+use super::rows::SharedCount;
 use super::shard::Shard;
-use crate::app::{Ask, Location, SchedulingKey};
+use super::shared::ANY;
+use crate::app::{Ask, SchedulingKey};
 use crate::id::{ContainerId, OwnContainer, Slot};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -37,8 +39,8 @@ pub(crate) enum External {
     Heartbeat(Box<Heartbeat>),
     Heartbeats(Vec<Heartbeat>),
     /// To the application's home worker, as are asks of other kinds.
-    Ask(OneAsk),
-    Asks(AskChange),
+    Group(OneGroup),
+    Asks(Box<AskChange>),
     /// To the worker that granted it.
     Release(ContainerId),
     /// Answer when it is reached.
@@ -101,38 +103,42 @@ impl Report {
     }
 }
 
-/// So many resource types one ask in a message has.
-const ASKED_TYPES: usize = 4;
+/// So many resource types the asks in a message have.
+const ASKED_TYPES: usize = 3;
 
-/// What nearly every call changes: one ask of an application that the worker has met, so that no reference is counted up here
-/// and down there with each call.
+/// What nearly every call changes: asks of one key and size, of an application that the worker has met, so that no reference is
+/// counted up here and down there with each call.
 #[derive(Debug)]
-pub(crate) struct OneAsk {
+pub(crate) struct OneGroup {
     pub(crate) app: Slot,
     allocation_request_id: i64,
     size: [i64; ASKED_TYPES],
+    rows: AskRows,
     priority: i32,
-    location: u32,
-    count: u32,
-    relax_locality: bool,
+    relax: bool,
 }
 
-impl OneAsk {
-    /// An ask of a scheduler of so many types, unless these are too many.
+impl OneGroup {
+    /// The group for a scheduler of so many types, unless these are too many.
     #[inline]
-    pub(crate) fn of(app: Slot, types: usize, ask: &Ask) -> Option<OneAsk> {
-        let Ask { priority, allocation_request_id, location, resource, count, relax_locality } = *ask;
-        let size = std::array::from_fn(|i| resource.get(i));
-        let location = location.0;
-        let ask = OneAsk { app, allocation_request_id, size, priority, location, count, relax_locality };
-        (types <= ASKED_TYPES).then_some(ask)
+    pub(crate) fn of(app: Slot, types: usize, group: AskGroup) -> Result<OneGroup, AskGroup> {
+        if types > ASKED_TYPES {
+            return Err(group);
+        }
+        let AskGroup { key: SchedulingKey { priority, allocation_request_id }, size, relax, rows } = group;
+        let size = std::array::from_fn(|i| size.get(i));
+        Ok(OneGroup { app, allocation_request_id, size, rows, priority, relax })
     }
 
     #[inline]
-    pub(crate) fn ask(&self) -> Ask {
-        let OneAsk { app: _, allocation_request_id, size, priority, location, count, relax_locality } = *self;
-        let resource = Resource::from_fn(|i| size.get(i).copied().unwrap_or(0));
-        Ask { priority, allocation_request_id, location: Location(location), resource, count, relax_locality }
+    pub(crate) fn group(self) -> AskGroup {
+        let OneGroup { app: _, allocation_request_id, size, rows, priority, relax } = self;
+        AskGroup {
+            key: SchedulingKey { priority, allocation_request_id },
+            size: Resource::from_fn(|i| size.get(i).copied().unwrap_or(0)),
+            relax,
+            rows,
+        }
     }
 }
 
@@ -148,9 +154,65 @@ pub(crate) enum Asking {
 #[derive(Debug)]
 pub(crate) struct AskChange {
     pub(crate) app: Asking,
-    pub(crate) asks: Vec<Ask>,
+    /// In the order of the call.
+    pub(crate) asks: AskGroups,
     /// The application's whole blacklist, when it changed.
     pub(crate) blacklist: Option<Box<[u32]>>,
+}
+
+/// Most calls are about one key and size.
+pub(crate) type AskGroups = SmallVec<[AskGroup; 1]>;
+
+/// One or two lie in the message itself.
+pub(crate) type AskRows = SmallVec<[AskRow; 2]>;
+
+/// Asks of a call that come one after another and differ in nothing but where and how many.
+#[derive(Clone, Debug)]
+pub(crate) struct AskGroup {
+    pub(crate) key: SchedulingKey,
+    pub(crate) size: Resource,
+    pub(crate) relax: bool,
+    pub(crate) rows: AskRows,
+}
+
+impl AskGroup {
+    /// How many are wanted anywhere, if the group says: of several the last counts.
+    pub(crate) fn any(&self) -> Option<u32> {
+        self.rows.iter().rev().find(|row| row.location == ANY).map(|row| row.count)
+    }
+}
+
+/// So many are wanted at a location from now on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AskRow {
+    pub(crate) location: u32,
+    pub(crate) count: u32,
+}
+
+/// Whether two asks differ in nothing but where and how many.
+#[inline]
+fn alike(a: &Ask, b: &Ask) -> bool {
+    a.key() == b.key() && a.relax_locality == b.relax_locality && a.resource == b.resource
+}
+
+impl AskGroup {
+    /// The asks as one group of some size, if they are alike; nothing of none.
+    #[inline]
+    pub(crate) fn of(asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> Option<AskGroup> {
+        let (first, others) = asks.split_first()?;
+        let row = |ask: &Ask| AskRow { location: ask.location.0, count: ask.count };
+        others.iter().all(|ask| alike(first, ask)).then(|| AskGroup {
+            key: first.key(),
+            size: size(&first.resource),
+            relax: first.relax_locality,
+            rows: asks.iter().map(row).collect(),
+        })
+    }
+}
+
+/// Asks in groups, each with the size that `size` makes of what is asked for.
+pub(crate) fn grouped(asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> AskGroups {
+    asks.chunk_by(alike).filter_map(|asks| AskGroup::of(asks, &size)).collect()
 }
 
 /// One replaced ask, as the home worker tells the others.
@@ -168,7 +230,7 @@ pub(crate) enum NewsKind {
     /// The `*` count was replaced, under this epoch.
     Any { epoch: u32, cell: Arc<super::ledger::KeyCell>, open: bool },
     /// A rack or node has a count now.
-    Location { count: super::ledger::LocationCount, epoch: u32, explicit_zero: bool },
+    Location(SharedCount),
 }
 
 /// One unit that goes back: the container ended before its AM saw it.
@@ -296,6 +358,7 @@ impl Heartbeat {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::app::Location;
     use crate::id::NodeId;
 
     fn container(worker: u16, number: u32) -> ContainerId {
@@ -323,13 +386,25 @@ mod tests {
     }
 
     #[test]
-    fn one_ask_arrives_as_it_was_sent() {
+    fn a_group_arrives_as_it_was_sent() {
         let app = Slot { index: 1, generation: 2 };
-        let resource = Resource::from_slice(&[1, 2, 3, 4]);
+        let resource = Resource::from_slice(&[1, 2, 3]);
         let (priority, allocation_request_id) = (-1, 1 << 40);
-        let ask =
-            Ask { priority, allocation_request_id, location: Location(9), resource, count: 6, relax_locality: false };
-        assert_eq!(OneAsk::of(app, 4, &ask).unwrap().ask(), ask);
-        assert!(OneAsk::of(app, 5, &ask).is_none(), "of more types than it has room for");
+        let ask = |at: u32, count| {
+            let location = Location(at);
+            Ask { priority, allocation_request_id, location, resource, count, relax_locality: false }
+        };
+        let asks = [ask(9, 6), ask(3, 2), ask(9, 1)];
+        let group = || AskGroup::of(&asks, |size| size.plus(size)).unwrap();
+        let arrived = OneGroup::of(app, 3, group()).unwrap().group();
+        assert_eq!((arrived.key, arrived.size, arrived.relax), (asks[0].key(), resource.plus(&resource), false));
+        assert_eq!(
+            arrived.rows.iter().map(|row| (row.location, row.count)).collect::<Vec<_>>(),
+            [(9, 6), (3, 2), (9, 1)]
+        );
+        assert!(OneGroup::of(app, 4, group()).is_err(), "of more types than it has room for");
+        let other = Ask { relax_locality: true, ..asks[1] };
+        assert!(AskGroup::of(&[asks[0], other], |size| *size).is_none(), "they differ");
+        assert_eq!(grouped(&[asks[0], other, asks[2]], |size| *size).len(), 3);
     }
 }

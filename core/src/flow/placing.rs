@@ -113,7 +113,7 @@ impl Shard {
                 .keys
                 .iter()
                 .filter(|key| key.cell.pool.total() > 0 || !key.rows.is_empty())
-                .flat_map(|key| std::iter::once(&key.size).chain(key.rows.iter().map(|row| &row.size)));
+                .flat_map(|key| std::iter::once(&key.size).chain(key.rows.sizes()));
             for size in sizes.filter(|size| before.replace(*size) != Some(*size)) {
                 floor = floor.least(size);
                 let known = seen.as_ref().filter(|seen| seen.leaf == app.leaf && seen.size == *size);

@@ -1,273 +1,351 @@
 //! The racks and nodes that one key of an application names, as one worker knows them.
 //!
-//! Plain data of one worker. A location is found in O(1): among few by looking at each, among many by a map. A key may name
-//! every node of the cluster, and each visit of its application asks for one or two of its locations, mostly to learn that
-//! nothing is wanted there: a bit a location says that, in memory so small that it stays in the caches.
+//! Plain data of one worker. A key may name every node of the cluster, and each visit of its application asks for one or two of its
+//! locations, mostly to learn that nothing is wanted there; an AM changes a dozen with a call. So a row is small, and is found in
+//! O(1) ([`places`]): nearly all rows of a key have one size, which is kept once, and with one worker the counts are the rows' own.
+//! Several workers share a count a row ([`LocationCount`]), and each remembers the epoch that it knows.
 
+mod places;
+
+use super::lease::AskCount;
 use super::ledger::LocationCount;
 use crate::resource::Resource;
+use crate::sync::Arc;
+use places::{Places, Row};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
-/// So many are looked through; beyond, there is a map.
-const FEW: usize = 8;
-
-/// A rack or node of a key.
+/// See the module's text. What a visit reads lies here, not behind a pointer.
 #[derive(Debug)]
-pub(super) struct LocationRow {
-    pub(super) location: u32,
-    pub(super) size: Resource,
-    pub(super) relax: bool,
-    pub(super) count: LocationCount,
-    /// Of the count, as far as this worker knows.
-    pub(super) epoch: u32,
-    /// The AM itself said 0: then the row still counts as a location, in Hadoop.
-    pub(super) explicit_zero: bool,
+pub(super) struct LocationRows {
+    asked: Asked,
+    counts: Counts,
 }
 
-impl LocationRow {
-    /// Whether Hadoop would have the row: one counted down to nothing is dropped.
-    pub(super) fn present(&self) -> bool {
-        self.explicit_zero || self.count.left() > 0
-    }
-}
-
-/// See the module's text. Most keys name no location, so that an empty one is a word.
+/// The rows as the AM has them, but for how many are left.
 #[derive(Debug, Default)]
-pub(super) struct LocationRows(Option<Box<Table>>);
-
-#[derive(Debug, Default)]
-struct Table {
-    /// By row: its location once more, so that a search reads one line or two.
-    locations: Vec<u32>,
-    rows: Vec<LocationRow>,
-    /// Rows by location, once there are more than [`FEW`].
-    index: FxHashMap<u32, u32>,
-    /// By location, once there are more rows than [`FEW`]: something may be wanted there. Set with every change, cleared by
-    /// who finds nothing left.
-    may_pend: Vec<Cell<u64>>,
+struct Asked {
+    places: Places,
     /// Some row was not relaxed, now or before.
     any_strict: bool,
+    /// None where no location is named, as of most keys.
+    sizes: Option<Box<Sizes>>,
+}
+
+#[derive(Debug)]
+enum Counts {
+    /// In the rows.
+    Own {
+        /// How many rows Hadoop would have.
+        present: u32,
+    },
+    Shared(Box<SharedRows>),
+}
+
+#[derive(Debug)]
+struct Sizes {
+    /// Of every row that is not odd.
+    most: Resource,
+    /// Of the others, by location.
+    odd: FxHashMap<u32, Resource>,
+}
+
+#[derive(Debug, Default)]
+struct SharedRows {
+    rows: Vec<SharedRow>,
     /// A row that was present when it was last asked for one.
     seen: Cell<usize>,
 }
 
+/// What a row has besides where several workers take from it.
+#[derive(Debug)]
+struct SharedRow {
+    count: LocationCount,
+    /// Of the count, as far as this worker knows.
+    epoch: u32,
+    explicit_zero: bool,
+}
+
+impl SharedRow {
+    fn present(&self) -> bool {
+        self.explicit_zero || self.count.left() > 0
+    }
+}
+
+/// A count that several workers share, as one tells another of it.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedCount {
+    pub(super) count: LocationCount,
+    pub(super) epoch: u32,
+    /// The AM itself said 0.
+    pub(super) explicit_zero: bool,
+}
+
+/// A rack or node of a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LocationRow<'r> {
+    rows: &'r LocationRows,
+    pub(super) location: u32,
+    row: Row,
+}
+
+impl<'r> LocationRow<'r> {
+    pub(super) fn size(&self) -> &'r Resource {
+        let sizes = self.rows.asked.sizes.as_ref().expect("there is a row");
+        let odd = if self.row.odd_size { sizes.odd.get(&self.location) } else { None };
+        odd.unwrap_or(&sizes.most)
+    }
+
+    #[inline]
+    pub(super) fn relax(&self) -> bool {
+        self.row.relax
+    }
+
+    /// Units left.
+    #[inline]
+    pub(super) fn left(&self) -> u32 {
+        self.rows.counts.left(&self.row)
+    }
+
+    /// Whether Hadoop would have the row: one counted down to nothing is dropped.
+    #[inline]
+    pub(super) fn present(&self) -> bool {
+        self.rows.counts.present(&self.row)
+    }
+}
+
 impl LocationRows {
+    pub(super) fn new(several_workers: bool) -> LocationRows {
+        let counts = if several_workers { Counts::Shared(Box::default()) } else { Counts::Own { present: 0 } };
+        LocationRows { asked: Asked::default(), counts }
+    }
+
     /// Whether no location was named since all were forgotten.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_none()
+        self.asked.sizes.is_none()
     }
 
-    /// All rows, in the order in which they were first named, those counted down to nothing included.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &LocationRow> {
-        self.0.iter().flat_map(|table| &table.rows)
+    /// All rows, those counted down to nothing included.
+    pub(super) fn iter(&self) -> impl Iterator<Item = LocationRow<'_>> {
+        self.asked.places.iter().map(|(location, row)| LocationRow { rows: self, location, row })
+    }
+
+    /// Every row is of one of these sizes.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = &Resource> {
+        self.asked.sizes.iter().flat_map(|sizes| std::iter::once(&sizes.most).chain(sizes.odd.values()))
     }
 
     /// The row of a location.
     #[inline]
-    pub(super) fn get(&self, location: u32) -> Option<&LocationRow> {
-        let table = self.0.as_deref()?;
-        table.find(location).map(|at| &table.rows[at])
+    pub(super) fn get(&self, location: u32) -> Option<LocationRow<'_>> {
+        self.asked.places.get(location).map(|row| LocationRow { rows: self, location, row })
     }
 
     /// The row of a location with something left.
     #[inline]
-    pub(super) fn pending(&self, location: u32) -> Option<&LocationRow> {
-        let table = self.0.as_deref()?;
-        let pending = |row: &&LocationRow| row.count.left() > 0;
-        if table.rows.len() <= FEW {
-            return self.get(location).filter(pending);
-        }
-        let word = table.may_pend.get(location as usize / 64)?;
-        let bit = 1 << (location % 64);
-        if word.get() & bit == 0 {
+    pub(super) fn pending(&self, location: u32) -> Option<LocationRow<'_>> {
+        if !self.asked.places.may_pend(location) {
             return None;
         }
-        let row = self.get(location).filter(pending);
+        let row = self.get(location).filter(|row| row.left() > 0);
         if row.is_none() {
-            word.set(word.get() & !bit);
+            self.asked.places.set_may_pend(location, false);
         }
         row
     }
 
-    /// Changes the row of a location, whose relaxation becomes `relax`; says whether there is one.
-    pub(super) fn change(&mut self, location: u32, relax: bool, change: impl FnOnce(&mut LocationRow)) -> bool {
-        let Some(table) = self.0.as_deref_mut() else { return false };
-        let Some(at) = table.find(location) else { return false };
-        let row = &mut table.rows[at];
-        change(row);
-        row.relax = relax;
-        table.note(location, relax);
-        true
-    }
-
-    /// A unit of a location's row was taken, so what the AM has said of it is over.
-    pub(super) fn forget_zero(&mut self, location: u32) {
-        if let Some(table) = self.0.as_deref_mut()
-            && let Some(at) = table.find(location)
-        {
-            table.rows[at].explicit_zero = false;
-        }
+    /// The row of a location, if Hadoop would have it.
+    #[inline]
+    pub(super) fn present(&self, location: u32) -> Option<LocationRow<'_>> {
+        self.get(location).filter(LocationRow::present)
     }
 
     /// Whether there may be a row that is not relaxed.
     #[inline]
     pub(super) fn any_strict(&self) -> bool {
-        self.0.as_ref().is_some_and(|table| table.any_strict)
-    }
-
-    /// The row of a location, if Hadoop would have it.
-    #[inline]
-    pub(super) fn present(&self, location: u32) -> Option<&LocationRow> {
-        self.get(location).filter(|row| row.present())
+        self.asked.any_strict
     }
 
     /// Whether Hadoop would have any row.
+    #[inline]
     pub(super) fn any_present(&self) -> bool {
-        let Some(table) = &self.0 else { return false };
-        let from = table.seen.get();
-        let later = table.rows.iter().enumerate().skip(from);
-        let found = later.chain(table.rows.iter().enumerate().take(from)).find(|(_, row)| row.present());
-        found.inspect(|(at, _)| table.seen.set(*at)).is_some()
+        match &self.counts {
+            Counts::Own { present } => *present > 0,
+            Counts::Shared(shared) => shared.any_present(),
+        }
     }
 
-    /// A row in place of the one of its location, if there is one.
-    pub(super) fn put(&mut self, row: LocationRow) {
-        let table = self.0.get_or_insert_default();
-        match table.find(row.location) {
-            Some(at) => {
-                table.note(row.location, row.relax);
-                table.rows[at] = row;
+    /// The AM wants so many at a location from now on; by the application's home worker.
+    pub(super) fn replace(&mut self, location: u32, size: &Resource, relax: bool, count: u32) {
+        let (mut row, is_new) = self.asked.row(location, size, relax);
+        match &mut self.counts {
+            Counts::Own { present } => {
+                *present += u32::from(!own_present(&row));
+                (row.count, row.explicit_zero) = (count, count == 0);
             }
-            None => table.push(row),
+            Counts::Shared(shared) if is_new => {
+                let count_of = Arc::new(AskCount::new(count));
+                row.count = shared.add(SharedRow { count: count_of, epoch: 0, explicit_zero: count == 0 });
+            }
+            Counts::Shared(shared) => {
+                let shared = &mut shared.rows[row.count as usize];
+                (shared.epoch, shared.explicit_zero) = (shared.count.replace(count), count == 0);
+            }
         }
+        self.asked.places.put(location, row);
+        self.asked.places.set_may_pend(location, count > 0);
+    }
+
+    /// A unit of a location comes back, and its row is as the ask was that it had been taken from; by the application's home
+    /// worker.
+    pub(super) fn put_back(&mut self, location: u32, size: &Resource, relax: bool) {
+        let (mut row, is_new) = self.asked.row(location, size, relax);
+        match &mut self.counts {
+            Counts::Own { present } => {
+                *present += u32::from(!own_present(&row));
+                row.count = row.count.saturating_add(1);
+            }
+            Counts::Shared(shared) if is_new => {
+                let count = Arc::new(AskCount::new(1));
+                row.count = shared.add(SharedRow { count, epoch: 0, explicit_zero: false });
+            }
+            Counts::Shared(shared) => shared.rows[row.count as usize].count.put_one(),
+        }
+        self.asked.places.put(location, row);
+        self.asked.places.set_may_pend(location, true);
+    }
+
+    /// What another worker has said of a location.
+    pub(super) fn learn(&mut self, location: u32, size: &Resource, relax: bool, news: &SharedCount) {
+        let (mut row, is_new) = self.asked.row(location, size, relax);
+        let Counts::Shared(shared) = &mut self.counts else { unreachable!("one worker tells nobody") };
+        let SharedCount { count, epoch, explicit_zero } = news.clone();
+        let known = SharedRow { count, epoch, explicit_zero };
+        if is_new {
+            row.count = shared.add(known);
+        } else {
+            shared.rows[row.count as usize] = known;
+        }
+        self.asked.places.put(location, row);
+        self.asked.places.set_may_pend(location, true);
+    }
+
+    /// What the other workers have to know of a location's row.
+    pub(super) fn shared_count(&self, location: u32) -> Option<SharedCount> {
+        let Counts::Shared(shared) = &self.counts else { return None };
+        let SharedRow { count, epoch, explicit_zero } = &shared.rows[self.asked.places.get(location)?.count as usize];
+        Some(SharedCount { count: count.clone(), epoch: *epoch, explicit_zero: *explicit_zero })
+    }
+
+    /// Takes a unit of a location, if there is one; says whether its row is relaxed. A row that is counted down to nothing is
+    /// gone, even where the AM had once said 0.
+    pub(super) fn take_one(&mut self, location: u32) -> Option<bool> {
+        let mut row = self.asked.places.get(location)?;
+        match &mut self.counts {
+            Counts::Own { present } => {
+                row.count = row.count.checked_sub(1)?;
+                row.explicit_zero = false;
+                self.asked.places.put(location, row);
+                if row.count == 0 {
+                    *present -= 1;
+                    self.asked.places.set_may_pend(location, false);
+                }
+            }
+            Counts::Shared(shared) => {
+                let shared = &mut shared.rows[row.count as usize];
+                if !shared.count.take_one(shared.epoch) {
+                    return None;
+                }
+                shared.explicit_zero = false;
+            }
+        }
+        Some(row.relax)
+    }
+
+    /// Undoes a take: the grant was refused.
+    pub(super) fn untake_one(&mut self, location: u32) {
+        let Some(mut row) = self.asked.places.get(location) else { return };
+        match &mut self.counts {
+            Counts::Own { present } => {
+                *present += u32::from(!own_present(&row));
+                row.count += 1;
+                self.asked.places.put(location, row);
+            }
+            Counts::Shared(shared) => {
+                let shared = &shared.rows[row.count as usize];
+                shared.count.untake_one(shared.epoch);
+            }
+        }
+        self.asked.places.set_may_pend(location, true);
     }
 
     /// No location is named any more.
     pub(super) fn clear(&mut self) {
-        self.0 = None;
+        if !self.is_empty() {
+            *self = LocationRows::new(matches!(self.counts, Counts::Shared(_)));
+        }
     }
 }
 
-impl Table {
+impl Asked {
+    /// The row of a location, of this size and relaxation from now on, and whether it is new; to be put where it belongs.
     #[inline]
-    fn find(&self, location: u32) -> Option<usize> {
-        if self.rows.len() <= FEW {
-            self.locations.iter().position(|known| *known == location)
-        } else {
-            self.index.get(&location).map(|at| *at as usize)
-        }
-    }
-
-    /// Something may be wanted at a location that has a row.
-    fn note(&mut self, location: u32, relax: bool) {
+    fn row(&mut self, location: u32, size: &Resource, relax: bool) -> (Row, bool) {
         self.any_strict |= !relax;
-        if self.rows.len() > FEW {
-            let word = location as usize / 64;
-            if self.may_pend.len() <= word {
-                self.may_pend.resize(word + 1, Cell::new(0));
-            }
-            *self.may_pend[word].get_mut() |= 1 << (location % 64);
+        let known = self.places.get(location);
+        let is_new = known.is_none();
+        let before = known.unwrap_or_default();
+        // Most are as the first.
+        let sizes = self.sizes.get_or_insert_with(|| Box::new(Sizes { most: *size, odd: FxHashMap::default() }));
+        let odd_size = *size != sizes.most;
+        if odd_size {
+            sizes.odd.insert(location, *size);
+        } else if before.odd_size {
+            sizes.odd.remove(&location);
+        }
+        (Row { relax, odd_size, ..before }, is_new)
+    }
+}
+
+/// Whether Hadoop would have a row whose count is its own.
+#[inline]
+fn own_present(row: &Row) -> bool {
+    row.explicit_zero || row.count > 0
+}
+
+impl Counts {
+    #[inline]
+    fn left(&self, row: &Row) -> u32 {
+        match self {
+            Counts::Own { .. } => row.count,
+            Counts::Shared(shared) => shared.rows[row.count as usize].count.left(),
         }
     }
 
-    fn push(&mut self, row: LocationRow) {
-        let relax = row.relax;
-        self.locations.push(row.location);
+    #[inline]
+    fn present(&self, row: &Row) -> bool {
+        match self {
+            Counts::Own { .. } => own_present(row),
+            Counts::Shared(shared) => shared.rows[row.count as usize].present(),
+        }
+    }
+}
+
+impl SharedRows {
+    /// Another row; gives its place.
+    fn add(&mut self, row: SharedRow) -> u32 {
         self.rows.push(row);
-        if self.rows.len() == FEW + 1 {
-            for at in 0..FEW {
-                self.index_row(at);
-            }
-        }
-        if self.rows.len() > FEW {
-            self.index_row(self.rows.len() - 1);
-        }
-        self.any_strict |= !relax;
+        u32::try_from(self.rows.len() - 1).expect("as many as locations, which are u32")
     }
 
-    fn index_row(&mut self, at: usize) {
-        let location = self.locations[at];
-        self.index.insert(location, u32::try_from(at).expect("locations are u32"));
-        self.note(location, self.rows[at].relax);
+    fn any_present(&self) -> bool {
+        let from = self.seen.get();
+        let later = self.rows.iter().enumerate().skip(from);
+        let found = later.chain(self.rows.iter().enumerate().take(from)).find(|(_, row)| row.present());
+        found.inspect(|(at, _)| self.seen.set(*at)).is_some()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::lease::AskCount;
-    use super::*;
-    use crate::sync::Arc;
-
-    fn row(location: u32, count: u32) -> LocationRow {
-        LocationRow {
-            location,
-            size: Resource::new(1024, 1),
-            relax: true,
-            count: Arc::new(AskCount::new(count)),
-            epoch: 0,
-            explicit_zero: false,
-        }
-    }
-
-    #[test]
-    fn few_and_many_are_found_again() {
-        let mut rows = LocationRows::default();
-        assert!(rows.is_empty() && rows.get(1).is_none());
-        for location in 0..3 * 8 {
-            rows.put(row(7 * location, location));
-            for known in 0..=location {
-                assert_eq!(rows.get(7 * known).map(|row| row.count.left()), Some(known));
-            }
-            assert!(rows.get(7 * location + 1).is_none());
-        }
-        rows.put(row(14, 100));
-        assert_eq!((rows.get(14).map(|row| row.count.left()), rows.iter().count()), (Some(100), 24));
-        rows.clear();
-        assert!(rows.is_empty() && rows.get(14).is_none());
-    }
-
-    #[test]
-    fn what_is_counted_down_is_not_present() {
-        let mut rows = LocationRows::default();
-        for location in 0..20 {
-            rows.put(row(location, 1));
-        }
-        for location in (0..20).rev() {
-            assert!(rows.any_present() && rows.present(location).is_some());
-            assert!(rows.get(location).is_some_and(|row| row.count.take_one(0)));
-            assert!(rows.present(location).is_none());
-        }
-        assert!(!rows.any_present());
-        assert!(rows.change(3, true, |row| row.explicit_zero = true) && !rows.change(20, true, |_| {}));
-        assert!(rows.any_present() && rows.present(3).is_some());
-    }
-
-    #[test]
-    fn what_is_left_is_pending_until_it_is_taken() {
-        let mut rows = LocationRows::default();
-        assert!(rows.pending(5).is_none());
-        for location in [5, 700, 64, 3, 1000, 12, 13, 14, 15, 16] {
-            rows.put(row(location, 1));
-        }
-        for location in [5, 700, 16] {
-            assert!(rows.pending(location).is_some_and(|row| row.count.take_one(0)));
-            assert!(rows.pending(location).is_none() && rows.pending(location + 1000).is_none());
-            assert!(rows.change(location, true, |row| row.epoch = row.count.replace(2)));
-            assert_eq!(rows.pending(location).map(|row| row.count.left()), Some(2));
-        }
-        assert!(rows.pending(3).is_some() && rows.pending(4).is_none());
-    }
-
-    #[test]
-    fn one_row_that_is_not_relaxed_is_noticed() {
-        let mut rows = LocationRows::default();
-        rows.put(row(1, 1));
-        assert!(!rows.any_strict());
-        assert!(rows.change(1, false, |_| {}) && rows.any_strict());
-        rows.clear();
-        rows.put(LocationRow { relax: false, ..row(1, 1) });
-        assert!(rows.any_strict());
-    }
-}
+mod tests;

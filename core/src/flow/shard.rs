@@ -254,62 +254,66 @@ impl QueueLocal {
     }
 }
 
-/// A request key of an application.
+/// A request key of an application. What every visit reads comes first, so that it lies in few cache lines.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct KeyLocal {
-    pub(super) id: SchedulingKey,
     pub(super) cell: Arc<KeyCell>,
-    pub(super) epoch: u32,
-    /// Size and relaxation of the `*` ask.
-    pub(super) size: Resource,
-    pub(super) relax: bool,
     pub(super) rows: LocationRows,
+    pub(super) opportunities: u32,
+    pub(super) epoch: u32,
     /// The allowed locality level, once it was asked for.
     pub(super) level: Option<Locality>,
-    pub(super) opportunities: u32,
-    pub(super) last_scheduled_ms: Option<u64>,
+    /// Size and relaxation of the `*` ask.
+    pub(super) relax: bool,
     /// This worker may hold a piece of the pool.
     pub(super) leased: bool,
     /// That of the last container.
     pub(super) container_size: SizeId,
+    pub(super) size: Resource,
+    pub(super) id: SchedulingKey,
+    pub(super) last_scheduled_ms: Option<u64>,
 }
 
-/// An application as this worker sees it.
+/// An application as this worker sees it. What every visit reads comes first, so that it lies in few cache lines; the list of
+/// containers among it, since its capacity also tells whether there is an application in a slot.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct AppLocal {
-    pub(super) shared: Arc<AppShared>,
-    /// What this worker writes of it; then what it would look up of `shared` with each grant.
-    pub(super) cell: Arc<CachePadded<AppCell>>,
-    pub(super) slot: Slot,
-    pub(super) number: u32,
-    pub(super) attempt: u16,
-    managed: bool,
-    /// Its leaf queue, and its place among that queue's runnable applications.
-    pub(super) leaf: u32,
-    pub(super) position: u32,
-    /// Smaller became runnable earlier.
-    pub(super) sequence: u64,
-    pub(super) runnable: bool,
-    pub(super) closed: bool,
-    pub(super) usage: Resource,
-    pub(super) demand: Resource,
-    pub(super) fair_share: Resource,
-    pub(super) weight: f32,
-    pub(super) tie: Tie,
-    /// In the order in which they are served.
-    pub(super) keys: SmallVec<[KeyLocal; 1]>,
-    pub(super) floor: Resource,
-    pub(super) may_reserve: bool,
-    /// Interned node and rack names.
-    pub(super) blacklist: SmallVec<[u32; 4]>,
-    /// The same for its AM's container.
-    pub(super) system_blacklist: Box<[u32]>,
     /// Its containers on this worker's nodes, in no order that means anything.
     pub(super) containers: Vec<u32>,
+    /// Its leaf queue.
+    pub(super) leaf: u32,
+    managed: bool,
+    pub(super) may_reserve: bool,
+    pub(super) runnable: bool,
+    pub(super) closed: bool,
+    /// Interned node and rack names.
+    pub(super) blacklist: Box<[u32]>,
+    /// The same for its AM's container.
+    pub(super) system_blacklist: Box<[u32]>,
+    /// In the order in which they are served.
+    pub(super) keys: SmallVec<[KeyLocal; 1]>,
+    /// Its place among its leaf queue's runnable applications.
+    pub(super) position: u32,
+    pub(super) weight: f32,
+    pub(super) slot: Slot,
+    pub(super) usage: Resource,
+    pub(super) demand: Resource,
+    pub(super) tie: Tie,
+    /// What this worker writes of it; then what it would look up of `shared` with each grant.
+    pub(super) cell: Arc<CachePadded<AppCell>>,
+    pub(super) number: u32,
+    pub(super) attempt: u16,
+    pub(super) ever_had: bool,
     /// The next container number, and how many are left in the block.
     pub(super) next_number: u32,
     pub(super) numbers_left: u32,
-    pub(super) ever_had: bool,
+    pub(super) floor: Resource,
+    pub(super) fair_share: Resource,
+    pub(super) shared: Arc<AppShared>,
+    /// Smaller became runnable earlier.
+    pub(super) sequence: u64,
     /// This worker's nodes that are reserved for it.
     pub(super) reserved: SmallVec<[u32; 2]>,
 }
@@ -336,7 +340,7 @@ impl AppLocal {
             keys: SmallVec::new(),
             floor: Resource::UNBOUNDED,
             may_reserve: false,
-            blacklist: SmallVec::new(),
+            blacklist: Box::default(),
             system_blacklist: shared.system_blacklist.clone(),
             containers: Vec::new(),
             next_number: 0,

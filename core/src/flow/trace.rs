@@ -343,7 +343,7 @@ impl Shard {
         self.note(|shard, recorder| {
             let local = &shard.app(app).keys[key];
             let rack = local.rows.present(shard.nodes[node as usize].shared.rack_location);
-            let obstacle = if rack.is_some_and(|row| !row.relax) {
+            let obstacle = if rack.is_some_and(|row| !row.relax()) {
                 Obstacle::RackNotRelaxed
             } else {
                 Obstacle::TooFar { allowed, opportunities: local.opportunities }

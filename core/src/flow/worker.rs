@@ -9,17 +9,17 @@
 //! worker that blocks.
 
 use super::containers::SizeId;
-use super::lease::AskCount;
 use super::ledger::{AppShared, NodeShared};
 use super::mailbox::EndReason;
 use super::messages::{
-    AskChange, AskNews, Asking, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind, Round,
+    AskChange, AskGroup, AskNews, AskRow, Asking, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind,
+    Round, grouped,
 };
 use super::preemption::owed::OwedRooms;
-use super::rows::{LocationRow, LocationRows};
+use super::rows::LocationRows;
 use super::shard::{KeyLocal, Node, Shard};
 use super::shared::{ANY, count};
-use crate::app::{Ask, SchedulingKey};
+use crate::app::SchedulingKey;
 use crate::id::{ContainerId, OwnContainer};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -38,10 +38,14 @@ pub(crate) enum Next {
 const MADE_ROOM_FOR: u32 = 256;
 
 /// The keys that a call wants nothing of any more: of two `*` asks for one key the last counts.
-fn ended_keys(asks: &[Ask]) -> impl Iterator<Item = SchedulingKey> {
-    let is_last = |i: usize, key| !asks[i + 1..].iter().any(|other| other.location.0 == ANY && other.key() == key);
-    let nothing = asks.iter().enumerate().filter(|(_, ask)| ask.location.0 == ANY && ask.count == 0);
-    nothing.filter(move |(i, ask)| is_last(*i, ask.key())).map(|(_, ask)| ask.key())
+fn ended_keys(asks: &[AskGroup]) -> impl Iterator<Item = SchedulingKey> {
+    let nothing = asks.iter().enumerate().filter(|(_, group)| group.any() == Some(0));
+    nothing.filter(|(i, group)| !says_any(&asks[i + 1..], group.key)).map(|(_, group)| group.key)
+}
+
+/// Whether some of these asks are for a key at `*`.
+fn says_any(asks: &[AskGroup], key: SchedulingKey) -> bool {
+    asks.iter().any(|group| group.key == key && group.any().is_some())
 }
 
 impl Shard {
@@ -51,7 +55,8 @@ impl Shard {
             Internal::News { app, rows, blacklist } => self.apply_news(&app, &rows, blacklist),
             Internal::GiveBack { app, rows } => self.apply_give_back(&app, &rows),
             Internal::FirstAsk { app, asks } => {
-                self.apply_asks(AskChange { app: Asking::New(app), asks: asks.into_vec(), blacklist: None });
+                let asks = grouped(&asks, |size| *size);
+                self.apply_asks(AskChange { app: Asking::New(app), asks, blacklist: None });
             }
             Internal::CloseApp { app, successor } => {
                 let handed_over = successor.map_or_else(Vec::new, |successor| self.hand_over(app.slot, &successor));
@@ -100,11 +105,11 @@ impl Shard {
                 }
             }
             // Where it is not known any more it is over.
-            External::Ask(ask) if self.find_app(ask.app).is_some() => {
-                self.change_asks(ask.app.index, &[ask.ask()], None)
+            External::Group(asks) if self.find_app(asks.app).is_some() => {
+                self.change_asks(asks.app.index, &[asks.group()], None)
             }
-            External::Ask(_) => {}
-            External::Asks(change) => self.apply_asks(change),
+            External::Group(_) => {}
+            External::Asks(change) => self.apply_asks(*change),
             External::Release(container) => {
                 if let Some(index) = self.live_container(container) {
                     self.end_container(index, EndReason::Released, false);
@@ -290,15 +295,15 @@ impl Shard {
 
     /// The same of an application that this worker knows. Where the control has closed it and has not come to say so here, what
     /// is asked for now ends with the rest: not worth a look at a word that lies apart, with each call.
-    fn change_asks(&mut self, index: u32, asks: &[Ask], blacklist: Option<Box<[u32]>>) {
+    fn change_asks(&mut self, index: u32, asks: &[AskGroup], blacklist: Option<Box<[u32]>>) {
         if self.app(index).closed {
             return;
         }
         // In order: of two asks for one key and location the last counts.
-        for ask in asks {
-            self.replace_ask(index, ask);
-            if ask.location.0 == ANY {
-                self.make_room(index, ask.count);
+        for group in asks {
+            self.replace_asks(index, group);
+            if let Some(count) = group.any() {
+                self.make_room(index, count);
             }
         }
         // Within a key the `*` ask decides last whether the rest is kept.
@@ -306,13 +311,13 @@ impl Shard {
             self.key_of(index, key).rows.clear();
         }
         if let Some(blacklist) = &blacklist {
-            self.app_mut(index).blacklist = SmallVec::from_slice(blacklist);
+            self.app_mut(index).blacklist = blacklist.clone();
         }
         if !asks.is_empty() {
-            self.asks_changed(index, asks.iter().map(|ask| &ask.resource));
+            self.asks_changed(index, asks.iter().map(|group| &group.size));
         }
         if self.shared.workers > 1 {
-            let news: SmallVec<[AskNews; 2]> = asks.iter().filter_map(|ask| self.news_of(index, ask, asks)).collect();
+            let news = self.news_of(index, asks);
             let shared = self.app(index).shared.clone();
             self.tell_others(&shared, news, blacklist);
         }
@@ -337,22 +342,26 @@ impl Shard {
         }
     }
 
-    /// What the other workers have to know of one of a call's asks; nothing of a rack or node that was dropped again, or of a
-    /// `*` that another one of the call replaces: they forget racks and nodes when this worker does.
-    fn news_of(&mut self, app: u32, ask: &Ask, call: &[Ask]) -> Option<AskNews> {
-        let key = self.key_of(app, ask.key());
-        let location = ask.location.0;
-        let what = if location == ANY {
-            let last = call.iter().rev().find(|other| other.location.0 == ANY && other.key() == ask.key());
-            if !last.is_some_and(|last| std::ptr::eq(last, ask)) {
-                return None;
+    /// What the other workers have to know of a call's asks; nothing of a rack or node that was dropped again, or of a `*` that
+    /// another one of the call replaces: they forget racks and nodes when this worker does.
+    fn news_of(&mut self, app: u32, asks: &[AskGroup]) -> SmallVec<[AskNews; 2]> {
+        let mut news = SmallVec::new();
+        for (i, AskGroup { key: id, size, relax, rows }) in asks.iter().enumerate() {
+            let said_later = says_any(&asks[i + 1..], *id);
+            let last_any = rows.iter().rposition(|row| row.location == ANY).filter(|_| !said_later);
+            let key = self.key_of(app, *id);
+            for (at, AskRow { location, count }) in rows.iter().enumerate() {
+                let what = if *location == ANY {
+                    let any = NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: *count > 0 };
+                    (last_any == Some(at)).then_some(any)
+                } else {
+                    key.rows.shared_count(*location).map(NewsKind::Location)
+                };
+                let of = |what| AskNews { key: *id, location: *location, size: *size, relax: *relax, what };
+                news.extend(what.map(of));
             }
-            NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: ask.count > 0 }
-        } else {
-            let row = key.rows.get(location)?;
-            NewsKind::Location { count: row.count.clone(), epoch: row.epoch, explicit_zero: row.explicit_zero }
-        };
-        Some(AskNews { key: ask.key(), location, size: ask.resource, relax: ask.relax_locality, what })
+        }
+        news
     }
 
     /// Knows an application by its first message. What was published up to now is taken first: it may still show the
@@ -378,7 +387,7 @@ impl Shard {
                     epoch: 0,
                     size,
                     relax: true,
-                    rows: LocationRows::default(),
+                    rows: LocationRows::new(workers > 1),
                     level: None,
                     opportunities: 0,
                     last_scheduled_ms: None,
@@ -392,32 +401,18 @@ impl Shard {
         &mut local.keys[at]
     }
 
-    fn replace_ask(&mut self, app: u32, ask: &Ask) {
+    fn replace_asks(&mut self, app: u32, asks: &AskGroup) {
         let types = self.types;
-        let key = self.key_of(app, ask.key());
-        let location = ask.location.0;
-        if location == ANY {
-            key.cell.size.set(types, &ask.resource);
-            key.epoch = key.cell.pool.replace(ask.count);
-            key.size = ask.resource;
-            key.relax = ask.relax_locality;
-            return;
-        }
-        let explicit_zero = ask.count == 0;
-        let known = key.rows.change(location, ask.relax_locality, |row| {
-            row.epoch = row.count.replace(ask.count);
-            row.size = ask.resource;
-            row.explicit_zero = explicit_zero;
-        });
-        if !known {
-            key.rows.put(LocationRow {
-                location,
-                size: ask.resource,
-                relax: ask.relax_locality,
-                count: Arc::new(AskCount::new(ask.count)),
-                epoch: 0,
-                explicit_zero,
-            });
+        let key = self.key_of(app, asks.key);
+        for AskRow { location, count } in &asks.rows {
+            if *location == ANY {
+                key.cell.size.set(types, &asks.size);
+                key.epoch = key.cell.pool.replace(*count);
+                key.size = asks.size;
+                key.relax = asks.relax;
+            } else {
+                key.rows.replace(*location, &asks.size, asks.relax, *count);
+            }
         }
     }
 
@@ -440,21 +435,11 @@ impl Shard {
                     }
                     self.make_room(index, cell.pool.total());
                 }
-                NewsKind::Location { count, epoch, explicit_zero } => {
-                    let row = LocationRow {
-                        location: news.location,
-                        size: news.size,
-                        relax: news.relax,
-                        count: count.clone(),
-                        epoch: *epoch,
-                        explicit_zero: *explicit_zero,
-                    };
-                    key.rows.put(row);
-                }
+                NewsKind::Location(count) => key.rows.learn(news.location, &news.size, news.relax, count),
             }
         }
         if let Some(blacklist) = blacklist {
-            self.app_mut(index).blacklist = SmallVec::from_slice(&blacklist);
+            self.app_mut(index).blacklist = blacklist;
         }
         self.asks_changed(index, rows.iter().map(|row| &row.size));
     }
@@ -474,28 +459,14 @@ impl Shard {
                 key.size = back.size;
                 key.relax = back.relax;
                 key.cell.pool.put_one();
-                NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: true }
+                several.then(|| NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: true })
             } else {
-                let known = key.rows.change(back.location, back.relax, |row| {
-                    row.size = back.size;
-                    row.count.put_one();
-                });
-                if !known {
-                    key.rows.put(LocationRow {
-                        location: back.location,
-                        size: back.size,
-                        relax: back.relax,
-                        count: Arc::new(AskCount::new(1)),
-                        epoch: 0,
-                        explicit_zero: false,
-                    });
-                }
-                let row = key.rows.get(back.location).expect("it has just been put there");
-                NewsKind::Location { count: row.count.clone(), epoch: row.epoch, explicit_zero: row.explicit_zero }
+                key.rows.put_back(back.location, &back.size, back.relax);
+                key.rows.shared_count(back.location).map(NewsKind::Location)
             };
-            if several {
-                news.push(AskNews { key: back.key, location: back.location, size: back.size, relax: back.relax, what });
-            }
+            let of =
+                |what| AskNews { key: back.key, location: back.location, size: back.size, relax: back.relax, what };
+            news.extend(what.map(of));
         }
         self.asks_changed(index, rows.iter().map(|row| &row.size));
         self.tell_others(shared, news, None);

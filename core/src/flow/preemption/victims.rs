@@ -17,6 +17,7 @@ use crate::app::SchedulingKey;
 use crate::flow::containers::ContainerRecord;
 use crate::flow::ledger::AppShared;
 use crate::flow::mailbox::EndReason;
+use crate::flow::rows::LocationRow;
 use crate::flow::shard::{NONE, Shard};
 use crate::flow::shared::{ANY, count};
 use crate::id::{ContainerId, Slot};
@@ -76,12 +77,12 @@ impl Shard {
         let Some(app) = self.find_app(app).filter(|app| !app.closed) else { return out };
         for key in &app.keys {
             let id = key.id;
-            out.extend(key.rows.iter().filter(|row| row.present()).map(|row| OutstandingAsk {
+            out.extend(key.rows.iter().filter(LocationRow::present).map(|row| OutstandingAsk {
                 key: id,
                 location: row.location,
-                size: row.size,
-                count: row.count.left(),
-                relax: row.relax,
+                size: *row.size(),
+                count: row.left(),
+                relax: row.relax(),
             }));
             let count = key.cell.pool.total();
             let any = OutstandingAsk { key: id, location: ANY, size: key.size, count, relax: key.relax };
