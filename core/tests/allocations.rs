@@ -2,7 +2,7 @@
 //! heartbeats, grants and `allocate` calls use memory that is there, on the caller's thread and on the workers'.
 //!
 //! What grows with a first use has grown in the warm-up. A failure shows where the first allocations came from. What does
-//! allocate is here too, with how much: calls of more than one row, and lanes between workers.
+//! allocate is here too, with how much: calls of more than two rows, and lanes between workers.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -115,7 +115,7 @@ fn nor_do_they_under_limits() {
     assert_eq!((heartbeats, allocates), (0, 0), "in {ROUNDS} rounds; first:\n{}", counting::places());
 }
 
-/// A call of more than one row makes a list, its message; beyond that only rows that are new are made.
+/// A call of more than two rows makes a list of them; beyond that only rows that are new are made.
 /// Heartbeats only make the list longer of those who declined a node, when more of them do than ever before.
 #[test]
 fn with_locality_a_call_allocates_one_list() {

@@ -53,6 +53,17 @@ pub struct Allocation {
     pub headroom: Resource,
 }
 
+impl Allocation {
+    /// Nothing, with the memory kept.
+    fn clear(&mut self) {
+        let Allocation { granted, ended, strict_preemptions, headroom } = self;
+        granted.clear();
+        ended.clear();
+        strict_preemptions.clear();
+        *headroom = Resource::NONE;
+    }
+}
+
 /// The leaf queue of an application in a snapshot.
 fn leaf_of<'s>(
     shared: &Shared,
@@ -83,6 +94,7 @@ pub(crate) fn allocate(
     request: &AllocateRequest,
     out: &mut Allocation,
 ) -> Result<(), Refused> {
+    out.clear();
     let snapshot = shared.publisher.guard();
     let leaf = leaf_of(shared, &snapshot, app)?;
     if !request.is_empty() {
@@ -108,6 +120,7 @@ pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &Allo
 
 /// The second half: empties the application's mailbox and says what it can still get.
 pub(crate) fn collect(shared: &Shared, app: &AppShared, out: &mut Allocation) -> Result<(), Refused> {
+    out.clear();
     let snapshot = shared.publisher.guard();
     let leaf = leaf_of(shared, &snapshot, app)?;
     answer(shared, app, &snapshot, leaf, out);
@@ -188,11 +201,8 @@ fn send_to_home(shared: &Shared, app: &AppShared, message: External) -> Result<(
     shared.lanes.external[app.home].try_send(message).map_err(busy)
 }
 
-/// Empties the application's mailbox and says what it can still get.
+/// Empties the application's mailbox and says what it can still get; `out` is clear.
 fn answer(shared: &Shared, app: &AppShared, snapshot: &SchedulerSnapshot, leaf: &QueueSnapshot, out: &mut Allocation) {
-    out.granted.clear();
-    out.ended.clear();
-    out.strict_preemptions.clear();
     drain(shared, app, out);
     app.strict_preemptions(&mut out.strict_preemptions);
     out.headroom = headroom(shared, snapshot, app, leaf);

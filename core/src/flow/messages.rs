@@ -196,23 +196,24 @@ fn alike(a: &Ask, b: &Ask) -> bool {
 }
 
 impl AskGroup {
-    /// The asks as one group of some size, if they are alike; nothing of none.
+    /// The asks as one group, with the size that `size` makes of what is asked for, if they are alike; nothing of none.
     #[inline]
     pub(crate) fn of(asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> Option<AskGroup> {
         let (first, others) = asks.split_first()?;
+        others.iter().all(|ask| alike(first, ask)).then(|| AskGroup::of_alike(first, asks, size))
+    }
+
+    #[inline]
+    fn of_alike(first: &Ask, asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> AskGroup {
         let row = |ask: &Ask| AskRow { location: ask.location.0, count: ask.count };
-        others.iter().all(|ask| alike(first, ask)).then(|| AskGroup {
-            key: first.key(),
-            size: size(&first.resource),
-            relax: first.relax_locality,
-            rows: asks.iter().map(row).collect(),
-        })
+        let (key, relax) = (first.key(), first.relax_locality);
+        AskGroup { key, size: size(&first.resource), relax, rows: asks.iter().map(row).collect() }
     }
 }
 
 /// Asks in groups, each with the size that `size` makes of what is asked for.
 pub(crate) fn grouped(asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> AskGroups {
-    asks.chunk_by(alike).filter_map(|asks| AskGroup::of(asks, &size)).collect()
+    asks.chunk_by(alike).map(|asks| AskGroup::of_alike(&asks[0], asks, &size)).collect()
 }
 
 /// One replaced ask, as the home worker tells the others.

@@ -44,7 +44,7 @@ enum Counts {
 
 #[derive(Debug)]
 struct Sizes {
-    /// Of every row that is not odd.
+    /// The first that was named, which mostly is that of most: of every row that is not odd.
     most: Resource,
     /// Of the others, by location.
     odd: FxHashMap<u32, Resource>,
@@ -149,7 +149,8 @@ impl LocationRows {
             return None;
         }
         let row = self.get(location).filter(|row| row.left() > 0);
-        if row.is_none() {
+        // Of a count that others take from as well nothing follows for later: one of them may undo what it took, and tells nobody.
+        if row.is_none() && matches!(self.counts, Counts::Own { .. }) {
             self.asked.places.set_may_pend(location, false);
         }
         row
@@ -296,7 +297,6 @@ impl Asked {
         let known = self.places.get(location);
         let is_new = known.is_none();
         let before = known.unwrap_or_default();
-        // Most are as the first.
         let sizes = self.sizes.get_or_insert_with(|| Box::new(Sizes { most: *size, odd: FxHashMap::default() }));
         let odd_size = *size != sizes.most;
         if odd_size {

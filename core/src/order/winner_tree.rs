@@ -208,14 +208,16 @@ mod tests {
     enum Op {
         Set(u32, i8),
         Clear(u32),
-        TakeInOrder(usize),
+        /// So many are out for a while; meanwhile one of them changes or leaves.
+        TakeInOrder(usize, usize, Option<i8>),
     }
 
     fn op(positions: u32) -> impl Strategy<Value = Op> {
         prop_oneof![
             4 => (0..positions, any::<i8>()).prop_map(|(p, v)| Op::Set(p, v)),
             1 => (0..positions).prop_map(Op::Clear),
-            2 => (0..positions as usize + 1).prop_map(Op::TakeInOrder),
+            2 => (0..positions as usize + 1, any::<usize>(), any::<Option<i8>>())
+                .prop_map(|(n, which, change)| Op::TakeInOrder(n, which, change)),
         ]
     }
 
@@ -238,7 +240,7 @@ mod tests {
                         reference[p as usize] = None;
                         tree.clear(p);
                     }
-                    Op::TakeInOrder(n) => {
+                    Op::TakeInOrder(n, which, change) => {
                         let mut sorted: Vec<_> =
                             (0..positions).filter(|p| reference[*p as usize].is_some()).collect();
                         sorted.sort_by_key(|p| reference[*p as usize]);
@@ -249,6 +251,14 @@ mod tests {
                             tree.suspend(winner);
                         }
                         prop_assert_eq!(&taken[..], &sorted[..n.min(sorted.len())]);
+                        if let Some(p) = taken.get(which % taken.len().max(1)).copied() {
+                            reference[p as usize] = change.map(|v| key(v, u64::from(p)));
+                            match &reference[p as usize] {
+                                Some(key) => tree.set(p, key),
+                                None => tree.clear(p),
+                            }
+                            prop_assert_eq!(tree.winner(), sorted.get(taken.len()).copied(), "those that are out stay out");
+                        }
                         for p in taken {
                             tree.resume(p);
                         }

@@ -1,4 +1,6 @@
 use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 const SIZE: Resource = Resource::new(1024, 1);
 
@@ -126,5 +128,93 @@ fn counts_of_any_size_go_up_and_down() {
         rows.replace(8, &SIZE, true, u32::MAX);
         rows.put_back(8, &SIZE, true);
         assert_eq!(counts(&rows)[7..10], [4_094, u32::MAX, 9]);
+    }
+}
+
+/// What is undone by one worker is there for the others again.
+#[test]
+fn what_another_worker_hands_back_is_pending() {
+    let mut home = rows(true, (0..20).map(|location| (location, 1)));
+    let mut other = LocationRows::new(true);
+    for location in 0..20 {
+        other.learn(location, &SIZE, true, &home.shared_count(location).unwrap());
+    }
+    assert!(home.take_one(4).is_some() && other.pending(4).is_none());
+    home.untake_one(4);
+    assert!(other.pending(4).is_some());
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Replace(u32, u32),
+    PutBack(u32),
+    /// By the home worker or the other one, of the location; and, if so, handed back at once.
+    Take(bool, u32, bool),
+    Clear,
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let location = 0..40_u32;
+    prop_oneof![
+        4 => (location.clone(), 0..4_u32).prop_map(|(location, count)| Op::Replace(location, count)),
+        2 => location.clone().prop_map(Op::PutBack),
+        6 => (any::<bool>(), location, any::<bool>()).prop_map(|(home, at, undo)| Op::Take(home, at, undo)),
+        1 => Just(Op::Clear),
+    ]
+}
+
+proptest! {
+    /// Rows are what a plain table of counts is: alone, and where another worker takes of them too.
+    #[test]
+    fn rows_are_a_table(several in any::<bool>(), ops in proptest::collection::vec(op(), 1..200)) {
+        let (mut home, mut other) = (LocationRows::new(several), LocationRows::new(true));
+        let mut table = BTreeMap::new();
+        for op in ops {
+            let news = match op {
+                Op::Replace(location, count) => {
+                    home.replace(location, &SIZE, true, count);
+                    table.insert(location, count);
+                    Some(location)
+                }
+                Op::PutBack(location) => {
+                    home.put_back(location, &SIZE, true);
+                    *table.entry(location).or_insert(0) += 1;
+                    Some(location)
+                }
+                Op::Take(by_home, location, undo) => {
+                    let rows = if by_home || !several { &mut home } else { &mut other };
+                    let left = table.get_mut(&location).filter(|left| **left > 0);
+                    prop_assert_eq!(rows.take_one(location).is_some(), left.is_some());
+                    if let Some(left) = left {
+                        *left -= 1;
+                        if undo {
+                            // Between the two the others look.
+                            prop_assert_eq!(home.pending(location).is_some(), *left > 0);
+                            prop_assert!(!several || other.pending(location).is_some() == (*left > 0));
+                            *left += 1;
+                            if by_home || !several { &mut home } else { &mut other }.untake_one(location);
+                        }
+                    }
+                    None
+                }
+                Op::Clear => {
+                    home.clear();
+                    other.clear();
+                    table.clear();
+                    None
+                }
+            };
+            if let (true, Some(location)) = (several, news) {
+                other.learn(location, &SIZE, true, &home.shared_count(location).unwrap());
+            }
+            let views = if several { vec![&home, &other] } else { vec![&home] };
+            for (location, rows) in (0..40).flat_map(|location| views.iter().map(move |rows| (location, rows))) {
+                let left = table.get(&location).copied();
+                prop_assert_eq!(rows.get(location).map(|row| row.left()), left);
+                prop_assert_eq!(rows.pending(location).is_some(), left > Some(0));
+                prop_assert!(left.unwrap_or(0) == 0 || rows.present(location).is_some());
+            }
+            prop_assert_eq!(home.is_empty(), table.is_empty());
+        }
     }
 }
