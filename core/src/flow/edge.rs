@@ -15,7 +15,6 @@ use crate::event::Refused;
 use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
-use crate::sync::channel::TrySendError;
 use smallvec::smallvec;
 
 /// What an AM asks in one call.
@@ -80,13 +79,6 @@ fn leaf_of<'s>(
     }
 }
 
-fn busy<T>(error: TrySendError<T>) -> Refused {
-    match error {
-        TrySendError::Full(_) => Refused::Busy,
-        TrySendError::Disconnected(_) => Refused::ShutDown,
-    }
-}
-
 /// A whole call.
 pub(crate) fn allocate(
     shared: &Shared,
@@ -99,6 +91,7 @@ pub(crate) fn allocate(
     let leaf = leaf_of(shared, &snapshot, app)?;
     if !request.is_empty() {
         send(shared, app, request, &snapshot, leaf)?;
+        // Ended meanwhile: what it had is gone with its mailbox.
         if app.is_closed() {
             return Err(Refused::NoSuchApp(app.id.number));
         }
@@ -154,7 +147,7 @@ fn send(
     // Of an earlier attempt too: what was kept is this one's.
     for release in releases.iter().filter(|release| release.application == app.id.number) {
         let Some(lane) = shared.lanes.external.get(usize::from(release.worker)) else { continue };
-        lane.try_send(External::Release(*release)).map_err(busy)?;
+        lane.try_send(External::Release(*release))?;
     }
     if blacklist_add.is_empty() && blacklist_remove.is_empty() {
         return send_asks(shared, app, asks, &largest, None);
@@ -198,7 +191,7 @@ fn send_asks(
 }
 
 fn send_to_home(shared: &Shared, app: &AppShared, message: External) -> Result<(), Refused> {
-    shared.lanes.external[app.home].try_send(message).map_err(busy)
+    Ok(shared.lanes.external[app.home].try_send(message)?)
 }
 
 /// Empties the application's mailbox and says what it can still get; `out` is clear.

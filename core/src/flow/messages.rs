@@ -6,10 +6,11 @@ use super::rows::SharedCount;
 use super::shard::Shard;
 use super::shared::ANY;
 use crate::app::{Ask, SchedulingKey};
+use crate::event::Refused;
 use crate::id::{ContainerId, OwnContainer, Slot};
 use crate::resource::Resource;
 use crate::sync::Arc;
-use crate::sync::channel::Sender;
+use crate::sync::channel::{Sender, TrySendError};
 use smallvec::SmallVec;
 
 /// What a node reports.
@@ -48,6 +49,15 @@ pub(crate) enum External {
 }
 
 const _: () = assert!(size_of::<External>() <= 80, "the usual messages set the size");
+
+impl From<TrySendError<External>> for Refused {
+    fn from(error: TrySendError<External>) -> Refused {
+        match error {
+            TrySendError::Full(_) => Refused::Busy,
+            TrySendError::Disconnected(_) => Refused::ShutDown,
+        }
+    }
+}
 
 /// So many containers a report holds.
 const REPORTED: usize = 4;

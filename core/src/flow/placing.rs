@@ -5,7 +5,7 @@
 //! path a level, O(depth x log children). The bounds that let `assignment` pass over whole subtrees (`floor`,
 //! `master_floor`, `may_reserve`) are widened at once and computed anew with each update.
 
-use super::shard::{NONE, Shard, Suspended};
+use super::shard::{NONE, QueueLocal, Shard, Suspended};
 use crate::resource::Resource;
 
 /// The size that was looked at last: asks of a leaf's applications are mostly of one.
@@ -13,6 +13,14 @@ struct Seen {
     leaf: u32,
     size: Resource,
     is_reservable: bool,
+}
+
+/// A queue, and its parent to be changed.
+#[inline]
+fn with_parent(queues: &mut [Option<QueueLocal>], queue: u32, parent: u32) -> (&QueueLocal, &mut QueueLocal) {
+    let both = queues.get_disjoint_mut([queue as usize, parent as usize]).expect("no queue is its own parent");
+    let [Some(queue), Some(parent)] = both else { unreachable!("both are queues of the snapshot") };
+    (queue, parent)
 }
 
 impl Shard {
@@ -224,10 +232,8 @@ impl Shard {
     pub(super) fn refresh_queue(&mut self, index: u32) {
         let parent = self.queue(index).parent;
         if parent != NONE {
-            let [queue, parent] =
-                self.queues.get_disjoint_mut([index as usize, parent as usize]).expect("no queue is its own parent");
-            let (queue, parent) = (queue.as_ref(), parent.as_mut().expect("a queue of the snapshot"));
-            parent.place_queue(queue.expect("a queue of the snapshot"), &self.cluster);
+            let (queue, parent) = with_parent(&mut self.queues, index, parent);
+            parent.place_queue(queue, &self.cluster);
         }
     }
 
@@ -271,10 +277,8 @@ impl Shard {
             leaf.add_usage(types, amount);
             let mut parent = leaf.parent;
             while parent != NONE {
-                let [queue, above] =
-                    self.queues.get_disjoint_mut([at as usize, parent as usize]).expect("no queue is its own parent");
-                let (queue, above) = (queue.as_ref(), above.as_mut().expect("a queue of the snapshot"));
-                above.place_queue(queue.expect("a queue of the snapshot"), &self.cluster);
+                let (queue, above) = with_parent(&mut self.queues, at, parent);
+                above.place_queue(queue, &self.cluster);
                 above.add_usage(types, amount);
                 (at, parent) = (parent, above.parent);
             }

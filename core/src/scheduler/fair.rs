@@ -94,15 +94,6 @@ impl Drop for Inner {
     }
 }
 
-impl From<TrySendError<External>> for Refused {
-    fn from(error: TrySendError<External>) -> Refused {
-        match error {
-            TrySendError::Full(_) => Refused::Busy,
-            TrySendError::Disconnected(_) => Refused::ShutDown,
-        }
-    }
-}
-
 /// A heartbeat that was not taken: it comes back.
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
