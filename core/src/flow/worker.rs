@@ -34,7 +34,7 @@ pub(crate) enum Next {
     Stop,
 }
 
-/// An application's list has room for so many of the containers that it asks for before they come.
+/// A list of containers has room for so many before they come, at most: of those that its application asks for, or its node takes.
 const MADE_ROOM_FOR: u32 = 256;
 
 /// The keys that a call wants nothing of any more: of two `*` asks for one key the last counts.
