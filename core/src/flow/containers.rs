@@ -45,6 +45,26 @@ pub(super) struct ContainerRecord {
 const _: () = assert!(size_of::<ContainerRecord>() == 64, "one cache line");
 
 impl ContainerRecord {
+    /// A record that was never a container's.
+    const UNUSED: ContainerRecord = ContainerRecord {
+        app: Slot { index: NONE, generation: NONE },
+        allocation_request_id: 0,
+        priority: 0,
+        attempt: 0,
+        application: NONE,
+        number: 0,
+        node: NONE,
+        size: SizeId::NONE,
+        mail: NONE,
+        locality: Locality::OffSwitch,
+        relax: 0,
+        fate: Fate::OVER,
+        launched: false,
+        am: false,
+        acquired_at_end: false,
+        app_place: NONE,
+    };
+
     pub(super) fn key(&self) -> SchedulingKey {
         SchedulingKey { priority: self.priority, allocation_request_id: self.allocation_request_id }
     }
@@ -53,7 +73,9 @@ impl ContainerRecord {
 /// See the module's text.
 #[derive(Debug, Default)]
 pub(super) struct Containers {
+    /// Those from `used` on were made ahead, and are nobody's.
     records: Vec<ContainerRecord>,
+    used: u32,
     free: Vec<u32>,
     sizes: Sizes,
     /// Of those kept from an earlier attempt: the attempt that each was granted to, as its id has it.
@@ -79,9 +101,16 @@ impl IndexMut<u32> for Containers {
 }
 
 impl Containers {
-    /// How many records there are, of containers that are over too.
+    /// How many records have been in use.
     pub(super) fn len(&self) -> u32 {
-        u32::try_from(self.records.len()).expect("container records are u32")
+        self.used
+    }
+
+    /// Has at least so many records, used and unused, so that memory for them need not be had by whoever grants.
+    pub(super) fn make_room(&mut self, records: usize) {
+        if self.records.len() < records {
+            self.records.resize(records, ContainerRecord::UNUSED);
+        }
     }
 
     /// Counts one more container of a size. `like` is the last answer for such containers: most are of one size.
@@ -93,16 +122,15 @@ impl Containers {
     /// A container that its node has just room for; its size is taken, its lists are the caller's.
     #[inline]
     pub(super) fn add(&mut self, record: ContainerRecord) -> u32 {
-        match self.free.pop() {
-            Some(index) => {
-                self[index] = record;
-                index
-            }
-            None => {
-                self.records.push(record);
-                self.len() - 1
-            }
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.used += 1;
+            self.used - 1
+        });
+        match self.records.get_mut(index as usize) {
+            Some(unused) => *unused = record,
+            None => self.records.push(record),
         }
+        index
     }
 
     /// What a container takes of its node.

@@ -284,9 +284,20 @@ impl Arena {
         if index as usize >= CHUNK * CHUNKS {
             return None;
         }
-        self.chunks[index as usize / CHUNK].get_or_init(|| (0..CHUNK).map(|_| Record::new()).collect());
+        self.make_chunk(index as usize / CHUNK);
         own.made += 1;
         Some(index)
+    }
+
+    /// Has at least so many records, as far as it can hold them, so that memory for them need not be had by whoever grants. By
+    /// the worker.
+    pub fn make_room(&self, records: usize) {
+        (0..records.div_ceil(CHUNK).min(CHUNKS)).for_each(|chunk| self.make_chunk(chunk));
+    }
+
+    #[inline]
+    fn make_chunk(&self, chunk: usize) {
+        self.chunks[chunk].get_or_init(|| (0..CHUNK).map(|_| Record::new()).collect());
     }
 
     fn push(&self, stack: &Stack, index: u32) -> bool {

@@ -401,6 +401,8 @@ pub(super) struct Node {
     /// Its containers, in order of allocation. A node has few, and they lie in few cache lines: finding one here costs less than
     /// visiting the records of its neighbours.
     pub(super) containers: Vec<u32>,
+    /// How many records of containers were made for it.
+    pub(super) records: usize,
     pub(super) gone: bool,
     pub(super) decommissioning: bool,
     /// It has been told of that a decommissioning node is empty.
@@ -443,6 +445,8 @@ pub(crate) struct Shard {
     pub(super) nodes: Vec<Node>,
     /// How many of them have not been removed.
     pub(super) present_nodes: usize,
+    /// The sum of the `records` of those.
+    pub(super) records_of_nodes: usize,
     pub(super) containers: Containers,
     pub(super) own_records: FreeRecords,
     /// Cluster less allocated, as of the moments at which Hadoop refreshes it.
@@ -487,6 +491,7 @@ impl Shard {
             apps: Vec::new(),
             nodes: Vec::new(),
             present_nodes: 0,
+            records_of_nodes: 0,
             containers: Containers::default(),
             own_records: FreeRecords::default(),
             available: Resource::NONE,

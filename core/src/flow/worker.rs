@@ -17,7 +17,7 @@ use super::messages::{
 };
 use super::preemption::owed::OwedRooms;
 use super::rows::LocationRows;
-use super::shard::{KeyLocal, Node, Shard};
+use super::shard::{KeyLocal, NONE, Node, Shard};
 use super::shared::{ANY, count};
 use crate::app::SchedulingKey;
 use crate::id::{ContainerId, OwnContainer};
@@ -36,6 +36,9 @@ pub(crate) enum Next {
 
 /// A list of containers has room for so many before they come, at most: of those that its application asks for, or its node takes.
 const MADE_ROOM_FOR: u32 = 256;
+
+/// Records of containers are made for so many of each node, at most, when it comes.
+const RECORDS_OF_A_NODE: usize = 64;
 
 /// The keys that a call wants nothing of any more: of two `*` asks for one key the last counts.
 fn ended_keys(asks: &[AskGroup]) -> impl Iterator<Item = SchedulingKey> {
@@ -479,19 +482,30 @@ impl Shard {
         debug_assert_eq!(index, self.nodes.len(), "a worker's nodes arrive in the order of their numbers");
         self.present_nodes += 1;
         let room = most_containers(&total, &self.shared.settings.minimum);
+        let records = room.min(RECORDS_OF_A_NODE);
+        self.make_records(records);
         self.nodes.push(Node {
             shared,
             total,
             free: total,
             reservation: None,
             owed: OwedRooms::default(),
-            containers: Vec::with_capacity(room),
+            containers: written_to(room),
+            records,
             gone: false,
             decommissioning: false,
             drained: false,
             last_heartbeat_ms: self.shared.clock.now_ms(),
         });
         self.refresh_available();
+    }
+
+    /// There are records for the containers of one more node: a page of memory that is touched for the first time costs as much
+    /// as several grants.
+    fn make_records(&mut self, of_node: usize) {
+        self.records_of_nodes += of_node;
+        self.containers.make_room(self.records_of_nodes);
+        self.shared.arenas[self.worker].make_room(self.records_of_nodes);
     }
 
     fn remove_node(&mut self, node: u32) {
@@ -510,6 +524,7 @@ impl Shard {
         self.nodes[node as usize].owed.clear();
         self.nodes[node as usize].gone = true;
         self.present_nodes -= 1;
+        self.records_of_nodes -= self.nodes[node as usize].records;
         self.publish_free(node);
         self.refresh_available();
     }
@@ -570,6 +585,14 @@ impl Shard {
             self.tell_control(ControlMessage::ResizeNode { node: at.shared.clone(), total: allocated });
         }
     }
+}
+
+/// An empty list with room for so many, whose memory has been written to.
+fn written_to(room: usize) -> Vec<u32> {
+    // Not zeros: those are had without a write.
+    let mut list = vec![NONE; room];
+    list.clear();
+    list
 }
 
 /// How many containers of the minimum allocation a node takes, as far as memory for their list is asked for ahead.

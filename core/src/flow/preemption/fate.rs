@@ -28,6 +28,9 @@ impl Default for Fate {
 }
 
 impl Fate {
+    /// That of no container.
+    pub(crate) const OVER: Fate = Fate(0);
+
     #[inline]
     fn is(self, bit: u8) -> bool {
         self.0 & bit != 0
