@@ -118,15 +118,17 @@ impl Shard {
             count += 1;
             if !multiple {
                 return PassEnd::OneContainer;
-            } else if dynamic && !sum.fits_in(&half) {
+            } else if dynamic && !sum.fits_in_types(self.types, &half) {
                 return PassEnd::HalfAssigned;
             } else if !dynamic && most > 0 && count >= most {
                 return PassEnd::MaxAssign(most);
             }
-            // The room that the AM share rule sees stays as it was at the start of the pass, as in Hadoop.
-            let available = self.available;
-            self.catch_up();
-            self.available = available;
+            if self.must_fold() {
+                // The room that the AM share rule sees stays as it was at the start of the pass, as in Hadoop.
+                let available = self.available;
+                self.catch_up();
+                self.available = available;
+            }
         }
     }
 
@@ -213,7 +215,9 @@ impl Shard {
     /// Whether some ask below a queue may fit the node, or have it reserved, or count the visit.
     #[inline]
     fn may_use(&self, queue: &QueueLocal, node: u32) -> bool {
-        queue.may_reserve || self.counts_opportunities || queue.floor.fits_in(&self.nodes[node as usize].free)
+        queue.may_reserve
+            || self.counts_opportunities
+            || queue.floor.fits_in_types(self.types, &self.nodes[node as usize].free)
     }
 
     /// Offers the node to a queue: its most deserving child that can use it.
@@ -343,7 +347,7 @@ impl Shard {
         if !local.may_reserve
             && !self.shared.resort
             && !self.counts_opportunities
-            && !local.floor.fits_in(&self.nodes[node as usize].free)
+            && !local.floor.fits_in_types(self.types, &self.nodes[node as usize].free)
         {
             return Outcome::Declined;
         }
@@ -387,7 +391,7 @@ impl Shard {
     }
 
     /// `FSAppAttempt.hasContainerForNode`.
-    #[inline]
+    #[inline(always)]
     fn wanted_here(&self, app: &AppLocal, key: &KeyLocal, node: &Node) -> Result<(), Unwanted> {
         if key.cell.pool.visible(self.worker) == 0 {
             return Err(Unwanted::NothingOutstanding);
@@ -403,19 +407,19 @@ impl Shard {
                 return Err(Unwanted::NodeNotAsked);
             }
         }
-        if !key.size.fits_in(&node.total) {
+        if !key.size.fits_in_types(self.types, &node.total) {
             return Err(Unwanted::LargerThanNode);
         }
-        if self.first_full_queue(app.leaf, &key.size).is_some() { Err(Unwanted::MaxShare) } else { Ok(()) }
+        if app.leaf != NONE && self.queue(app.leaf).limited_path && self.first_full_queue(app.leaf, &key.size).is_some()
+        {
+            return Err(Unwanted::MaxShare);
+        }
+        Ok(())
     }
 
     /// The lowest queue from a leaf on upwards that has no room for one more of a size.
-    #[inline]
     pub(super) fn first_full_queue(&self, leaf: u32, size: &Resource) -> Option<u32> {
         let mut at = leaf;
-        if at == NONE || !self.queue(at).limited_path {
-            return None;
-        }
         while at != NONE {
             let queue = self.queue(at);
             if queue.limited && !queue.usage.plus(size).fits_in(&queue.snapshot.max_share) {
@@ -429,7 +433,7 @@ impl Shard {
     /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in their order; whatever its attempt
     /// comes to is the answer.
     pub(super) fn assign(&mut self, app: u32, node: u32, reserved: Option<SchedulingKey>) -> Outcome {
-        if reserved.is_none() && self.over_am_share(app) {
+        if reserved.is_none() && self.app(app).waits_for_am() && self.over_am_share(app) {
             self.note_am_share(app);
             return Outcome::Declined;
         }
@@ -453,7 +457,7 @@ impl Shard {
             let mut locality = None;
             if key.rows.is_empty() {
                 if key.relax && key.cell.pool.visible(self.worker) > 0 {
-                    locality = Some((Locality::OffSwitch, key.size));
+                    locality = Some((Locality::OffSwitch, &key.size));
                 }
             } else {
                 let [rack, name] = self.nodes[node as usize].shared.locations();
@@ -463,18 +467,18 @@ impl Shard {
                 // Where nothing more is allowed, the rack is not looked at.
                 let rack_row = if allowed == Locality::Node { None } else { key.rows.pending(rack) };
                 if let Some(row) = node_row {
-                    locality = Some((Locality::Node, *row.size()));
+                    locality = Some((Locality::Node, row.size()));
                 } else if key.rows.any_strict() && key.rows.present(rack).is_some_and(|row| !row.relax()) {
                     // A strict rack ask: this key waits for a node that was asked for.
                 } else if let Some(row) = rack_row {
-                    locality = Some((Locality::Rack, *row.size()));
+                    locality = Some((Locality::Rack, row.size()));
                 } else if key.relax && any_count > 0 && (allowed == Locality::OffSwitch || !key.rows.any_present()) {
-                    locality = Some((Locality::OffSwitch, key.size));
+                    locality = Some((Locality::OffSwitch, &key.size));
                 }
             }
             if let Some((locality, size)) = locality {
-                let outcome =
-                    self.put(&Proposal { app, key: index, node, locality, size, reserved: reserved.is_some() });
+                let reserved = reserved.is_some();
+                let outcome = self.put(&Proposal { app, key: index, node, locality, size: *size, reserved });
                 if outcome == Outcome::Declined && self.may_pass_over(app, index) {
                     self.repeatable = true;
                 }
@@ -544,15 +548,10 @@ impl Shard {
 
     /// Places the proposal, or reserves the node for it.
     fn put(&mut self, proposal: &Proposal) -> Outcome {
-        if !proposal.size.fits_in(&self.nodes[proposal.node as usize].free) {
+        if !proposal.size.fits_in_types(self.types, &self.nodes[proposal.node as usize].free) {
             let reserved = self.reserve(proposal);
             self.note_no_fit(proposal, reserved);
             return if reserved.is_ok() { Outcome::Reserved } else { Outcome::Declined };
-        }
-        let key = &mut self.app_mut(proposal.app).keys[proposal.key];
-        // Served nearer than the level allowed: the level is raised again.
-        if key.level.is_some_and(|level| proposal.locality < level) {
-            key.level = Some(proposal.locality);
         }
         let granted = self.try_grant(proposal);
         self.note_fit(proposal, granted);
@@ -657,8 +656,8 @@ impl Shard {
             return Err(Unreserved::TooManyNodes(existing, nodes));
         }
         if present.is_none() {
-            let number = self.next_number(app);
             let local = self.app_mut(app);
+            let number = local.take_number();
             let key = local.keys[key].id;
             local.reserved.push(node);
             self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, key, size });

@@ -17,9 +17,10 @@
 use super::containers::ContainerRecord;
 use super::mailbox::{Container, EndReason, EndedContainer};
 use super::messages::{GiveBack, Internal};
+use super::placing::{self, Counting};
 use super::preemption::Creditor;
 use super::preemption::fate::Fate;
-use super::shard::{NONE, Shard};
+use super::shard::{KeyLocal, NONE, Shard};
 use super::shared::{ANY, count};
 use crate::app::{Locality, SchedulingKey};
 use crate::id::{ContainerId, Slot};
@@ -43,7 +44,8 @@ pub(super) struct Proposal {
 /// What a new container has besides what was proposed.
 #[derive(Clone, Copy, Debug)]
 struct NewContainer {
-    number: u32,
+    /// That of the reservation that it fulfils; else it gets its application's next.
+    number: Option<u32>,
     /// Its record in the arena.
     mail: u32,
     /// Relaxation of the asks that it was taken from, as bits.
@@ -76,69 +78,87 @@ impl Refusal {
     }
 }
 
+/// Takes one unit of the rack's ask, and of the node's; or gives all back, the `*` ask's unit too. Returns their relaxation as bits.
+fn take_rows(key: &mut KeyLocal, at: [u32; 2], locality: Locality) -> Result<u8, Refusal> {
+    let wanted = locations_taken(&at, locality);
+    let mut relax = 0;
+    for (i, location) in wanted.iter().enumerate() {
+        let Some(relaxed) = key.rows.take_one(*location) else {
+            wanted[..i].iter().for_each(|earlier| key.rows.untake_one(*earlier));
+            key.cell.pool.untake_one(key.epoch);
+            return Err(Refusal::AskGone);
+        };
+        if relaxed {
+            relax |= 2 << i;
+        }
+    }
+    Ok(relax)
+}
+
+/// Of a node's rack and name, those whose asks a placement takes from.
+fn locations_taken(at: &[u32; 2], locality: Locality) -> &[u32] {
+    match locality {
+        Locality::Node => at,
+        Locality::Rack => &at[..1],
+        Locality::OffSwitch => &[],
+    }
+}
+
 impl Shard {
     /// Grants the proposal; all or nothing.
     pub(super) fn try_grant(&mut self, proposal: &Proposal) -> Result<(), Refusal> {
-        let Proposal { app, key, node, locality, size, reserved } = *proposal;
-        let reserved = if reserved { self.nodes[node as usize].reservation } else { None };
+        let Proposal { app: index, key, node, locality, size: ref asked, reserved } = *proposal;
+        let reservation = if reserved { self.nodes[node as usize].reservation } else { None };
         // Accounting goes by the reserved size, what the callers count by the ask's.
-        let granted = reserved.map_or(size, |reservation| reservation.size);
-        let relax = self.take_asks(app, key, node, locality)?;
-        let is_am = self.app(app).waits_for_am();
-        if is_am && let Err(refusal) = self.take_am_share(app, &size) {
-            self.return_asks(app, key, node, locality);
+        let granted = reservation.as_ref().map_or(asked, |reservation| &reservation.size);
+        let (relax, is_am) = self.take_asks(index, key, node, locality)?;
+        if is_am && let Err(refusal) = self.take_am_share(index, asked) {
+            self.return_asks(index, key, node, locality);
             return Err(refusal);
         }
-        if self.shared.workers > 1 && !self.spend_rooms(self.app(app).leaf, &granted) {
+        if self.shared.workers > 1 && !self.spend_rooms(self.app(index).leaf, granted) {
             self.undo(proposal, is_am);
             count(&self.shared.counters[self.worker].refused, 1);
             return Err(Refusal::QueueFull);
         }
         let Some(mail) = self.shared.arenas[self.worker].allocate(&mut self.own_records) else {
             if self.shared.workers > 1 {
-                self.return_rooms(self.app(app).leaf, &granted);
+                self.return_rooms(self.app(index).leaf, granted);
             }
             self.undo(proposal, is_am);
             return Err(Refusal::NoRecord);
         };
-        let local = self.app(app);
-        if is_am && !local.shared.try_set_am(local.leaf, self.types, &size) {
+        if is_am && !self.set_am(index, asked) {
             if self.shared.workers > 1 {
-                self.return_rooms(local.leaf, &granted);
+                self.return_rooms(self.app(index).leaf, granted);
             }
             self.own_records.put(mail);
             self.undo(proposal, is_am);
             return Err(Refusal::Moved);
         }
-        let number = match reserved {
-            Some(reservation) => reservation.number,
-            None => self.next_number(app),
-        };
-        if reserved.is_some() {
+        if reservation.is_some() {
             self.unreserve(node);
         }
-        let container = self.record_container(proposal, granted, NewContainer { number, mail, relax, am: is_am });
-        if locality != Locality::OffSwitch || reserved.is_some() {
-            self.note_asked_sizes(proposal, &granted, container.id.record);
+        let number = reservation.map(|reservation| reservation.number);
+        let record = self.record(proposal, granted, NewContainer { number, mail, relax, am: is_am });
+        if locality != Locality::OffSwitch || reservation.is_some() {
+            self.note_asked_sizes(proposal, granted, record);
         }
-        self.add_usage(app, &granted);
-        let worker = self.worker;
-        let local = self.app(app);
-        let was_empty = self.shared.arenas[worker].push_granted(&local.cell.granted, mail, &container);
-        if was_empty && let Some(wake) = &self.shared.on_grants {
-            wake(local.number);
-        }
-        if let Some(journal) = &mut self.journal {
-            journal.allocated.push((container, is_am));
-        }
-        let counters = &self.shared.counters[worker];
+        self.note_change();
+        let counters = &self.shared.counters[self.worker];
         count(&counters.granted, 1);
-        match proposal.locality {
+        match locality {
             Locality::Node => count(&counters.node_local, 1),
             Locality::Rack => count(&counters.rack_local, 1),
             Locality::OffSwitch => {}
         }
         Ok(())
+    }
+
+    /// An application's AM runs, accounted with `size`; false when it has been moved.
+    fn set_am(&self, app: u32, size: &Resource) -> bool {
+        let app = self.app(app);
+        app.shared.try_set_am(app.leaf, self.types, size)
     }
 
     fn undo(&mut self, proposal: &Proposal, is_am: bool) {
@@ -148,49 +168,36 @@ impl Shard {
         self.return_asks(proposal.app, proposal.key, proposal.node, proposal.locality);
     }
 
-    /// Takes one unit of every ask that the placement consumes; returns their relaxation as bits.
-    fn take_asks(&mut self, app: u32, key: usize, node: u32, locality: Locality) -> Result<u8, Refusal> {
-        let (worker, workers) = (self.worker, self.shared.workers);
-        let at = self.nodes[node as usize].shared.locations();
-        let local = self.app_mut(app);
-        let slot = local.slot;
+    /// Takes one unit of every ask that the placement consumes; returns their relaxation as bits, and whether the container will
+    /// be its application's AM.
+    #[inline(always)]
+    fn take_asks(&mut self, app: u32, key: usize, node: u32, locality: Locality) -> Result<(u8, bool), Refusal> {
+        let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
+        let (slot, is_am) = (local.slot, local.waits_for_am());
         let key = &mut local.keys[key];
-        if key.cell.pool.take_one(worker, key.epoch).is_err() {
+        // Served nearer than the level allowed: the level is raised again.
+        if key.level.is_some_and(|level| locality < level) {
+            key.level = Some(locality);
+        }
+        if key.cell.pool.take_one(self.worker, key.epoch).is_err() {
             return Err(Refusal::AskGone);
         }
         let mut relax = u8::from(key.relax);
-        let wanted = match locality {
-            Locality::Node => &at[..],
-            Locality::Rack => &at[..1],
-            Locality::OffSwitch => &[],
-        };
-        for (i, location) in wanted.iter().enumerate() {
-            let Some(relaxed) = key.rows.take_one(*location) else {
-                wanted[..i].iter().for_each(|earlier| key.rows.untake_one(*earlier));
-                key.cell.pool.untake_one(key.epoch);
-                return Err(Refusal::AskGone);
-            };
-            if relaxed {
-                relax |= 2 << i;
-            }
+        if locality != Locality::OffSwitch {
+            relax |= take_rows(key, self.nodes[node as usize].shared.locations(), locality)?;
         }
-        if !key.leased && workers > 1 {
+        if self.shared.workers > 1 && !key.leased {
             let id = key.id;
             key.leased = true;
             self.leases.push((slot, id));
         }
-        Ok(relax)
+        Ok((relax, is_am))
     }
 
     fn return_asks(&mut self, app: u32, key: usize, node: u32, locality: Locality) {
         let at = self.nodes[node as usize].shared.locations();
         let key = &mut self.app_mut(app).keys[key];
-        let wanted = match locality {
-            Locality::Node => &at[..],
-            Locality::Rack => &at[..1],
-            Locality::OffSwitch => &[],
-        };
-        wanted.iter().for_each(|location| key.rows.untake_one(*location));
+        locations_taken(&at, locality).iter().for_each(|location| key.rows.untake_one(*location));
         key.cell.pool.untake_one(key.epoch);
     }
 
@@ -243,39 +250,29 @@ impl Shard {
         self.return_rooms_below(leaf, NONE, size);
     }
 
-    /// The application's next container number.
-    pub(super) fn next_number(&mut self, app: u32) -> u32 {
-        let local = self.app_mut(app);
-        if local.numbers_left == 0 {
-            (local.next_number, local.numbers_left) = local.shared.number_block();
-        }
-        let number = local.next_number;
-        local.next_number += 1;
-        local.numbers_left -= 1;
-        number
-    }
-
     /// Publishes how many of this worker's nodes are reserved for an application.
     pub(super) fn count_reserved(&self, app: u32) {
         let local = self.app(app);
         local.cell.reserved.set(local.reserved.len());
     }
 
-    /// The container is its application's and its node's, which has less room.
-    #[inline]
-    fn record_container(&mut self, proposal: &Proposal, granted: Resource, new: NewContainer) -> Container {
-        let Shard { apps, nodes, containers, worker, .. } = self;
+    /// The container is its application's and its node's, which has less room; it counts as used, and its AM can fetch it. Gives
+    /// its record.
+    #[inline(always)]
+    fn record(&mut self, proposal: &Proposal, granted: &Resource, new: NewContainer) -> u32 {
+        let Shard { apps, queues, nodes, containers, worker, types, cluster, shared, journal, .. } = self;
         let app = apps[proposal.app as usize].as_mut().expect("an application that this worker knows");
         let at = &mut nodes[proposal.node as usize];
+        let number = new.number.unwrap_or_else(|| app.take_number());
         let key = &mut app.keys[proposal.key];
-        key.container_size = containers.take_size(&granted, key.container_size);
+        key.container_size = containers.take_size(granted, key.container_size);
         let record = containers.add(ContainerRecord {
             app: app.slot,
             allocation_request_id: key.id.allocation_request_id,
             priority: key.id.priority,
             attempt: app.attempt,
             application: app.number,
-            number: new.number,
+            number,
             node: proposal.node,
             size: key.container_size,
             mail: new.mail,
@@ -287,24 +284,35 @@ impl Shard {
             acquired_at_end: false,
             app_place: u32::try_from(app.containers.len()).expect("as many as records at most"),
         });
-        let id = ContainerId {
-            application: app.number,
-            attempt: app.attempt,
-            app: app.slot,
-            number: new.number,
-            worker: u16::try_from(*worker).expect("workers are few"),
-            record,
-        };
+        let SchedulingKey { priority, allocation_request_id } = key.id;
         app.containers.push(record);
         at.containers.push(record);
-        at.free = at.free.minus(&granted);
-        at.owed.pay_off(Creditor { app: id.app, number: id.application }, &granted);
+        at.free = at.free.minus(granted);
+        if !at.owed.is_empty() {
+            at.owed.pay_off(Creditor { app: app.slot, number: app.number }, granted);
+        }
         if !app.ever_had {
             app.ever_had = true;
             app.shared.set_ever_had();
         }
-        let SchedulingKey { priority, allocation_request_id } = key.id;
-        Container { id, node: at.shared.id, priority, allocation_request_id, resource: granted }
+        placing::add_usage(app, queues, granted, &Counting { types: *types, worker: *worker, cluster });
+        let id = ContainerId {
+            application: app.number,
+            attempt: app.attempt,
+            app: app.slot,
+            number,
+            worker: u16::try_from(*worker).expect("workers are few"),
+            record,
+        };
+        let container = || Container { id, node: at.shared.id, priority, allocation_request_id, resource: *granted };
+        let was_empty = shared.arenas[*worker].push_granted(&app.cell.granted, new.mail, &container());
+        if was_empty && let Some(wake) = &shared.on_grants {
+            wake(app.number);
+        }
+        if let Some(journal) = journal {
+            journal.allocated.push((container(), new.am));
+        }
+        record
     }
 
     /// Remembers what the asks were that a container was taken from, where they were not of its size: within a key every

@@ -321,6 +321,7 @@ impl Arena {
 
     /// Hands a new container over; says whether the stack was empty before, so that a sleeping AM can be woken. By the
     /// worker.
+    #[inline]
     pub fn push_granted(&self, stack: &Stack, index: u32, container: &Container) -> bool {
         let record = self.record(index);
         record.state.store(UNSEEN, Ordering::Relaxed);

@@ -5,7 +5,8 @@
 //! path a level, O(depth x log children). The bounds that let `assignment` pass over whole subtrees (`floor`,
 //! `master_floor`, `may_reserve`) are widened at once and computed anew with each update.
 
-use super::shard::{NONE, QueueLocal, Shard, Suspended};
+use super::shard::{AppLocal, NONE, QueueLocal, Shard, Suspended};
+use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 
 /// The size that was looked at last: asks of a leaf's applications are mostly of one.
@@ -21,6 +22,37 @@ fn with_parent(queues: &mut [Option<QueueLocal>], queue: u32, parent: u32) -> (&
     let both = queues.get_disjoint_mut([queue as usize, parent as usize]).expect("no queue is its own parent");
     let [Some(queue), Some(parent)] = both else { unreachable!("both are queues of the snapshot") };
     (queue, parent)
+}
+
+/// What usage is counted with.
+pub(super) struct Counting<'a> {
+    pub(super) types: usize,
+    pub(super) worker: usize,
+    pub(super) cluster: &'a ClusterTotal,
+}
+
+/// Adds to the usage of an application and of the queues above it, here and in the ledger, and puts them in place. The caller
+/// notes the change.
+#[inline]
+pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], amount: &Resource, by: &Counting<'_>) {
+    app.usage = app.usage.plus(amount);
+    app.cell.usage.add(by.types, amount);
+    let mut at = app.leaf;
+    if at == NONE {
+        return;
+    }
+    let leaf = queues[at as usize].as_mut().expect("a queue of the snapshot");
+    if app.runnable {
+        leaf.place_app(app, by.worker, by.cluster);
+    }
+    leaf.add_usage(by.types, amount);
+    let mut parent = leaf.parent;
+    while parent != NONE {
+        let (queue, above) = with_parent(queues, at, parent);
+        above.place_queue(queue, by.cluster);
+        above.add_usage(by.types, amount);
+        (at, parent) = (parent, above.parent);
+    }
 }
 
 impl Shard {
@@ -264,25 +296,9 @@ impl Shard {
 
     /// Adds to the usage of an application and of the queues above it, here and in the ledger, and puts them in place.
     pub(super) fn add_usage(&mut self, index: u32, amount: &Resource) {
-        let types = self.types;
-        let app = self.apps[index as usize].as_mut().expect("an application that this worker knows");
-        app.usage = app.usage.plus(amount);
-        app.cell.usage.add(types, amount);
-        let mut at = app.leaf;
-        if at != NONE {
-            let leaf = self.queues[at as usize].as_mut().expect("a queue of the snapshot");
-            if app.runnable {
-                leaf.place_app(app, self.worker, &self.cluster);
-            }
-            leaf.add_usage(types, amount);
-            let mut parent = leaf.parent;
-            while parent != NONE {
-                let (queue, above) = with_parent(&mut self.queues, at, parent);
-                above.place_queue(queue, &self.cluster);
-                above.add_usage(types, amount);
-                (at, parent) = (parent, above.parent);
-            }
-        }
+        let Shard { apps, queues, types, worker, cluster, .. } = self;
+        let app = apps[index as usize].as_mut().expect("an application that this worker knows");
+        add_usage(app, queues, amount, &Counting { types: *types, worker: *worker, cluster });
         self.note_change();
     }
 

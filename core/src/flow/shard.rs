@@ -361,6 +361,17 @@ impl AppLocal {
         }
     }
 
+    /// Its next container number.
+    pub(super) fn take_number(&mut self) -> u32 {
+        if self.numbers_left == 0 {
+            (self.next_number, self.numbers_left) = self.shared.number_block();
+        }
+        let number = self.next_number;
+        self.next_number += 1;
+        self.numbers_left -= 1;
+        number
+    }
+
     /// Whether it still waits for its AM's container.
     #[inline]
     pub(super) fn waits_for_am(&self) -> bool {

@@ -185,6 +185,14 @@ impl Resource {
         self.0.iter().zip(&other.0).all(|(a, b)| a <= b)
     }
 
+    /// [`Resource::fits_in`] where nothing has lanes beyond so many types: what is asked with each grant is to cost no more than it
+    /// must.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn fits_in_types(&self, types: usize, other: &Resource) -> bool {
+        self.0[0] <= other.0[0] && self.0[1] <= other.0[1] && (types <= 2 || self.fits_in(other))
+    }
+
     /// Whether every component is zero. A negative component makes it *not* none.
     #[must_use]
     #[inline]
