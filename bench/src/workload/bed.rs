@@ -111,9 +111,11 @@ impl Bed {
         // Not with each heartbeat: what is read is what the workers write with each grant. Before the first round is over only mode
         // `max` can fill the cluster, with the last node's heartbeat.
         let mut over = |beat: u64| {
-            let look = beat.is_multiple_of(if beat < nodes { 64 } else { 8 }) || beat == nodes;
-            full = look && self.engine.stats().running >= self.shape.capacity();
-            full || now_ns() - start >= at_most
+            let look = beat.is_multiple_of(if beat < nodes { 64 } else { 8 }) || beat == nodes || self.aside;
+            if look {
+                full = self.engine.stats().running >= self.shape.capacity();
+            }
+            full || look && now_ns() - start >= at_most
         };
         while !over(beat) {
             if self.aside && beat >= nodes {
@@ -172,7 +174,7 @@ pub(super) fn hand_over(engine: &dyn Engine, mut heartbeat: Heartbeat) -> Result
             Err(back) if back.reason == Refused::Busy => {
                 heartbeat = back.returned;
                 // Thousands wait in the lane: who turns round and round meanwhile takes processor time from whom it waits for.
-                std::thread::sleep(LOOK);
+                std::thread::sleep(2 * LOOK);
             }
             Err(back) => return Err(format!("a heartbeat: {}", back.reason)),
         }
