@@ -109,6 +109,18 @@ fn a_heartbeat_its_grants_and_the_calls_of_owners_allocate_nothing() {
     assert_eq!((heartbeats, allocates), (0, 0), "in {ROUNDS} rounds; first:\n{}", counting::places());
 }
 
+/// Memory for a node's containers is had when the node comes, for an application's when it asks; only of the first container
+/// of all its size is noted, in a list with an index.
+#[test]
+fn nor_do_the_grants_that_fill_a_fresh_cluster() {
+    let _alone = counting::alone();
+    let stepped = SIZE.builder("").stepped().unwrap();
+    let filled = Churn::full(Counted { stepped, heartbeats: 0, allocates: 0 }, SIZE, false);
+    let granted = filled.core.stepped.stats().granted;
+    assert_eq!(granted, 64 * u64::from(SIZE.nodes), "the cluster is full");
+    assert!(filled.core.heartbeats <= 2, "{} in {granted} grants", filled.core.heartbeats);
+}
+
 #[test]
 fn nor_do_they_under_limits() {
     let (heartbeats, allocates, _) = stepped_churn("<maxResources>100000000 mb, 100000 vcores</maxResources>", false);

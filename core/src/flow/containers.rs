@@ -106,6 +106,12 @@ impl Containers {
         self.used
     }
 
+    /// How many records there are, used and unused.
+    #[cfg(test)]
+    pub(super) fn made(&self) -> usize {
+        self.records.len()
+    }
+
     /// Has at least so many records, used and unused, so that memory for them need not be had by whoever grants.
     pub(super) fn make_room(&mut self, records: usize) {
         if self.records.len() < records {

@@ -757,6 +757,21 @@ mod tests {
         assert_eq!(stepper.shard(0).take_noted().allocated.len(), 1, "the AM has its container");
     }
 
+    /// A node that goes and comes leaves no records behind: those that were made for it are there for the next.
+    #[test]
+    fn records_are_made_once_for_a_node_that_goes_and_comes() {
+        let mut parts = parts();
+        let made = |parts: &Parts| parts.shards[0].0.containers.made();
+        for _ in 0..20 {
+            let spec = NodeSpec { name: "n1".to_owned(), rack: "/r1".to_owned(), total: Resource::new(8192, 8) };
+            let node = parts.control.add_node(&spec).unwrap();
+            work_off(&mut parts);
+            assert_eq!(made(&parts), 8, "one node is there at a time, and so many of the minimum fit it");
+            parts.control.begin_remove_node(&node, None).unwrap();
+            work_off(&mut parts);
+        }
+    }
+
     /// One publish shows a queue, its parent and who was moved into it: usage goes along (I4). Until then the AM is told
     /// to try again.
     #[test]

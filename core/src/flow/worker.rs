@@ -521,10 +521,12 @@ impl Shard {
             }
         }
         self.unreserve(node);
-        self.nodes[node as usize].owed.clear();
-        self.nodes[node as usize].gone = true;
+        let at = &mut self.nodes[node as usize];
+        at.owed.clear();
+        at.containers = Vec::new();
+        at.gone = true;
         self.present_nodes -= 1;
-        self.records_of_nodes -= self.nodes[node as usize].records;
+        self.records_of_nodes -= at.records;
         self.publish_free(node);
         self.refresh_available();
     }
