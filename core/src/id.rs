@@ -36,17 +36,49 @@ impl ApplicationId {
 }
 
 /// A slot with its generation.
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Slot {
+pub struct Slot {
     pub(crate) index: u32,
     pub(crate) generation: u32,
 }
 
-#[cfg(not(loom))]
 impl Slot {
+    /// The index, as one.
+    #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
     #[inline]
-    pub(crate) fn ix(self) -> usize {
+    #[must_use]
+    pub fn ix(self) -> usize {
         self.index as usize
+    }
+}
+
+/// Gives slots out and takes them back: each time with another generation, so that who still names what was there before is not
+/// taken to mean what is there now.
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+#[derive(Debug, Default)]
+pub struct Slots {
+    /// Of each slot's next owner.
+    generations: Vec<u32>,
+    free: Vec<u32>,
+}
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+impl Slots {
+    /// The slot that was given back last, or one more.
+    #[must_use]
+    pub fn take(&mut self) -> Slot {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.generations.push(0);
+            u32::try_from(self.generations.len() - 1).expect("slots are u32")
+        });
+        Slot { index, generation: self.generations[index as usize] }
+    }
+
+    /// Nobody is in this slot any more.
+    pub fn give_back(&mut self, slot: Slot) {
+        self.generations[slot.ix()] += 1;
+        self.free.push(slot.index);
     }
 }
 

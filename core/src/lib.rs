@@ -94,6 +94,8 @@ pub mod sync;
 pub use clock::{Clock, MonotonicClock, VirtualClock};
 pub use fair::{Drf, Fair, Fifo};
 pub use id::{ApplicationId, ContainerId, NodeId};
+#[cfg(loom)]
+pub use id::{Slot, Slots};
 pub use policy::{ClusterTotal, OrderKey, Precedence, Schedulable, SchedulingPolicy, ShareInput, Tie};
 pub use resource::{Calculator, MAX_TYPES, Resource, ResourceTypes, ResourceTypesError, Unit, UnitError, f64_to_i64};
 

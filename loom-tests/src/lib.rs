@@ -1,20 +1,32 @@
 //! Models of the lock-free protocols of `evenweave`; see `tests/` and the README.
 
+#[cfg(not(loom))]
+pub mod claims;
 #[cfg(loom)]
 pub mod preemption;
+#[cfg(loom)]
+pub mod workers;
 
-/// Runs `model` under all interleavings within `LOOM_MAX_PREEMPTIONS` (2 if unset) and says how many there were.
+/// Runs `model` under all interleavings within `LOOM_MAX_PREEMPTIONS` (2 if unset, none with `EVENWEAVE_UNBOUNDED`) and says how
+/// many there were, and whether those were all or `LOOM_MAX_DURATION` seconds were over first.
 #[cfg(loom)]
 pub fn check(claim: &str, model: impl Fn() + Sync + Send + 'static) {
     use evenweave::{Clock as _, MonotonicClock};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
+    const LOOKS: usize = 1000;
+
     let executions = Arc::new(AtomicU64::new(0));
     let counter = executions.clone();
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound.get_or_insert(2);
+    let bound = builder.preemption_bound.unwrap_or(2);
+    let is_bounded = std::env::var_os("EVENWEAVE_UNBOUNDED").is_none();
+    builder.preemption_bound = is_bounded.then_some(bound);
     builder.max_branches = 10_000;
+    // How often it looks at the time.
+    builder.checkpoint_interval = LOOKS;
+    let most_ms = builder.max_duration.map_or(u128::MAX, |most| most.as_millis());
     let clock = MonotonicClock::default();
     let start = clock.now_ms();
     builder.check(move || {
@@ -23,7 +35,13 @@ pub fn check(claim: &str, model: impl Fn() + Sync + Send + 'static) {
         model();
     });
     let took = clock.now_ms() - start;
-    println!("{claim}: {} executions, {took} ms", executions.load(Ordering::Relaxed));
+    let bound = if is_bounded { bound.to_string() } else { "unbounded".to_owned() };
+    let executions = executions.load(Ordering::Relaxed);
+    // It gives up before an execution at which it looks at the time, and says nothing of it.
+    let is_cut = u128::from(took) >= most_ms && (executions + 1).is_multiple_of(LOOKS as u64);
+    let end = if is_cut { "cut" } else { "complete" };
+    // On a line of its own, whatever the test harness has begun to print.
+    println!("\nmodel {claim}: {executions} executions, {took} ms, {bound} preemptions, {end}");
 }
 
 /// Allocates all records that an arena can still give, and sorts them: one in use twice would stand there twice.

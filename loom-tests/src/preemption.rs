@@ -2,13 +2,13 @@
 //! calls them.
 
 use evenweave::Resource;
+use evenweave::flow::closed::Closed;
 use evenweave::flow::lease::AskPool;
 use evenweave::flow::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
 use evenweave::flow::preemption::fate::Fate;
 use evenweave::flow::preemption::marks::Marks;
 use evenweave::flow::preemption::owed::{OwedRooms, serve};
 use evenweave::flow::usage::UsageCell;
-use evenweave::sync::atomic::{AtomicBool, Ordering};
 use evenweave::sync::{Arc, Mutex};
 
 /// Whose containers are preempted.
@@ -37,7 +37,7 @@ pub struct App {
     asks: AskPool,
     granted: Stack,
     ended: Stack,
-    closed: AtomicBool,
+    closed: Closed,
 }
 
 /// What all share.
@@ -61,7 +61,7 @@ impl World {
                 asks,
                 granted: Stack::default(),
                 ended: Stack::default(),
-                closed: AtomicBool::new(false),
+                closed: Closed::default(),
             }
         };
         Arc::new(World { arena: Arena::new(0, 1), apps: asks.map(app) })
@@ -80,13 +80,11 @@ impl World {
 
     /// The control closes an application.
     pub fn close(&self, app: usize) {
-        // ORDERING: as in `AppShared::close`.
-        self.apps[app].closed.store(true, Ordering::Release);
+        self.apps[app].closed.close();
     }
 
     fn is_closed(&self, app: usize) -> bool {
-        // ORDERING: as in `AppShared::is_closed`.
-        self.apps[app].closed.load(Ordering::Acquire)
+        self.apps[app].closed.is_closed()
     }
 
     /// An AM calls: how many containers it gets, and which numbers it is told of that have ended.

@@ -56,6 +56,11 @@ fn model(acquired: u64) -> (Vec<bool>, usize) {
     (expired, news.len())
 }
 
+/// Claim: I5: a look for containers that were never launched against their acquisition: one is seen with its own time or
+///   not at all
+/// Threads: 2
+/// Break: `acquired_for_ms` loads the state relaxed; the time is stored after the state -> *what was acquired within the
+///   interval does not expire* (both)
 #[test]
 fn one_acquired_just_now_stays() {
     check("expire_vs_acquire/one_acquired_just_now_stays", || {
@@ -65,6 +70,9 @@ fn one_acquired_just_now_stays() {
     });
 }
 
+/// Claim: I5: what has expired ends once
+/// Threads: 2
+/// Break: `withdraw` by a store -> *I5: what was acquired is not withdrawn*
 #[test]
 fn one_acquired_long_ago_ends_once() {
     check("expire_vs_acquire/one_acquired_long_ago_ends_once", || {

@@ -21,6 +21,9 @@ impl Usage {
     }
 }
 
+/// Claim: I8: a fold finds what was announced; at quiet who is not due has seen all
+/// Threads: 2
+/// Break: Release to Relaxed in `Lag::note_change` -> *I8: a fold finds in the cells what was announced*
 #[test]
 fn what_is_announced_is_found() {
     check("fold_vs_change/what_is_announced_is_found", || {
@@ -51,6 +54,10 @@ fn what_is_announced_is_found() {
     });
 }
 
+/// Claim: I8: who is not due misses less than R changes made before it asked
+/// Threads: 2
+/// Break: a piece of R + 1; Release to Relaxed in `Lag::note_change` -> *I8: it misses less than R changes that were made
+///   before it asked* (both)
 #[test]
 fn who_is_not_due_misses_less_than_r() {
     check("fold_vs_change/who_is_not_due_misses_less_than_r", || {

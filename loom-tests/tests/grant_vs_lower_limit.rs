@@ -58,6 +58,9 @@ impl Worker {
     }
 }
 
+/// Claim: I2: nothing leased under a higher limit is spent under the next, lower one
+/// Threads: 2
+/// Break: no hand-back when the lower limit is taken over -> *I2: no grant above the limit that its snapshot shows*
 #[test]
 fn a_lowered_limit() {
     check("grant_vs_lower_limit/a_lowered_limit", || {
@@ -88,6 +91,10 @@ fn a_lowered_limit() {
     });
 }
 
+/// Claim: I2: above the limit what comes back is nobody's
+/// Threads: 2
+/// Break: `Room::give_back` always to the piece -> *I2: after a limit has dropped there is no grant until usage is below
+///   it*: 3, not 0
 #[test]
 fn above_the_limit_what_comes_back_is_nobodys() {
     check("grant_vs_lower_limit/above_the_limit_what_comes_back_is_nobodys", || {
@@ -112,6 +119,10 @@ fn above_the_limit_what_comes_back_is_nobodys() {
     });
 }
 
+/// Claim: I2: a new limit: no grant before all have joined
+/// Threads: 2
+/// Break: `Watch::all_joined` after one; `join` counts the worker first, its usage then -> *I2: no grant before the usage
+///   of all is counted* (both)
 #[test]
 fn no_grant_before_all_have_joined() {
     check("grant_vs_lower_limit/no_grant_before_all_have_joined", || {

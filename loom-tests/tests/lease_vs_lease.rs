@@ -28,6 +28,9 @@ fn rest_can_be_had(room: &Room, spent: i64, limit: i64) {
     assert!(!room.try_spend(1, 1, limit), "I2: nothing is left then");
 }
 
+/// Claim: I2, I7: two workers and the last room: never more than the limit, a refusal leaves no trace
+/// Threads: 2
+/// Break: `Room::take` stores instead of compare-exchange -> *I2: never more than the limit is spent*
 #[test]
 fn pieces_and_single_units() {
     check("lease_vs_lease/pieces_and_single_units", || {
@@ -40,6 +43,9 @@ fn pieces_and_single_units() {
     });
 }
 
+/// Claim: I2: the last unit goes to one of two workers
+/// Threads: 3
+/// Break: `Room::take` stores instead of compare-exchange -> *the last unit goes to one*
 #[test]
 fn the_last_unit_goes_to_one() {
     check("lease_vs_lease/the_last_unit_goes_to_one", || {
@@ -54,6 +60,10 @@ fn the_last_unit_goes_to_one() {
     });
 }
 
+/// Claim: I7: a grant has room in every type or in none
+/// Threads: 2
+/// Break: `Watch::try_spend` keeps the earlier types -> *I7: the refused grant has left no trace in the first type*: 2, not
+///   1
 #[test]
 fn a_grant_has_room_in_every_type_or_in_none() {
     check("lease_vs_lease/a_grant_has_room_in_every_type_or_in_none", || {

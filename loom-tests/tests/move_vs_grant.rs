@@ -58,6 +58,11 @@ impl Masters {
     }
 }
 
+/// Claim: I4, I7: an AM granted at the moment of a move is counted where it was granted, and taken out once
+/// Threads: 2
+/// Break: `Standing::try_set_am` by load and store; `move_to` by load and store; Release to Relaxed in the one, Acquire to
+///   Relaxed in the other -> *I4: what is counted in the old queue is taken out, and nothing else* (twice); *who finds an
+///   AM finds its size* (twice)
 #[test]
 fn an_am_is_granted_while_its_application_moves() {
     check("move_vs_grant/an_am_is_granted_while_its_application_moves", || {
@@ -77,6 +82,9 @@ fn an_am_is_granted_while_its_application_moves() {
     });
 }
 
+/// Claim: I4, I7: an AM granted while its application moves there and back is counted once, where it was granted
+/// Threads: 2
+/// Break: Release to Relaxed in `try_set_am` -> *who finds an AM finds its size*
 #[test]
 fn it_is_moved_there_and_back() {
     check("move_vs_grant/it_is_moved_there_and_back", || {
@@ -173,6 +181,9 @@ impl Worker {
     }
 }
 
+/// Claim: I2, I4, I7: usage goes along with a move: none stays behind, all counts where it went
+/// Threads: 3
+/// Break: `Seat::carry` counts what comes and not what goes -> *I4: nothing stays behind in the old queue*: 2, not 0
 #[test]
 fn usage_goes_along() {
     check("move_vs_grant/usage_goes_along", || {

@@ -73,11 +73,18 @@ fn model(second_is_launched: bool) {
     assert_eq!(all_records(&arena, &mut own), [0, 1, 2, 3], "each record is in the arena exactly once");
 }
 
+/// Claim: I5: an attempt hands over what runs while its AM still drains: the rest is acquired or withdrawn, each record
+///   comes back once
+/// Threads: 2
+/// Break: `withdraw` by a store -> *I5: the second is acquired or withdrawn*
 #[test]
 fn one_runs_and_one_is_granted() {
     check("next_attempt_vs_drain/one_runs_and_one_is_granted", || model(false));
 }
 
+/// Claim: I5: only what was acquired goes over to the next attempt
+/// Threads: 2
+/// Break: `acquired_for_ms` takes what is not withdrawn for acquired -> *I5: the second is acquired or withdrawn*: 0, not 1
 #[test]
 fn one_is_launched_before_it_is_acquired() {
     check("next_attempt_vs_drain/one_is_launched_before_it_is_acquired", || model(true));

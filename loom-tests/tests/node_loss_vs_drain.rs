@@ -55,6 +55,10 @@ impl World {
     }
 }
 
+/// Claim: I3, I5: a node is lost while the AM fetches: a container, or a unit of the ask, never both
+/// Threads: 2
+/// Break: `AskPool::put_one` does nothing; every loss gives back -> *I3: a unit is back for each that the AM has not seen*:
+///   0, not 1; *I5: the AM has the container, or its ask is outstanding again*: 2, not 1
 #[test]
 fn while_the_am_fetches() {
     check("node_loss_vs_drain/while_the_am_fetches", || {
@@ -78,6 +82,10 @@ fn while_the_am_fetches() {
     });
 }
 
+/// Claim: I3, I5: a node is lost while another worker serves the ask: no unit is lost, none is served twice
+/// Threads: 3
+/// Break: `AskPool::put_one` does nothing; every loss gives back -> *I3: no unit is lost, none is served twice*: 1, not 2;
+///   *I5: acquired or withdrawn*: 2, not 1
 #[test]
 fn while_another_worker_serves_the_ask() {
     check("node_loss_vs_drain/while_another_worker_serves_the_ask", || {

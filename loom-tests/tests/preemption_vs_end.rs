@@ -37,6 +37,12 @@ fn at_rest(world: &World, worker: &Worker, marked: bool) {
     assert!(worker.owed.is_empty(), "what it got is no longer owed");
 }
 
+/// Claim: I10, I5: a container is marked and killed while its node reports its end: it ends once, the AM is told once, its
+///   room goes to the starved application first, and once
+/// Threads: 3
+/// Break: `OwedRooms::turns` gives nobody a turn; `pay_off` takes nothing off; `Fate::leave_node` says yes twice;
+///   `Fate::end` forgets that it was marked -> *I10: room that is freed for an application goes to it first*: 0, not 1;
+///   *what it got is no longer owed*; *I1: its room is used once*: 2, not 1; *no AM is warned of what has ended*
 #[test]
 fn its_node_reports_its_end() {
     check("preemption_vs_end/its_node_reports_its_end", || {
@@ -62,6 +68,11 @@ fn its_node_reports_its_end() {
     });
 }
 
+/// Claim: I10, I5: a container is marked and killed while its AM, warned or not, gives it back: room is free when its node
+///   says so, the record is used again once
+/// Threads: 3
+/// Break: `Fate::mark` marks what has ended; `take_kill` leaves the kill to come -> *no AM is warned of what has ended*;
+///   *the record of what has ended is used again*: 1, not 2
 #[test]
 fn its_am_gives_it_back() {
     check("preemption_vs_end/its_am_gives_it_back", || {
@@ -91,6 +102,11 @@ fn its_am_gives_it_back() {
 }
 
 /// Hadoop puts the ask of an unseen container back for every end that it is told of, and the kill is one.
+/// Claim: I3: a container is killed while its AM fetches it: its ask comes back for each end that is told, the late kill
+///   too
+/// Threads: 3
+/// Break: `Fate::is_over` before the kill has come -> *I3: a unit is back for each end of what the AM has not seen*: 1, not
+///   2
 #[test]
 fn its_am_fetches_it_while_it_is_lost() {
     check("preemption_vs_end/its_am_fetches_it_while_it_is_lost", || {
@@ -123,6 +139,10 @@ fn its_am_fetches_it_while_it_is_lost() {
     });
 }
 
+/// Claim: I10: who looks whether more may be taken never counts what ends as used and not as marked
+/// Threads: 2
+/// Break: `left_over` reads the usage first; `Marks::strike_after` strikes first -> *what is marked is never counted as
+///   used and not as marked*: 2, not 1 (both)
 #[test]
 fn another_worker_looks_meanwhile() {
     check("preemption_vs_end/another_worker_looks_meanwhile", || {

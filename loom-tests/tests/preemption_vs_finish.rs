@@ -37,6 +37,10 @@ fn at_rest(world: &World, worker: &mut Worker, marked: i64) {
     assert_eq!(i64::try_from(ended).unwrap(), marked, "I10: what was marked has ended once, and nothing else has");
 }
 
+/// Claim: I4, I10: the starved application ends at the mark, the kill or the pass: what was kept for it goes to everybody,
+///   used once
+/// Threads: 3
+/// Break: `OwedRooms::turns` strikes nobody out -> *who has ended is owed nothing*
 #[test]
 fn before_at_or_after_the_kill() {
     check("preemption_vs_finish/before_at_or_after_the_kill", || {
@@ -53,6 +57,10 @@ fn before_at_or_after_the_kill() {
 }
 
 /// Two containers for it: it may have got the one room, and be owed the other, when it ends.
+/// Claim: I4, I10: the starved application ends between two kills, the one room had and the other owed: what was kept goes
+///   to everybody
+/// Threads: 2
+/// Break: `OwedRooms::turns` strikes nobody out -> *who has ended is owed nothing*
 #[test]
 fn between_two_kills() {
     check("preemption_vs_finish/between_two_kills", || {
@@ -78,6 +86,10 @@ fn between_two_kills() {
 
 /// With a second look at the kill, while the starved application wants nothing any more and ends: the container is killed and its
 /// room used once, or it lives on unmarked and nothing is kept; it can be marked again, and its record comes back when it ends.
+/// Claim: I10, with `preemption.strict`: the starved application withdraws its ask and ends while the kill is looked at
+///   again: killed and used once, or spared, unmarked, nothing kept
+/// Threads: 2
+/// Break: `Fate::spare` leaves it marked -> *what was spared can be marked again*: `None`, not `Some(1)`
 #[test]
 fn with_a_second_look() {
     check("preemption_vs_finish/with_a_second_look", || {
@@ -109,6 +121,10 @@ fn with_a_second_look() {
 }
 
 /// The victim's application ends instead: what was marked ends with it, and the kill that comes later means nobody.
+/// Claim: I10: the victim's application ends instead: the kill that comes later means nobody
+/// Threads: 2
+/// Break: `OwedRooms::turns` gives nobody a turn; `pay_off` takes nothing off -> *I10: room that is freed for an
+///   application goes to it first*; *what it got is no longer owed*
 #[test]
 fn the_victims_application_ends() {
     check("preemption_vs_finish/the_victims_application_ends", || {

@@ -13,6 +13,10 @@ fn push(arena: &Arena, own: &mut FreeRecords, granted: &Stack, number: u32) -> C
     container
 }
 
+/// Claim: I5: each grant acquired once, in order, words whole
+/// Threads: 2
+/// Break: Release to Relaxed in `push_chain`; Acquire to Relaxed in `take_all` -> *Causality violation: Concurrent load and
+///   mut accesses.* (both)
 #[test]
 fn two_grants() {
     check("push_vs_drain/two_grants", || {
@@ -31,6 +35,10 @@ fn two_grants() {
     });
 }
 
+/// Claim: I5: the same holds in a record that is used again
+/// Threads: 2
+/// Break: Release to Relaxed in `push_chain`, Acquire to Relaxed in `take_all`; `acquire_all` does not reverse -> *I5: each
+///   grant is acquired exactly once, in order, its words whole*: `number: 0` for 2
 #[test]
 fn a_record_used_again() {
     check("push_vs_drain/a_record_used_again", || {
@@ -64,6 +72,10 @@ fn a_record_used_again() {
     });
 }
 
+/// Claim: I5: what has ended of two applications goes back at once, all of it, while the worker takes records
+/// Threads: 2
+/// Break: the chain is pushed by its first record alone; Release to Relaxed in `push_chain` -> *each record is in the arena
+///   exactly once*: `[1, 2, 3]`; the same: `[2, 3]`
 #[test]
 fn ended_records_go_back_together() {
     check("push_vs_drain/ended_records_go_back_together", || {

@@ -6,6 +6,10 @@ use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;
 
+/// Claim: I2, I7: a recall against a spend from the own piece
+/// Threads: 2
+/// Break: the own piece is spent by load and store -> *I2, I7: either the four are had or one of them, not both and not
+///   neither*
 #[test]
 fn of_a_room() {
     check("recall_vs_spend/of_a_room", || {
@@ -34,6 +38,10 @@ fn take(pool: &AskPool, worker: usize, epoch: u32) -> u32 {
     taken
 }
 
+/// Claim: I3: of outstanding asks: a recall against a take from the own piece
+/// Threads: 2
+/// Break: `AskPool::hand_back` does not put the units -> *I3: as many are taken as were asked for, less what is left*: 3,
+///   not 4
 #[test]
 fn of_asks() {
     check("recall_vs_spend/of_asks", || {

@@ -181,6 +181,11 @@ fn more(workers: &mut [Worker; 2], most: usize) -> i64 {
     workers.iter().map(|worker| worker.spent).sum::<i64>() - before
 }
 
+/// Claim: I2, I6, I7: a reload lowers the limits of a queue and of the one above it, in one snapshot: no grant above the
+///   lower ones once they are taken over; a refused grant leaves no trace in either
+/// Threads: 3
+/// Break: `Seat::take_over` hands nothing back; `Seat::give_back` does nothing -> *I2: no grant takes a queue above a limit
+///   that its snapshot shows*; *I2, I7: what is spent is counted, and what is not has come back*: 2, not 1
 #[test]
 fn limits_that_drop() {
     check("reload_vs_grant/limits_that_drop", || {
@@ -192,6 +197,9 @@ fn limits_that_drop() {
     });
 }
 
+/// Claim: I7, I2: a reload raises a limit: the new room is found, and no more than that
+/// Threads: 3
+/// Break: `Seat::give_back` does nothing -> *I2, I7: what is spent is counted, and what is not has come back*: 2, not 1
 #[test]
 fn limits_that_rise() {
     check("reload_vs_grant/limits_that_rise", || {
@@ -203,6 +211,10 @@ fn limits_that_rise() {
     });
 }
 
+/// Claim: I2: a limit goes and comes back: what was granted in between counts
+/// Threads: 3
+/// Break: the seat leaves when its snapshot shows no limit -> *I2, I7: what is spent is counted, and what is not has come
+///   back*: 4, not 3
 #[test]
 fn a_limit_that_vanishes_and_comes_back() {
     check("reload_vs_grant/a_limit_that_vanishes_and_comes_back", || {
@@ -217,6 +229,10 @@ fn a_limit_that_vanishes_and_comes_back() {
     });
 }
 
+/// Claim: I7: a limit comes and goes, and one worker never sees it: nobody is refused for want of its count
+/// Threads: 3
+/// Break: as it was: watched only while limited; `join` counts nothing -> *I7: where there is no limit nobody is refused*:
+///   1, not 2; *I2, I7: what is spent is counted, and what is not has come back*: 0, not 1
 #[test]
 fn a_limit_that_comes_and_goes() {
     check("reload_vs_grant/a_limit_that_comes_and_goes", || {

@@ -7,6 +7,10 @@ use evenweave::sync::channel::bounded;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;
 
+/// Claim: I3: a replacement by k: at most k are taken after it, and k can be
+/// Threads: 2
+/// Break: pieces that are not empty are not voided; `refill` stores its piece unseen -> *I3: at most k are taken after the
+///   replacement, and k can be*: 1, not 2 (both)
 #[test]
 fn of_a_leased_count() {
     check("replace_vs_take/of_a_leased_count", || {
@@ -19,7 +23,7 @@ fn of_a_leased_count() {
         let thread = spawn(move || {
             let mut before = u32::from(other.take_one(1, old).is_ok());
             before += u32::from(other.take_one(1, old).is_ok());
-            let Some(new) = inbox.try_recv() else { return (before, 0) };
+            let Ok(new) = inbox.try_recv() else { return (before, 0) };
             assert_eq!(other.take_one(1, old), Err(NotTaken::Stale), "I3: nothing old is taken after the replacement");
             (before, u32::from(other.take_one(1, new).is_ok()))
         });
@@ -38,6 +42,10 @@ fn of_a_leased_count() {
     });
 }
 
+/// Claim: I3: old units handed back do not count
+/// Threads: 2
+/// Break: `hand_back` puts whatever the epoch -> *I3: old units are not handed back to the new count*: `Ok(())`, not
+///   `Err(Dry)`
 #[test]
 fn a_hand_back_of_old_units() {
     check("replace_vs_take/a_hand_back_of_old_units", || {
@@ -54,6 +62,10 @@ fn a_hand_back_of_old_units() {
     });
 }
 
+/// Claim: I3, I7: a refusal after the replacement leaves no trace
+/// Threads: 2
+/// Break: as it was: the refused grant puts its unit back whatever the epoch -> *I3, I7: a refused grant leaves no trace in
+///   the count that replaced its own*: 2, not 1
 #[test]
 fn a_refusal_after_it() {
     check("replace_vs_take/a_refusal_after_it", || {
@@ -74,6 +86,10 @@ fn a_refusal_after_it() {
     });
 }
 
+/// Claim: I3: rack and whole are taken old or new together
+/// Threads: 2
+/// Break: as it was: `AskCount::take_one` of any epoch -> *I3: a grant from before the replacement takes nothing of it*:
+///   (1, 0), not (1, 1)
 #[test]
 fn of_a_rack_and_of_the_whole() {
     check("replace_vs_take/of_a_rack_and_of_the_whole", || {
@@ -94,6 +110,10 @@ fn of_a_rack_and_of_the_whole() {
     });
 }
 
+/// Claim: I3, I7: of racks and nodes too: a refusal after the replacement leaves no trace
+/// Threads: 2
+/// Break: `AskCount::untake_one` puts whatever the epoch -> *I3, I7: a refused grant leaves no trace in the count that
+///   replaced its own*: 2, not 1
 #[test]
 fn of_a_rack_before_a_refusal() {
     check("replace_vs_take/of_a_rack_before_a_refusal", || {

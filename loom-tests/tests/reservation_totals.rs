@@ -52,6 +52,9 @@ impl Worker {
     }
 }
 
+/// Claim: I7: `reservable-nodes` slips by W − 1 at most, and what a worker reserved itself it knows of
+/// Threads: 2
+/// Break: `may_reserve` with ≤ -> *one a worker too many at most*
 #[test]
 fn two_reserve_at_once() {
     check("reservation_totals/two_reserve_at_once", || {
@@ -73,6 +76,9 @@ fn two_reserve_at_once() {
     });
 }
 
+/// Claim: I7: at rest the total of reservations is what stands
+/// Threads: 2
+/// Break: `ReservedCount::set` leaves out 0 -> *at rest the total is what stands*: 1, not 0
 #[test]
 fn given_up_while_another_reserves() {
     check("reservation_totals/given_up_while_another_reserves", || {

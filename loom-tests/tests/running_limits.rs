@@ -111,6 +111,10 @@ enum Offered {
     Nobody,
 }
 
+/// Claim: I5, I6: one application runs at a time: the next starts when the first has ended at every worker
+/// Threads: 3
+/// Break: the second phase after one acknowledgement; a worker forgets the close -> *one runs at a time: the next starts
+///   when the first has ended everywhere* (both)
 #[test]
 fn the_next_starts_when_the_first_has_ended_everywhere() {
     check("running_limits/the_next_starts_when_the_first_has_ended_everywhere", || {

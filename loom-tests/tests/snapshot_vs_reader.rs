@@ -14,6 +14,9 @@ struct Snapshot {
     shares: Arc<u32>,
 }
 
+/// Claim: I6: two kinds of publish, one reader
+/// Threads: 3
+/// Break: no writer mutex -> *I6: neither kind of publish undoes the other*: 1, not 2
 #[test]
 fn two_kinds_of_publish() {
     check("snapshot_vs_reader/two_kinds_of_publish", || {

@@ -6,6 +6,12 @@ use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::{all_records, check};
 
+/// Claim: I5: withdrawn or acquired, the record comes back once
+/// Threads: 2
+/// Break: `withdraw` by load and store; a withdrawn record is not freed; `expect_end` after `push_ended`; Acquire to
+///   Relaxed in `expect_drain` -> *I5: a grant is acquired or withdrawn, never both or neither*; *each record is in the
+///   arena exactly once*: `[1, 2, 3]`; *and why, whatever was looked at before*; *Causality violation: Concurrent load and
+///   mut accesses.*
 #[test]
 fn one_of_both_wins() {
     check("withdraw_vs_drain/one_of_both_wins", || {
@@ -39,6 +45,10 @@ fn one_of_both_wins() {
     });
 }
 
+/// Claim: I5: a drain goes on past a withdrawn record that is used again
+/// Threads: 2
+/// Break: `acquire_all` reads `next` after the push -> *I5: all but the withdrawn one arrive, once, in order, their words
+///   whole*
 #[test]
 fn one_of_two_is_withdrawn() {
     check("withdraw_vs_drain/one_of_two_is_withdrawn", || {

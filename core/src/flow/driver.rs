@@ -6,6 +6,7 @@ use super::allocations::{WatchCall, Watcher, WatcherThread};
 use super::control::{Control, empty_structure};
 use super::decision::Notes;
 use super::events::EventSink;
+use super::inbox::{Handler, Inbox, Next, Then};
 use super::ledger::AppShared;
 use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal, Round};
@@ -13,11 +14,12 @@ use super::pace::Pace;
 use super::preemption::{
     Book, Found, MarkedFor, OutstandingAsk, Owners, PreemptionCall, PreemptionThread, Preemptor, Search, Victims,
 };
+use super::quiet::{Handled, until_quiet};
+use super::rounds::Outstanding;
 use super::shard::Shard;
-use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, count, number_scheduler};
+use super::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, number_scheduler};
 use super::snapshot::Publisher;
 use super::update::Updater;
-use super::worker::Next;
 use crate::app::SchedulingKey;
 use crate::clock::Clock;
 use crate::config::{AllocationFile, Diagnostic, Settings};
@@ -25,7 +27,7 @@ use crate::event::{Refused, SchedulerEvent};
 use crate::groups::Groups;
 use crate::id::ContainerId;
 use crate::policy::SchedulingPolicy;
-use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use crate::sync::thread::{Builder, JoinHandle, ThreadId};
 use crate::sync::{Arc, CachePadded, Mutex};
@@ -56,11 +58,7 @@ pub(crate) struct Setup {
 }
 
 /// The receiving ends of one worker's lanes.
-#[derive(Debug)]
-pub(crate) struct WorkerLanes {
-    internal: Receiver<Internal>,
-    external: Receiver<External>,
-}
+type WorkerLanes = Inbox<Internal, External>;
 
 /// A scheduler at rest, before a driver takes it.
 #[derive(Debug)]
@@ -87,7 +85,7 @@ impl Parts {
             let (internal_in, internal_out) = unbounded();
             external.push(external_in);
             internal.push(internal_in);
-            lanes.push(WorkerLanes { internal: internal_out, external: external_out });
+            lanes.push(WorkerLanes::new(internal_out, external_out));
         }
         let (control, control_lane) = unbounded();
         let (preemption, preemption_lane) = unbounded();
@@ -108,10 +106,10 @@ impl Parts {
             nodes: crate::sync::Mutex::new(Vec::new()),
             // A trace lists whom Hadoop would ask.
             resort: setup.resort || setup.notes.trace,
-            control_handled: AtomicU64::new(0),
+            control_handled: Handled::default(),
             dead: (0..workers).map(|_| AtomicBool::new(false)).collect(),
-            offers_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
-            continuous_pending: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            offers: Outstanding::new(workers),
+            continuous: Outstanding::new(workers),
             pace: Pace::new(workers, setup.fold_every),
             settings: setup.settings,
         });
@@ -290,11 +288,6 @@ impl Owners for Direct<'_> {
 
 // ---------------------------------------------------------------------------------------------------- many threads
 
-/// External messages that a worker takes before it looks at its internal lane and the snapshot again.
-const BATCH: usize = 64;
-/// A worker takes nothing external while another's internal lane is longer than this: the pressure goes to the callers.
-const LONG_LANE: usize = 1 << 14;
-
 /// What the update task is told.
 #[derive(Debug)]
 pub(crate) enum UpdateCall {
@@ -331,7 +324,7 @@ impl Threads {
         for (worker, (shard, lanes)) in shards.into_iter().enumerate() {
             let (shared, events) = (shared.clone(), events.clone());
             workers.push(spawn(format!("evenweave-worker-{worker}"), move || {
-                run_worker(shard, &lanes, &shared, &events);
+                run_worker(shard, lanes, &shared, &events);
             })?);
         }
         let counted = shared.clone();
@@ -443,87 +436,73 @@ pub(super) fn run_task(task: &'static str, events: &EventSink, run: impl FnOnce(
     }
 }
 
-fn run_worker(mut shard: Shard, lanes: &WorkerLanes, shared: &Shared, events: &EventSink) {
+fn run_worker(shard: Shard, mut lanes: WorkerLanes, shared: &Shared, events: &EventSink) {
     let worker = shard.id();
-    let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut shard, lanes, shared)));
+    let mut counted = Counted { shard, shared };
+    let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut counted, &mut lanes)));
     let Err(panic) = outcome else { return };
     let message = message_of(&*panic);
     // ORDERING: Relaxed. Callers that see it late send to a worker that ignores them.
     shared.dead[worker].store(true, Ordering::Relaxed);
     events.put(SchedulerEvent::WorkerPanicked { worker, message });
-    lie_dead(lanes, shared);
+    lie_dead(&lanes, shared);
+}
+
+/// A worker that counts what it works off.
+struct Counted<'a> {
+    shard: Shard,
+    shared: &'a Shared,
+}
+
+impl Handler<Internal, External> for Counted<'_> {
+    #[inline]
+    fn internal(&mut self, message: Internal) -> Next {
+        let worker = self.shard.id();
+        if let Internal::Round(round) = &message {
+            return self.shared.outstanding(*round).work_off(worker, || self.shard.handle_internal(message));
+        }
+        if !matches!(message, Internal::Barrier(_)) {
+            self.shared.counters[worker].handled.note();
+        }
+        self.shard.handle_internal(message)
+    }
+
+    #[inline]
+    fn external(&mut self, message: External) {
+        if !matches!(message, External::Barrier(_)) {
+            self.shared.counters[self.shard.id()].handled.note();
+        }
+        self.shard.handle_external(message);
+    }
 }
 
 /// The loop of a worker.
-fn work(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared) {
-    let mut stopping = false;
+fn work(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
+    let shared = worker.shared;
     loop {
-        shard.sync();
+        worker.shard.sync();
         let now = shared.clock.now_ms();
-        shard.fold_if_due(now);
-        let looking = shard.look_for_expired(now);
-        let mut idle = true;
-        while let Ok(message) = lanes.internal.try_recv() {
-            idle = false;
-            stopping |= take_internal(shard, shared, message) == Next::Stop;
-        }
-        let congested = shared.lanes.internal.iter().any(|lane| lane.len() > LONG_LANE);
-        for _ in 0..if congested { 0 } else { BATCH } {
-            let Ok(message) = lanes.external.try_recv() else { break };
-            idle = false;
-            stopping |= take_external(shard, lanes, shared, message) == Next::Stop;
-        }
-        shard.hand_back_leases();
-        if congested {
-            crate::sync::thread::yield_now();
-        } else if idle && stopping {
-            return;
-        } else if idle && !looking {
-            select! {
+        worker.shard.fold_if_due(now);
+        let looking = worker.shard.look_for_expired(now);
+        let then = lanes.batch(&shared.lanes.internal, worker);
+        worker.shard.hand_back_leases();
+        match then {
+            Then::GiveWay => crate::sync::thread::yield_now(),
+            Then::End => return,
+            Then::Wait if !looking => select! {
                 recv(lanes.internal) -> message => if let Ok(message) = message {
-                    shard.wake_up();
-                    stopping |= take_internal(shard, shared, message) == Next::Stop;
+                    worker.shard.wake_up();
+                    lanes.take_internal(message, worker);
                 },
                 recv(lanes.external) -> message => if let Ok(message) = message {
-                    shard.wake_up();
-                    stopping |= take_external(shard, lanes, shared, message) == Next::Stop;
+                    worker.shard.wake_up();
+                    lanes.take_external(message, worker);
                 },
-                default(Duration::from_millis(shard.next_look_in_ms(now))) => {}
-            }
+                default(Duration::from_millis(worker.shard.next_look_in_ms(now))) => {}
+            },
+            Then::Wait | Then::Again => {}
         }
     }
-}
-
-fn take_internal(shard: &mut Shard, shared: &Shared, message: Internal) -> Next {
-    let round = if let Internal::Round(round) = &message { Some(*round) } else { None };
-    if round.is_none() && !matches!(message, Internal::Barrier(_)) {
-        count(&shared.counters[shard.id()].handled, 1);
-    }
-    let next = shard.handle_internal(message);
-    if let Some(round) = round {
-        // ORDERING: Relaxed. A hint that the next round may be sent.
-        shared.pending(round)[shard.id()].store(false, Ordering::Relaxed);
-    }
-    next
-}
-
-/// What was sent to the internal lane before the message was sent is worked off first: a heartbeat never comes before its
-/// node, an ask never before what its application's home was told.
-fn take_external(shard: &mut Shard, lanes: &WorkerLanes, shared: &Shared, message: External) -> Next {
-    let mut next = Next::GoOn;
-    // Looked at before it is received from, which costs a fence with each message: what was sent before this one is seen.
-    while !lanes.internal.is_empty()
-        && let Ok(earlier) = lanes.internal.try_recv()
-    {
-        if take_internal(shard, shared, earlier) == Next::Stop {
-            next = Next::Stop;
-        }
-    }
-    if !matches!(message, External::Barrier(_)) {
-        count(&shared.counters[shard.id()].handled, 1);
-    }
-    shard.handle_external(message);
-    next
 }
 
 /// After a panic: the worker's nodes get nothing more, but whoever waits for it is answered.
@@ -567,7 +546,7 @@ fn run_control(mut control: Control, lane: &Receiver<ControlMessage>, shared: &S
     let take = |control: &mut Control, message: ControlMessage| {
         // Cleaning up comes by time, so it does not count: who waits for quiet would never see the end of it.
         if !matches!(message, ControlMessage::Barrier(_) | ControlMessage::CleanUp) {
-            count(&shared.control_handled, 1);
+            shared.control_handled.note();
         }
         control.handle(message)
     };
@@ -618,9 +597,8 @@ fn run_rounds(shared: &Shared, round: Round, interval: Duration, stopped: &Recei
             Err(RecvTimeoutError::Timeout) => {}
             _ => return,
         }
-        for (pending, lane) in shared.pending(round).iter().zip(&shared.lanes.internal) {
-            // ORDERING: Relaxed. At most one too few or too many.
-            if !pending.swap(true, Ordering::Relaxed) {
+        for (worker, lane) in shared.lanes.internal.iter().enumerate() {
+            if shared.outstanding(round).begin(worker) {
                 // A worker that is gone needs no offers.
                 let _ = lane.send(Internal::Round(round));
             }
@@ -629,14 +607,10 @@ fn run_rounds(shared: &Shared, round: Round, interval: Duration, stopped: &Recei
 }
 
 /// Waits until everything accepted is worked off. The caller sees to it that nobody sends meanwhile.
-///
-/// A message is counted when it is taken. If nothing was counted anywhere over two rounds of barriers then nothing was
-/// under way: what a thread was still at before its first barrier had sent its messages before the second round.
 pub(crate) fn quiesce(shared: &Shared) {
     let handled = || {
-        // ORDERING: Relaxed. The barriers' channels order the counters' writes before these reads.
-        let workers: u64 = shared.counters.iter().map(|counters| counters.handled.load(Ordering::Relaxed)).sum();
-        workers + shared.control_handled.load(Ordering::Relaxed)
+        let workers: u64 = shared.counters.iter().map(|counters| counters.handled.read()).sum();
+        workers + shared.control_handled.read()
     };
     let barrier = || {
         let (reply, answered) = unbounded();
@@ -652,12 +626,7 @@ pub(crate) fn quiesce(shared: &Shared) {
         asked += u64::from(shared.lanes.preemption.send(PreemptionCall::Barrier(reply)).is_ok());
         (0..asked).all(|_| answered.recv().is_ok())
     };
-    loop {
-        let before = handled();
-        if !(barrier() && barrier()) || handled() == before {
-            return;
-        }
-    }
+    until_quiet(handled, barrier);
 }
 
 #[cfg(test)]
@@ -844,6 +813,21 @@ mod tests {
         shard.handle_internal(Internal::Barrier(reply));
         assert!(answered.try_recv().is_ok());
         assert!(Arc::ptr_eq(&parts.shared.publisher.load(), &shard.snapshot));
+    }
+
+    /// An update that a change of the cluster wakes has to find the change: it is woken after the publish, not before.
+    #[test]
+    fn the_update_is_woken_once_there_is_something_to_see() {
+        let mut parts = parts();
+        let (wake, woken) = bounded(1);
+        parts.control.set_wake_update(wake);
+        add_node(&mut parts.control);
+        assert!(woken.try_recv().is_err());
+        parts.control.publish();
+        assert!(woken.try_recv().is_ok());
+        assert_eq!(parts.shared.publisher.load().structure.nodes, 1);
+        parts.control.publish();
+        assert!(woken.try_recv().is_err(), "once");
     }
 
     #[test]

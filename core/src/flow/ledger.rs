@@ -10,6 +10,7 @@
 //! that the cell had, and types of one cell may be a grant apart. Orders and views live with that; limits do not look
 //! here.
 
+use super::closed::Closed;
 use super::lease::{AskCount, AskPool};
 use super::mailbox::{Container, Stack};
 use super::preemption::marks::{Marks, left_over};
@@ -145,7 +146,7 @@ pub(crate) struct AppShared {
     pub(crate) am_preemptable: bool,
     /// Its leaf queue, and whether its AM runs.
     standing: Standing,
-    closed: AtomicBool,
+    closed: Closed,
     ever_had: AtomicBool,
     /// Not waiting for a running limit; for views.
     runnable: AtomicBool,
@@ -203,7 +204,7 @@ impl AppShared {
             placed_in: placed_in.into(),
             am_preemptable,
             standing: Standing::new(queue),
-            closed: AtomicBool::new(false),
+            closed: Closed::default(),
             ever_had: AtomicBool::new(false),
             runnable: AtomicBool::new(false),
             am_resource: UsageCell::default(),
@@ -255,15 +256,12 @@ impl AppShared {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        // ORDERING: Acquire. Pairs with the Release in `close`.
-        self.closed.load(Ordering::Acquire)
+        self.closed.is_closed()
     }
 
     /// No further calls are taken; true for the first to close it.
     pub(crate) fn close(&self) -> bool {
-        // ORDERING: AcqRel. The one who closes sees all that was done before by a closer that lost, and is seen by
-        // `is_closed`.
-        !self.closed.swap(true, Ordering::AcqRel)
+        self.closed.close()
     }
 
     /// Whether a managed application still waits for its AM's container.

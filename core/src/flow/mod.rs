@@ -14,6 +14,9 @@ mod messages;
 #[cfg(not(loom))]
 mod shared;
 
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod inbox;
+
 #[cfg(not(loom))]
 mod worker;
 
@@ -88,6 +91,12 @@ mod expiry;
 #[cfg(not(loom))]
 mod attempts;
 
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod closed;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod closing;
+
 #[cfg(not(loom))]
 mod control;
 
@@ -109,6 +118,12 @@ pub(crate) mod views;
 #[cfg(not(loom))]
 mod inspect;
 
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod rounds;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod quiet;
+
 #[cfg(not(loom))]
 mod driver;
 
@@ -127,6 +142,7 @@ mod exports {
     pub use super::views::{AppView, NodeView, QueueView, Stats};
 
     pub(crate) use super::allocations::{ControlLane, NEVER, Reloads, WatchCall, WatchTimes, Watcher, apply};
+    pub(crate) use super::closed::Closed;
     pub(crate) use super::control::{Call, Control, NodeSpec};
     pub(crate) use super::decision::Notes;
     pub(crate) use super::driver::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};

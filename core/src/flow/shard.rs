@@ -11,6 +11,7 @@
 //! without one) its queue is sorted anew for each descent, as Hadoop does.
 
 use super::assignment::{HasDeclined, counts_opportunities};
+use super::closing::find;
 use super::containers::{Containers, SizeId};
 use super::decision::Notes;
 use super::expiry::Looks;
@@ -548,7 +549,7 @@ impl Shard {
 
     /// The application, if it is still the one that the slot meant.
     pub(super) fn find_app(&self, slot: Slot) -> Option<&AppLocal> {
-        self.apps.get(slot.ix())?.as_ref().filter(|app| app.slot == slot)
+        find(&self.apps, slot, |app| app.slot)
     }
 
     /// Knows an application from now on.

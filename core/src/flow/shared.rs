@@ -5,6 +5,8 @@ use super::mailbox::Arena;
 use super::messages::{ControlMessage, External, Internal, Round};
 use super::pace::Pace;
 use super::preemption::PreemptionCall;
+use super::quiet::Handled;
+use super::rounds::Outstanding;
 use super::snapshot::Publisher;
 use crate::clock::Clock;
 use crate::config::Settings;
@@ -72,8 +74,8 @@ pub(crate) struct WorkerCounters {
     pub(crate) reserved: AtomicU64,
     pub(crate) refused: AtomicU64,
     pub(crate) folds: AtomicU64,
-    /// Messages worked off, of both lanes.
-    pub(crate) handled: AtomicU64,
+    /// Messages of both lanes.
+    pub(crate) handled: Handled,
 }
 
 /// Adds to a counter that only the caller's thread writes.
@@ -125,22 +127,22 @@ pub(crate) struct Shared {
     pub(crate) resort: bool,
     /// When the others' grants are folded in.
     pub(crate) pace: Pace,
-    /// Messages that the control has worked off.
-    pub(crate) control_handled: AtomicU64,
+    /// Messages of the control's lane.
+    pub(crate) control_handled: Handled,
     /// Workers that panicked: their nodes take no heartbeats any more.
     pub(crate) dead: Box<[AtomicBool]>,
-    /// An offer to all nodes of a worker is on its way to it.
-    pub(crate) offers_pending: Box<[AtomicBool]>,
-    /// The same of a pass of continuous scheduling.
-    pub(crate) continuous_pending: Box<[AtomicBool]>,
+    /// Offers to all nodes of a worker that are on their way.
+    pub(crate) offers: Outstanding,
+    /// The same of passes of continuous scheduling.
+    pub(crate) continuous: Outstanding,
 }
 
 impl Shared {
-    /// By worker: a round of this kind is on its way to it.
-    pub(crate) fn pending(&self, round: Round) -> &[AtomicBool] {
+    /// The rounds of this kind that are on their way.
+    pub(crate) fn outstanding(&self, round: Round) -> &Outstanding {
         match round {
-            Round::Offers => &self.offers_pending,
-            Round::Continuous => &self.continuous_pending,
+            Round::Offers => &self.offers,
+            Round::Continuous => &self.continuous,
         }
     }
 

@@ -9,6 +9,7 @@
 //! worker that blocks.
 
 use super::containers::SizeId;
+use super::inbox::Next;
 use super::ledger::{AppShared, NodeShared};
 use super::mailbox::EndReason;
 use super::messages::{
@@ -26,13 +27,6 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use smallvec::SmallVec;
 use std::hint::black_box;
-
-/// What the loop does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    GoOn,
-    Stop,
-}
 
 /// A list of containers has room for so many before they come, at most: of those that its application asks for, or its node takes.
 const MADE_ROOM_FOR: u32 = 256;

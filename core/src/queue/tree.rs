@@ -1,7 +1,7 @@
 //! Queues by slot and name.
 
 use crate::config::{AllocationFile, Limit, QueueSettings};
-use crate::id::Slot;
+use crate::id::{Slot, Slots};
 use crate::policy::{SchedulingPolicy, ShareInput};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -91,9 +91,7 @@ impl Queue {
 #[derive(Debug, Default)]
 pub(crate) struct QueueTree {
     slots: Vec<Option<Queue>>,
-    /// The generation of each slot's next queue.
-    generations: Vec<u32>,
-    free: Vec<u32>,
+    given: Slots,
     by_name: FxHashMap<Arc<str>, u32>,
     created: u64,
 }
@@ -161,16 +159,15 @@ impl QueueTree {
         leaf: bool,
         policy: Arc<dyn SchedulingPolicy>,
     ) -> u32 {
-        let index = self.free.pop().unwrap_or_else(|| {
+        let slot = self.given.take();
+        let index = slot.index;
+        if slot.ix() == self.slots.len() {
             self.slots.push(None);
-            self.generations.push(0);
-            u32::try_from(self.slots.len() - 1).expect("queues are u32")
-        });
-        let generation = self.generations[index as usize];
+        }
         let name: Arc<str> = name.into();
         self.created += 1;
         self.slots[index as usize] = Some(Queue {
-            slot: Slot { index, generation },
+            slot,
             name: name.clone(),
             parent,
             leaf,
@@ -209,8 +206,7 @@ impl QueueTree {
         for slot in &gone {
             if let Some(queue) = self.slots[*slot as usize].take() {
                 self.by_name.remove(&queue.name);
-                self.generations[*slot as usize] += 1;
-                self.free.push(*slot);
+                self.given.give_back(queue.slot);
             }
         }
         gone

@@ -6,12 +6,12 @@ use crate::app::Location;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Call, Control, ControlMessage, EventSink, EventSource, External,
-    Heartbeat, NewAttempt, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Report, Shared, Stats, Submission,
-    Threads, UpdateCall, WatchCall, allocate, quiesce, views,
+    AllocateRequest, Allocation, AppShared, AppView, Call, Closed, Control, ControlMessage, EventSink, EventSource,
+    External, Heartbeat, NewAttempt, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Report, Shared, Stats,
+    Submission, Threads, UpdateCall, WatchCall, allocate, quiesce, views,
 };
 use crate::resource::Resource;
-use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::atomic::Ordering;
 use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
 use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Arc, Mutex};
@@ -57,7 +57,7 @@ struct Inner {
     watcher: Option<Sender<WatchCall>>,
     threads: Mutex<Option<Threads>>,
     own_threads: Vec<ThreadId>,
-    closed: AtomicBool,
+    closed: Closed,
     events: EventSource,
     /// Where what this door does itself is told of.
     sink: EventSink,
@@ -71,8 +71,7 @@ impl fmt::Debug for FairScheduler {
 
 impl Inner {
     fn shutdown(&self) {
-        // ORDERING: AcqRel. The first to close joins the threads; later ones find none.
-        self.closed.swap(true, Ordering::AcqRel);
+        self.closed.close();
         if self.own_threads.contains(&thread::current().id()) {
             // The last handle went in a callback: whoever runs it cannot wait for itself. A lock that is taken means that
             // another thread is at it.
@@ -140,7 +139,7 @@ impl FairScheduler {
         let threads = Threads::start(parts).map_err(BuildError::Thread)?;
         let (update, watcher) = (threads.update_lane(), threads.watcher_lane());
         let own_threads = threads.ids();
-        let (threads, closed) = (Mutex::new(Some(threads)), AtomicBool::new(false));
+        let (threads, closed) = (Mutex::new(Some(threads)), Closed::default());
         let inner = Inner { shared, update, watcher, threads, own_threads, closed, events, sink };
         Ok(FairScheduler { inner: Arc::new(inner) })
     }
@@ -154,8 +153,7 @@ impl FairScheduler {
     }
 
     pub(super) fn open(&self) -> Result<&Shared, Refused> {
-        // ORDERING: Acquire, with the AcqRel in `shutdown`.
-        if self.inner.closed.load(Ordering::Acquire) { Err(Refused::ShutDown) } else { Ok(&self.inner.shared) }
+        if self.inner.closed.is_closed() { Err(Refused::ShutDown) } else { Ok(&self.inner.shared) }
     }
 
     /// The control's lane is not bounded, because workers must never wait for it; callers that do not wait for an answer

@@ -64,6 +64,12 @@ pub mod atomic {
                 turns: loom::sync::atomic::AtomicU32,
             }
 
+            impl Default for $name {
+                fn default() -> Self {
+                    $name::new(<$of>::default())
+                }
+            }
+
             impl $name {
                 /// A word of `value`.
                 pub fn new(value: $of) -> Self {
@@ -147,12 +153,6 @@ pub mod atomic {
                     self.turn().fetch_sub(amount, ordering)
                 }
             }
-
-            impl Default for $name {
-                fn default() -> Self {
-                    $name::new(0)
-                }
-            }
         )*};
     }
 
@@ -175,9 +175,18 @@ pub mod thread {
     pub use loom::thread::{JoinHandle, spawn, yield_now};
 }
 
-/// A bounded queue with the parts of crossbeam's channel that the modelled protocols use.
+/// A queue with the parts of crossbeam's channel that the modelled protocols use.
 pub mod channel {
-    use super::{Arc, Mutex, VecDeque};
+    use super::{Arc, VecDeque};
+    use loom::sync::{Condvar, MutexGuard};
+
+    /// Nothing is there.
+    #[derive(Debug, PartialEq, Eq)]
+    pub struct Empty;
+
+    /// There is no receiver any more; the message comes back. Here there always is one.
+    #[derive(Debug, PartialEq, Eq)]
+    pub struct SendError<T>(pub T);
 
     /// Why a message was not taken; it comes back.
     #[derive(Debug, PartialEq, Eq)]
@@ -188,13 +197,26 @@ pub mod channel {
         Disconnected(T),
     }
 
-    /// The sending side.
+    /// What both sides share.
     #[derive(Debug)]
-    pub struct Sender<T>(Arc<Mutex<VecDeque<T>>>, usize);
+    struct Queue<T> {
+        messages: loom::sync::Mutex<VecDeque<T>>,
+        sent: Condvar,
+    }
+
+    impl<T> Queue<T> {
+        fn lock(&self) -> MutexGuard<'_, VecDeque<T>> {
+            self.messages.lock().expect("a model that panicked has ended")
+        }
+    }
+
+    /// The sending side, and how many messages there may be.
+    #[derive(Debug)]
+    pub struct Sender<T>(Arc<Queue<T>>, Option<usize>);
 
     /// The receiving side.
     #[derive(Debug)]
-    pub struct Receiver<T>(Arc<Mutex<VecDeque<T>>>);
+    pub struct Receiver<T>(Arc<Queue<T>>);
 
     impl<T> Clone for Sender<T> {
         fn clone(&self) -> Self {
@@ -202,31 +224,83 @@ pub mod channel {
         }
     }
 
-    /// A channel of `capacity` messages.
-    pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-        let queue = Arc::new(Mutex::new(VecDeque::new()));
+    fn channel<T>(capacity: Option<usize>) -> (Sender<T>, Receiver<T>) {
+        let messages = loom::sync::Mutex::new(VecDeque::new());
+        let queue = Arc::new(Queue { messages, sent: Condvar::new() });
         (Sender(queue.clone(), capacity), Receiver(queue))
     }
 
+    /// A channel of `capacity` messages.
+    pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+        channel(Some(capacity))
+    }
+
+    /// A channel without a bound.
+    pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
+        channel(None)
+    }
+
     impl<T> Sender<T> {
+        /// Sends; to a channel without a bound, so that it never waits.
+        ///
+        /// # Errors
+        /// Never; crossbeam's does without a receiver.
+        pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+            assert!(self.1.is_none(), "I12: no core thread waits for room in a lane");
+            self.0.lock().push_back(message);
+            self.0.sent.notify_one();
+            Ok(())
+        }
+
         /// Sends, or gives the message back.
         ///
         /// # Errors
         /// When the channel is full.
         pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-            let mut queue = self.0.lock();
-            if queue.len() >= self.1 {
+            let mut messages = self.0.lock();
+            if self.1.is_some_and(|capacity| messages.len() >= capacity) {
                 return Err(TrySendError::Full(message));
             }
-            queue.push_back(message);
+            messages.push_back(message);
+            drop(messages);
+            self.0.sent.notify_one();
             Ok(())
+        }
+
+        /// How many messages there are.
+        pub fn len(&self) -> usize {
+            self.0.lock().len()
+        }
+
+        /// Whether there is none.
+        pub fn is_empty(&self) -> bool {
+            self.len() == 0
         }
     }
 
     impl<T> Receiver<T> {
-        /// The next message, if there is one.
-        pub fn try_recv(&self) -> Option<T> {
-            self.0.lock().pop_front()
+        /// The next message.
+        ///
+        /// # Errors
+        /// When there is none.
+        pub fn try_recv(&self) -> Result<T, Empty> {
+            self.0.lock().pop_front().ok_or(Empty)
+        }
+
+        /// The next message, once there is one. A model that waits for ever is one that loom calls a deadlock.
+        pub fn recv(&self) -> T {
+            let mut messages = self.0.lock();
+            loop {
+                if let Some(message) = messages.pop_front() {
+                    return message;
+                }
+                messages = self.0.sent.wait(messages).expect("a model that panicked has ended");
+            }
+        }
+
+        /// Whether there is none.
+        pub fn is_empty(&self) -> bool {
+            self.0.lock().is_empty()
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{AmRequest, App, Control, Submission};
 use crate::config::{AllocationFile, equals_ignore_case, rooted};
 use crate::event::Refused;
+use crate::flow::closing::Acknowledgements;
 use crate::flow::decision::{NotOffered, RunningLimit};
 use crate::flow::ledger::AppShared;
 use crate::flow::mailbox::Container;
@@ -194,7 +195,7 @@ impl Control {
     ) {
         let workers = self.shared.workers;
         if let Some(app) = &mut self.apps[shared.slot.ix()] {
-            app.closing = Some((workers, reply.into_iter().collect()));
+            app.closing = Some((Acknowledgements::of_each(workers), reply.into_iter().collect()));
         }
         for worker in 0..workers {
             self.to_worker(worker, Internal::CloseApp { app: shared.clone(), successor: successor.cloned() });
@@ -205,12 +206,11 @@ impl Control {
     pub(super) fn app_closed(&mut self, slot: Slot, handed_over: Vec<Container>) {
         let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut) else { return };
         let Some((left, _)) = app.closing.as_mut().filter(|_| app.shared.slot == slot) else { return };
-        *left -= 1;
-        let left = *left;
+        let is_last = left.take_one();
         if let Some(next) = &mut app.next_attempt {
             next.handed_over.extend(handed_over);
         }
-        if left > 0 {
+        if !is_last {
             return;
         }
         let (shared, leaf, runnable) = (app.shared.clone(), app.leaf, app.runnable);
@@ -241,8 +241,7 @@ impl Control {
 
     fn free_slot(&mut self, slot: Slot) {
         self.apps[slot.ix()] = None;
-        self.app_generations[slot.ix()] += 1;
-        self.free_apps.push(slot.index);
+        self.app_slots.give_back(slot);
     }
 
     /// A runnable application leaves its leaf: its AM's share comes back.

@@ -9,7 +9,7 @@ use crate::event::Refused;
 use crate::flow::ledger::{AppShared, NewApp};
 use crate::flow::mailbox::Container;
 use crate::flow::messages::{Internal, Successor};
-use crate::id::{ApplicationId, Slot};
+use crate::id::ApplicationId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
@@ -117,12 +117,10 @@ impl Control {
         attempt: u32,
         am: Option<&AmRequest>,
     ) -> Arc<AppShared> {
-        let index = self.free_apps.pop().unwrap_or_else(|| {
+        let slot = self.app_slots.take();
+        if slot.ix() == self.apps.len() {
             self.apps.push(None);
-            self.app_generations.push(0);
-            u32::try_from(self.apps.len() - 1).expect("applications are u32")
-        });
-        let slot = Slot { index, generation: self.app_generations[index as usize] };
+        }
         let shared = &self.shared;
         let made_of = NewApp {
             scheduler: shared.scheduler,

@@ -30,6 +30,7 @@ pub(crate) use apps::{asks_for_nothing_left, check_size, normalise};
 pub(crate) use nodes::NodeSpec;
 
 use super::allocations::Reloads;
+use super::closing::Acknowledgements;
 use super::events::EventSink;
 use super::ledger::{AppShared, NodeShared, QueueShared};
 use super::members::MemberTable;
@@ -41,7 +42,7 @@ use crate::config::{AccessControlList, AllocationFile, PlacementChange, Placemen
 use crate::event::{Refused, SchedulerEvent};
 use crate::fair::{Drf, Fair, Fifo};
 use crate::groups::Groups;
-use crate::id::Slot;
+use crate::id::{Slot, Slots};
 use crate::policy::{ClusterTotal, SchedulingPolicy};
 use crate::queue::{QueueTree, Running};
 use crate::resource::Resource;
@@ -122,8 +123,8 @@ pub(super) struct App {
     pub(super) runnable: bool,
     /// Its place in the leaf's table of runnable or of waiting applications.
     pub(super) position: u32,
-    /// How many workers have yet to acknowledge its close, and who waits for the end of it.
-    pub(super) closing: Option<(usize, Waiters)>,
+    /// Which acknowledgements of its close are still to come, and who waits for the end of it.
+    pub(super) closing: Option<(Acknowledgements, Waiters)>,
     /// What begins when it has ended.
     pub(super) next_attempt: Option<attempts::Next>,
 }
@@ -153,8 +154,7 @@ pub(crate) struct Control {
     pub(super) running: Running,
     /// By slot.
     pub(super) apps: Vec<Option<App>>,
-    pub(super) app_generations: Vec<u32>,
-    pub(super) free_apps: Vec<u32>,
+    pub(super) app_slots: Slots,
     pub(super) by_number: FxHashMap<u32, u32>,
     pub(super) nodes: Vec<NodeEntry>,
     pub(super) nodes_made: u32,
@@ -185,8 +185,9 @@ pub(crate) struct Control {
     pub(super) steady_pending: bool,
     /// What all threads share of each queue, by slot.
     pub(super) ledgers: Vec<Option<(Slot, Arc<QueueShared>)>>,
-    /// Wakes the update task early.
+    /// Wakes the update task early, after the next publish if that is due.
     pub(super) wake_update: Option<Sender<()>>,
+    pub(super) update_due: bool,
     pub(super) events: Option<EventSink>,
     /// Answers that go out after the next publish.
     pub(super) answers: Vec<Answer>,
@@ -235,8 +236,7 @@ impl Control {
             tree: QueueTree::default(),
             running: Running::default(),
             apps: Vec::new(),
-            app_generations: Vec::new(),
-            free_apps: Vec::new(),
+            app_slots: Slots::default(),
             by_number: FxHashMap::default(),
             nodes: Vec::new(),
             nodes_made: 0,
@@ -257,6 +257,7 @@ impl Control {
             steady_pending: false,
             ledgers: Vec::new(),
             wake_update: None,
+            update_due: false,
             events: None,
             answers: Vec::new(),
             restarted: None,
@@ -416,6 +417,12 @@ impl Control {
         let marked = [&self.dirty, &self.children_changed, &self.members_changed];
         if self.structure_changed || marked.iter().any(|marked| !marked.is_empty()) {
             self.publish_structure();
+        }
+        if std::mem::take(&mut self.update_due)
+            && let Some(wake) = &self.wake_update
+        {
+            // Full: it is awake already, and has yet to load what was published just now.
+            let _ = wake.try_send(());
         }
         if !self.answers.is_empty() {
             self.answers.drain(..).for_each(|answer| (answer.0)());

@@ -59,7 +59,7 @@ impl Control {
         self.largest_node = Some(self.largest_node.unwrap_or(Resource::NONE).most(total));
         self.to_worker(owner, Internal::AddNode { node: node.clone(), total: *total });
         self.cluster_changed();
-        self.wake_update();
+        self.update_due = true;
         Ok(node)
     }
 
@@ -97,7 +97,7 @@ impl Control {
         self.cluster = self.cluster.minus(&entry.total);
         self.measure_largest_node();
         self.cluster_changed();
-        self.wake_update();
+        self.update_due = true;
         for reply in entry.closing.into_iter().flatten() {
             self.answer(reply, Ok(()));
         }
@@ -163,12 +163,5 @@ impl Control {
             (0..self.tree.width()).map(|slot| u32::try_from(slot).expect("slots are u32")).filter(percent).collect();
         self.dirty.extend(follow);
         self.steady_pending = true;
-    }
-
-    fn wake_update(&self) {
-        if let Some(wake) = &self.wake_update {
-            // Full: it is awake already.
-            let _ = wake.try_send(());
-        }
     }
 }

@@ -1,0 +1,130 @@
+//! A worker's two lanes, and in which order it takes from them.
+//!
+//! # Where it stands
+//! The worker's loop in `driver` runs one [`Inbox::batch`] after the other; what a message means is its [`Handler`]'s, the
+//! `worker`'s.
+//!
+//! # Protocol
+//! 1. The internal lane is emptied. 2. Nothing external is taken while any worker's internal lane is long; else up to
+//!    [`BATCH`] external messages are. 3. Before an external message is worked off the internal lane is emptied once more: what
+//!    was sent there before the message was sent comes first, so a heartbeat never comes before its node, an ask never before
+//!    what its application's home was told. 4. A worker that was told to stop goes on until a batch finds both lanes empty.
+//!
+//! # Invariants
+//! I12: no core thread waits for room in a lane: internal lanes are not bounded, and what bounds them is step 2, since every
+//! internal message is owed to an external one (or to the control, whose callers wait). A caller whose external lane is full has
+//! its message back. I9: what was accepted before the stop is worked off.
+//!
+//! # What races, and why it is safe
+//! Senders against the batch: `loom-tests/tests/lanes_vs_pressure.rs`; the stop: `shutdown_vs_messages.rs`.
+
+use crate::sync::channel::{Receiver, Sender};
+
+/// External messages that a worker takes before it looks at its internal lane and the snapshot again.
+#[cfg(not(loom))]
+pub(crate) const BATCH: usize = 64;
+/// Models have few.
+#[cfg(loom)]
+pub const BATCH: usize = 2;
+
+/// A worker takes nothing external while another's internal lane is longer than this: the pressure goes to the callers.
+#[cfg(not(loom))]
+pub(crate) const LONG_LANE: usize = 1 << 14;
+/// As above.
+#[cfg(loom)]
+pub const LONG_LANE: usize = 1;
+
+/// What a message says of the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing.
+    GoOn,
+    /// Work off what is there and end.
+    Stop,
+}
+
+/// What a worker does after a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// There may be more.
+    Again,
+    /// Some lane is long: whoever has to empty it goes first.
+    GiveWay,
+    /// Both lanes were empty.
+    Wait,
+    /// They were, and it was told to stop.
+    End,
+}
+
+/// What works messages off.
+pub trait Handler<I, E> {
+    /// One from the internal lane.
+    fn internal(&mut self, message: I) -> Next;
+
+    /// One from the external lane.
+    fn external(&mut self, message: E);
+}
+
+/// The receiving ends of one worker's lanes.
+#[derive(Debug)]
+pub struct Inbox<I, E> {
+    pub(crate) internal: Receiver<I>,
+    pub(crate) external: Receiver<E>,
+    stopping: bool,
+}
+
+impl<I, E> Inbox<I, E> {
+    /// Of two lanes.
+    #[must_use]
+    pub fn new(internal: Receiver<I>, external: Receiver<E>) -> Inbox<I, E> {
+        Inbox { internal, external, stopping: false }
+    }
+
+    /// Works off what is there, as the module's text says; `lanes` are the internal lanes of all workers.
+    #[inline]
+    pub fn batch(&mut self, lanes: &[Sender<I>], handler: &mut impl Handler<I, E>) -> Then {
+        let mut idle = true;
+        while let Ok(message) = self.internal.try_recv() {
+            idle = false;
+            self.take_internal(message, handler);
+        }
+        let congested = lanes.iter().any(|lane| lane.len() > LONG_LANE);
+        for _ in 0..if congested { 0 } else { BATCH } {
+            let Ok(message) = self.external.try_recv() else { break };
+            idle = false;
+            self.take_external(message, handler);
+        }
+        match (congested, idle, self.stopping) {
+            (true, ..) => Then::GiveWay,
+            (_, true, true) => Then::End,
+            (_, true, _) => Then::Wait,
+            _ => Then::Again,
+        }
+    }
+
+    /// Waits for an internal message and works it off. The driver waits for both lanes; models send what matters inside last.
+    #[cfg(loom)]
+    pub fn wait_inside(&mut self, handler: &mut impl Handler<I, E>) -> Next {
+        let message = self.internal.recv();
+        self.take_internal(message, handler);
+        if self.stopping { Next::Stop } else { Next::GoOn }
+    }
+
+    /// Works off an internal message.
+    #[inline]
+    pub fn take_internal(&mut self, message: I, handler: &mut impl Handler<I, E>) {
+        self.stopping |= handler.internal(message) == Next::Stop;
+    }
+
+    /// Works off an external message, after what was sent to the internal lane before it.
+    #[inline]
+    pub fn take_external(&mut self, message: E, handler: &mut impl Handler<I, E>) {
+        // Looked at before it is received from, which costs a fence with each message: what was sent before this one is seen.
+        while !self.internal.is_empty()
+            && let Ok(earlier) = self.internal.try_recv()
+        {
+            self.take_internal(earlier, handler);
+        }
+        handler.external(message);
+    }
+}
