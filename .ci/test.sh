@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every test: units, integration, examples, documentation, then the loom models. Its last line sums all of them up.
+# Every test: units, integration, examples, documentation, then the loom models and the schedules. Its last line sums all of
+# them up.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 start=$SECONDS
@@ -10,9 +11,9 @@ code=0
 # Targets and documentation examples in two calls, so that both are run and counted even when one of them fails.
 cargo test --workspace --all-targets --no-fail-fast 2>&1 | tee -a "$log" || code=1
 cargo test --workspace --doc --no-fail-fast 2>&1 | tee -a "$log" || code=1
-if [ -f .ci/loom.sh ]; then
-    bash .ci/loom.sh 2>&1 | tee -a "$log" || code=1
-fi
+for models in loom shuttle; do
+    bash ".ci/$models.sh" 2>&1 | tee -a "$log" || code=1
+done
 
 if [ $code = 0 ]; then verdict=passed; else verdict=FAILED; fi
 echo "test: $verdict, $((SECONDS - start)) s"

@@ -35,7 +35,7 @@
 //! | 3 | `config` | site files and allocation file: text in, typed values out |
 //! | 2 | `policy` | the trait of a scheduling policy and its keys |
 //! | 1 | `resource`, `id`, `clock` | the resource vector, slots with generations, the one clock |
-//! | 0 | `sync` | the one door to atomics, threads, channels, maps and the snapshot cell; loom's parts under `cfg(loom)` |
+//! | 0 | `sync` | the one door to atomics, threads, channels, maps and the snapshot cell; loom's parts under `cfg(loom)`, shuttle's under `cfg(shuttle)` |
 //!
 //! # A tour of `flow`, in the order of the story
 //! 1. `messages`: what arrives, and what core threads tell each other. `driver`: who calls the stages, real threads or the
@@ -86,9 +86,9 @@ mod queue;
 mod resource;
 #[cfg(not(loom))]
 mod scheduler;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 mod sync;
-#[cfg(loom)]
+#[cfg(any(loom, shuttle))]
 pub mod sync;
 
 pub use clock::{Clock, MonotonicClock, VirtualClock};

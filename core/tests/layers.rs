@@ -33,7 +33,7 @@ const LAYERS: [(&str, u8); 20] = [
 ];
 
 /// What only `sync` may name.
-const BEHIND_THE_DOOR: [&str; 9] = [
+const BEHIND_THE_DOOR: [&str; 10] = [
     "std::sync",
     "std::thread",
     "core::sync",
@@ -43,6 +43,7 @@ const BEHIND_THE_DOOR: [&str; 9] = [
     "dashmap",
     "parking_lot",
     "loom::",
+    "shuttle::",
 ];
 
 fn layer(module: &str) -> Option<u8> {
@@ -165,6 +166,7 @@ fn the_door_cannot_be_gone_round() {
         "use dashmap::DashMap;",
         "use parking_lot::Mutex;",
         "use loom::sync::Arc;",
+        "use shuttle::sync::Mutex;",
         "use std::time::Instant;",
     ];
     for door in doors {

@@ -32,14 +32,17 @@ use crate::sync::{CachePadded, OnceLock};
 /// End of a stack.
 pub(crate) const NIL: u32 = u32::MAX;
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 const CHUNK: usize = 4096;
-#[cfg(loom)]
+#[cfg(any(loom, shuttle))]
 const CHUNK: usize = 2;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 const CHUNKS: usize = 8192;
 #[cfg(loom)]
 const CHUNKS: usize = 2;
+/// Small clusters, thousands of times over.
+#[cfg(shuttle)]
+const CHUNKS: usize = 128;
 
 /// Granted; the AM has not seen it.
 const UNSEEN: u32 = 0;

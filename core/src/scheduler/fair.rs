@@ -34,6 +34,7 @@ use std::fmt;
 /// scheduler.allocate(&app, &request, &mut answer)?;
 /// scheduler.quiesce(); // asks travel
 /// scheduler.update_now(); // new demand counts from the next update on
+/// scheduler.quiesce(); // workers go by it
 /// for _ in 0..2 {
 ///     scheduler.heartbeat(Heartbeat::new(&node))?;
 /// }
@@ -589,7 +590,8 @@ impl FairScheduler {
 
     // ------------------------------------------------------------------------------------------------ the whole
 
-    /// Runs the update task once and waits for it.
+    /// Runs the update task once and waits for it. A worker that is in the midst of a batch takes the new shares over with its
+    /// next one: what is sent after a [`quiesce`](Self::quiesce) that follows is decided under them.
     pub fn update_now(&self) {
         let (reply, answer) = bounded(1);
         if self.inner.update.send(UpdateCall::Now(reply)).is_ok() {

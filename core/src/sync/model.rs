@@ -1,8 +1,8 @@
 //! The parts under `cfg(loom)`: loom's atomics, `Arc` and threads; plain stand-ins over loom's mutex for the rest.
 
 use std::collections::VecDeque;
-use std::fmt;
 
+pub use super::stand_ins::*;
 pub use loom::sync::Arc;
 pub use std::sync::OnceLock;
 
@@ -27,22 +27,6 @@ impl<T> std::ops::Deref for CachePadded<T> {
 impl<T> std::ops::DerefMut for CachePadded<T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.0
-    }
-}
-
-/// parking_lot's form over loom's mutex.
-#[derive(Debug, Default)]
-pub struct Mutex<T>(loom::sync::Mutex<T>);
-
-impl<T> Mutex<T> {
-    /// A mutex around `value`.
-    pub fn new(value: T) -> Self {
-        Mutex(loom::sync::Mutex::new(value))
-    }
-
-    /// Locks it.
-    pub fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
-        self.0.lock().expect("a model that panicked has ended")
     }
 }
 
@@ -302,64 +286,5 @@ pub mod channel {
         pub fn is_empty(&self) -> bool {
             self.0.lock().is_empty()
         }
-    }
-}
-
-/// The snapshot cell over a mutex: whole values, replaced at one moment.
-pub struct SnapshotCell<T>(Arc<Mutex<Arc<T>>>);
-
-/// A value for as long as it is looked at.
-pub type SnapshotGuard<T> = Arc<Arc<T>>;
-
-/// A reader's own reference to the newest value that it has seen.
-pub struct SnapshotReader<T> {
-    cell: Arc<Mutex<Arc<T>>>,
-    seen: Arc<T>,
-}
-
-impl<T> fmt::Debug for SnapshotReader<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SnapshotReader")
-    }
-}
-
-impl<T> SnapshotReader<T> {
-    /// The newest value.
-    pub fn newest(&mut self) -> &Arc<T> {
-        self.seen = self.cell.lock().clone();
-        &self.seen
-    }
-}
-
-impl<T> fmt::Debug for SnapshotCell<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SnapshotCell")
-    }
-}
-
-impl<T> SnapshotCell<T> {
-    /// A cell that holds `value`.
-    pub fn new(value: Arc<T>) -> Self {
-        SnapshotCell(Arc::new(Mutex::new(value)))
-    }
-
-    /// The value at this moment.
-    pub fn load(&self) -> Arc<T> {
-        self.0.lock().clone()
-    }
-
-    /// Replaces the value.
-    pub fn publish(&self, value: Arc<T>) {
-        *self.0.lock() = value;
-    }
-
-    /// The value at this moment, for a short look.
-    pub fn guard(&self) -> SnapshotGuard<T> {
-        Arc::new(self.load())
-    }
-
-    /// For a thread that looks often.
-    pub fn reader(&self) -> SnapshotReader<T> {
-        SnapshotReader { cell: self.0.clone(), seen: self.load() }
     }
 }

@@ -76,6 +76,8 @@ pub(crate) fn fill(scheduler: &FairScheduler, nodes: &[NodeHandle]) {
         let before = scheduler.stats().granted;
         scheduler.quiesce();
         scheduler.update_now();
+        // The nodes are offered under the new shares: a round that grants nothing is the last.
+        scheduler.quiesce();
         nodes.iter().for_each(|node| beat(scheduler, Heartbeat::new(node)));
         scheduler.quiesce();
         if scheduler.stats().granted == before {
