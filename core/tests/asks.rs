@@ -96,3 +96,19 @@ fn who_has_its_am_from_another_worker_is_offered_nodes_under_a_full_am_share() {
         stepped.finish(&app).unwrap();
     }
 }
+
+/// What a worker has leased of an ask and not used is there for the others as soon as it has nothing more to do.
+#[test]
+fn what_one_worker_has_leased_another_one_finds() {
+    let mut stepped = scheduler(2, "<allocations><queue name='q'/></allocations>", &[]);
+    let small = stepped.add_node("n1", "/r1", Resource::new(1024, 1)).unwrap();
+    let large = stepped.add_node("n2", "/r2", Resource::new(65536, 64)).unwrap();
+    assert_ne!(small.worker(), large.worker());
+    let app = submit(&mut stepped, 1, None);
+    ask(&mut stepped, &app, vec![of_size(1024, 32)]);
+    stepped.update();
+    assert_eq!(offered(&mut stepped, &small), [(1, 1024)], "its worker has leased more than this one");
+    for _ in 0..31 {
+        assert_eq!(offered(&mut stepped, &large), [(1, 1024)], "all that is asked for can be had");
+    }
+}

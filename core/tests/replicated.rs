@@ -193,6 +193,30 @@ fn four_workers_that_fold_as_they_do_by_default() {
     holds(4, None);
 }
 
+/// A fold reads what applications use, too: who has had its containers from the other worker comes last in its leaf queue.
+#[test]
+fn applications_are_folded_in_as_queues_are() {
+    let mut stepped = builder(2, Some(1)).journal(true).stepped().unwrap();
+    let nodes = ["here", "there"].map(|at| stepped.add_node(at, &format!("/{at}"), Resource::new(8192, 8)).unwrap());
+    assert_ne!(nodes[0].worker(), nodes[1].worker());
+    let any = Ask::anywhere(1, SMALL, 8);
+    let strict = Ask { relax_locality: false, ..any };
+    let here = Ask { location: stepped.location("/here"), ..any };
+    for (number, asks) in [(1, vec![Ask { count: 16, ..any }]), (2, vec![here, strict])] {
+        let app = stepped.submit(&unmanaged(number, "root.q")).unwrap();
+        let request = AllocateRequest { asks, ..AllocateRequest::default() };
+        stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
+    }
+    stepped.update();
+    let mut granted = |node: &NodeHandle| {
+        stepped.take_outcome();
+        stepped.heartbeat(&Heartbeat::new(node));
+        stepped.take_outcome().allocated.iter().map(|made| made.app).collect::<Vec<_>>()
+    };
+    assert_eq!(granted(&nodes[1]), [1; 8], "the second wants none of this node");
+    assert_eq!(granted(&nodes[0]), [2; 8], "it has none yet");
+}
+
 /// The workload tells whether workers fold at all: with an R that is never reached the bound of a small one is broken.
 #[test]
 fn workers_that_do_not_fold_are_noticed() {

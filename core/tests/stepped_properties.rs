@@ -106,6 +106,40 @@ fn an_update_lets_every_worker_see_what_ended_elsewhere() {
     assert_eq!(stepped.take_outcome().allocated.len(), 1);
 }
 
+/// A worker that does not know yet how full a parent queue is has its grants refused there, and takes no room of the leaf
+/// by them (I7): what is free again can be had.
+#[test]
+fn who_is_refused_above_takes_no_room_below() {
+    let text = "<allocations><queue name='p'><maxResources>4096 mb, 4 vcores</maxResources>
+        <queue name='here'><maxResources>4096 mb, 4 vcores</maxResources></queue><queue name='there'/></queue></allocations>";
+    let file = AllocationFile::parse(text, "allocations", &Settings::default().types, &[]).unwrap().file;
+    let builder = FairScheduler::builder().allocations(file).workers(2).fold_every(1000);
+    let mut stepped = builder.journal(true).stepped().unwrap();
+    let nodes = ["here", "there"].map(|at| stepped.add_node(at, &format!("/{at}"), Resource::new(8192, 8)).unwrap());
+    assert_ne!(nodes[0].worker(), nodes[1].worker());
+    let apps = ["here", "there"].map(|at| {
+        let (number, queue) = (u32::from(at == "there"), Some(format!("root.p.{at}")));
+        let app = stepped.submit(&Submission { number, user: "ann".to_owned(), queue, am: None }).unwrap();
+        let any = Ask { relax_locality: false, ..Ask::anywhere(1, Resource::new(1024, 1), 4) };
+        let rack = Ask { location: stepped.location(&format!("/{at}")), relax_locality: true, ..any };
+        let request = AllocateRequest { asks: vec![rack, any], ..Default::default() };
+        stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
+        app
+    });
+    stepped.update();
+    let grants = |stepped: &mut Stepped, node: usize| {
+        stepped.take_outcome();
+        (0..4).for_each(|_| stepped.heartbeat(&Heartbeat::new(&nodes[node])));
+        stepped.take_outcome().allocated.len()
+    };
+    assert_eq!(grants(&mut stepped, 1), 4, "the parent is full");
+    assert_eq!(grants(&mut stepped, 0), 0);
+    assert!(stepped.stats().refused > 0, "it was tried");
+    stepped.finish(&apps[1]).unwrap();
+    stepped.update();
+    assert_eq!(grants(&mut stepped, 0), 4, "a refused grant has left no trace");
+}
+
 /// An application declines for its first key, which no longer fits the node; once another's container has brought the
 /// queue nearer to its limit the first key is passed over, and the second one fits. Within one pass.
 #[test]

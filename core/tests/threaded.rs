@@ -158,17 +158,48 @@ impl evenweave::HeartbeatProbe for Gate {
 
 /// A scheduler with one worker that stands still in a heartbeat of the node until something is sent.
 fn gated(capacity: usize) -> (FairScheduler, NodeHandle, mpsc::Sender<()>, Arc<Gate>) {
+    gated_after(capacity, |_, _| {})
+}
+
+/// The same after something else was done.
+fn gated_after(
+    capacity: usize,
+    before: impl FnOnce(&FairScheduler, &NodeHandle),
+) -> (FairScheduler, NodeHandle, mpsc::Sender<()>, Arc<Gate>) {
     let (reached, at_gate) = mpsc::channel();
     let (opener, open) = mpsc::channel();
     let gate = Arc::new(Gate { reached: Mutex::new(reached), open: Mutex::new(open), served: AtomicU64::new(0) });
     let builder = FairScheduler::builder().settings(greedy()).channel_capacity(capacity).probe(gate.clone());
     let scheduler = start(1, builder);
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    before(&scheduler, &node);
     let mut first = Heartbeat::new(&node);
     first.stamp = 1;
     scheduler.heartbeat(first).unwrap();
     at_gate.recv().unwrap();
     (scheduler, node, opener, gate)
+}
+
+/// A release is an accepted one or a refused one: an AM is told that it has to try again.
+#[test]
+fn a_full_channel_refuses_a_release() {
+    let mut got = None;
+    let (scheduler, node, opener, _) = gated_after(1, |scheduler, node| {
+        let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+        allocate(scheduler, &app, &ask(1)).unwrap();
+        fill(scheduler, std::slice::from_ref(node));
+        let container = poll(scheduler, &app).granted[0].id;
+        got = Some((app, container));
+    });
+    let (app, container) = got.unwrap();
+    scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+    let request = AllocateRequest { releases: vec![container], ..AllocateRequest::default() };
+    assert_eq!(scheduler.allocate(&app, &request, &mut Allocation::default()), Err(Refused::Busy));
+    opener.send(()).unwrap();
+    let told = allocate(&scheduler, &app, &request).unwrap().ended.len();
+    scheduler.quiesce();
+    assert_eq!(told + poll(&scheduler, &app).ended.len(), 1);
+    assert_books(&scheduler);
 }
 
 #[test]

@@ -86,3 +86,25 @@ fn who_is_not_due_misses_less_than_r() {
         changes.join().unwrap();
     });
 }
+
+/// Two announce at once, each with changes of its own: neither takes the other's away.
+#[test]
+fn two_announce_at_once() {
+    check("fold_vs_change/two_announce_at_once", || {
+        let pace = Arc::new(Pace::new(2, Some(1)));
+        let other = pace.clone();
+        let other = spawn(move || {
+            let mut lag = Lag::default();
+            lag.note_change(&other, 0);
+            lag
+        });
+        let mut lag = Lag::default();
+        lag.note_change(&pace, 0);
+        let other = other.join().unwrap();
+        for mut lag in [lag, other] {
+            assert!(lag.is_due(&pace, 0), "I8: with R of 1 each is due after a change of the other");
+            lag.begin_fold(&pace);
+            assert!(!lag.is_due(&pace, 0), "I8: after a fold at quiet nothing is missed");
+        }
+    });
+}

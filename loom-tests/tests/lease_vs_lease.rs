@@ -2,7 +2,7 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::flow::lease::Room;
+use evenweave::flow::lease::{AskCount, Room};
 use evenweave::flow::watch::Watch;
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
@@ -64,6 +64,19 @@ fn the_last_unit_goes_to_one() {
 /// Threads: 2
 /// Break: `Watch::try_spend` keeps the earlier types -> *I7: the refused grant has left no trace in the first type*: 2, not
 ///   1
+#[test]
+fn the_last_unit_of_a_rack_goes_to_one() {
+    check("lease_vs_lease/the_last_unit_of_a_rack_goes_to_one", || {
+        let rack = Arc::new(AskCount::new(0));
+        let epoch = rack.replace(1);
+        let other = rack.clone();
+        let other = spawn(move || other.take_one(epoch));
+        let taken = [rack.take_one(epoch), other.join().unwrap()];
+        assert!(taken[0] != taken[1], "I3: the last unit goes to one");
+        assert_eq!(rack.left(), 0, "I3: and is gone then");
+    });
+}
+
 #[test]
 fn a_grant_has_room_in_every_type_or_in_none() {
     check("lease_vs_lease/a_grant_has_room_in_every_type_or_in_none", || {

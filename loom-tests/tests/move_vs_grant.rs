@@ -112,6 +112,19 @@ fn it_is_moved_there_and_back() {
     });
 }
 
+/// Views, and the control when an application ends, ask for the AM's size without moving it.
+#[test]
+fn who_sees_the_am_sees_its_size() {
+    check("move_vs_grant/who_sees_the_am_sees_its_size", || {
+        let world = Arc::new(Masters::new());
+        let worker = world.clone();
+        let worker = spawn(move || worker.grant(SOURCE));
+        let size = if world.standing.has_am() { world.size.read() } else { am() };
+        assert_eq!(size, am(), "who finds an AM finds its size");
+        assert!(worker.join().unwrap(), "nobody moves it");
+    });
+}
+
 const WORKERS: usize = 2;
 
 /// Where a snapshot shows the application.

@@ -47,6 +47,26 @@ fn of_a_leased_count() {
 /// Break: `hand_back` puts whatever the epoch -> *I3: old units are not handed back to the new count*: `Ok(())`, not
 ///   `Err(Dry)`
 #[test]
+fn nothing_old_once_the_new_count_is_there() {
+    check("replace_vs_take/nothing_old_once_the_new_count_is_there", || {
+        let pool = Arc::new(AskPool::new(2));
+        let old = pool.replace(4);
+        assert_eq!(pool.take_one(1, old), Ok(()));
+        let other = pool.clone();
+        let other = spawn(move || {
+            // More than there was: it can only be the new one.
+            let opened = other.total() == 7;
+            let taken = other.take_one(1, old).is_ok();
+            assert!(!(opened && taken), "I3: nothing old is taken once the new count is there");
+            u32::from(taken)
+        });
+        pool.replace(7);
+        let taken = other.join().unwrap();
+        assert_eq!(pool.total(), 7, "I3: what was taken of the old count, {taken} more, is nothing to the new one");
+    });
+}
+
+#[test]
 fn a_hand_back_of_old_units() {
     check("replace_vs_take/a_hand_back_of_old_units", || {
         let pool = Arc::new(AskPool::new(2));
