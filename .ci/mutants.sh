@@ -243,7 +243,6 @@ if [ $matrix = yes ]; then
     while read -r file test program; do
         timeout -k 5 60 "$program" --exact "$test" >"$log" 2>&1 </dev/null || { error "$file: $test fails without any mutant"; exit 1; }
     done <"$work/tests"
-    { printf 'mutant'; awk '{printf "\t%s: %s", $1, $2} END {print ""}' "$work/tests"; } >"$work/matrix.tsv"
     : >"$work/kills"
     killed=0 survived=0 same=0
     for name in "${chosen[@]}"; do
@@ -255,18 +254,14 @@ if [ $matrix = yes ]; then
             same=$((same + 1))
             echo "$name: not of the models' code"
         else
-            row=$name by=()
+            by=()
             while read -r file test program; do
-                verdict=
                 # A loop that does not end under loom is stopped by loom itself or by the time.
                 if ! timeout -k 5 60 "$program" --exact "$test" >"$log" 2>&1 </dev/null; then
-                    verdict=killed
                     by+=("$file: $test")
-                    printf '%s\t%s\t%s\n' "$file" "$test" "$name" >>"$work/kills"
+                    printf '%s\t%s\t%s\n' "$name" "$file" "$test" >>"$work/kills"
                 fi
-                row+=$'\t'$verdict
             done <"$work/tests"
-            echo "$row" >>"$work/matrix.tsv"
             if [ ${#by[@]} = 0 ]; then
                 survived=$((survived + 1))
                 echo "$name: no model tells"
@@ -277,15 +272,12 @@ if [ $matrix = yes ]; then
         fi
         restore
     done
-    # A kill that no other model makes is marked with a star.
-    awk -F'\t' '
-        FNR == NR { if (!($3 in count)) order[++n] = $3; count[$3]++; kills[$1 "\t" $2] = kills[$1 "\t" $2] (kills[$1 "\t" $2] ? ", " : "") $3; next }
-        { split($0, at, " "); key = at[1] "\t" at[2]; m = split(kills[key], all, ", "); line = ""
-          for (i = 1; i <= m; i++) line = line (i > 1 ? ", " : "") all[i] (count[all[i]] == 1 ? "*" : "")
-          print key "\t" line }
-    ' "$work/kills" "$work/tests" >"$work/models.tsv"
+    # Of all mutants only: a part of them would say too little of the others.
+    if [ ${#names[@]} = 0 ] && [ $quick = no ] && [ $errors = 0 ]; then
+        { printf 'mutant\tmodel-file\tmodel-test\n'; cat "$work/kills"; } >loom-tests/mutants/kills.tsv
+        echo "mutants: loom-tests/mutants/kills.tsv says which model kills which; .ci/loom-table.sh puts it in the table"
+    fi
     echo "mutants: $killed killed by a model, $survived by none, $same of code that models do not have, $errors errors, $((SECONDS - start)) s"
-    echo "mutants: $work/matrix.tsv has mutants and models, $work/models.tsv each model with what it kills, a star where it alone does"
     [ $errors = 0 ]
     exit
 fi

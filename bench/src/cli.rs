@@ -338,6 +338,9 @@ pub(crate) struct BenchArgs {
     /// Worker threads of the scheduler.
     #[arg(long, default_value_t = 1, value_parser = parse_workers)]
     pub(crate) workers: usize,
+    /// How far workers may be apart, in grants and ends of containers [default: 16384, or twice the applications].
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) fold_every: Option<u32>,
     /// Driver threads: heartbeats and allocate calls on one, or one each.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
     pub(crate) drivers: u32,

@@ -103,6 +103,22 @@ fn the_worked_round_of_the_reference() {
     assert!(stepped.take_outcome().completed.is_empty(), "nothing is killed twice");
 }
 
+/// I10: who comes first in the order gets nothing of what was freed for another.
+#[test]
+fn owed_room_is_not_for_who_comes_first() {
+    let (mut stepped, node, _, y) = full_node("", true);
+    assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 2);
+    // Nobody has less than it, and its queue's name comes before that of the starved one.
+    let first = submit(&mut stepped, 3, "root.a", None);
+    allocate(&mut stepped, &first, vec![Ask::anywhere(1, GIB, 8)]);
+    stepped.update();
+    stepped.advance(20_000);
+    stepped.kill();
+    let got = heartbeat(&mut stepped, &node);
+    assert_eq!(got.allocated.iter().map(|made| made.app).collect::<Vec<_>>(), [2, 2]);
+    assert_eq!(allocate(&mut stepped, &y, vec![]).granted.len(), 2);
+}
+
 /// Assignment reference 11.2.7, recorded: an unseen container's request comes back once for its node's loss and once for the
 /// kill.
 #[test]

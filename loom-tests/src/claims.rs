@@ -112,17 +112,31 @@ pub fn runs(log: &str) -> BTreeMap<String, Vec<Run>> {
     runs
 }
 
-/// How many mutants each model has killed, by `file/test`, of lines `mutant, file, test, yes or no`; and how many mutants there are.
+/// Of one model: how many mutants it kills, and how many of these no other model does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kills {
+    all: usize,
+    alone: usize,
+}
+
+/// By `file/test`, of lines `mutant, file, test`, one for each kill, after a heading.
 #[must_use]
-pub fn killed(matrix: &str) -> (BTreeMap<String, usize>, usize) {
-    let (mut by_model, mut mutants) = (BTreeMap::new(), std::collections::BTreeSet::new());
-    for line in matrix.lines().skip(1) {
-        if let [mutant, file, test, killed] = line.split('\t').collect::<Vec<_>>()[..] {
-            mutants.insert(mutant);
-            *by_model.entry(format!("{file}/{test}")).or_default() += usize::from(killed == "yes");
+pub fn kills(lines: &str) -> BTreeMap<String, Kills> {
+    let mut killers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for line in lines.lines().skip(1) {
+        if let [mutant, file, test] = line.split('\t').collect::<Vec<_>>()[..] {
+            killers.entry(mutant).or_default().push(format!("{file}/{test}"));
         }
     }
-    (by_model, mutants.len())
+    let mut by_model: BTreeMap<String, Kills> = BTreeMap::new();
+    for models in killers.values() {
+        for model in models {
+            let kills = by_model.entry(model.clone()).or_default();
+            kills.all += 1;
+            kills.alone += usize::from(models.len() == 1);
+        }
+    }
+    by_model
 }
 
 /// What the row of a claim says beside figures: the claim, the model, the threads, the breaks.
@@ -139,7 +153,7 @@ fn words(claim: &Claim) -> [String; 4] {
 pub fn table(
     claims: &[Claim],
     runs: &BTreeMap<String, Vec<Run>>,
-    matrix: Option<&(BTreeMap<String, usize>, usize)>,
+    kills: Option<&BTreeMap<String, Kills>>,
 ) -> Result<String, String> {
     let mut out = String::from(
         "| claim | model | threads | preemptions | executions | s | also all at | mutants killed | what was broken → what it said |\n\
@@ -153,10 +167,11 @@ pub fn table(
         let cut = if run.complete { "" } else { ", cut" };
         let (bound, executions, seconds) =
             (&run.bound, run.executions, format!("{}.{:02}", run.ms / 1000, run.ms % 1000 / 10));
-        let killed = matrix.map_or_else(
-            || "–".to_owned(),
-            |(by_model, all)| format!("{} of {all}", by_model.get(&claim.model).unwrap_or(&0)),
-        );
+        let killed = kills.map(|kills| match kills.get(&claim.model).copied().unwrap_or_default() {
+            Kills { all, alone: 0 } => all.to_string(),
+            Kills { all, alone } => format!("{all}, {alone} alone"),
+        });
+        let killed = killed.unwrap_or_else(|| "–".to_owned());
         // Writing to a text cannot fail.
         let _ = writeln!(
             out,
@@ -222,9 +237,10 @@ mod tests {
         let log = "test one ... \nmodel x_vs_y/one: 12 executions, 1250 ms, 2 preemptions, complete\n\
             model x_vs_y/one: 20 executions, 1 ms, 3 preemptions, complete\n\
             model x_vs_y/one: 99 executions, 9 ms, unbounded preemptions, cut\n";
-        let matrix = "mutant\tmodel-file\tmodel-test\tkilled\nm1\tx_vs_y\tone\tyes\nm2\tx_vs_y\tone\tno\n";
-        let table = table(&claims, &runs(log), Some(&killed(matrix))).unwrap();
-        let row = "| I1: it holds in two lines | `x_vs_y`: `one` | 2 | 2 | 12 | 1.25 | 3 | 1 of 2 | a → *b*; c → d |";
+        let killers = "mutant\tmodel-file\tmodel-test\nm1\tx_vs_y\tone\nm2\tx_vs_y\tone\nm2\tx_vs_y\tother\n";
+        let table = table(&claims, &runs(log), Some(&kills(killers))).unwrap();
+        let row =
+            "| I1: it holds in two lines | `x_vs_y`: `one` | 2 | 2 | 12 | 1.25 | 3 | 2, 1 alone | a → *b*; c → d |";
         assert_eq!(table.lines().nth(2), Some(row));
         let page = with_table(&format!("before\n{BEGIN}\nold\n{END}\nafter\n"), &table).unwrap();
         assert!(page.starts_with("before\n") && page.ends_with("\nafter\n"));

@@ -87,7 +87,9 @@ fn who_is_not_due_misses_less_than_r() {
     });
 }
 
-/// Two announce at once, each with changes of its own: neither takes the other's away.
+/// Claim: I8: two announce changes at once, and neither takes the other's away
+/// Threads: 2
+/// Break: announced by load and store -> *I8: with R of 1 each is due after a change of the other*
 #[test]
 fn two_announce_at_once() {
     check("fold_vs_change/two_announce_at_once", || {

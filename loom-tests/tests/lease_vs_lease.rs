@@ -60,10 +60,9 @@ fn the_last_unit_goes_to_one() {
     });
 }
 
-/// Claim: I7: a grant has room in every type or in none
+/// Claim: I3: the last unit asked for on a rack goes to one of two workers
 /// Threads: 2
-/// Break: `Watch::try_spend` keeps the earlier types -> *I7: the refused grant has left no trace in the first type*: 2, not
-///   1
+/// Break: `AskCount::take_one` by load and store -> *I3: the last unit goes to one*
 #[test]
 fn the_last_unit_of_a_rack_goes_to_one() {
     check("lease_vs_lease/the_last_unit_of_a_rack_goes_to_one", || {
@@ -77,6 +76,10 @@ fn the_last_unit_of_a_rack_goes_to_one() {
     });
 }
 
+/// Claim: I7: a grant has room in every type or in none
+/// Threads: 2
+/// Break: `Watch::try_spend` keeps the earlier types -> *I7: the refused grant has left no trace in the first type*: 2, not
+///   1
 #[test]
 fn a_grant_has_room_in_every_type_or_in_none() {
     check("lease_vs_lease/a_grant_has_room_in_every_type_or_in_none", || {

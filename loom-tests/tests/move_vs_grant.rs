@@ -112,7 +112,9 @@ fn it_is_moved_there_and_back() {
     });
 }
 
-/// Views, and the control when an application ends, ask for the AM's size without moving it.
+/// Claim: I4: who looks at an AM without moving it, as views do and the control when an application ends, finds its size
+/// Threads: 2
+/// Break: Acquire to Relaxed in `has_am` -> *who finds an AM finds its size*
 #[test]
 fn who_sees_the_am_sees_its_size() {
     check("move_vs_grant/who_sees_the_am_sees_its_size", || {

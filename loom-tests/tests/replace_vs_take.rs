@@ -42,10 +42,9 @@ fn of_a_leased_count() {
     });
 }
 
-/// Claim: I3: old units handed back do not count
+/// Claim: I3: once the new count can be seen, nothing of the old one is taken
 /// Threads: 2
-/// Break: `hand_back` puts whatever the epoch -> *I3: old units are not handed back to the new count*: `Ok(())`, not
-///   `Err(Dry)`
+/// Break: `replace` opens before it voids the pieces -> *I3: nothing old is taken once the new count is there*
 #[test]
 fn nothing_old_once_the_new_count_is_there() {
     check("replace_vs_take/nothing_old_once_the_new_count_is_there", || {
@@ -66,6 +65,10 @@ fn nothing_old_once_the_new_count_is_there() {
     });
 }
 
+/// Claim: I3: old units handed back do not count
+/// Threads: 2
+/// Break: `hand_back` puts whatever the epoch -> *I3: old units are not handed back to the new count*: `Ok(())`, not
+///   `Err(Dry)`
 #[test]
 fn a_hand_back_of_old_units() {
     check("replace_vs_take/a_hand_back_of_old_units", || {

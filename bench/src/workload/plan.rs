@@ -151,7 +151,7 @@ impl Plan {
             background: args.background,
             open_loop: args.open_loop,
             brief: args.brief,
-            fold_every: None,
+            fold_every: args.fold_every,
             times: if args.brief { Times::BRIEF } else { Times::STANDARD.changed(args) },
         })
     }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 #[cfg(not(loom))]
 fn run() -> Result<(), String> {
-    use evenweave_loom_tests::claims::{claims, differences, killed, runs, table, with_table};
+    use evenweave_loom_tests::claims::{claims, differences, kills, runs, table, with_table};
     use std::path::Path;
 
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -17,9 +17,9 @@ fn run() -> Result<(), String> {
             wrong => Err(format!("{}\nrun .ci/loom-table.sh", wrong.join("\n"))),
         },
         [log] => {
-            let matrix = here.join("mutants/matrix.tsv");
-            let matrix = matrix.is_file().then(|| read(&matrix)).transpose()?.map(|matrix| killed(&matrix));
-            let table = table(&claims, &runs(&read(Path::new(log))?), matrix.as_ref())?;
+            let mutants = here.join("mutants/kills.tsv");
+            let kills = mutants.is_file().then(|| read(&mutants)).transpose()?.map(|lines| kills(&lines));
+            let table = table(&claims, &runs(&read(Path::new(log))?), kills.as_ref())?;
             let text = with_table(&read(&page)?, &table)?;
             std::fs::write(&page, text).map_err(|error| format!("{}: {error}", page.display()))
         }
