@@ -204,6 +204,50 @@ fn the_update_is_woken_once_there_is_something_to_see() {
     assert!(woken.try_recv().is_err(), "once");
 }
 
+/// An AM that fits is refused because its application has been moved, which its worker has not heard of: its share is counted
+/// nowhere (I4, I7).
+#[test]
+fn an_am_that_is_refused_for_a_move_counts_nowhere() {
+    let mut parts = parts();
+    add_node(&mut parts.control);
+    let app = submit(&mut parts.control, 1, "root.q", Some(Resource::new(1024, 1)));
+    parts.control.publish();
+    let mut stepper = Stepper::new(parts);
+    stepper.pump();
+    stepper.update();
+    let structure = stepper.shared().publisher.load().structure.clone();
+    let here = structure.queue(app.queue());
+    let elsewhere = structure.queues.iter().flatten().find(|queue| queue.slot != here.slot).unwrap();
+    assert_eq!(app.move_to(elsewhere.slot.index), Resource::NONE, "it has none yet");
+    stepper.shard(0).schedule(0);
+    assert!(stepper.shard(0).take_noted().allocated.is_empty(), "it is refused");
+    assert_eq!(here.shared.am_usage.read(), Resource::NONE);
+    app.move_to(here.slot.index);
+    stepper.shard(0).schedule(0);
+    assert_eq!(stepper.shard(0).take_noted().allocated.len(), 1, "there it has its place");
+    assert_eq!(here.shared.am_usage.read(), Resource::new(1024, 1));
+}
+
+/// Each worker counts a queue's usage in a cell of its own: nobody else writes it.
+#[test]
+fn each_worker_writes_its_own_cells() {
+    let mut parts = parts_of(2);
+    submit(&mut parts.control, 1, "root.q", None);
+    parts.control.publish();
+    for (shard, _) in &mut parts.shards {
+        shard.sync();
+    }
+    let structure = parts.shared.publisher.load().structure.clone();
+    let leaf = structure.queues.iter().flatten().find(|queue| &*queue.name == "root.q").unwrap();
+    let of = |worker: usize| Resource::new(1024, 1).times_int(1 + i64::try_from(worker).unwrap());
+    for worker in 0..2 {
+        parts.shards[worker].0.add_queue_usage(leaf.slot.index, &of(worker));
+    }
+    for queue in structure.path(leaf.slot.index) {
+        assert_eq!([0, 1].map(|worker| queue.shared.cells[worker].usage.read()), [of(0), of(1)]);
+    }
+}
+
 /// The second phase of an end waits for all workers: until the last of them has ended what it has, the application stays
 /// in its queue and in its slot (I13).
 #[test]
