@@ -3,6 +3,7 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
+use evenweave::flow::closing::Acknowledgements;
 use evenweave::flow::publish::Published;
 use evenweave::flow::usage::UsageCell;
 use evenweave::sync::thread::spawn;
@@ -28,8 +29,8 @@ struct World {
     first: [UsageCell; WORKERS],
     /// The internal lane of each worker: there is a close in it.
     lanes: [Mutex<bool>; WORKERS],
-    /// The control's lane: how many have acknowledged.
-    acknowledged: Mutex<usize>,
+    /// The control's: how many have yet to acknowledge.
+    left: Mutex<Acknowledgements>,
 }
 
 impl World {
@@ -38,7 +39,7 @@ impl World {
             newest: Published::new(Snapshot { runnable: [true, false] }),
             first: Default::default(),
             lanes: Default::default(),
-            acknowledged: Mutex::new(0),
+            left: Mutex::new(Acknowledgements::of_each(WORKERS)),
         })
     }
 
@@ -51,9 +52,8 @@ impl World {
 
     /// A worker's answer reaches the control, here at once: it can be no earlier. After the last one the second phase.
     fn acknowledge(&self) {
-        let mut acknowledged = self.acknowledged.lock();
-        *acknowledged += 1;
-        if *acknowledged == WORKERS {
+        let mut left = self.left.lock();
+        if left.take_one() {
             self.newest.publish(|next| next.runnable = [false, true]);
         }
     }
