@@ -111,7 +111,7 @@ impl Bed {
         // Not with each heartbeat: what is read is what the workers write with each grant. Before the first round is over only mode
         // `max` can fill the cluster, with the last node's heartbeat.
         let mut over = |beat: u64| {
-            let look = beat.is_multiple_of(if beat < nodes { 64 } else { 8 }) || beat == nodes || self.aside;
+            let look = beat.is_multiple_of(if beat < nodes { 64 } else { 8 }) || beat == nodes;
             if look {
                 full = self.engine.stats().running >= self.shape.capacity();
             }
@@ -173,7 +173,8 @@ pub(super) fn hand_over(engine: &dyn Engine, mut heartbeat: Heartbeat) -> Result
             Ok(()) => return Ok(now_ns() - since),
             Err(back) if back.reason == Refused::Busy => {
                 heartbeat = back.returned;
-                // Thousands wait in the lane: who turns round and round meanwhile takes processor time from whom it waits for.
+                // Thousands wait in the lane: who turns round and round meanwhile takes processor time from whom it waits for. It is
+                // full for milliseconds, so a longer sleep than elsewhere leaves nobody without work.
                 std::thread::sleep(2 * LOOK);
             }
             Err(back) => return Err(format!("a heartbeat: {}", back.reason)),

@@ -433,7 +433,7 @@ impl Shard {
     /// `FSAppAttempt.assignContainer`: the first key that may be placed here, in their order; whatever its attempt
     /// comes to is the answer.
     pub(super) fn assign(&mut self, app: u32, node: u32, reserved: Option<SchedulingKey>) -> Outcome {
-        if reserved.is_none() && self.app(app).waits_for_am() && self.over_am_share(app) {
+        if reserved.is_none() && self.over_am_share(app) {
             self.note_am_share(app);
             return Outcome::Declined;
         }
@@ -575,11 +575,13 @@ impl Shard {
     }
 
     /// The AM share rule: whether an application that waits for its AM must go on waiting.
+    #[inline]
     pub(super) fn over_am_share(&self, app: u32) -> bool {
+        self.app(app).waits_for_am() && self.am_is_above_share(app)
+    }
+
+    fn am_is_above_share(&self, app: u32) -> bool {
         let local = self.app(app);
-        if !local.waits_for_am() {
-            return false;
-        }
         let Some(first) = self.first_ask(app) else { return false };
         match self.am_limit(local.leaf) {
             None => false,

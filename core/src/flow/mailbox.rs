@@ -295,7 +295,10 @@ impl Arena {
     /// Has at least so many records, as far as it can hold them, so that memory for them need not be had by whoever grants. By
     /// the worker.
     pub fn make_room(&self, records: usize) {
-        (0..records.div_ceil(CHUNK).min(CHUNKS)).for_each(|chunk| self.make_chunk(chunk));
+        // Chunks are made from the first on: below one that is there none is missing.
+        let wanted = &self.chunks[..records.div_ceil(CHUNK).min(CHUNKS)];
+        let made = wanted.iter().rposition(|chunk| chunk.get().is_some()).map_or(0, |last| last + 1);
+        (made..wanted.len()).for_each(|chunk| self.make_chunk(chunk));
     }
 
     #[inline]
