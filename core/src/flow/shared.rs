@@ -13,7 +13,7 @@ use crate::config::Settings;
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::Sender;
-use crate::sync::{Arc, CachePadded, Map, Mutex};
+use crate::sync::{Arc, CachePadded, Map, Mutex, ProcessCount};
 use std::fmt;
 
 /// Told how long sampled heartbeats take; see [`HeartbeatProbe::taken`].
@@ -100,7 +100,7 @@ pub(crate) struct Lanes {
 /// A number for a new scheduler: no other of the process has it. Handles carry it, so that one that is given to another
 /// scheduler than its own is recognised.
 pub(crate) fn number_scheduler() -> u64 {
-    static MADE: AtomicU64 = AtomicU64::new(0);
+    static MADE: ProcessCount = ProcessCount::new(0);
     // ORDERING: Relaxed. Only uniqueness counts.
     MADE.fetch_add(1, Ordering::Relaxed)
 }

@@ -23,3 +23,8 @@ pub use model::*;
 mod schedules;
 #[cfg(shuttle)]
 pub use schedules::*;
+
+/// A count that all schedulers of a process share. It is std's in schedules too: it outlives each of them, and those of one
+/// process run at the same time, while a word of shuttle's belongs to one schedule. Nothing may be ordered by it.
+#[cfg(not(loom))]
+pub(crate) use std::sync::atomic::AtomicU64 as ProcessCount;
