@@ -34,7 +34,7 @@
 //! | 4 | `queue`, `app`, `order`, `groups`, `event` | the queue tree and running limits; asks; children kept in order; who is in which group; refusals and events |
 //! | 3 | `config` | site files and allocation file: text in, typed values out |
 //! | 2 | `policy` | the trait of a scheduling policy and its keys |
-//! | 1 | `resource`, `id`, `clock` | the resource vector, slots with generations, the one clock |
+//! | 1 | `resource`, `id`, `clock`, `ahead` | the resource vector, slots with generations, the one clock, memory asked for ahead |
 //! | 0 | `sync` | the one door to atomics, threads, channels, maps and the snapshot cell; loom's parts under `cfg(loom)`, shuttle's under `cfg(shuttle)` |
 //!
 //! # A tour of `flow`, in the order of the story
@@ -56,6 +56,8 @@
 //! `docs/architecture.md` has who owns what and what each operation costs, `docs/concurrency.md` the protocols as small
 //! proofs, `docs/yarn-compat.md` what of the FairScheduler is here, `docs/deviations.md` where it differs on purpose.
 
+#[cfg(not(loom))]
+mod ahead;
 #[cfg(not(loom))]
 mod app;
 mod clock;

@@ -344,7 +344,9 @@ impl Shard {
             self.note_blacklisted();
             return Outcome::Declined;
         }
-        if !local.may_reserve
+        // Where there is one key and no row of another size, `assign` sees the same by what it reads anyway.
+        if local.keys.len() > 1
+            && !local.may_reserve
             && !self.shared.resort
             && !self.counts_opportunities
             && !local.floor.fits_in_types(self.types, &self.nodes[node as usize].free)

@@ -8,6 +8,7 @@
 
 use super::preemption::fate::Fate;
 use super::shard::NONE;
+use crate::ahead;
 use crate::app::{Locality, SchedulingKey};
 use crate::id::{OwnContainer, Slot};
 use crate::resource::Resource;
@@ -137,6 +138,14 @@ impl Containers {
             None => self.records.push(record),
         }
         index
+    }
+
+    /// A record will soon be looked at.
+    #[inline]
+    pub(super) fn expect(&self, index: u32) {
+        if let Some(record) = self.records.get(index as usize) {
+            ahead::expect(record);
+        }
     }
 
     /// What a container takes of its node.

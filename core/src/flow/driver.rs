@@ -474,6 +474,16 @@ impl Handler<Internal, External> for Counted<'_> {
         }
         self.shard.handle_external(message);
     }
+
+    #[inline]
+    fn expect_later(&self, message: &External) {
+        self.shard.expect_later(message);
+    }
+
+    #[inline]
+    fn expect_next(&self, message: &External) {
+        self.shard.expect_next(message);
+    }
 }
 
 /// The loop of a worker.

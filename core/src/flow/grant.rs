@@ -260,7 +260,7 @@ impl Shard {
     /// its record.
     #[inline(always)]
     fn record(&mut self, proposal: &Proposal, granted: &Resource, new: NewContainer) -> u32 {
-        let Shard { apps, queues, nodes, containers, worker, types, cluster, shared, journal, .. } = self;
+        let Shard { apps, queues, nodes, containers, own_records, worker, types, cluster, shared, journal, .. } = self;
         let app = apps[proposal.app as usize].as_mut().expect("an application that this worker knows");
         let at = &mut nodes[proposal.node as usize];
         let number = new.number.unwrap_or_else(|| app.take_number());
@@ -295,7 +295,8 @@ impl Shard {
             app.ever_had = true;
             app.shared.set_ever_had();
         }
-        placing::add_usage(app, queues, granted, &Counting { types: *types, worker: *worker, cluster });
+        let counting = Counting { types: *types, worker: *worker, alone: shared.workers == 1, cluster };
+        placing::add_usage(app, queues, granted, &counting);
         let id = ContainerId {
             application: app.number,
             attempt: app.attempt,
@@ -305,7 +306,9 @@ impl Shard {
             record,
         };
         let container = || Container { id, node: at.shared.id, priority, allocation_request_id, resource: *granted };
-        let was_empty = shared.arenas[*worker].push_granted(&app.cell.granted, new.mail, &container());
+        let arena = &shared.arenas[*worker];
+        let was_empty = arena.push_granted(&app.cell.granted, new.mail, &container());
+        arena.expect_allocate(own_records);
         if was_empty && let Some(wake) = &shared.on_grants {
             wake(app.number);
         }

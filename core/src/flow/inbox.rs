@@ -63,6 +63,14 @@ pub trait Handler<I, E> {
 
     /// One from the external lane.
     fn external(&mut self, message: E);
+
+    /// This one has been taken from the external lane, and two others are worked off before it: time to ask for memory.
+    #[inline]
+    fn expect_later(&self, _message: &E) {}
+
+    /// This one will be worked off after the one that is about to be.
+    #[inline]
+    fn expect_next(&self, _message: &E) {}
 }
 
 /// The receiving ends of one worker's lanes.
@@ -89,9 +97,16 @@ impl<I, E> Inbox<I, E> {
             self.take_internal(message, handler);
         }
         let congested = lanes.iter().any(|lane| lane.len() > LONG_LANE);
-        for _ in 0..if congested { 0 } else { BATCH } {
-            let Ok(message) = self.external.try_recv() else { break };
+        let mut left = if congested { 0 } else { BATCH };
+        let mut next = self.take_one(&mut left, handler);
+        let mut later = self.take_one(&mut left, handler);
+        while let Some(message) = next {
             idle = false;
+            next = later;
+            later = self.take_one(&mut left, handler);
+            if let Some(next) = &next {
+                handler.expect_next(next);
+            }
             self.take_external(message, handler);
         }
         match (congested, idle, self.stopping) {
@@ -100,6 +115,15 @@ impl<I, E> Inbox<I, E> {
             (_, true, _) => Then::Wait,
             _ => Then::Again,
         }
+    }
+
+    /// An external message, of those that are left of a batch.
+    #[inline]
+    fn take_one(&self, left: &mut usize, handler: &impl Handler<I, E>) -> Option<E> {
+        *left = left.checked_sub(1)?;
+        let message = self.external.try_recv().ok()?;
+        handler.expect_later(&message);
+        Some(message)
     }
 
     /// Waits for an internal message and works it off. The driver waits for both lanes; models send what matters inside last.

@@ -244,10 +244,18 @@ pub struct Arena {
 }
 
 /// What a worker keeps of its arena: the records that it may use. Owned by the worker.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct FreeRecords {
     free: Vec<u32>,
+    /// The first of those that drainers have freed and the worker has taken, linked.
+    chain: u32,
     made: u32,
+}
+
+impl Default for FreeRecords {
+    fn default() -> Self {
+        FreeRecords { free: Vec::new(), chain: NIL, made: 0 }
+    }
 }
 
 impl Arena {
@@ -270,17 +278,16 @@ impl Arena {
 
     /// A record to use, or `None` when all that the arena can hold are in use. By the worker.
     pub fn allocate(&self, own: &mut FreeRecords) -> Option<u32> {
-        if own.free.is_empty() && !self.freed.is_empty() {
-            let mut at = self.freed.take_all();
-            while at != NIL {
-                own.free.push(at);
-                // ORDERING: Relaxed here and on every record word: published by `push`'s Release, taken by `take_all`'s
-                // Acquire. An exchange because the record is to be written soon: its line, which a drainer's core has, comes
-                // over once, to be written, rather than to be read first.
-                at = self.record(at).next.swap(NIL, Ordering::Relaxed);
-            }
-        }
         if let Some(index) = own.free.pop() {
+            return Some(index);
+        }
+        if own.chain == NIL && !self.freed.is_empty() {
+            own.chain = self.freed.take_all();
+        }
+        if own.chain != NIL {
+            let index = own.chain;
+            // ORDERING: Relaxed here and on every record word: published by `push`'s Release, taken by `take_all`'s Acquire.
+            own.chain = self.record(index).next.load(Ordering::Relaxed);
             return Some(index);
         }
         let index = own.made;
@@ -290,6 +297,15 @@ impl Arena {
         self.make_chunk(index as usize / CHUNK);
         own.made += 1;
         Some(index)
+    }
+
+    /// Writes to the record that will be used next: its line, which a drainer's core has, comes over while there is other work,
+    /// rather than when it is waited for. By the worker, with nothing soon to come that waits for what was written.
+    #[inline]
+    pub fn expect_allocate(&self, own: &FreeRecords) {
+        if own.chain != NIL {
+            self.record(own.chain).acquired_ms.store(0, Ordering::Relaxed);
+        }
     }
 
     /// Has at least so many records, as far as it can hold them, so that memory for them need not be had by whoever grants. By

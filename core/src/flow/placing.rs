@@ -28,6 +28,8 @@ fn with_parent(queues: &mut [Option<QueueLocal>], queue: u32, parent: u32) -> (&
 pub(super) struct Counting<'a> {
     pub(super) types: usize,
     pub(super) worker: usize,
+    /// There is no other worker.
+    pub(super) alone: bool,
     pub(super) cluster: &'a ClusterTotal,
 }
 
@@ -36,7 +38,7 @@ pub(super) struct Counting<'a> {
 #[inline]
 pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], amount: &Resource, by: &Counting<'_>) {
     app.usage = app.usage.plus(amount);
-    app.cell.usage.add(by.types, amount);
+    app.cell.usage.add_knowing(by.types, amount, &app.usage, by.alone);
     let mut at = app.leaf;
     if at == NONE {
         return;
@@ -45,12 +47,12 @@ pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], a
     if app.runnable {
         leaf.place_app(app, by.worker, by.cluster);
     }
-    leaf.add_usage(by.types, amount);
+    leaf.add_usage(by.types, amount, by.alone);
     let mut parent = leaf.parent;
     while parent != NONE {
         let (queue, above) = with_parent(queues, at, parent);
         above.place_queue(queue, by.cluster);
-        above.add_usage(by.types, amount);
+        above.add_usage(by.types, amount, by.alone);
         (at, parent) = (parent, above.parent);
     }
 }
@@ -296,18 +298,23 @@ impl Shard {
 
     /// Adds to the usage of an application and of the queues above it, here and in the ledger, and puts them in place.
     pub(super) fn add_usage(&mut self, index: u32, amount: &Resource) {
-        let Shard { apps, queues, types, worker, cluster, .. } = self;
+        let Shard { apps, queues, types, worker, cluster, shared, .. } = self;
         let app = apps[index as usize].as_mut().expect("an application that this worker knows");
-        add_usage(app, queues, amount, &Counting { types: *types, worker: *worker, cluster });
+        add_usage(
+            app,
+            queues,
+            amount,
+            &Counting { types: *types, worker: *worker, alone: shared.workers == 1, cluster },
+        );
         self.note_change();
     }
 
     pub(super) fn add_queue_usage(&mut self, leaf: u32, amount: &Resource) {
-        let types = self.types;
+        let (types, alone) = (self.types, self.shared.workers == 1);
         let mut at = leaf;
         while at != NONE {
             let queue = self.queue_mut(at);
-            queue.add_usage(types, amount);
+            queue.add_usage(types, amount, alone);
             at = queue.parent;
         }
     }

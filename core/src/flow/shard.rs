@@ -25,6 +25,7 @@ use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
 use super::trace::Recorder;
 use super::watch::Seat;
+use crate::ahead::expect;
 use crate::app::{Locality, SchedulingKey};
 use crate::id::Slot;
 use crate::order::WinnerTree;
@@ -188,11 +189,29 @@ impl QueueLocal {
         self.update_app(position, false, false, false, None);
     }
 
-    /// Adds to what it uses, here and in the ledger.
+    /// Adds to what it uses, here and in the ledger; `alone` where there is no other worker.
     #[inline]
-    pub(super) fn add_usage(&mut self, types: usize, amount: &Resource) {
+    pub(super) fn add_usage(&mut self, types: usize, amount: &Resource, alone: bool) {
         self.usage = self.usage.plus(amount);
-        self.cell.usage.add(types, amount);
+        self.cell.usage.add_knowing(types, amount, &self.usage, alone);
+    }
+
+    /// An application of it will soon ask for something.
+    #[inline]
+    pub(super) fn expect_asks(&self) {
+        expect(&self.floor);
+        expect(&self.children);
+    }
+
+    /// Its usage, and the key of the child at a position, will soon change.
+    #[inline]
+    pub(super) fn expect_change(&self, position: u32) {
+        expect(&self.usage);
+        expect(&self.cell.usage);
+        if let Some(child) = self.children.get(position as usize) {
+            expect(child);
+        }
+        self.order.expect_change(position);
     }
 
     /// Whether children must be sorted anew for each descent.
@@ -383,6 +402,20 @@ impl AppLocal {
     #[inline]
     pub(super) fn is_pending(&self) -> bool {
         self.runnable && self.demand != self.usage
+    }
+
+    /// It will soon be visited, have another usage or other asks.
+    #[inline]
+    pub(super) fn expect_visit(&self) {
+        expect(&self.usage);
+        expect(&self.demand);
+        expect(&self.floor);
+        expect(&self.cell.usage);
+        expect(&self.cell.granted);
+        if let Some(key) = self.keys.first() {
+            expect(&key.size);
+            expect(&*key.cell);
+        }
     }
 
     /// Some key has something outstanding. Hadoop visits an application without, too, to no effect.

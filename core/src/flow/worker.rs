@@ -20,13 +20,13 @@ use super::preemption::owed::OwedRooms;
 use super::rows::LocationRows;
 use super::shard::{KeyLocal, NONE, Node, Shard};
 use super::shared::{ANY, count};
+use crate::ahead::expect;
 use crate::app::SchedulingKey;
 use crate::id::{ContainerId, OwnContainer};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use smallvec::SmallVec;
-use std::hint::black_box;
 
 /// A list of containers has room for so many before they come, at most: of those that its application asks for, or its node takes.
 const MADE_ROOM_FOR: u32 = 256;
@@ -119,6 +119,56 @@ impl Shard {
         }
     }
 
+    /// An external message will be worked off after the next one: what it names is asked for.
+    #[inline]
+    pub(crate) fn expect_later(&self, message: &External) {
+        match message {
+            External::Report(report) => {
+                if let Some(node) = self.nodes.get(report.node as usize) {
+                    expect(&node.free);
+                    expect(&node.containers);
+                }
+                report.completed().iter().for_each(|container| self.containers.expect(container.record));
+            }
+            External::Group(asks) => {
+                if let Some(app) = self.apps.get(asks.app.ix()) {
+                    expect(app);
+                }
+            }
+            External::Heartbeat(_)
+            | External::Heartbeats(_)
+            | External::Asks(_)
+            | External::Release(_)
+            | External::Barrier(_) => {}
+        }
+    }
+
+    /// An external message will be worked off next: what that names which it names is asked for.
+    #[inline]
+    pub(crate) fn expect_next(&self, message: &External) {
+        match message {
+            External::Report(report) => {
+                for record in report.completed().iter().filter_map(|container| self.containers.named(container)) {
+                    if let Some(app) = self.apps.get(record.app.ix()) {
+                        expect(app);
+                    }
+                }
+            }
+            External::Group(asks) => {
+                let Some(app) = self.find_app(asks.app) else { return };
+                app.expect_visit();
+                if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
+                    leaf.expect_asks();
+                }
+            }
+            External::Heartbeat(_)
+            | External::Heartbeats(_)
+            | External::Asks(_)
+            | External::Release(_)
+            | External::Barrier(_) => {}
+        }
+    }
+
     /// After having waited for a message, before it is worked off: what was published and became due meanwhile.
     pub(crate) fn wake_up(&mut self) {
         self.sync();
@@ -199,8 +249,8 @@ impl Shard {
         }
     }
 
-    /// Looks at what the ends of these containers will read and write. Each touches a handful of lines that are cold or another
-    /// core's and that name each other; asked for at once, those of one container come beside those of the next.
+    /// Asks for what the ends of these containers will read and write. Each touches a dozen lines that are cold or another
+    /// core's; asked for at once, those of one container come beside those of the next.
     fn expect_ends(&self, completed: impl Iterator<Item = OwnContainer>) {
         let arena = &self.shared.arenas[self.worker];
         for container in completed {
@@ -208,10 +258,17 @@ impl Shard {
                 continue;
             };
             arena.expect_end(record.mail);
-            if let Some(app) = self.find_app(record.app) {
-                black_box(app.cell.usage.get(0));
-                // It takes the place of the one that goes.
-                black_box(app.containers.last().map(|last| self.containers[*last].app_place));
+            let Some(app) = self.find_app(record.app) else { continue };
+            app.expect_visit();
+            if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
+                leaf.expect_change(app.position);
+                if let Some(Some(parent)) = self.queues.get(leaf.parent as usize) {
+                    parent.expect_change(leaf.position);
+                }
+            }
+            // It takes the place of the one that goes.
+            if let Some(last) = app.containers.last() {
+                self.containers.expect(*last);
             }
         }
     }

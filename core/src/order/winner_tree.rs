@@ -8,6 +8,7 @@
 //! touches one line a level and compares words; only one of an equal lead has its key looked at. It ends where the first of
 //! a match stays as it was.
 
+use crate::ahead::expect;
 use crate::policy::OrderKey;
 
 /// How many meet in a match.
@@ -80,6 +81,17 @@ impl WinnerTree {
         self.keys[position as usize] = *key;
         if self.suspended == 0 || !self.is_suspended[position as usize] {
             self.enter(position, key.lead());
+        }
+    }
+
+    /// A position will soon have another key.
+    #[inline]
+    pub(crate) fn expect_change(&self, position: u32) {
+        if let Some(key) = self.keys.get(position as usize) {
+            expect(key);
+        }
+        if let Some(there) = self.matches.get((self.first_position + position as usize) / ARITY) {
+            expect(there);
         }
     }
 
