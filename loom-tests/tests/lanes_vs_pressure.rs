@@ -48,6 +48,29 @@ fn a_heartbeat_comes_after_its_node() {
     });
 }
 
+/// Claim: I9: what was accepted is worked off, in its order, though a worker takes messages before the one it works off
+/// Threads: 2
+/// Break: `Inbox::batch` takes a message ahead where there is none before it -> *I9: every message, in the order in which they
+///   were sent*: one
+#[test]
+fn what_is_taken_ahead_is_worked_off() {
+    check("lanes_vs_pressure/what_is_taken_ahead_is_worked_off", || {
+        let (internal, from_inside) = unbounded();
+        let (external, from_outside) = bounded(2);
+        let lanes = [internal];
+        let worker = spawn(move || {
+            let (mut inbox, mut notes) = (Inbox::new(from_inside, from_outside), Notes::default());
+            inbox.batch(&lanes, &mut notes);
+            (inbox, lanes, notes)
+        });
+        external.try_send("one").expect("there is room");
+        external.try_send("two").expect("there is room");
+        let (mut inbox, lanes, mut notes) = worker.join().unwrap();
+        inbox.batch(&lanes, &mut notes);
+        assert_eq!(notes.0, ["one", "two"], "I9: every message, in the order in which they were sent");
+    });
+}
+
 /// A worker whose every external message leads to one for the other worker.
 struct Teller {
     other: Sender<u32>,

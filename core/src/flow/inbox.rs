@@ -25,7 +25,7 @@ use crate::sync::channel::{Receiver, Sender};
 pub(crate) const BATCH: usize = 64;
 /// Models have few.
 #[cfg(loom)]
-pub const BATCH: usize = 2;
+pub const BATCH: usize = 3;
 
 /// A worker takes nothing external while another's internal lane is longer than this: the pressure goes to the callers.
 #[cfg(not(loom))]
@@ -99,11 +99,12 @@ impl<I, E> Inbox<I, E> {
         let congested = lanes.iter().any(|lane| lane.len() > LONG_LANE);
         let mut left = if congested { 0 } else { BATCH };
         let mut next = self.take_one(&mut left, handler);
-        let mut later = self.take_one(&mut left, handler);
+        let mut later = None;
         while let Some(message) = next {
             idle = false;
-            next = later;
-            later = self.take_one(&mut left, handler);
+            next = later.or_else(|| self.take_one(&mut left, handler));
+            // Not where there is no next one: it would be the next one itself.
+            later = next.as_ref().and_then(|_| self.take_one(&mut left, handler));
             if let Some(next) = &next {
                 handler.expect_next(next);
             }

@@ -33,6 +33,7 @@ impl UsageCell {
 
     /// Adds; `now` is the sum of all cells afterwards, as the owner sees it. By the owner, who may be the only writer of all: then
     /// the cell, which others have read, need not come over before it is written.
+    #[cfg(not(loom))]
     #[inline]
     pub(crate) fn add_knowing(&self, types: usize, amount: &Resource, now: &Resource, alone: bool) {
         if alone { self.set(types, now) } else { self.add(types, amount) }
