@@ -77,7 +77,9 @@ impl Slots {
 
     /// Nobody is in this slot any more.
     pub fn give_back(&mut self, slot: Slot) {
-        self.generations[slot.ix()] += 1;
+        // After four thousand million owners of one slot nobody names the first any more.
+        let generation = &mut self.generations[slot.ix()];
+        *generation = generation.wrapping_add(1);
         self.free.push(slot.index);
     }
 }

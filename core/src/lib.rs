@@ -117,7 +117,7 @@ pub use config::{
     WorkflowPriorities, default_rules, parse_resource, rooted, trim_java, valid_requested_name,
 };
 #[cfg(not(loom))]
-pub use event::{AppAccess, Refused, SchedulerEvent};
+pub use event::{AppAccess, LONGEST_NAME, Named, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use flow::{
     AllocateRequest, Allocation, AmRequest, AmShare, AppOutcome, AppView, AppVisit, Claim, Container, ContainerView,

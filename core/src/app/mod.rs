@@ -12,6 +12,10 @@ pub struct Location(pub(crate) u32);
 impl Location {
     /// `*`: anywhere.
     pub const ANY: Location = Location(0);
+
+    /// A name that the scheduler does not keep, because it is too long or there are too many: requests with it are refused
+    /// ([`Refused::NoLocation`](crate::Refused::NoLocation)).
+    pub const NOWHERE: Location = Location(u32::MAX);
 }
 
 /// What asks are grouped by (YARN's SchedulerRequestKey without containers to update): a smaller priority comes first, within

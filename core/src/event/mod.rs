@@ -4,7 +4,11 @@
 
 mod access;
 
+mod named;
+
 pub use access::AppAccess;
+pub use named::{LONGEST_NAME, Named};
+pub(crate) use named::{beginning, check_length};
 
 use crate::config::{AllocationsError, Diagnostic};
 use crate::resource::Resource;
@@ -133,6 +137,45 @@ pub enum Refused {
     /// A node of this name is there already.
     #[error("node {0:?} is there already")]
     DuplicateNode(String),
+    /// A name is longer than any that is kept.
+    #[error("a {what} name of {bytes} bytes, {begins:?}: at most {LONGEST_NAME} can be had")]
+    NameTooLong {
+        /// What it names.
+        what: Named,
+        /// Its beginning.
+        begins: String,
+        /// Its length.
+        bytes: usize,
+    },
+    /// A node or rack of a request has no number: see `FairScheduler::location`.
+    #[error(
+        "the request names a node or rack that the scheduler does not keep: its name is longer than {LONGEST_NAME} bytes, or too \
+         many are kept of which there is no node"
+    )]
+    NoLocation,
+    /// An application has asked under too many different priorities and allocation request ids.
+    #[error(
+        "application {app} has asked under {asked} different priorities and allocation request ids with this call, and may under \
+         {most}: use some again"
+    )]
+    TooManyKeys {
+        /// The application.
+        app: u32,
+        /// How many it would be.
+        asked: usize,
+        /// How many it may be, while the attempt lives.
+        most: usize,
+    },
+    /// The node would take the cluster beyond what can be summed.
+    #[error("node {name:?}: total {total} is too large beside the other nodes; at most {largest} can be had")]
+    ClusterTooLarge {
+        /// Its name.
+        name: String,
+        /// Its total.
+        total: Box<Resource>,
+        /// What can be had at most.
+        largest: Box<Resource>,
+    },
     /// The node's total is negative.
     #[error("node {name:?}: total {total} is negative")]
     BadNode {
@@ -220,6 +263,10 @@ impl Refused {
             Refused::InvalidBlacklist => "invalid-blacklist",
             Refused::DuplicateNode(_) => "duplicate-node",
             Refused::BadNode { .. } => "bad-node",
+            Refused::NameTooLong { .. } => "name-too-long",
+            Refused::NoLocation => "no-location",
+            Refused::TooManyKeys { .. } => "too-many-keys",
+            Refused::ClusterTooLarge { .. } => "cluster-too-large",
             Refused::NoSuchNode(_) => "no-such-node",
             Refused::NoSuchContainer { .. } => "no-such-container",
             Refused::NoSuchQueue(_) => "no-such-queue",

@@ -444,7 +444,7 @@ impl Shard {
                 Some(key) => key..key + 1,
                 None => return Outcome::Declined,
             },
-            None => 0..self.app(app).keys.len(),
+            None => self.app(app).first_key()..self.app(app).keys.len(),
         };
         for index in keys {
             let local = self.app(app);

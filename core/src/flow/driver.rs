@@ -103,7 +103,7 @@ impl Parts {
             lanes: Lanes { external, internal, control, preemption },
             on_grants: setup.on_grants,
             probe: setup.probe,
-            nodes: crate::sync::Mutex::new(Vec::new()),
+            nodes: crate::sync::Mutex::default(),
             // A trace lists whom Hadoop would ask.
             resort: setup.resort || setup.notes.trace,
             control_handled: Handled::default(),

@@ -4,6 +4,9 @@
 //! Validates against the newest snapshot, sends what changes to the workers concerned, and answers from the mailbox and the
 //! ledger. It never waits for a worker: YARN's `allocate` assigns nothing itself.
 
+// Whatever an AM asks for, nothing here may panic.
+#![warn(clippy::indexing_slicing)]
+
 use super::control::{asks_for_nothing_left, check_size, normalise};
 use super::ledger::AppShared;
 use super::mailbox::{Container, EndedContainer};
@@ -134,21 +137,21 @@ fn send(
     let (of_cluster, of_queue) = (&snapshot.structure.max_allocation, &leaf.max_container);
     let largest = Resource::of_types(shared.types, |i| of_cluster.get(i).min(of_queue.get(i)));
     // Asks of one size mostly come one after another.
-    let sizes = || asks.chunk_by(|a, b| a.resource == b.resource).map(|alike| &alike[0].resource);
+    let sizes = || asks.chunk_by(|a, b| a.resource == b.resource).filter_map(|alike| Some(&alike.first()?.resource));
     for size in sizes() {
         check_size(shared.types, size, &largest)?;
     }
     if blacklist_add.iter().any(|location| location.0 == ANY) {
         return Err(Refused::InvalidBlacklist);
     }
+    if asks.iter().map(|ask| &ask.location).chain(blacklist_add).any(|location| *location == Location::NOWHERE) {
+        return Err(Refused::NoLocation);
+    }
+    app.check_keys(asks)?;
     if let Some(size) = sizes().find(|size| asks_for_nothing_left(shared.types, size, &leaf.max_share)) {
         return Err(Refused::ZeroMax { asked: Box::new(*size), queue: leaf.name.to_string() });
     }
-    // Of an earlier attempt too: what was kept is this one's.
-    for release in releases.iter().filter(|release| release.application == app.id.number) {
-        let Some(lane) = shared.lanes.external.get(usize::from(release.worker)) else { continue };
-        lane.try_send(External::Release(*release))?;
-    }
+    send_releases(shared, app, releases)?;
     if blacklist_add.is_empty() && blacklist_remove.is_empty() {
         return send_asks(shared, app, asks, &largest, None);
     }
@@ -158,12 +161,42 @@ fn send(
     blacklist.extend(blacklist_add.iter().map(|location| location.0));
     blacklist.sort_unstable();
     blacklist.dedup();
-    blacklist.retain(|listed| !blacklist_remove.iter().any(|location| location.0 == *listed));
+    let mut removed: Vec<_> = blacklist_remove.iter().map(|location| location.0).collect();
+    removed.sort_unstable();
+    blacklist.retain(|listed| removed.binary_search(listed).is_err());
     if blacklist == am.blacklist {
         return send_asks(shared, app, asks, &largest, None);
     }
     send_asks(shared, app, asks, &largest, Some(&blacklist))?;
     app.set_blacklist(&mut am, blacklist);
+    Ok(())
+}
+
+/// So many releases of a call travel one by one, without an allocation.
+const FEW_RELEASES: usize = 8;
+
+/// What an AM gives back goes to the workers that granted it. Of many, all of a worker's go in one message, so that a call with more
+/// of them than a lane holds messages is no reason to be busy.
+fn send_releases(shared: &Shared, app: &AppShared, releases: &[ContainerId]) -> Result<(), Refused> {
+    // Of an earlier attempt too: what was kept is this one's.
+    let own = || releases.iter().filter(|release| release.application == app.id.number);
+    let lanes = &shared.lanes.external;
+    if own().nth(FEW_RELEASES).is_none() {
+        for release in own() {
+            let Some(lane) = lanes.get(usize::from(release.worker)) else { continue };
+            lane.try_send(External::Release(*release))?;
+        }
+        return Ok(());
+    }
+    let mut parts = vec![Vec::new(); lanes.len()];
+    for release in own() {
+        if let Some(part) = parts.get_mut(usize::from(release.worker)) {
+            part.push(*release);
+        }
+    }
+    for (lane, part) in lanes.iter().zip(parts).filter(|(_, part)| !part.is_empty()) {
+        lane.try_send(External::Releases(part))?;
+    }
     Ok(())
 }
 
@@ -191,7 +224,8 @@ fn send_asks(
 }
 
 fn send_to_home(shared: &Shared, app: &AppShared, message: External) -> Result<(), Refused> {
-    Ok(shared.lanes.external[app.home].try_send(message)?)
+    let lane = shared.lanes.external.get(app.home).ok_or(Refused::NoSuchApp(app.id.number))?;
+    Ok(lane.try_send(message)?)
 }
 
 /// Empties the application's mailbox and says what it can still get; `out` is clear.
@@ -220,9 +254,10 @@ fn headroom(shared: &Shared, snapshot: &SchedulerSnapshot, app: &AppShared, leaf
     if app.has_blacklist() {
         let mut am = app.am.lock();
         if am.blacklisted.is_none() {
-            let listed = |location: u32| am.blacklist.contains(&location);
+            // In order: `send` sorts it.
+            let listed = |location: u32| am.blacklist.binary_search(&location).is_ok();
             let nodes = shared.nodes.lock();
-            let found = nodes.iter().filter(|node| node.locations().into_iter().any(listed)).cloned().collect();
+            let found = nodes.values().filter(|node| node.locations().into_iter().any(listed)).cloned().collect();
             drop(nodes);
             am.blacklisted = Some(found);
         }

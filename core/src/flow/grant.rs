@@ -434,8 +434,10 @@ impl Shard {
         }
         let record = *record;
         let node = &mut self.nodes[record.node as usize];
-        let place = node.containers.iter().position(|there| *there == index).expect("it is on its node");
-        node.containers.remove(place);
+        // A node that goes has given its list away already.
+        if let Some(place) = node.containers.iter().position(|there| *there == index) {
+            node.containers.remove(place);
+        }
         node.free = node.free.plus(self.containers.size(&record));
         self.publish_free(record.node);
     }
@@ -494,6 +496,7 @@ impl Shard {
         let cell = &local.cell;
         self.shared.arenas[worker].purge(&cell.granted, &cell.ended, &mut self.own_records);
         local.keys.clear();
+        local.look_at_all_keys();
         let leaf = local.leaf;
         self.refresh_app(slot.index);
         if leaf != NONE {

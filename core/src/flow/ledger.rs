@@ -18,12 +18,14 @@ use super::reserved::{self, ReservedCount};
 use super::standing::Standing;
 use super::usage::{SharedUsage, UsageCell};
 use super::watch::Watch;
-use crate::app::SchedulingKey;
+use crate::app::{Ask, SchedulingKey};
+use crate::event::Refused;
 use crate::id::{ApplicationId, ContainerId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::sync::{Arc, CachePadded, Mutex, OnceLock};
 use smallvec::SmallVec;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 #[cfg(not(shuttle))]
 use std::mem::offset_of;
@@ -76,6 +78,45 @@ impl Drop for KeyCell {
         let mut next = self.next.take();
         while let Some(mut key) = next.and_then(Arc::into_inner) {
             next = key.next.take();
+        }
+    }
+}
+
+/// The most priorities and allocation request ids under which one attempt may ask: what it has asked under is kept while it lives, and
+/// its visits pass over all of it.
+pub(crate) const MOST_KEYS: usize = 1 << 17;
+
+/// So many keys are looked through; of more there is an index.
+const FEW_KEYS: usize = 8;
+
+/// The keys of an application for those who look for one.
+#[derive(Debug, Default)]
+struct KeyIndex {
+    len: usize,
+    last: Option<Arc<KeyCell>>,
+    /// Of many. Not by hash: the AM chooses them, and could choose such as collide.
+    by_id: BTreeMap<SchedulingKey, Arc<KeyCell>>,
+}
+
+impl KeyIndex {
+    fn find(&self, first: &OnceLock<Arc<KeyCell>>, id: SchedulingKey) -> Option<Arc<KeyCell>> {
+        if self.len > FEW_KEYS {
+            return self.by_id.get(&id).cloned();
+        }
+        KeyIndex::chain(first).find(|key| key.id == id).cloned()
+    }
+
+    fn chain(first: &OnceLock<Arc<KeyCell>>) -> impl Iterator<Item = &Arc<KeyCell>> {
+        std::iter::successors(first.get(), |key| key.next.get())
+    }
+
+    /// A new last one.
+    fn note(&mut self, first: &OnceLock<Arc<KeyCell>>, key: &Arc<KeyCell>) {
+        (self.len, self.last) = (self.len + 1, Some(key.clone()));
+        if self.by_id.is_empty() && self.len > FEW_KEYS {
+            self.by_id.extend(KeyIndex::chain(first).map(|key| (key.id, key.clone())));
+        } else if self.len > FEW_KEYS {
+            self.by_id.insert(key.id, key.clone());
         }
     }
 }
@@ -160,6 +201,10 @@ pub(crate) struct AppShared {
     /// the counts of its references. The first lies here: no line between it and who has the application.
     pub(crate) cells: SmallVec<[Arc<CachePadded<AppCell>>; 1]>,
     first_key: OnceLock<Arc<KeyCell>>,
+    /// Where its keys are found and the next one goes.
+    keys: Mutex<KeyIndex>,
+    /// How many they are.
+    key_count: AtomicU32,
     /// The home worker knows it, until it closes.
     met: AtomicBool,
     /// Its AM does not want some nodes or racks; where this is not set, calls pass over what `am` keeps.
@@ -214,6 +259,8 @@ impl AppShared {
             sequence: AtomicU32::new(0),
             cells: (0..workers).map(|_| Arc::default()).collect(),
             first_key: OnceLock::new(),
+            keys: Mutex::default(),
+            key_count: AtomicU32::new(0),
             met: AtomicBool::new(false),
             has_blacklist: AtomicBool::new(false),
             am: CachePadded::new(Mutex::new(AmSide::default())),
@@ -338,19 +385,41 @@ impl AppShared {
         (self.sequence.fetch_add(size, Ordering::Relaxed) + 1, size)
     }
 
-    /// A key, made if need be. By the home worker.
+    /// A key, made if need be. By a worker that meets it: the home worker first.
     pub(crate) fn key(&self, id: SchedulingKey, workers: usize) -> Arc<KeyCell> {
-        let mut at = &self.first_key;
-        while let Some(key) = at.get() {
-            if key.id == id {
-                return key.clone();
-            }
-            at = &key.next;
+        let mut index = self.keys.lock();
+        if let Some(known) = index.find(&self.first_key, id) {
+            return known;
         }
-        at.get_or_init(|| {
-            Arc::new(KeyCell { id, size: UsageCell::default(), pool: AskPool::new(workers), next: OnceLock::new() })
-        })
-        .clone()
+        let key =
+            Arc::new(KeyCell { id, size: UsageCell::default(), pool: AskPool::new(workers), next: OnceLock::new() });
+        let end = index.last.as_ref().map_or(&self.first_key, |last| &last.next);
+        // The lock is held: nobody else has put one there.
+        let _ = end.set(key.clone());
+        index.note(&self.first_key, &key);
+        // ORDERING: Relaxed. Who asks for many keys is refused sooner or later.
+        self.key_count.store(u32::try_from(index.len).unwrap_or(u32::MAX), Ordering::Relaxed);
+        key
+    }
+
+    /// Refuses asks that would take the application above [`MOST_KEYS`]. What is on its way to the home worker does not count yet.
+    #[inline]
+    pub(crate) fn check_keys(&self, asks: &[Ask]) -> Result<(), Refused> {
+        // ORDERING: Relaxed, as in `key`.
+        let known = self.key_count.load(Ordering::Relaxed) as usize;
+        if known + asks.len() <= MOST_KEYS { Ok(()) } else { self.count_keys(known, asks) }
+    }
+
+    #[cold]
+    fn count_keys(&self, known: usize, asks: &[Ask]) -> Result<(), Refused> {
+        let mut new: BTreeSet<SchedulingKey> = asks.iter().map(Ask::key).collect();
+        let index = self.keys.lock();
+        new.retain(|id| index.find(&self.first_key, *id).is_none());
+        let asked = known + new.len();
+        if new.is_empty() || asked <= MOST_KEYS {
+            return Ok(());
+        }
+        Err(Refused::TooManyKeys { app: self.id.number, asked, most: MOST_KEYS })
     }
 
     /// The key that was asked for first; those after it hang on it in the order of their first ask.
@@ -363,7 +432,7 @@ impl AppShared {
         self.first_key().into_iter().flat_map(|key| key.and_later()).fold(Resource::NONE, |sum, key| {
             match key.pool.total() {
                 0 => sum,
-                count => sum.plus(&key.size.read().times_int(i64::from(count))),
+                count => sum.saturating_plus(&key.size.read().saturating_times_int(i64::from(count))),
             }
         })
     }

@@ -466,6 +466,9 @@ impl Arena {
     }
 
     /// Tells the AM that an acquired container has ended. By the worker. The record belongs to the drainer from now on.
+    ///
+    /// # Panics
+    /// With a reason that `EndReason::ALL` does not list: none does.
     pub fn push_ended(&self, stack: &Stack, index: u32, reason: EndReason) -> bool {
         let position = EndReason::ALL.iter().position(|r| *r == reason).expect("every reason is listed");
         self.record(index).reason.store(u32::try_from(position).expect("six reasons"), Ordering::Relaxed);

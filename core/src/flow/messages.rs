@@ -44,6 +44,8 @@ pub(crate) enum External {
     Asks(Box<AskChange>),
     /// To the worker that granted it.
     Release(ContainerId),
+    /// The same of many.
+    Releases(Vec<ContainerId>),
     /// Answer when it is reached.
     Barrier(Sender<()>),
 }

@@ -145,6 +145,7 @@ impl Shard {
     /// Computes the bounds that let whole subtrees be skipped; see [`floor`](super::shard::QueueLocal::floor).
     fn bound_asks(&mut self, index: u32, seen: &mut Option<Seen>) {
         let app = self.app(index);
+        app.look_at_all_keys();
         let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
         if app.leaf != NONE {
             // Asks of a key are mostly of one size.

@@ -33,6 +33,7 @@ use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, Tie};
 use crate::resource::Resource;
 use crate::sync::{Arc, CachePadded, SnapshotReader};
 use smallvec::SmallVec;
+use std::cell::Cell;
 
 /// "None" where an index is kept.
 pub(super) const NONE: u32 = u32::MAX;
@@ -295,6 +296,25 @@ pub(super) struct KeyLocal {
     pub(super) last_scheduled_ms: Option<u64>,
 }
 
+impl KeyLocal {
+    /// A key that nothing is known of yet.
+    pub(super) fn new(id: SchedulingKey, cell: Arc<KeyCell>, workers: usize) -> KeyLocal {
+        KeyLocal {
+            id,
+            epoch: 0,
+            size: cell.size.read(),
+            cell,
+            relax: true,
+            rows: LocationRows::new(workers > 1),
+            level: None,
+            opportunities: 0,
+            last_scheduled_ms: None,
+            leased: false,
+            container_size: SizeId::NONE,
+        }
+    }
+}
+
 /// An application as this worker sees it. What every visit reads comes first, so that it lies in few cache lines; the list of
 /// containers among it, since its capacity also tells whether there is an application in a slot.
 #[derive(Debug)]
@@ -314,6 +334,9 @@ pub(super) struct AppLocal {
     pub(super) system_blacklist: Box<[u32]>,
     /// In the order in which they are served.
     pub(super) keys: SmallVec<[KeyLocal; 1]>,
+    /// Of many keys so many, the first, have nothing outstanding with any worker. Forgotten when asks change, and with each update:
+    /// what another worker takes and puts back meanwhile is seen then.
+    done: Cell<usize>,
     /// Its place among its leaf queue's runnable applications.
     pub(super) position: u32,
     pub(super) weight: f32,
@@ -358,6 +381,7 @@ impl AppLocal {
             weight: 1.0,
             tie,
             keys: SmallVec::new(),
+            done: Cell::new(0),
             floor: Resource::UNBOUNDED,
             may_reserve: false,
             blacklist: Box::default(),
@@ -421,9 +445,34 @@ impl AppLocal {
     /// Some key has something outstanding. Hadoop visits an application without, too, to no effect.
     #[inline]
     pub(super) fn has_open_key(&self, worker: usize) -> bool {
-        self.keys.iter().any(|key| key.cell.pool.visible(worker) > 0)
+        if self.keys.len() > MANY_KEYS {
+            self.pass_done_keys();
+        }
+        self.keys[self.first_key()..].iter().any(|key| key.cell.pool.visible(worker) > 0)
+    }
+
+    /// Where a visit begins: those before it want nothing.
+    #[inline]
+    pub(super) fn first_key(&self) -> usize {
+        self.done.get()
+    }
+
+    /// An AM that asks under ever new keys leaves those behind that are served: each is looked at once.
+    #[cold]
+    fn pass_done_keys(&self) {
+        let from = self.done.get();
+        let done = self.keys[from..].iter().take_while(|key| key.cell.pool.total() == 0).count();
+        self.done.set(from + done);
+    }
+
+    /// Keys have come, or have something outstanding again.
+    pub(super) fn look_at_all_keys(&self) {
+        self.done.set(0);
     }
 }
+
+/// Of more keys than this those that are done are passed over together.
+const MANY_KEYS: usize = 16;
 
 /// A container that is reserved on a node.
 #[derive(Clone, Copy, Debug)]

@@ -10,10 +10,13 @@ use super::rounds::Outstanding;
 use super::snapshot::Publisher;
 use crate::clock::Clock;
 use crate::config::Settings;
+use crate::event::LONGEST_NAME;
+use crate::id::NodeId;
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::Sender;
 use crate::sync::{Arc, CachePadded, Map, Mutex, ProcessCount};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Told how long sampled heartbeats take; see [`HeartbeatProbe::taken`].
@@ -32,11 +35,27 @@ pub trait HeartbeatProbe: Send + Sync {
 pub type WakeUp = Arc<dyn Fn(u32) + Send + Sync>;
 
 /// Names of nodes and racks as small numbers. 0 is `*`. At the edge: the workers see numbers only.
+///
+/// A name keeps its number for good: numbers are in embedders' hands and in rows of asks. So an AM that asks for ever new names
+/// would take ever more memory: what is kept of names that no node or rack has had when they were first heard is bounded.
 #[derive(Debug)]
 pub(crate) struct Locations {
     numbers: Map<Box<str>, u32>,
-    next: Mutex<u32>,
+    made: Mutex<Made>,
 }
+
+#[derive(Debug)]
+struct Made {
+    next: u32,
+    /// Bytes that names may still take which come from requests.
+    left: usize,
+}
+
+/// Bytes for the names that come from requests, each counted with [`BESIDE_A_NAME`]: a million and a half of 20 letters.
+const NAMES_OF_REQUESTS: usize = 128 << 20;
+
+/// What a name takes in memory besides its letters.
+const BESIDE_A_NAME: usize = 64;
 
 /// The number of `*`.
 pub(crate) const ANY: u32 = 0;
@@ -45,19 +64,44 @@ impl Locations {
     pub(crate) fn new() -> Locations {
         let numbers = Map::default();
         numbers.insert("*".into(), ANY);
-        Locations { numbers, next: Mutex::new(1) }
+        Locations { numbers, made: Mutex::new(Made { next: ANY + 1, left: NAMES_OF_REQUESTS }) }
     }
 
+    /// The number of a name that a node or rack has.
     pub(crate) fn intern(&self, name: &str) -> u32 {
-        if let Some(number) = self.numbers.get(name) {
-            return *number;
+        self.number(name, |_| true).expect("it is numbered whatever is left")
+    }
+
+    /// The number of a name in a request; none of one that is too long, or of a new one where there are too many.
+    pub(crate) fn requested(&self, name: &str) -> Option<u32> {
+        if name.len() > LONGEST_NAME {
+            return None;
         }
-        let mut next = self.next.lock();
-        *self.numbers.entry(name.into()).or_insert_with(|| {
-            let number = *next;
-            *next += 1;
-            number
+        self.number(name, |made| match made.left.checked_sub(name.len() + BESIDE_A_NAME) {
+            Some(left) => {
+                made.left = left;
+                true
+            }
+            None => false,
         })
+    }
+
+    fn number(&self, name: &str, may_be_new: impl FnOnce(&mut Made) -> bool) -> Option<u32> {
+        if let Some(number) = self.numbers.get(name) {
+            return Some(*number);
+        }
+        let mut made = self.made.lock();
+        // Another thread may have been quicker.
+        if let Some(number) = self.numbers.get(name) {
+            return Some(*number);
+        }
+        if !may_be_new(&mut made) {
+            return None;
+        }
+        let number = made.next;
+        made.next = number.checked_add(1).expect("nodes and racks have fewer names than there are numbers");
+        self.numbers.insert(name.into(), number);
+        Some(number)
     }
 }
 
@@ -122,7 +166,7 @@ pub(crate) struct Shared {
     pub(crate) on_grants: Option<WakeUp>,
     pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
     /// Present nodes in order of registration; for the edge.
-    pub(crate) nodes: Mutex<Vec<Arc<NodeShared>>>,
+    pub(crate) nodes: Mutex<BTreeMap<NodeId, Arc<NodeShared>>>,
     /// Children are sorted anew for every container, as the classic design does.
     pub(crate) resort: bool,
     /// When the others' grants are folded in.
@@ -181,5 +225,17 @@ mod tests {
         assert_eq!(locations.intern("*"), ANY);
         let n1 = locations.intern("n1");
         assert_eq!((locations.intern("/r1"), locations.intern("n1")), (n1 + 1, n1));
+        assert_eq!((locations.requested("n1"), locations.requested("n2")), (Some(n1), Some(n1 + 2)));
+    }
+
+    #[test]
+    fn names_of_requests_end_and_those_of_nodes_do_not() {
+        let locations = Locations::new();
+        let n1 = locations.intern("n1");
+        assert_eq!(locations.requested(&"x".repeat(LONGEST_NAME + 1)), None);
+        locations.made.lock().left = 2 * (BESIDE_A_NAME + 2);
+        assert_eq!((locations.requested("a1"), locations.requested("a2")), (Some(n1 + 1), Some(n1 + 2)));
+        assert_eq!((locations.requested("a3"), locations.requested("a1")), (None, Some(n1 + 1)));
+        assert_eq!((locations.intern("a3"), locations.requested("a3")), (n1 + 3, Some(n1 + 3)));
     }
 }

@@ -8,6 +8,9 @@
 //! The AM usage of a leaf queue, when an application is moved out of it at the moment its AM is granted:
 //! `loom-tests/tests/move_vs_grant.rs`.
 
+// How a sum ends is said at each.
+#![warn(clippy::arithmetic_side_effects)]
+
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::atomic::{AtomicI64, Ordering};
 
@@ -48,12 +51,12 @@ impl UsageCell {
         }
     }
 
-    /// Adds so many times the value of the first types to a sum, wrapping.
+    /// Adds so many times the value of the first types to a sum, up to the end of 64 bits: an AM may ask for any number.
     #[inline]
     pub fn add_to<const TYPES: usize>(&self, times: u32, sum: &mut [i64; TYPES]) {
         for (sum, cell) in sum.iter_mut().zip(&self.0) {
             // ORDERING: Relaxed, as in `add`.
-            *sum = sum.wrapping_add(cell.load(Ordering::Relaxed).wrapping_mul(i64::from(times)));
+            *sum = sum.saturating_add(cell.load(Ordering::Relaxed).saturating_mul(i64::from(times)));
         }
     }
 

@@ -8,7 +8,6 @@
 //! A batch loads one snapshot. At its end leases are handed back (`reconcile`), so that no room is idle in the hands of a
 //! worker that blocks.
 
-use super::containers::SizeId;
 use super::inbox::Next;
 use super::ledger::{AppShared, NodeShared};
 use super::mailbox::EndReason;
@@ -17,7 +16,6 @@ use super::messages::{
     Round, grouped,
 };
 use super::preemption::owed::OwedRooms;
-use super::rows::LocationRows;
 use super::shard::{KeyLocal, NONE, Node, Shard};
 use super::shared::{ANY, count};
 use crate::ahead::expect;
@@ -27,6 +25,7 @@ use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// A list of containers has room for so many before they come, at most: of those that its application asks for, or its node takes.
 const MADE_ROOM_FOR: u32 = 256;
@@ -34,15 +33,38 @@ const MADE_ROOM_FOR: u32 = 256;
 /// Records of containers are made for so many of each node, at most, when it comes.
 const RECORDS_OF_A_NODE: usize = 64;
 
-/// The keys that a call wants nothing of any more: of two `*` asks for one key the last counts.
-fn ended_keys(asks: &[AskGroup]) -> impl Iterator<Item = SchedulingKey> {
-    let nothing = asks.iter().enumerate().filter(|(_, group)| group.any() == Some(0));
-    nothing.filter(|(i, group)| !says_any(&asks[i + 1..], group.key)).map(|(_, group)| group.key)
+/// Groups of one call that are compared with each other; of more an index is made.
+const FEW_GROUPS: usize = 8;
+
+/// Which groups of a call have the last word on what is wanted of their key at `*`.
+struct LastAny<'a> {
+    asks: &'a [AskGroup],
+    /// Of many groups: the last one of each key, by key.
+    last: Option<BTreeMap<SchedulingKey, usize>>,
 }
 
-/// Whether some of these asks are for a key at `*`.
-fn says_any(asks: &[AskGroup], key: SchedulingKey) -> bool {
-    asks.iter().any(|group| group.key == key && group.any().is_some())
+impl<'a> LastAny<'a> {
+    fn of(asks: &'a [AskGroup]) -> LastAny<'a> {
+        let says = || asks.iter().enumerate().filter(|(_, group)| group.any().is_some());
+        // Later ones replace earlier ones.
+        let last = (asks.len() > FEW_GROUPS).then(|| says().map(|(at, group)| (group.key, at)).collect());
+        LastAny { asks, last }
+    }
+
+    /// Whether some group after this one says how many its key wants at `*`.
+    fn is_said_after(&self, at: usize) -> bool {
+        let key = self.asks[at].key;
+        match &self.last {
+            Some(last) => last.get(&key).is_some_and(|last| *last > at),
+            None => self.asks[at + 1..].iter().any(|group| group.key == key && group.any().is_some()),
+        }
+    }
+
+    /// The keys that the call wants nothing of any more: of two `*` asks for one key the last counts.
+    fn ended_keys(&self) -> impl Iterator<Item = SchedulingKey> {
+        let nothing = self.asks.iter().enumerate().filter(|(_, group)| group.any() == Some(0));
+        nothing.filter(|(at, _)| !self.is_said_after(*at)).map(|(_, group)| group.key)
+    }
 }
 
 impl Shard {
@@ -107,15 +129,18 @@ impl Shard {
             }
             External::Group(_) => {}
             External::Asks(change) => self.apply_asks(*change),
-            External::Release(container) => {
-                if let Some(index) = self.live_container(container) {
-                    self.end_container(index, EndReason::Released, false);
-                }
-            }
+            External::Release(container) => self.release(container),
+            External::Releases(containers) => containers.iter().for_each(|container| self.release(*container)),
             External::Barrier(reply) => {
                 // Whoever asked may have gone.
                 let _ = reply.send(());
             }
+        }
+    }
+
+    fn release(&mut self, container: ContainerId) {
+        if let Some(index) = self.live_container(container) {
+            self.end_container(index, EndReason::Released, false);
         }
     }
 
@@ -139,6 +164,7 @@ impl Shard {
             | External::Heartbeats(_)
             | External::Asks(_)
             | External::Release(_)
+            | External::Releases(_)
             | External::Barrier(_) => {}
         }
     }
@@ -165,6 +191,7 @@ impl Shard {
             | External::Heartbeats(_)
             | External::Asks(_)
             | External::Release(_)
+            | External::Releases(_)
             | External::Barrier(_) => {}
         }
     }
@@ -316,7 +343,7 @@ impl Shard {
     /// One offer to every node that has reported lately, from the async allocation thread.
     fn offer_all(&mut self) {
         let now = self.shared.clock.now_ms();
-        let silent = 2 * self.shared.settings.node_heartbeat_interval_ms;
+        let silent = self.shared.settings.node_heartbeat_interval_ms.saturating_mul(2);
         for node in 0..self.nodes.len() {
             let at = &self.nodes[node];
             if at.gone || at.decommissioning || now.saturating_sub(at.last_heartbeat_ms) > silent {
@@ -353,6 +380,8 @@ impl Shard {
         if self.app(index).closed {
             return;
         }
+        let last_any = LastAny::of(asks);
+        self.know_keys(index, asks);
         // In order: of two asks for one key and location the last counts.
         for group in asks {
             self.replace_asks(index, group);
@@ -361,17 +390,18 @@ impl Shard {
             }
         }
         // Within a key the `*` ask decides last whether the rest is kept.
-        for key in ended_keys(asks) {
+        for key in last_any.ended_keys() {
             self.key_of(index, key).rows.clear();
         }
         if let Some(blacklist) = &blacklist {
             self.app_mut(index).blacklist = blacklist.clone();
         }
         if !asks.is_empty() {
+            self.app(index).look_at_all_keys();
             self.asks_changed(index, asks.iter().map(|group| &group.size));
         }
         if self.shared.workers > 1 {
-            let news = self.news_of(index, asks);
+            let news = self.news_of(index, &last_any);
             let shared = self.app(index).shared.clone();
             self.tell_others(&shared, news, blacklist);
         }
@@ -398,10 +428,10 @@ impl Shard {
 
     /// What the other workers have to know of a call's asks; nothing of a rack or node that was dropped again, or of a `*` that
     /// another one of the call replaces: they forget racks and nodes when this worker does.
-    fn news_of(&mut self, app: u32, asks: &[AskGroup]) -> SmallVec<[AskNews; 2]> {
+    fn news_of(&mut self, app: u32, call: &LastAny<'_>) -> SmallVec<[AskNews; 2]> {
         let mut news = SmallVec::new();
-        for (i, AskGroup { key: id, size, relax, rows }) in asks.iter().enumerate() {
-            let said_later = says_any(&asks[i + 1..], *id);
+        for (i, AskGroup { key: id, size, relax, rows }) in call.asks.iter().enumerate() {
+            let said_later = call.is_said_after(i);
             let last_any = rows.iter().rposition(|row| row.location == ANY).filter(|_| !said_later);
             let key = self.key_of(app, *id);
             for (at, AskRow { location, count }) in rows.iter().enumerate() {
@@ -427,28 +457,33 @@ impl Shard {
         self.ensure_app(shared)
     }
 
+    /// Knows the keys of a call's asks. Many new ones are sorted in all at once: one by one each would move those behind it.
+    fn know_keys(&mut self, app: u32, asks: &[AskGroup]) {
+        if asks.len() > FEW_GROUPS {
+            self.add_keys(app, asks.iter().map(|group| group.key));
+        }
+    }
+
+    fn add_keys(&mut self, app: u32, keys: impl Iterator<Item = SchedulingKey>) {
+        let workers = self.shared.workers;
+        let local = self.app_mut(app);
+        let mut new: Vec<_> = keys.filter(|id| local.keys.binary_search_by_key(id, |key| key.id).is_err()).collect();
+        new.sort_unstable();
+        new.dedup();
+        local.keys.extend(new.into_iter().map(|id| KeyLocal::new(id, local.shared.key(id, workers), workers)));
+        // Two runs in order, one after the other: what a merge sort is quick with.
+        local.keys.sort_by_key(|key| key.id);
+        local.look_at_all_keys();
+    }
+
     fn key_of(&mut self, app: u32, id: SchedulingKey) -> &mut KeyLocal {
         let workers = self.shared.workers;
         let local = self.app_mut(app);
         let at = match local.keys.binary_search_by_key(&id, |key| key.id) {
             Ok(at) => at,
             Err(at) => {
-                let cell = local.shared.key(id, workers);
-                let size = cell.size.read();
-                let key = KeyLocal {
-                    id,
-                    cell,
-                    epoch: 0,
-                    size,
-                    relax: true,
-                    rows: LocationRows::new(workers > 1),
-                    level: None,
-                    opportunities: 0,
-                    last_scheduled_ms: None,
-                    leased: false,
-                    container_size: SizeId::NONE,
-                };
-                local.keys.insert(at, key);
+                local.look_at_all_keys();
+                local.keys.insert(at, KeyLocal::new(id, local.shared.key(id, workers), workers));
                 at
             }
         };
@@ -476,6 +511,9 @@ impl Shard {
             return;
         }
         let index = self.meet_app(shared);
+        if rows.len() > FEW_GROUPS {
+            self.add_keys(index, rows.iter().map(|row| row.key));
+        }
         for news in rows {
             let key = self.key_of(index, news.key);
             match &news.what {
@@ -495,6 +533,7 @@ impl Shard {
         if let Some(blacklist) = blacklist {
             self.app_mut(index).blacklist = blacklist;
         }
+        self.app(index).look_at_all_keys();
         self.asks_changed(index, rows.iter().map(|row| &row.size));
     }
 
@@ -522,6 +561,7 @@ impl Shard {
                 |what| AskNews { key: back.key, location: back.location, size: back.size, relax: back.relax, what };
             news.extend(what.map(of));
         }
+        self.app(index).look_at_all_keys();
         self.asks_changed(index, rows.iter().map(|row| &row.size));
         self.tell_others(shared, news, None);
     }
@@ -563,7 +603,8 @@ impl Shard {
         if self.nodes[node as usize].gone {
             return;
         }
-        for at in self.nodes[node as usize].containers.clone() {
+        // Taken off the node in one go: one by one each would be looked for, and move those behind it.
+        for at in std::mem::take(&mut self.nodes[node as usize].containers) {
             if self.containers[at].fate.is_live() {
                 self.end_container(at, EndReason::NodeLost, true);
             } else {
@@ -574,7 +615,6 @@ impl Shard {
         self.unreserve(node);
         let at = &mut self.nodes[node as usize];
         at.owed.clear();
-        at.containers = Vec::new();
         at.gone = true;
         self.present_nodes -= 1;
         self.records_of_nodes -= at.records;

@@ -2,6 +2,8 @@
 //!
 //! Pure; run by the control. Follows `QueuePlacementPolicy`'s rules (configuration reference 6).
 
+#![warn(clippy::indexing_slicing)]
+
 use crate::config::{PlacementRule, RuleKind, rooted, trim_java, valid_requested_name};
 
 /// What rules look at of the queue tree.

@@ -1,6 +1,8 @@
 //! For which of its requests a starved application gets containers (preemption reference 6.1 and 6.2).
 
 use crate::resource::Resource;
+use rustc_hash::FxHashSet;
+use std::collections::HashMap;
 
 /// Where a request wants its containers, by interned names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,13 +37,11 @@ pub(crate) struct Wanted {
 
 /// At which level the containers of one priority and size are looked for: a container asked for at a node, its rack and `*` is
 /// wanted once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Levels {
-    priority: i32,
-    size: Resource,
     any: bool,
-    racks: Vec<u32>,
-    racks_of_nodes: Vec<u32>,
+    racks: FxHashSet<u32>,
+    racks_of_nodes: FxHashSet<u32>,
 }
 
 impl Levels {
@@ -77,18 +77,12 @@ fn containers_in(starvation: &Resource, size: &Resource) -> u32 {
 /// The requests, of those in `asks` and in their order, that make up for the starvation.
 pub(crate) fn requests_to_serve(starvation: &Resource, asks: &[StoredAsk]) -> Vec<Wanted> {
     let (mut pending, mut out) = (*starvation, Vec::new());
-    let mut seen: Vec<Levels> = Vec::new();
+    let mut seen: HashMap<(i32, Resource), Levels> = HashMap::new();
     for ask in asks {
         if pending.is_none() {
             break;
         }
-        let same = |levels: &Levels| levels.priority == ask.priority && levels.size == ask.size;
-        let at = seen.iter().position(same).unwrap_or_else(|| {
-            let (racks, racks_of_nodes) = (Vec::new(), Vec::new());
-            seen.push(Levels { priority: ask.priority, size: ask.size, any: false, racks, racks_of_nodes });
-            seen.len() - 1
-        });
-        if !seen[at].take(ask.place) {
+        if !seen.entry((ask.priority, ask.size)).or_default().take(ask.place) {
             continue;
         }
         let most = containers_in(&pending, &ask.size);
@@ -97,7 +91,7 @@ pub(crate) fn requests_to_serve(starvation: &Resource, asks: &[StoredAsk]) -> Ve
         }
         // What is cut has relaxed locality, whatever the request said.
         let (count, relax) = if most < ask.count { (most, true) } else { (ask.count, ask.relax) };
-        pending = pending.minus_non_negative(&ask.size.times_int(i64::from(count)));
+        pending = pending.minus_non_negative(&ask.size.saturating_times_int(i64::from(count)));
         if count > 0 {
             out.push(Wanted { place: ask.place, size: ask.size, count, relax });
         }

@@ -28,7 +28,7 @@ pub(crate) struct Starvation {
 impl Starvation {
     /// Both parts.
     pub(crate) fn total(&self) -> Resource {
-        self.fair_share.plus(&self.min_share)
+        self.fair_share.saturating_plus(&self.min_share)
     }
 
     /// Whether both parts are nothing.

@@ -1,14 +1,23 @@
 //! Running limits: who may run, and who starts when a slot frees (fair-shares reference 7, `MaxRunningAppsEnforcer`).
 
 use super::tree::{Queue, QueueTree};
-use rustc_hash::FxHashMap;
+use super::waiting::Waiting;
+use std::collections::HashMap;
 
 /// Running and waiting applications by user.
 #[derive(Debug, Default)]
 pub(crate) struct Running {
-    running_of: FxHashMap<String, i64>,
-    /// In the order in which they came to wait; by slot index.
-    waiting_of: FxHashMap<String, Vec<u32>>,
+    running_of: HashMap<String, i64>,
+    waiting_of: HashMap<String, Waiting>,
+}
+
+/// A list of waiting applications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Line<'u> {
+    /// Of a leaf queue.
+    Leaf(u32),
+    /// Of a user.
+    User(&'u str),
 }
 
 /// A running limit that is reached.
@@ -82,7 +91,7 @@ impl Running {
 
     pub(crate) fn stop_waiting(&mut self, user: &str, app: u32) {
         if let Some(waiting) = self.waiting_of.get_mut(user) {
-            waiting.retain(|other| *other != app);
+            waiting.remove(app);
             if waiting.is_empty() {
                 self.waiting_of.remove(user);
             }
@@ -90,17 +99,25 @@ impl Running {
     }
 
     /// The lists of waiting applications below a queue that has room, children in order of creation.
-    pub(crate) fn gather(tree: &QueueTree, queue: u32, lists: &mut Vec<Vec<u32>>) {
+    pub(crate) fn gather(tree: &QueueTree, queue: u32, lines: &mut Vec<Line<'_>>) {
         let at = tree.get(queue);
         if at.count() >= i64::from(at.max_running_apps) {
             return;
         }
         if at.leaf {
-            lists.push(at.waiting.clone());
+            lines.push(Line::Leaf(queue));
         } else {
-            for child in &at.children {
-                Running::gather(tree, *child, lists);
+            for child in at.children() {
+                Running::gather(tree, child, lines);
             }
+        }
+    }
+
+    /// Who stands in a line after a turn, or first.
+    fn after(&self, tree: &QueueTree, line: Line<'_>, turn: Option<u64>) -> Option<(u64, u32)> {
+        match line {
+            Line::Leaf(leaf) => tree.get(leaf).waiting.after(turn),
+            Line::User(user) => self.waiting_of.get(user)?.after(turn),
         }
     }
 
@@ -119,34 +136,41 @@ impl Running {
             queue.count() == i64::from(queue.max_running_apps) - 1
         };
         let highest = tree.path(leaf).map(|queue| queue.slot.index).filter(|slot| at_limit(*slot)).last();
-        let mut lists = Vec::new();
+        let mut lines = Vec::new();
         if let Some(highest) = highest {
-            Running::gather(tree, highest, &mut lists);
+            Running::gather(tree, highest, &mut lines);
         }
-        if self.of(user) == limits.limit(user) - 1
-            && let Some(waiting) = self.waiting_of.get(user)
-        {
-            lists.push(waiting.clone());
+        if self.of(user) == limits.limit(user) - 1 && self.waiting_of.contains_key(user) {
+            lines.push(Line::User(user));
         }
-        let most = lists.len();
-        self.start_waiting(tree, apps, limits, &lists, Some(most))
+        let most = lines.len();
+        self.start_waiting(tree, apps, limits, &lines, Some(most))
     }
 
-    /// Makes waiting applications runnable in order of their start times, at most `most`; returns them.
+    /// Makes waiting applications runnable in order of their start times, at most `most`; returns them. No further than that is
+    /// looked.
     pub(crate) fn start_waiting(
         &mut self,
         tree: &mut QueueTree,
         apps: &impl Apps,
         limits: &impl UserLimits,
-        lists: &[Vec<u32>],
+        lines: &[Line<'_>],
         most: Option<usize>,
     ) -> Vec<u32> {
         let mut started = Vec::new();
         let mut previous = None;
-        for app in merge(lists, |app| apps.start_ms(app)) {
-            if most.is_some_and(|most| started.len() >= most) {
-                break;
-            }
+        let of = |running: &Running, tree: &QueueTree, line: usize, turn| {
+            let (turn, app) = running.after(tree, lines[line], turn)?;
+            Some(Head { line, turn, app, start_ms: apps.start_ms(app) })
+        };
+        let mut merged = Merged::default();
+        for line in 0..lines.len() {
+            merged.put(of(self, tree, line, None));
+        }
+        while most.is_none_or(|most| started.len() < most) {
+            let Some(Head { line, turn, app, .. }) = merged.take() else { break };
+            // It waits still: those that start leave their lines below.
+            merged.put(of(self, tree, line, Some(turn)));
             if previous.replace(app) == Some(app) {
                 continue;
             }
@@ -158,24 +182,41 @@ impl Running {
             }
         }
         for app in &started {
-            tree.get_mut(apps.leaf(*app)).waiting.retain(|other| other != app);
+            tree.get_mut(apps.leaf(*app)).waiting.remove(*app);
             self.stop_waiting(apps.user(*app), *app);
         }
         started
     }
 }
 
-/// All applications by start time; ties as a binary heap of lists gives them (`java.util.PriorityQueue`).
-fn merge(lists: &[Vec<u32>], start_ms: impl Fn(u32) -> u64) -> Vec<u32> {
-    let key = |list: usize, at: usize| lists[list].get(at).map_or(u64::MAX, |app| start_ms(*app));
-    // (list, position in it, key)
-    let mut heap: Vec<(usize, usize, u64)> = Vec::new();
-    fn sift_up(heap: &mut Vec<(usize, usize, u64)>, new: (usize, usize, u64)) {
+/// Who stands first in a line, of those that were not taken yet.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    line: usize,
+    turn: u64,
+    app: u32,
+    start_ms: u64,
+}
+
+/// The heads of several lines by start time; ties as a binary heap of lists gives them (`java.util.PriorityQueue`). A line that has
+/// come to its end stands in it too, behind all others: it has a say in where these stand.
+#[derive(Debug, Default)]
+struct Merged(Vec<Option<Head>>);
+
+/// Whether the first comes before the second.
+fn before(a: Option<&Head>, b: Option<&Head>) -> bool {
+    let key = |head: Option<&Head>| head.map_or(u64::MAX, |head| head.start_ms);
+    key(a) < key(b)
+}
+
+impl Merged {
+    fn put(&mut self, new: Option<Head>) {
+        let heap = &mut self.0;
         heap.push(new);
         let mut k = heap.len() - 1;
         while k > 0 {
             let parent = (k - 1) / 2;
-            if new.2 >= heap[parent].2 {
+            if !before(new.as_ref(), heap[parent].as_ref()) {
                 break;
             }
             heap[k] = heap[parent];
@@ -183,42 +224,49 @@ fn merge(lists: &[Vec<u32>], start_ms: impl Fn(u32) -> u64) -> Vec<u32> {
         }
         heap[k] = new;
     }
-    fn take(heap: &mut Vec<(usize, usize, u64)>) -> Option<(usize, usize, u64)> {
+
+    /// The first one; none when no line has anybody left.
+    fn take(&mut self) -> Option<Head> {
+        let heap = &mut self.0;
         let last = heap.pop()?;
-        let Some(head) = heap.first().copied() else { return Some(last) };
+        let Some(head) = heap.first().copied() else { return last };
         let n = heap.len();
         let mut k = 0;
         while k < n / 2 {
             let mut child = 2 * k + 1;
-            if child + 1 < n && heap[child].2 > heap[child + 1].2 {
+            if child + 1 < n && before(heap[child + 1].as_ref(), heap[child].as_ref()) {
                 child += 1;
             }
-            if last.2 <= heap[child].2 {
+            if !before(heap[child].as_ref(), last.as_ref()) {
                 break;
             }
             heap[k] = heap[child];
             k = child;
         }
         heap[k] = last;
-        Some(head)
+        head
     }
-    for list in 0..lists.len() {
-        sift_up(&mut heap, (list, 0, key(list, 0)));
-    }
-    let mut out = Vec::new();
-    while let Some((list, at, start)) = take(&mut heap) {
-        if start == u64::MAX {
-            break;
-        }
-        out.push(lists[list][at]);
-        sift_up(&mut heap, (list, at + 1, key(list, at + 1)));
-    }
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// All of some lists, by start time.
+    fn merge(lists: &[Vec<u32>], start_ms: impl Fn(u32) -> u64) -> Vec<u32> {
+        let of = |line: usize, at: usize| {
+            let app = *lists[line].get(at)?;
+            Some(Head { line, turn: at as u64, app, start_ms: start_ms(app) })
+        };
+        let mut merged = Merged::default();
+        (0..lists.len()).for_each(|line| merged.put(of(line, 0)));
+        let mut out = Vec::new();
+        while let Some(Head { line, turn, app, .. }) = merged.take() {
+            merged.put(of(line, usize::try_from(turn).unwrap() + 1));
+            out.push(app);
+        }
+        out
+    }
 
     #[test]
     fn ties_go_to_the_first_list_as_the_heap_has_it() {

@@ -1,12 +1,14 @@
 //! Queues by slot and name.
 
+use super::runnable::Runnable;
+use super::waiting::Waiting;
 use crate::config::{AllocationFile, Limit, QueueSettings};
 use crate::id::{Slot, Slots};
 use crate::policy::{SchedulingPolicy, ShareInput};
 use crate::resource::Resource;
 use crate::sync::Arc;
-use rustc_hash::FxHashMap;
-use std::collections::HashSet;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// One queue.
 #[derive(Debug)]
@@ -19,14 +21,14 @@ pub(crate) struct Queue {
     pub(crate) dynamic: bool,
     /// The file names it. One that a queue of another type stands in the way of is named, and may be dynamic all the same.
     pub(crate) named: bool,
-    /// In order of creation.
-    pub(crate) children: Vec<u32>,
+    /// By what counts creations: in that order, and found by it.
+    children: BTreeMap<u64, u32>,
     /// Counts creations: the order in which housekeeping looks at queues.
     pub(crate) created: u64,
-    /// Applications in the order in which they became runnable; by slot index.
-    pub(crate) runnable: Vec<u32>,
+    /// Runnable applications, by slot index.
+    pub(crate) runnable: Runnable,
     /// Applications that wait for a running limit.
-    pub(crate) waiting: Vec<u32>,
+    pub(crate) waiting: Waiting,
     /// Of a parent: runnable applications below.
     pub(crate) running_below: i64,
     /// Numbers of the applications that keep the queue from being cleaned away.
@@ -57,6 +59,11 @@ impl Queue {
     /// Runnable applications here and below.
     pub(crate) fn count(&self) -> i64 {
         if self.leaf { i64::try_from(self.runnable.len()).unwrap_or(i64::MAX) } else { self.running_below }
+    }
+
+    /// Its child queues, in order of creation.
+    pub(crate) fn children(&self) -> impl DoubleEndedIterator<Item = u32> {
+        self.children.values().copied()
     }
 
     /// On the present cluster, raised to the min share.
@@ -92,7 +99,8 @@ impl Queue {
 pub(crate) struct QueueTree {
     slots: Vec<Option<Queue>>,
     given: Slots,
-    by_name: FxHashMap<Arc<str>, u32>,
+    /// Seeded: whoever submits may choose a name, and could choose such as collide.
+    by_name: HashMap<Arc<str>, u32>,
     created: u64,
 }
 
@@ -136,7 +144,7 @@ impl QueueTree {
         // Depth first, children in order.
         while let Some(at) = open.pop() {
             out.push(at);
-            open.extend(self.get(at).children.iter().rev());
+            open.extend(self.get(at).children().rev());
         }
         out
     }
@@ -147,7 +155,7 @@ impl QueueTree {
         if queue.leaf {
             queue.runnable.is_empty() && queue.waiting.is_empty() && queue.submitted.is_empty()
         } else {
-            queue.children.iter().all(|child| self.is_empty(*child))
+            queue.children().all(|child| self.is_empty(child))
         }
     }
 
@@ -173,10 +181,10 @@ impl QueueTree {
             leaf,
             dynamic: true,
             named: false,
-            children: Vec::new(),
+            children: BTreeMap::new(),
             created: self.created,
-            runnable: Vec::new(),
-            waiting: Vec::new(),
+            runnable: Runnable::default(),
+            waiting: Waiting::default(),
             running_below: 0,
             submitted: HashSet::new(),
             policy,
@@ -191,7 +199,8 @@ impl QueueTree {
             steady_fair_share: Resource::NONE,
         });
         if let Some(parent) = parent {
-            self.get_mut(parent).children.push(index);
+            let created = self.created;
+            self.get_mut(parent).children.insert(created, index);
         }
         self.by_name.insert(name, index);
         index
@@ -200,8 +209,9 @@ impl QueueTree {
     /// Takes a queue and all below it away; returns their slots.
     pub(crate) fn remove(&mut self, slot: u32) -> Vec<u32> {
         let gone = self.walk(slot);
-        if let Some(parent) = self.get(slot).parent {
-            self.get_mut(parent).children.retain(|child| *child != slot);
+        let Queue { parent, created, .. } = *self.get(slot);
+        if let Some(parent) = parent {
+            self.get_mut(parent).children.remove(&created);
         }
         for slot in &gone {
             if let Some(queue) = self.slots[*slot as usize].take() {
@@ -236,8 +246,8 @@ impl QueueTree {
                 continue;
             }
             inputs.clear();
-            inputs.extend(queue.children.iter().map(|child| {
-                let child = self.get(*child);
+            inputs.extend(queue.children().map(|child| {
+                let child = self.get(child);
                 ShareInput {
                     weight: child.weight,
                     min: child.min_share,
@@ -249,7 +259,7 @@ impl QueueTree {
                 }
             }));
             queue.policy.compute_shares(types, &queue.steady_fair_share, &mut inputs, true);
-            let children = queue.children.clone();
+            let children: Vec<_> = queue.children().collect();
             for (child, input) in children.iter().zip(&inputs) {
                 let queue = self.get_mut(*child);
                 if queue.steady_fair_share != input.share {

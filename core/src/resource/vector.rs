@@ -4,6 +4,9 @@
 //! limit, the largest value), so that every operation is a fixed loop which the compiler turns into vector
 //! instructions. Follows `org.apache.hadoop.yarn.util.resource.Resources`.
 
+// How a sum ends is said at each.
+#![warn(clippy::arithmetic_side_effects)]
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -13,7 +16,9 @@ pub const MAX_TYPES: usize = 8;
 /// Amounts of every resource type: index 0 is `memory-mb` in MiB, index 1 `vcores`, then the custom types in the order
 /// of [`ResourceTypes`], each in its default unit.
 ///
-/// Arithmetic wraps, as Java's does.
+/// Arithmetic wraps, as Java's does; [`saturating_plus`](Resource::saturating_plus) and
+/// [`saturating_times_int`](Resource::saturating_times_int) stop at the ends. A scheduler does not wrap: it refuses nodes with which
+/// the cluster would have more than 2<sup>60</sup> of a type, and sums what is only asked for up to the end.
 ///
 /// ```
 /// use evenweave::Resource;
@@ -96,6 +101,9 @@ impl Resource {
     }
 
     /// The amount of one type.
+    ///
+    /// # Panics
+    /// When `index` is [`MAX_TYPES`] or more.
     #[must_use]
     #[inline]
     pub const fn get(&self, index: usize) -> i64 {
@@ -103,6 +111,9 @@ impl Resource {
     }
 
     /// The same with the amount of one type replaced.
+    ///
+    /// # Panics
+    /// When `index` is [`MAX_TYPES`] or more.
     #[must_use]
     pub const fn with(mut self, index: usize, amount: i64) -> Resource {
         self.0[index] = amount;
@@ -134,6 +145,13 @@ impl Resource {
         self.zip(other, i64::wrapping_sub)
     }
 
+    /// Component by component, stopping at the ends of 64 bits: of what is only asked for there may be any amount.
+    #[must_use]
+    #[inline]
+    pub fn saturating_plus(&self, other: &Resource) -> Resource {
+        self.zip(other, i64::saturating_add)
+    }
+
     /// `self - other` with memory and vcores clamped at zero. Custom types are *not* clamped, as in Hadoop
     /// (`Resources.subtractNonNegative`).
     #[must_use]
@@ -149,6 +167,13 @@ impl Resource {
     #[inline]
     pub fn times_int(&self, n: i64) -> Resource {
         Resource(std::array::from_fn(|i| self.0[i].wrapping_mul(n)))
+    }
+
+    /// Each component times `n`, stopping at the ends of 64 bits.
+    #[must_use]
+    #[inline]
+    pub fn saturating_times_int(&self, n: i64) -> Resource {
+        Resource(std::array::from_fn(|i| self.0[i].saturating_mul(n)))
     }
 
     /// Each component times `factor` as a double, truncated towards zero.
@@ -248,6 +273,9 @@ pub struct ResourceTypes {
     types: Vec<(String, String)>,
 }
 
+/// Bytes of the longest name of a resource type.
+const LONGEST_TYPE_NAME: usize = 1_000;
+
 /// Why a list of custom resource types cannot be taken.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
@@ -257,6 +285,12 @@ pub enum ResourceTypesError {
     TooMany {
         /// How many were given.
         given: usize,
+    },
+    /// A name that nobody could read in a message.
+    #[error("a resource type's name of {bytes} bytes; at most {LONGEST_TYPE_NAME} can be had")]
+    NameTooLong {
+        /// Its length.
+        bytes: usize,
     },
     /// Two types of one name.
     #[error("resource type {0:?} is named twice")]
@@ -273,13 +307,16 @@ impl ResourceTypes {
     /// The two standard types and the custom ones, each a name and a default unit.
     ///
     /// # Errors
-    /// When there are more than [`MAX_TYPES`] in all, or one is named twice.
+    /// When there are more than [`MAX_TYPES`] in all, or one is named twice, or with more than 1,000 bytes.
     pub fn with_custom<N: Into<String>, U: Into<String>>(
         custom: impl IntoIterator<Item = (N, U)>,
     ) -> Result<ResourceTypes, ResourceTypesError> {
         let mut out = ResourceTypes::standard();
         for (name, unit) in custom {
             let name = name.into();
+            if name.len() > LONGEST_TYPE_NAME {
+                return Err(ResourceTypesError::NameTooLong { bytes: name.len() });
+            }
             if out.index(&name).is_some() {
                 return Err(ResourceTypesError::Twice(name));
             }
@@ -305,12 +342,18 @@ impl ResourceTypes {
     }
 
     /// The name of the type at an index.
+    ///
+    /// # Panics
+    /// When there is none, as of [`ResourceTypes::len`] on.
     #[must_use]
     pub fn name(&self, index: usize) -> &str {
         &self.types[index].0
     }
 
     /// The default unit of the type at an index.
+    ///
+    /// # Panics
+    /// When there is none, as of [`ResourceTypes::len`] on.
     #[must_use]
     pub fn unit(&self, index: usize) -> &str {
         &self.types[index].1

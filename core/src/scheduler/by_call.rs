@@ -110,7 +110,7 @@ impl FairScheduler {
             all_reserved.extend(reserved);
             all_held.extend(held);
         }
-        let nodes: Vec<_> = shared.nodes.lock().iter().map(|node| node.id).collect();
+        let nodes: Vec<_> = shared.nodes.lock().keys().copied().collect();
         outcome.finish(&nodes, all_reserved, all_held);
         Ok(outcome)
     }

@@ -183,10 +183,12 @@ impl FairScheduler {
         })
     }
 
-    /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`].
+    /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`]. A name keeps its number while the scheduler
+    /// lives. One longer than [`LONGEST_NAME`](crate::LONGEST_NAME) bytes is [`Location::NOWHERE`], and so is one that no node or
+    /// rack has had where there are too many of these already: more than a million.
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
-        Location(self.inner.shared.locations.intern(name))
+        self.inner.shared.locations.requested(name).map_or(Location::NOWHERE, Location)
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
@@ -260,7 +262,9 @@ impl FairScheduler {
             // Another scheduler's node: nothing here is meant.
             return Ok(());
         }
-        let lane = &self.inner.shared.lanes.external[owner];
+        let Some(lane) = self.inner.shared.lanes.external.get(owner) else {
+            return Err(Box::new(NotSent { returned: heartbeat, reason: Refused::WorkerLost(owner) }));
+        };
         if let Some(report) = Report::of(&heartbeat) {
             let sent = lane.try_send(External::Report(report));
             return sent.map_err(|error| Box::new(NotSent { returned: heartbeat, reason: error.into() }));
@@ -289,6 +293,7 @@ impl FairScheduler {
             for heartbeat in heartbeats {
                 // An owner that is not here: a handle of another scheduler, which the first worker recognises.
                 let owner = heartbeat.node.owner.min(lanes.len() - 1);
+                #[expect(clippy::indexing_slicing, reason = "there are as many parts as lanes")]
                 parts[owner].push(heartbeat);
             }
         }
@@ -567,13 +572,13 @@ impl FairScheduler {
     /// A node by its name.
     #[must_use]
     pub fn node(&self, name: &str) -> Option<NodeView> {
-        self.inner.shared.nodes.lock().iter().find(|node| &*node.name == name).map(|node| views::node(node))
+        self.inner.shared.nodes.lock().values().find(|node| &*node.name == name).map(|node| views::node(node))
     }
 
     /// All nodes, in order of registration.
     #[must_use]
     pub fn nodes(&self) -> Vec<NodeView> {
-        self.inner.shared.nodes.lock().iter().map(|node| views::node(node)).collect()
+        self.inner.shared.nodes.lock().values().map(|node| views::node(node)).collect()
     }
 
     /// Counters and totals.

@@ -1,5 +1,8 @@
 //! The doors that an embedder opens.
 
+// Whatever an embedder gives in, nothing here may panic.
+#![warn(clippy::indexing_slicing)]
+
 mod builder;
 
 mod by_call;

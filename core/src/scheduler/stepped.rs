@@ -4,7 +4,7 @@ use super::handles::{AppHandle, NodeHandle};
 use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
-use crate::event::{AppAccess, Refused, SchedulerEvent};
+use crate::event::{AppAccess, Refused, SchedulerEvent, beginning};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Container, Decision, EndReason, EndedContainer, EventSource,
     External, Heartbeat, MarkedFor, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Noted, OwedRoom, Parts,
@@ -164,10 +164,10 @@ impl Stepped {
         self.events.take()
     }
 
-    /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`].
+    /// A node or rack name as asks and blacklists use it, as [`FairScheduler::location`](crate::FairScheduler::location).
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
-        Location(self.stepper.shared().locations.intern(name))
+        self.stepper.shared().locations.requested(name).map_or(Location::NOWHERE, Location)
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
@@ -185,7 +185,7 @@ impl Stepped {
 
     fn node_named(&mut self, name: &str) -> Result<Arc<NodeShared>, Refused> {
         let found = self.stepper.control().all_nodes().find(|node| &*node.name == name).cloned();
-        found.ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+        found.ok_or_else(|| Refused::NoSuchNode(beginning(name)))
     }
 
     /// A present node by its name.

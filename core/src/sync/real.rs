@@ -5,8 +5,9 @@ pub use parking_lot::Mutex;
 use std::fmt;
 pub use std::sync::{Arc, OnceLock};
 
-/// A concurrent map for registration and look-up by name, at the edge only: it locks inside.
-pub type Map<K, V> = dashmap::DashMap<K, V, rustc_hash::FxBuildHasher>;
+/// A concurrent map for registration and look-up by name, at the edge only: it locks inside. Seeded, because strangers choose the
+/// names: they cannot choose such as collide.
+pub type Map<K, V> = dashmap::DashMap<K, V>;
 
 /// Atomics.
 pub mod atomic {

@@ -1,11 +1,14 @@
-//! A global allocator that counts, thread by thread, what is asked of it, and remembers where the first few came from.
+//! A global allocator that counts, thread by thread, what is asked of it, and remembers where the first few came from; and how many
+//! bytes all threads hold together.
 
+#![allow(dead_code, reason = "each user needs a part of it")]
 #![allow(missing_docs, reason = "a test's helpers")]
 #![allow(unsafe_code, reason = "a global allocator cannot be had without; it passes everything on")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::backtrace::Backtrace;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Backtraces that are kept, of all threads together, and how many lines of each.
@@ -18,12 +21,23 @@ thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Bytes that were asked for and not given back.
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
 static FIRST_PLACES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// The machine's allocator, counted.
 #[derive(Debug)]
 pub(crate) struct Counting;
+
+fn hold(bytes: usize) {
+    HELD.fetch_add(bytes, Ordering::Relaxed);
+}
+
+fn let_go(bytes: usize) {
+    HELD.fetch_sub(bytes, Ordering::Relaxed);
+}
 
 fn note() {
     // A thread that ends has no cells any more, and nobody watches it.
@@ -47,23 +61,28 @@ fn note() {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note();
+        hold(layout.size());
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         note();
+        hold(layout.size());
         // SAFETY: as the caller promises.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         note();
+        hold(size);
+        let_go(layout.size());
         // SAFETY: as the caller promises; the block is `System`'s, as all are.
         unsafe { System.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let_go(layout.size());
         // SAFETY: as above.
         unsafe { System.dealloc(block, layout) }
     }
@@ -72,6 +91,11 @@ unsafe impl GlobalAlloc for Counting {
 /// Whether the calling thread's allocations count from now on.
 pub(crate) fn watch(on: bool) {
     WATCHED.set(on);
+}
+
+/// Bytes that all threads hold.
+pub(crate) fn held() -> usize {
+    HELD.load(Ordering::Relaxed)
 }
 
 /// Allocations of the calling thread while it was watched.

@@ -8,7 +8,7 @@
 use super::Control;
 use super::queues::above;
 use crate::config::{AccessControlList, QueueAccess, rooted};
-use crate::event::{AppAccess, Refused};
+use crate::event::{AppAccess, Named, Refused, check_length};
 use crate::flow::ledger::AppShared;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
@@ -88,6 +88,7 @@ impl Control {
     /// Whether a user may see or change an application: its owner, an administrator, or who may administer its queue.
     pub(crate) fn check_app(&self, user: &str, app: &AppShared, access: AppAccess) -> Result<(), Refused> {
         let queue = &self.tree.get(self.known(app)?.leaf).name;
+        check_length(Named::User, user)?;
         if !self.shared.settings.acl_enable || *user == *app.user || self.is_admin(user) {
             return Ok(());
         }
@@ -121,6 +122,7 @@ impl Control {
         if !self.shared.settings.acl_enable {
             return Ok(());
         }
+        check_length(Named::Queue, queue)?;
         let target = rooted(queue);
         if self.tree.find(&target).is_none() {
             return Err(Refused::NoSuchQueue(target));

@@ -2,7 +2,7 @@
 
 use super::{AmRequest, App, Control, Submission};
 use crate::config::{AllocationFile, equals_ignore_case, rooted};
-use crate::event::Refused;
+use crate::event::{Named, Refused, check_length};
 use crate::flow::closing::Acknowledgements;
 use crate::flow::decision::{NotOffered, RunningLimit};
 use crate::flow::ledger::AppShared;
@@ -64,6 +64,8 @@ impl Control {
     /// The full name of the queue that the rules give a user who asks for this one; `None` when no rule decides.
     pub(crate) fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
         let queue = queue.unwrap_or(ANY_QUEUE);
+        check_length(Named::User, user)?;
+        check_length(Named::Queue, queue)?;
         let groups = self.groups.of(user);
         let placed = placement::place(&self.rules, &Request { queue, user, groups: &groups }, &Names(&self.tree));
         placed.map_err(|failed| Refused::RuleFailed {
@@ -85,6 +87,7 @@ impl Control {
         if self.by_number.contains_key(number) {
             return Err(Refused::DuplicateApp(*number));
         }
+        am.as_ref().map_or(Ok(()), AmRequest::check_places)?;
         // First what the ResourceManager does.
         let placed = self.place(user, queue.as_deref())?;
         let asked = queue.as_deref().unwrap_or(ANY_QUEUE);
@@ -226,7 +229,7 @@ impl Control {
             self.free_slot(slot);
             self.slot_freed(leaf, &user);
         } else {
-            self.tree.get_mut(leaf).waiting.retain(|other| *other != slot.index);
+            self.tree.get_mut(leaf).waiting.remove(slot.index);
             self.running.stop_waiting(&user, slot.index);
             self.tree.get_mut(leaf).submitted.remove(&shared.id.number);
             self.free_slot(slot);
@@ -246,10 +249,7 @@ impl Control {
 
     /// A runnable application leaves its leaf: its AM's share comes back.
     fn leave(&mut self, app: u32, leaf: u32, am: &Resource) {
-        let runnable = &mut self.tree.get_mut(leaf).runnable;
-        if let Some(at) = runnable.iter().position(|other| *other == app) {
-            runnable.remove(at);
-        }
+        self.tree.get_mut(leaf).runnable.remove(app);
         if let Some(ledger) = self.ledger(leaf) {
             ledger.am_usage.subtract(am);
         }
@@ -277,17 +277,17 @@ impl Control {
     /// After a reload: whoever may run now does.
     pub(super) fn start_all_that_may(&mut self) {
         let Some(root) = self.tree.find(crate::config::ROOT) else { return };
-        let mut lists = Vec::new();
-        Running::gather(&self.tree, root, &mut lists);
+        let mut lines = Vec::new();
+        Running::gather(&self.tree, root, &mut lines);
         let apps = AppList(&self.apps);
-        let started = self.running.start_waiting(&mut self.tree, &apps, &*self.file, &lists, None);
+        let started = self.running.start_waiting(&mut self.tree, &apps, &*self.file, &lines, None);
         self.started(started);
     }
 
     /// Refuses the request of an AM for some of a resource of which its leaf may have nothing.
     pub(super) fn check_zero_max(&self, asked: &Resource, leaf: u32) -> Result<(), Refused> {
         let leaf = self.tree.get(leaf);
-        if asks_for_nothing_left(self.shared.types, asked, &leaf.max_share(&self.cluster)) {
+        if asks_for_nothing_left(self.shared.types, asked, &leaf.max_share(&self.nodes.total())) {
             return Err(Refused::ZeroMax { asked: Box::new(*asked), queue: leaf.name.to_string() });
         }
         Ok(())
@@ -320,6 +320,7 @@ impl Control {
         let number = shared.id.number;
         let app = self.known(shared)?;
         let (source, was_runnable) = (app.leaf, app.runnable);
+        check_length(Named::Queue, queue)?;
         let name = self.without_reservation(&rooted(queue)).into_owned();
         let target = self.tree.find(&name);
         if target.is_none() {
@@ -345,7 +346,7 @@ impl Control {
             self.leave(slot, source, &am);
             self.running.count(&mut self.tree, &user, source, -1);
         } else {
-            self.tree.get_mut(source).waiting.retain(|other| *other != slot);
+            self.tree.get_mut(source).waiting.remove(slot);
             if runs {
                 self.running.stop_waiting(&user, slot);
             }
@@ -380,7 +381,7 @@ impl Control {
                 return Err(Refused::MaxRunning(queue.name.to_string()));
             }
             let used = self.ledger(queue.slot.index).map_or(Resource::NONE, |ledger| ledger.usage());
-            if !used.plus(&usage).fits_in(&queue.max_share(&self.cluster)) {
+            if !used.plus(&usage).fits_in(&queue.max_share(&self.nodes.total())) {
                 return Err(Refused::MaxShare(queue.name.to_string()));
             }
         }
@@ -403,9 +404,9 @@ pub(crate) fn normalise(settings: &crate::config::Settings, asked: &Resource, la
         let mut amount = asked.get(i).max(settings.minimum.get(i));
         let increment = settings.increment.get(i);
         if increment != 0 {
-            // Java's arithmetic: near the largest numbers it wraps, as Hadoop does.
-            amount = amount.wrapping_add(increment - 1) / increment;
-            amount = amount.wrapping_mul(increment);
+            // Near the largest numbers Hadoop's wraps, and what comes out is negative. Here it ends at the largest container.
+            amount = amount.saturating_add(increment.saturating_sub(1)) / increment;
+            amount = amount.saturating_mul(increment);
         }
         amount.min(largest.get(i))
     })

@@ -73,6 +73,12 @@ impl AmRequest {
         self
     }
 
+    /// Refuses what names a node or rack that has no number.
+    pub(super) fn check_places(&self) -> Result<(), Refused> {
+        let mut named = self.places.iter().map(|(place, _)| place).chain(&self.blacklist);
+        if named.any(|place| *place == Location::NOWHERE) { Err(Refused::NoLocation) } else { Ok(()) }
+    }
+
     pub(super) fn resource(&self) -> &Resource {
         &self.resource
     }
@@ -152,6 +158,7 @@ impl Control {
         reply: Option<Sender<Result<Arc<AppShared>, Refused>>>,
     ) -> Result<(), Refused> {
         let NewAttempt { am, keep_containers } = new;
+        am.as_ref().map_or(Ok(()), AmRequest::check_places)?;
         let leaf = self.known(shared)?.leaf;
         let mut successor = None;
         if keep_containers {

@@ -85,7 +85,7 @@ impl Control {
             weight: queue.weight,
             min_resources: queue.min_share,
             max_resources: queue.raw_max,
-            effective_max_resources: queue.max_share(&self.cluster),
+            effective_max_resources: queue.max_share(&self.nodes.total()),
             max_child_resources: queue.max_child,
             max_container_allocation: self.tree.max_container(queue.slot.index),
             max_running_apps: queue.max_running_apps,

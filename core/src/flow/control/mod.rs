@@ -19,6 +19,8 @@ mod configured;
 
 mod nodes;
 
+mod present;
+
 mod queues;
 
 mod reload;
@@ -48,6 +50,7 @@ use crate::queue::{QueueTree, Running};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
+use present::PresentNodes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the embedder submits.
@@ -129,16 +132,6 @@ pub(super) struct App {
     pub(super) next_attempt: Option<attempts::Next>,
 }
 
-/// A node as the control keeps it.
-#[derive(Debug)]
-pub(super) struct NodeEntry {
-    pub(super) shared: Arc<NodeShared>,
-    pub(super) total: Resource,
-    pub(super) closing: Option<Waiters>,
-    /// Its total before it was decommissioned, while it is.
-    pub(super) decommissioned_from: Option<Resource>,
-}
-
 /// See the module's text.
 #[derive(Debug)]
 pub(crate) struct Control {
@@ -156,7 +149,7 @@ pub(crate) struct Control {
     pub(super) apps: Vec<Option<App>>,
     pub(super) app_slots: Slots,
     pub(super) by_number: FxHashMap<u32, u32>,
-    pub(super) nodes: Vec<NodeEntry>,
+    pub(super) nodes: PresentNodes,
     pub(super) nodes_made: u32,
     /// How many nodes each worker was ever given: their local numbers.
     pub(super) locals: Vec<u32>,
@@ -164,8 +157,6 @@ pub(crate) struct Control {
     pub(super) loads: Vec<u32>,
     pub(super) rack_owner: FxHashMap<u32, usize>,
     pub(super) racks: Arc<FxHashMap<u32, u32>>,
-    pub(super) cluster: Resource,
-    pub(super) largest_node: Option<Resource>,
     /// The configured largest container; an admin may set another while all other settings stay.
     pub(super) maximum: Resource,
     /// Changes of a queue's type that wait for it to be empty.
@@ -238,14 +229,12 @@ impl Control {
             apps: Vec::new(),
             app_slots: Slots::default(),
             by_number: FxHashMap::default(),
-            nodes: Vec::new(),
+            nodes: PresentNodes::default(),
             nodes_made: 0,
             locals: vec![0; workers],
             loads: vec![0; workers],
             rack_owner: FxHashMap::default(),
             racks: Arc::default(),
-            cluster: Resource::NONE,
-            largest_node: None,
             maximum,
             pending_types: Vec::new(),
             dirty: FxHashSet::default(),
@@ -441,7 +430,7 @@ impl Control {
         let children_changed = std::mem::take(&mut self.children_changed);
         for parent in &children_changed {
             if let Some(queue) = self.tree.at(*parent) {
-                self.dirty.extend(&queue.children);
+                self.dirty.extend(queue.children());
             }
             self.dirty.insert(*parent);
         }
@@ -471,8 +460,8 @@ impl Control {
             }
         }
         let structure = Structure {
-            cluster: ClusterTotal { types: self.shared.types, total: self.cluster },
-            nodes: u32::try_from(self.nodes.iter().filter(|node| node.closing.is_none()).count()).unwrap_or(u32::MAX),
+            cluster: ClusterTotal { types: self.shared.types, total: self.nodes.total() },
+            nodes: self.nodes.open(),
             max_allocation: self.max_allocation(),
             queues,
             racks: self.racks.clone(),
@@ -499,7 +488,7 @@ impl Control {
         let parents: FxHashSet<_> = self.dirty.iter().filter_map(|slot| self.tree.at(*slot)?.parent).collect();
         let mut orders = FxHashMap::default();
         for parent in parents {
-            let mut children = self.tree.get(parent).children.clone();
+            let mut children: Vec<_> = self.tree.get(parent).children().collect();
             children.sort_by(|a, b| java_name_order(&self.tree.get(*a).name, &self.tree.get(*b).name));
             orders.extend(children.into_iter().zip(0..));
         }
@@ -518,7 +507,7 @@ impl Control {
         };
         self.ledgers[slot as usize] = Some((id, ledger.clone()));
         let queue = self.tree.get(slot);
-        let max_share = queue.max_share(&self.cluster);
+        let max_share = queue.max_share(&self.nodes.total());
         let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
         QueueSnapshot {
             slot: id,
@@ -537,7 +526,7 @@ impl Control {
             steady_fair_share: queue.steady_fair_share,
             preemption: self.preemption_of(queue),
             name_order,
-            children: queue.children.clone(),
+            children: queue.children().collect(),
             runnable,
             waiting,
             settings_version: self.settings_version,
@@ -588,7 +577,7 @@ impl Control {
 
     /// Distributes steady shares; what changed is published anew.
     pub(super) fn steady_shares(&mut self) {
-        let changed = self.tree.compute_steady_shares(self.shared.types, &self.cluster);
+        let changed = self.tree.compute_steady_shares(self.shared.types, &self.nodes.total());
         self.dirty.extend(changed);
     }
 

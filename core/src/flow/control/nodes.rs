@@ -1,7 +1,8 @@
 //! Nodes: registration, removal, resizing, decommissioning.
 
-use super::{Control, NodeEntry};
-use crate::event::Refused;
+use super::Control;
+use super::present::NodeEntry;
+use crate::event::{Named, Refused, check_length};
 use crate::flow::ledger::NodeShared;
 use crate::flow::messages::Internal;
 use crate::id::NodeId;
@@ -28,13 +29,13 @@ impl Control {
 
     pub(crate) fn add_node(&mut self, spec: &NodeSpec) -> Result<Arc<NodeShared>, Refused> {
         let NodeSpec { name, rack, total } = spec;
+        check_length(Named::Node, name)?;
+        check_length(Named::Rack, rack)?;
+        self.nodes.check(name, total, &Resource::NONE)?;
         let shared = self.shared.clone();
         let name_location = shared.locations.intern(name);
-        if self.nodes.iter().any(|node| node.shared.name_location == name_location) {
+        if self.nodes.has_name(name_location) {
             return Err(Refused::DuplicateNode(name.clone()));
-        }
-        if total.lanes().iter().any(|lane| *lane < 0) {
-            return Err(Refused::BadNode { name: name.clone(), total: Box::new(*total) });
         }
         let rack_location = shared.locations.intern(rack);
         let owner = self.choose_owner(rack_location);
@@ -52,11 +53,9 @@ impl Control {
         self.nodes_made += 1;
         self.locals[owner] += 1;
         self.loads[owner] += 1;
-        self.nodes.push(NodeEntry { shared: node.clone(), total: *total, closing: None, decommissioned_from: None });
-        shared.nodes.lock().push(node.clone());
+        self.nodes.add(node.clone(), *total);
+        shared.nodes.lock().insert(node.id, node.clone());
         *Arc::make_mut(&mut self.racks).entry(rack_location).or_insert(0) += 1;
-        self.cluster = self.cluster.plus(total);
-        self.largest_node = Some(self.largest_node.unwrap_or(Resource::NONE).most(total));
         self.to_worker(owner, Internal::AddNode { node: node.clone(), total: *total });
         self.cluster_changed();
         self.update_due = true;
@@ -64,8 +63,7 @@ impl Control {
     }
 
     pub(super) fn entry(&mut self, node: &NodeShared) -> Option<&mut NodeEntry> {
-        // By address: another scheduler has a node of this number too.
-        self.nodes.iter_mut().find(|entry| std::ptr::eq(&*entry.shared, node) && entry.closing.is_none())
+        self.nodes.find(node)
     }
 
     pub(crate) fn begin_remove_node(
@@ -73,8 +71,9 @@ impl Control {
         node: &Arc<NodeShared>,
         reply: Option<Sender<Result<(), Refused>>>,
     ) -> Result<(), Refused> {
-        let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
-        entry.closing = Some(reply.into_iter().collect());
+        if !self.nodes.begin_to_close(node, reply.into_iter().collect()) {
+            return Err(Refused::NoSuchNode(node.name.to_string()));
+        }
         node.set_gone();
         self.to_worker(node.owner, Internal::RemoveNode(node.clone()));
         Ok(())
@@ -82,9 +81,8 @@ impl Control {
 
     /// The owner has ended what ran on it: the node leaves the cluster.
     pub(super) fn node_closed(&mut self, node: &Arc<NodeShared>) {
-        let Some(at) = self.nodes.iter().position(|entry| entry.shared.id == node.id) else { return };
-        let entry = self.nodes.remove(at);
-        self.shared.nodes.lock().retain(|other| other.id != node.id);
+        let Some(entry) = self.nodes.remove(node.id) else { return };
+        self.shared.nodes.lock().remove(&node.id);
         self.loads[node.owner] -= 1;
         let racks = Arc::make_mut(&mut self.racks);
         if let Some(count) = racks.get_mut(&node.rack_location) {
@@ -94,8 +92,6 @@ impl Control {
                 self.rack_owner.remove(&node.rack_location);
             }
         }
-        self.cluster = self.cluster.minus(&entry.total);
-        self.measure_largest_node();
         self.cluster_changed();
         self.update_due = true;
         for reply in entry.closing.into_iter().flatten() {
@@ -110,16 +106,13 @@ impl Control {
 
     /// Gives a node another total. `kill`: what no longer fits ends at once (Hadoop's overcommit timeout of 0).
     pub(super) fn set_total(&mut self, node: &Arc<NodeShared>, total: Resource, kill: bool) -> Result<(), Refused> {
-        let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
-        if total.lanes().iter().any(|lane| *lane < 0) {
-            return Err(Refused::BadNode { name: node.name.to_string(), total: Box::new(total) });
+        if self.entry(node).is_none() {
+            return Err(Refused::NoSuchNode(node.name.to_string()));
         }
-        if entry.total == total {
+        self.nodes.check_resize(node, &total)?;
+        if !self.nodes.resize(node, total) {
             return Ok(());
         }
-        let before = std::mem::replace(&mut entry.total, total);
-        self.cluster = self.cluster.minus(&before).plus(&total);
-        self.measure_largest_node();
         self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total, kill });
         self.cluster_changed();
         Ok(())
@@ -140,13 +133,9 @@ impl Control {
         self.set_total(node, total, true)
     }
 
-    fn measure_largest_node(&mut self) {
-        self.largest_node = self.nodes.iter().map(|node| node.total).reduce(|a, b| a.most(&b));
-    }
-
     /// The most that one container may have: the configured maximum, no more than the largest node.
     pub(super) fn max_allocation(&self) -> Resource {
-        self.largest_node.map_or(self.maximum, |largest| self.maximum.least(&largest))
+        self.nodes.largest().map_or(self.maximum, |largest| self.maximum.least(&largest))
     }
 
     /// Another configured maximum: what an admin's refresh reads again of the yarn-site properties.

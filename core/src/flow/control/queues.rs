@@ -2,7 +2,7 @@
 
 use super::Control;
 use crate::config::{ROOT, rooted, trim_java};
-use crate::event::Refused;
+use crate::event::{Named, Refused, check_length};
 use crate::policy::SchedulingPolicy;
 use crate::sync::Arc;
 use rustc_hash::FxHashSet;
@@ -27,8 +27,9 @@ pub(super) fn bound_pending(waiting: &mut Vec<(String, bool)>) {
     }
 }
 
-/// Every part must be non-empty and trimmed, and there may not be too many.
+/// Every part must be non-empty and trimmed, and there may not be too many, nor may all be too long.
 pub(super) fn check_name(name: &str) -> Result<(), Refused> {
+    check_length(Named::Queue, name)?;
     if name.split('.').nth(DEEPEST).is_some() {
         return Err(Refused::BadQueueName { queue: name.chars().take(64).chain("…".chars()).collect() });
     }
@@ -81,6 +82,7 @@ impl Control {
 
     /// An ad hoc queue, and the parents that it needs, before anybody enters it.
     pub(crate) fn add_queue(&mut self, name: &str, leaf: bool) -> Result<(), Refused> {
+        check_length(Named::Queue, name)?;
         let name = rooted(name);
         let queue = match self.tree.find(&name) {
             Some(slot) => Some(slot),
@@ -163,7 +165,8 @@ impl Control {
         let mut parents = Vec::new();
         for slot in self.tree.in_order_of_creation() {
             let Some(queue) = self.tree.at(slot) else { continue };
-            if queue.dynamic && queue.children.is_empty() && self.tree.is_empty(slot) && queue.parent.is_some() {
+            if queue.dynamic && queue.children().next().is_none() && self.tree.is_empty(slot) && queue.parent.is_some()
+            {
                 parents.extend(queue.parent.map(|parent| self.tree.get(parent).name.clone()));
                 self.remove_queue(slot);
             }

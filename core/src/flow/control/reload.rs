@@ -118,7 +118,7 @@ impl Control {
     fn set_policies(&mut self, slot: u32) -> bool {
         let (name, children) = {
             let queue = self.tree.get(slot);
-            (queue.name.clone(), queue.children.clone())
+            (queue.name.clone(), queue.children().collect::<Vec<_>>())
         };
         let policy = self.policy(self.file.policy_of(&name));
         for child in children {

@@ -92,7 +92,7 @@ impl Book {
                 // Hadoop stops here: those behind are not looked at, and keep what they had.
                 break;
             }
-            sum = sum.plus(&short);
+            sum = sum.saturating_plus(&short);
             self.enter(candidate.app.slot);
         }
         let share = shares.queue(leaf.slot);

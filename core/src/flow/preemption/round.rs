@@ -116,7 +116,8 @@ impl Preemptor {
         let settings = &self.shared.settings;
         let now = java_ms(self.shared.clock.now_ms());
         // Hadoop adds four heartbeats of the nodes, whose interval is still 0 when it reads it.
-        let passes = if settings.continuous_scheduling { 10 * settings.continuous_scheduling_sleep_ms } else { 0 };
+        let passes =
+            if settings.continuous_scheduling { settings.continuous_scheduling_sleep_ms.saturating_mul(10) } else { 0 };
         let waits = [settings.wait_before_kill_ms, java_ms(passes), settings.wait_before_next_starvation_check_ms];
         let next_check = waits.iter().fold(now, |sum, wait| sum.saturating_add(*wait));
         self.book.lock().served(app.slot, next_check);
@@ -131,7 +132,7 @@ impl Preemptor {
     /// The requests with their places, in the order in which they are served: by priority, nodes by name, racks by name, `*`.
     /// Names of no present node or rack are left out.
     fn placed(&self, asks: &[OutstandingAsk]) -> Vec<StoredAsk> {
-        let nodes = self.shared.nodes.lock().clone();
+        let nodes: Vec<_> = self.shared.nodes.lock().values().cloned().collect();
         let mut places: FxHashMap<u32, (u8, &str, Place)> = FxHashMap::default();
         places.insert(ANY, (2, "", Place::Any));
         for node in &nodes {

@@ -121,7 +121,7 @@ impl Known {
                 turns.set_app_demand(seat.slot, &seat.demand);
             }
             for (sum, lane) in total.iter_mut().zip(now) {
-                *sum = sum.wrapping_add(lane);
+                *sum = sum.saturating_add(lane);
             }
         }
         (Resource::from_slice(&total), changed)

@@ -126,7 +126,7 @@ impl Updater {
             known.active = false;
             for child in &queue.children {
                 let Below { demand, is_other } = self.demand(structure, *child);
-                total = total.plus(&demand);
+                total = total.saturating_plus(&demand);
                 known.active |= self.known(*child).active;
                 if is_other {
                     known.distributed = None;

@@ -50,12 +50,12 @@ impl Plain<'_> {
         let queue = structure.queue(slot);
         let mut total = Resource::NONE;
         for app in queue.runnable.iter().chain(queue.waiting.iter()) {
-            let demand = app.usage().plus(&app.wanted());
+            let demand = app.usage().saturating_plus(&app.wanted());
             self.app(app.slot).demand = demand;
-            total = total.plus(&demand);
+            total = total.saturating_plus(&demand);
         }
         for child in &queue.children {
-            total = total.plus(&self.demand(structure, *child));
+            total = total.saturating_plus(&self.demand(structure, *child));
         }
         let capped = total.least(&queue.max_share);
         let demand = if queue.leaf { capped } else { Resource::new(capped.memory_mb(), capped.vcores()) };

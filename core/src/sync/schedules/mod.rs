@@ -15,7 +15,7 @@ pub use crossbeam_utils::CachePadded;
 pub use std::sync::{Arc, OnceLock};
 
 /// See [`OnceLock`].
-pub type Map<K, V> = dashmap::DashMap<K, V, rustc_hash::FxBuildHasher>;
+pub type Map<K, V> = dashmap::DashMap<K, V>;
 
 /// Atomics. shuttle runs one thread at a time and knows no stale values: orderings are for loom.
 pub mod atomic {

@@ -1,0 +1,71 @@
+//! How long names may be.
+
+use super::Refused;
+use std::fmt;
+
+/// Bytes of the longest name of a queue, user, node or rack; a queue's is its full one, with `root`. Names are repeated in messages,
+/// views and below each queue; no host, path or principal comes near it.
+pub const LONGEST_NAME: usize = 1_000;
+
+/// So many characters of a name that is too long are shown.
+const SHOWN: usize = 64;
+
+/// What a name is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Named {
+    /// A queue.
+    Queue,
+    /// A user.
+    User,
+    /// A node.
+    Node,
+    /// A rack.
+    Rack,
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Named::Queue => "queue",
+            Named::User => "user",
+            Named::Node => "node",
+            Named::Rack => "rack",
+        })
+    }
+}
+
+/// A name, or of a long one its beginning and `…`.
+pub(crate) fn beginning(name: &str) -> String {
+    match name.char_indices().nth(SHOWN).filter(|_| name.len() > LONGEST_NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+/// Refuses a name that is too long.
+pub(crate) fn check_length(what: Named, name: &str) -> Result<(), Refused> {
+    if name.len() > LONGEST_NAME {
+        return Err(Refused::NameTooLong { what, begins: beginning(name), bytes: name.len() });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_is_short_however_long_the_name() {
+        assert_eq!(check_length(Named::User, &"u".repeat(LONGEST_NAME)), Ok(()));
+        let refused = check_length(Named::Rack, &"\u{e9}".repeat(1 << 20)).unwrap_err();
+        let begins = format!("{}…", "\u{e9}".repeat(SHOWN));
+        assert_eq!(refused, Refused::NameTooLong { what: Named::Rack, begins, bytes: 2 << 20 });
+        let message = refused.to_string();
+        assert!(
+            message.starts_with("a rack name of 2097152 bytes") && message.ends_with("at most 1000 can be had"),
+            "{message}"
+        );
+        assert!(message.len() < 300);
+    }
+}

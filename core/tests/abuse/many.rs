@@ -1,0 +1,127 @@
+//! Many of everything.
+
+use crate::world::{Core, SMALL, World, allocations, builder, builder_with, each};
+use evenweave::{Ask, Refused, Resource, Submission};
+
+fn submission(number: u32, user: &str, queue: Option<&str>) -> Submission {
+    Submission { number, user: user.into(), queue: queue.map(str::to_owned), am: None }
+}
+
+fn threaded() -> World {
+    World::of(Core::Threaded(builder().workers(2).start().unwrap()))
+}
+
+#[test]
+fn two_hundred_thousand_applications_come_ask_and_go() {
+    const APPS: u32 = 200_000;
+    let mut world = threaded();
+    world.cluster(50, Resource::new(8_192_000, 8_000));
+    let mut apps = Vec::new();
+    for from in (1..=APPS).step_by(20_000) {
+        let some = (from..from + 20_000).map(|number| submission(number, "eve", Some("abuser"))).collect();
+        apps.extend(world.submit_all(some).into_iter().map(Result::unwrap));
+    }
+    assert_eq!(world.submit(submission(7, "eve", None)).map(drop), Err(Refused::DuplicateApp(7)));
+    for (at, app) in apps.iter().enumerate() {
+        let Core::Threaded(scheduler) = &world.core else { unreachable!() };
+        let request = evenweave::AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, 1)], ..Default::default() };
+        while scheduler.allocate(app, &request, &mut world.answer) == Err(Refused::Busy) {
+            scheduler.quiesce();
+        }
+        if at % 50_000 == 0 {
+            scheduler.quiesce();
+        }
+    }
+    world.offer_all();
+    world.books_balance();
+    assert_eq!(world.running(), u64::from(APPS));
+    world.finish_all(&apps);
+    assert_eq!(world.running(), 0);
+    world.bystander_is_served();
+}
+
+/// Each that ends starts the one that has waited longest.
+#[test]
+fn fifty_thousand_applications_that_wait_start_one_by_one() {
+    let file = "<allocations><queue name='bystander'/><queue name='abuser'><maxRunningApps>1</maxRunningApps></queue>\
+                <user name='mallory'><maxRunningApps>1</maxRunningApps></user></allocations>";
+    for user in ["eve", "mallory"] {
+        let queue = if user == "eve" { "abuser" } else { "free" };
+        let scheduler = builder().allocations(allocations(file)).workers(2).start().unwrap();
+        let mut world = World::of(Core::Threaded(scheduler));
+        world.cluster(2, Resource::new(65_536, 64));
+        let all = (1..=50_000).map(|number| submission(number, user, Some(queue))).collect();
+        let apps: Vec<_> = world.submit_all(all).into_iter().map(Result::unwrap).collect();
+        let (_, views, _) = world.views();
+        assert_eq!(views.iter().filter(|app| app.runnable).map(|app| app.id.number).collect::<Vec<_>>(), [1]);
+        world.finish_all(&apps[..40_000]);
+        let (_, views, _) = world.views();
+        assert_eq!(views.iter().filter(|app| app.runnable).map(|app| app.id.number).collect::<Vec<_>>(), [40_001]);
+        world.bystander_is_served();
+    }
+}
+
+/// Not on threads, where each registration waits for the control.
+#[test]
+fn a_hundred_thousand_nodes_come_report_and_go() {
+    let mut world = World::of(Core::Stepped(Box::new(builder().workers(2).stepped().unwrap())));
+    world.cluster(100_000, Resource::new(2048, 2));
+    let app = world.app(1, "abuser");
+    world.ask(&app, vec![Ask::anywhere(1, SMALL, 150_000)]).unwrap();
+    world.offer_all();
+    assert_eq!(world.fetch(&app).len(), 150_000);
+    world.bystander_is_served();
+    let n7 = world.nodes[7].clone();
+    assert_eq!(world.add_node("n7", "/r", SMALL).map(drop), Err(Refused::DuplicateNode("n7".into())));
+    world.resize_node(&n7, Resource::new(4096, 4)).unwrap();
+    // All but the last, which had room left.
+    let last = world.nodes.pop().unwrap();
+    for node in std::mem::replace(&mut world.nodes, vec![last]) {
+        world.remove_node(&node);
+    }
+    assert!(world.running() <= 2);
+    world.bystander_is_served();
+}
+
+/// Of users that nobody has heard of, each in a queue of his own.
+#[test]
+fn a_hundred_thousand_users_and_their_queues_come_and_go() {
+    const USERS: u32 = 100_000;
+    let builder = builder_with(&[("yarn.scheduler.fair.user-as-default-queue", "true")]).workers(2);
+    let mut world = World::of(Core::Threaded(builder.start().unwrap()));
+    world.cluster(2, Resource::new(65_536, 64));
+    let mut apps = Vec::new();
+    for from in (1..=USERS).step_by(10_000) {
+        let some = (from..from + 10_000).map(|number| submission(number, &format!("user{number}"), None)).collect();
+        apps.extend(world.submit_all(some).into_iter().map(Result::unwrap));
+    }
+    assert_eq!(apps[70_000].queue(), "root.user70001");
+    world.ask(&apps[70_000].clone(), vec![Ask::anywhere(1, SMALL, 3)]).unwrap();
+    world.offer_all();
+    assert_eq!(world.fetch(&apps[70_000].clone()).len(), 3);
+    world.bystander_is_served();
+    // Not all: what is published is as long as there are queues, and it is published again and again while they go.
+    world.finish_all(&apps[..50_000]);
+    let Core::Threaded(scheduler) = &world.core else { unreachable!() };
+    scheduler.clean_up().unwrap();
+    assert!((50_000..50_010).contains(&scheduler.queues().len()));
+    world.bystander_is_served();
+}
+
+#[test]
+fn queues_are_as_deep_as_names_are_long() {
+    each(builder, |world| {
+        world.cluster(2, Resource::new(65_536, 64));
+        let deep = |levels: usize| vec!["a"; levels].join(".");
+        let refused = world.submit(submission(1, "eve", Some(&deep(128)))).unwrap_err();
+        assert!(matches!(refused, Refused::BadQueueName { .. }), "{refused}");
+        for number in 1..=200 {
+            let queue = format!("{}.b{number}", deep(126));
+            let app = world.submit(submission(number, "eve", Some(&queue))).unwrap();
+            world.ask(&app, vec![Ask::anywhere(1, SMALL, u32::from(number == 200))]).unwrap();
+        }
+        world.offer_all();
+        assert_eq!(world.running(), 1);
+        world.bystander_is_served();
+    });
+}
