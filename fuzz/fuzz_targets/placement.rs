@@ -46,7 +46,8 @@ fuzz_target!(|text: &str| {
             ["submit", user, queue] => {
                 let number = u32::try_from(apps.len()).expect("few lines");
                 let (user, queue) = ((*user).to_owned(), Some((*queue).to_owned()));
-                let outcome = stepped.submit(&Submission { number, user, queue, am: Some(Resource::new(1024, 1).into()) });
+                let outcome =
+                    stepped.submit(&Submission { number, user, queue, am: Some(Resource::new(1024, 1).into()) });
                 if let Err(refused) = &outcome {
                     assert!(is_one_line(&refused.to_string()), "{refused}");
                 }

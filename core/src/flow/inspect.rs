@@ -25,6 +25,8 @@ pub struct ContainerView {
     pub node: String,
     /// The priority of the ask.
     pub priority: i32,
+    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of the ask.
+    pub allocation_request_id: i64,
     /// Its size.
     pub resource: Resource,
     /// Its node has said that it runs.
@@ -78,7 +80,8 @@ impl Shard {
                 views.push(ContainerView {
                     id: self.container_id(*index),
                     node: node.shared.name.to_string(),
-                    priority: record.key().priority,
+                    priority: record.priority,
+                    allocation_request_id: record.allocation_request_id,
                     resource: *self.containers.size(record),
                     launched: record.launched,
                     ended: !record.fate.is_live(),

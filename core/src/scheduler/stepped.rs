@@ -6,9 +6,10 @@ use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
 use crate::event::{AppAccess, Refused, SchedulerEvent, beginning};
 use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Container, Decision, EndReason, EndedContainer, EventSource,
-    External, Heartbeat, MarkedFor, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Noted, OwedRoom, Parts,
-    QueueConfig, QueueView, Reloads, Reserved, Stats, Stepper, Submission, apply, collect, drain, send_changes, views,
+    AllocateRequest, Allocation, AppShared, AppView, Container, ContainerView, Decision, EndReason, EndedContainer,
+    EventSource, External, Heartbeat, MarkedFor, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Noted,
+    OwedRoom, Parts, QueueConfig, QueueView, Reloads, Reserved, Stats, Stepper, Submission, apply, collect, drain,
+    send_changes, views,
 };
 use crate::id::{ContainerId, NodeId};
 use crate::resource::Resource;
@@ -112,7 +113,7 @@ pub struct Stepped {
     /// By number, finished ones included: nodes may still report their containers.
     apps: HashMap<u32, Arc<AppShared>>,
     /// By application and number; of those of several attempts the newest.
-    containers: HashMap<(u32, u32), ContainerId>,
+    by_number: HashMap<(u32, u32), ContainerId>,
     scratch: Allocation,
     pending: StepOutcome,
     journal: bool,
@@ -128,7 +129,7 @@ impl Stepped {
             clock,
             events,
             apps: HashMap::new(),
-            containers: HashMap::new(),
+            by_number: HashMap::new(),
             scratch: Allocation::default(),
             pending: StepOutcome::default(),
         }
@@ -551,7 +552,7 @@ impl Stepped {
             return Err(Refused::NoAm(number));
         }
         self.acquire(&app.0);
-        if let Some(id) = self.containers.get(&(number, container)).copied() {
+        if let Some(id) = self.by_number.get(&(number, container)).copied() {
             self.stepper.shard(usize::from(id.worker)).handle_external(External::Release(id));
         }
         self.settle();
@@ -591,7 +592,7 @@ impl Stepped {
 
     fn find_container(&self, number: u32, container: u32) -> Result<(Arc<AppShared>, ContainerId), Refused> {
         let app = self.apps.get(&number).cloned().ok_or(Refused::NoSuchApp(number))?;
-        let id = self.containers.get(&(number, container)).copied();
+        let id = self.by_number.get(&(number, container)).copied();
         Ok((app, id.ok_or(Refused::NoSuchContainer { app: number, container })?))
     }
 
@@ -642,6 +643,13 @@ impl Stepped {
         self.stepper.control().all_nodes().map(|node| views::node(node)).collect()
     }
 
+    /// All containers, by worker and node, those included that have ended but whose node has not said so: on a node in the order
+    /// of their grants.
+    #[must_use]
+    pub fn containers(&mut self) -> Vec<ContainerView> {
+        self.stepper.shards().flat_map(|shard| shard.container_views()).collect()
+    }
+
     /// Counters and totals.
     #[must_use]
     pub fn stats(&self) -> Stats {
@@ -658,7 +666,7 @@ impl Stepped {
         for shard in self.stepper.shards() {
             let noted = shard.take_noted();
             for (Container { id, .. }, _, is_am) in &noted.allocated {
-                self.containers.insert((id.application, id.number), *id);
+                self.by_number.insert((id.application, id.number), *id);
                 if *is_am {
                     fresh_ams.push(id.application);
                 }

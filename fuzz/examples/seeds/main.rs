@@ -1,6 +1,11 @@
-//! Makes inputs of the fuzz targets from recorded configuration cases: `cargo run --example seeds -- CORPUS FILE...`.
+//! Makes inputs of the fuzz targets from recorded configuration cases and scenarios: `cargo run --example seeds -- CORPUS FILE...`.
 //!
-//! A file is `FAMILY.jsonl` or `FAMILY.jsonl.gz`; each of its cases becomes files `CORPUS/TARGET/FAMILY-CASE`. See the README.
+//! A file is `FAMILY.jsonl` or `FAMILY.jsonl.gz`; each of its cases becomes files `CORPUS/TARGET/FAMILY-CASE`, each of its scenarios
+//! a file `CORPUS/operations/SCENARIO`. See the README.
+
+#[path = "../../../core/tests/harness/mod.rs"]
+mod harness;
+mod operations;
 
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -17,6 +22,16 @@ fn main() -> io::Result<()> {
     for path in files {
         let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         let family = name.split('.').next().unwrap_or_default();
+        let lines = read(path)?;
+        let cases: Vec<Value> = lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+        if cases.iter().any(|case| case["steps"].is_array()) {
+            let directory = corpus.join("operations");
+            fs::create_dir_all(&directory)?;
+            for scenario in &cases {
+                fs::write(directory.join(text(&scenario["name"])), operations::input(scenario))?;
+            }
+            continue;
+        }
         let make = match family {
             "resource-strings" => |input: &Value| vec![("resource_string", text(&input["value"]))],
             "allocation-files" => allocation_files,
@@ -35,8 +50,7 @@ fn main() -> io::Result<()> {
                 std::process::exit(2);
             }
         };
-        for line in read(path)?.lines() {
-            let case: Value = serde_json::from_str(line)?;
+        for case in &cases {
             for (i, (target, input)) in make(&case["input"]).into_iter().enumerate() {
                 let directory = corpus.join(target);
                 fs::create_dir_all(&directory)?;

@@ -1,0 +1,62 @@
+//! What must be left in the end: nothing that could be served, and nothing at all once everything is over.
+
+use super::op::Op;
+use super::shape::{NodeShape, RACKS};
+use super::world::World;
+use evenweave::Resource;
+
+impl World {
+    /// With room for everything, everything that is not tied to a place is granted. For unlimited shapes.
+    pub(crate) fn serve_all(&mut self) -> Result<(), String> {
+        const PLENTY: i64 = 1 << 24;
+        for rack in 0..RACKS {
+            let total = Resource::from_slice(&[PLENTY, PLENTY, PLENTY]);
+            self.add_node(&NodeShape { rack, total }, false).map_err(|refused| refused.to_string())?;
+        }
+        let count = u8::try_from(self.books.nodes.len()).expect("few nodes");
+        let mut quiet = 0;
+        // Long enough for every locality level to be relaxed on every node.
+        while quiet < 4 * count {
+            quiet += 1;
+            self.step(&Op::Update)?;
+            self.step(&Op::Advance { ms: 200 })?;
+            for node in 0..count {
+                let beat = Op::Heartbeat { node, launches: 0, ends: 0, noise: false, offer: true };
+                if !self.step(&beat)?.outcome.allocated.is_empty() {
+                    quiet = 0;
+                }
+            }
+        }
+        for app in self.books.apps.iter().filter(|app| app.alive && !app.choosy) {
+            let left: i64 = app.asks.values().map(|(count, _)| count).sum();
+            let why = self.stepped.not_offered(&app.handle);
+            hold!(left == 0, "I7: application {} never got {left} containers, {:?}: {why:?}", app.number, app.asks);
+        }
+        Ok(())
+    }
+
+    /// Ends everything; nothing may remain.
+    pub(crate) fn tear_down(&mut self) -> Result<(), String> {
+        while self.books.alive(0).is_some() {
+            self.step(&Op::Finish { app: 0 })?;
+        }
+        while !self.books.nodes.is_empty() && !self.books.containers.is_empty() {
+            for node in 0..u8::try_from(self.books.nodes.len()).expect("few nodes") {
+                self.step(&Op::Heartbeat { node, launches: 0, ends: 255, noise: false, offer: true })?;
+            }
+            // Those that no AM has ever had are known by number alone.
+            self.step(&Op::Complete { container: 0 })?;
+        }
+        hold!(self.books.containers.is_empty(), "containers without a node");
+        let queues = self.stepped.queues();
+        let idle = queues.iter().all(|queue| {
+            let am_idle = self.books.moved || queue.am_usage.is_none();
+            queue.usage.is_none() && am_idle && queue.runnable == 0 && queue.non_runnable == 0
+        });
+        hold!(idle, "a queue is not idle: {queues:?}");
+        let empty = self.stepped.nodes().iter().all(|node| node.free == node.total);
+        hold!(empty, "a node is not empty");
+        hold!(self.stepped.take_outcome().reserved.is_empty(), "a reservation is left");
+        Ok(())
+    }
+}
