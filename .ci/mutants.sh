@@ -131,7 +131,12 @@ of_check() {
         shift
         case "$1" in
             --lib) cargo_args+=(--lib); shift ;;
-            --test) cargo_args+=(--test "$2"); shift 2 ;;
+            --test)
+                cargo_args+=(--test "$2")
+                # Behind a feature.
+                if [ "$2" = faults ]; then cargo_args+=(--features faults); fi
+                shift 2
+                ;;
             *) echo "mutants: a test is named as 'test: PACKAGE --lib FILTER' or 'test: PACKAGE --test FILE [FILTER]'" >&2; exit 2 ;;
         esac
         filter=${1-}

@@ -85,6 +85,15 @@ pub(crate) struct LoadArgs {
     /// How long the run lasts, for example 20s, 500ms, 2m [default: 20s; with --preemption 25s].
     #[arg(long, value_parser = parse_duration)]
     pub(crate) duration: Option<Duration>,
+    /// Instead of the load: a steady one for so long, for example 5m or 1h, on the threaded core, whose books are compared all the
+    /// time; memory and latencies are drawn over time. A call that takes longer than 5 s ends it. With 200 nodes unless --nodes
+    /// says otherwise.
+    #[arg(long, value_name = "DURATION", value_parser = parse_soak,
+        conflicts_with_all = ["duration", "trace", "jobs_in_flight", "reload", "core", "preemption"])]
+    pub(crate) soak: Option<Duration>,
+    /// Something goes wrong four times a second, drawn from --seed: workers panic, nodes are lost, the clock jumps, and more.
+    #[arg(long, requires = "soak")]
+    pub(crate) faults: bool,
     /// Mean life of a task in seconds; each lives between a tenth and ten times of it, with --preemption a quarter more or
     /// less [default: 1; with --preemption 30].
     #[arg(long, value_parser = parse_task_seconds)]
@@ -473,8 +482,13 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
     if duration < Duration::from_millis(100) { Err("a run lasts 100ms to 24 hours".to_owned()) } else { Ok(duration) }
 }
 
+fn parse_soak(text: &str) -> Result<Duration, String> {
+    let duration = parse_interval(text)?;
+    if duration < Duration::from_secs(5) { Err("a soak lasts 5s to 24 hours".to_owned()) } else { Ok(duration) }
+}
+
 fn parse_interval(text: &str) -> Result<Duration, String> {
-    let wrong = || "a duration is a number and a unit, ms, s or m, for example 20s".to_owned();
+    let wrong = || "a duration is a number and a unit, ms, s, m or h, for example 20s".to_owned();
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let number: f64 = number.trim().parse().map_err(|_| wrong())?;
@@ -482,6 +496,7 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
         "ms" => number / 1e3,
         "s" | "" => number,
         "m" | "min" => number * 60.0,
+        "h" => number * 3600.0,
         _ => return Err(wrong()),
     };
     if (0.001..=86_400.0).contains(&seconds) {

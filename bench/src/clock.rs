@@ -76,16 +76,27 @@ pub(crate) fn peak_resident_mib() -> u64 {
     peak_resident_of("self")
 }
 
-/// The same of another process; 0 when it is gone.
+/// The memory that this process has resident, in KiB; 0 where the system does not say.
+#[must_use]
+pub(crate) fn resident_kib() -> u64 {
+    status_kib("self", "VmRSS:")
+}
+
+/// The most of another process; 0 when it is gone.
 #[must_use]
 pub(crate) fn peak_resident_mib_of(process: u32) -> u64 {
     peak_resident_of(&process.to_string())
 }
 
 fn peak_resident_of(process: &str) -> u64 {
+    status_kib(process, "VmHWM:") / 1024
+}
+
+/// What Linux says of a process's memory.
+fn status_kib(process: &str, what: &str) -> u64 {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else { return 0 };
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|rest| rest.split_whitespace().next()).and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) / 1024
+    let line = status.lines().find_map(|line| line.strip_prefix(what));
+    line.and_then(|rest| rest.split_whitespace().next()).and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

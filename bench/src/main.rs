@@ -7,6 +7,7 @@
 //! | `site` | properties and groups of the command line |
 //! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
 //! | `load` | the closed-loop driver |
+//! | `soak` | the long run, with faults |
 //! | `report`, `progress` | table, JSON, HTML; the bar |
 //! | `replay` | recordings of real Hadoop: scenarios step by step, with the reasons; vectors case by case |
 //! | `check` | configuration files |
@@ -31,6 +32,7 @@ mod random;
 mod replay;
 mod report;
 mod site;
+mod soak;
 mod trace;
 mod workload;
 
@@ -83,6 +85,9 @@ fn load(args: &LoadArgs) -> Result<bool, Failure> {
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
         .map_err(|error| Failure::input(format!("Ctrl-C cannot be caught: {error}")))?;
     let mut progress = progress::Progress::new(args.quiet);
+    if let Some(duration) = args.soak {
+        return soak(args, &inputs, duration, &stop, &progress, &report_path);
+    }
     let result = load::run(args, &inputs, &stop, &mut |core, at, whole, driver| progress.tell(core, at, whole, driver));
     progress.say("replaying recorded Hadoop runs");
     let result = result.inspect_err(|_| progress.clear())?;
@@ -93,6 +98,41 @@ fn load(args: &LoadArgs) -> Result<bool, Failure> {
         crate::output::say!("{}", report::load_json(&result, replayed));
     } else if !args.quiet {
         report::print_load(&result, replayed, &report_path);
+    }
+    if !result.balanced() && (args.json || args.quiet) {
+        eprintln!("evenweave: the books do not balance");
+    }
+    Ok(result.balanced())
+}
+
+/// `evenweave load --soak`: whether the books balanced all the time.
+fn soak(
+    args: &LoadArgs,
+    inputs: &load::Inputs,
+    duration: std::time::Duration,
+    stop: &AtomicBool,
+    progress: &progress::Progress,
+    report_path: &std::path::Path,
+) -> Result<bool, Failure> {
+    if args.faults {
+        eprintln!("evenweave: faults from seed {}", args.seed);
+        // What is injected is no news; anything else that panics is.
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let message = panic.payload();
+            let text = message.downcast_ref::<String>().map(String::as_str).or(message.downcast_ref::<&str>().copied());
+            if !text.is_some_and(|text| text.starts_with("an injected panic")) {
+                usual(panic);
+            }
+        }));
+    }
+    let result = soak::run(args, inputs, duration, stop, &mut |at, whole, what| progress.tell_soak(at, whole, what))?;
+    progress.clear();
+    report::write_soak(&result, report_path)?;
+    if args.json {
+        crate::output::say!("{}", report::soak_json(&result));
+    } else if !args.quiet {
+        report::print_soak(&result, report_path);
     }
     if !result.balanced() && (args.json || args.quiet) {
         eprintln!("evenweave: the books do not balance");

@@ -50,6 +50,21 @@ impl Progress {
         }
     }
 
+    /// A soak goes on. Where there is no terminal a line a minute says so.
+    pub(crate) fn tell_soak(&self, at: f64, whole: f64, what: &str) {
+        let Some(bar) = &self.bar else { return };
+        if bar.is_hidden() {
+            if at % 60.0 < 1.0 {
+                eprintln!("evenweave: soak, {at:.0} s of {whole:.0}: {what}");
+            }
+            return;
+        }
+        bar.set_prefix("soak");
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
+        bar.set_position((at / whole * 1_000.0).clamp(0.0, 1_000.0) as u64);
+        bar.set_message(what.to_owned());
+    }
+
     /// Something other than a run goes on.
     pub(crate) fn say(&self, what: &str) {
         if let Some(bar) = &self.bar {

@@ -118,6 +118,8 @@ pub use config::{
 };
 #[cfg(not(loom))]
 pub use event::{AppAccess, LONGEST_NAME, Named, Refused, SchedulerEvent};
+#[cfg(all(feature = "faults", not(loom)))]
+pub use flow::Kept;
 #[cfg(not(loom))]
 pub use flow::{
     AllocateRequest, Allocation, AmRequest, AmShare, AppOutcome, AppView, AppVisit, Claim, Container, ContainerView,
@@ -135,6 +137,8 @@ pub use groups::SystemGroups;
 pub use groups::{
     CachedGroups, Groups, GroupsError, GroupsFile, OverriddenGroups, parse_group_overrides, parse_groups,
 };
+#[cfg(all(feature = "faults", not(loom)))]
+pub use scheduler::Fault;
 #[cfg(not(loom))]
 pub use scheduler::{
     AllocatedView, AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, HeldView, NodeHandle, NotSent,

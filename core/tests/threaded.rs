@@ -359,14 +359,17 @@ fn a_removed_node_gives_asks_back(workers: usize) {
         allocate(&scheduler, &app, &ask(ASKED)).unwrap();
         scheduler.quiesce();
         scheduler.update_now();
-        let mut granted = Vec::new();
+        let (mut granted, mut ended) = (Vec::new(), HashSet::new());
         thread::scope(|scope| {
             scope.spawn(|| {
                 beat(&scheduler, Heartbeat::new(&lost));
                 keep.iter().for_each(|node| beat(&scheduler, Heartbeat::new(node)));
             });
             let removed = scope.spawn(|| scheduler.remove_node(&lost));
-            granted.extend(poll(&scheduler, &app).granted);
+            let first = poll(&scheduler, &app);
+            granted.extend(first.granted);
+            // The node may go between its two halves.
+            ended.extend(first.ended.iter().map(|ended| ended.id));
             removed.join().unwrap().unwrap();
         });
         assert_eq!(scheduler.remove_node(&lost), Err(Refused::NoSuchNode(format!("lost{round}"))));
@@ -375,7 +378,7 @@ fn a_removed_node_gives_asks_back(workers: usize) {
         granted.extend(answer.granted);
         // What the AM knew of was lost for good and it is told so; what it did not know of was asked for again.
         let known: HashSet<_> = granted.iter().filter(|container| container.node == lost.id()).map(|c| c.id).collect();
-        let ended: HashSet<_> = answer.ended.iter().map(|ended| ended.id).collect();
+        ended.extend(answer.ended.iter().map(|ended| ended.id));
         assert_eq!(known, ended, "I5: lost containers are told of if they were known");
         let view = scheduler.app(app.number()).unwrap();
         assert_eq!(granted.len(), ASKED as usize, "I3: exactly as many as asked for: {known:?} {view:?}");
@@ -690,17 +693,18 @@ fn a_queue_name_of_very_many_parts_is_refused() {
     assert_books(&scheduler);
 }
 
-/// An embedder's own groups may panic: it is told, later calls are refused, and nothing hangs.
+/// An embedder's own clock may panic: it is told, later calls are refused, and nothing hangs.
 #[test]
 fn a_panic_of_the_control_is_told_of() {
     #[derive(Debug)]
     struct Broken;
-    impl evenweave::Groups for Broken {
-        fn of(&self, _: &str) -> Vec<String> {
-            panic!("no directory")
+    impl evenweave::Clock for Broken {
+        fn now_ms(&self) -> u64 {
+            assert_ne!(thread::current().name(), Some("evenweave-control"), "no time");
+            0
         }
     }
-    let scheduler = start(2, FairScheduler::builder().groups(Arc::new(Broken)));
+    let scheduler = start(2, FairScheduler::builder().clock(Arc::new(Broken)));
     assert_eq!(scheduler.submit(unmanaged(1, "root.a")).unwrap_err(), Refused::ShutDown);
     let event = loop {
         if let Some(event) = scheduler.next_event() {
@@ -708,6 +712,7 @@ fn a_panic_of_the_control_is_told_of() {
         }
         thread::yield_now();
     };
-    assert_eq!(event, evenweave::SchedulerEvent::TaskPanicked { task: "control", message: "no directory".to_owned() });
+    let evenweave::SchedulerEvent::TaskPanicked { task: "control", message } = event else { panic!("{event:?}") };
+    assert!(message.contains("no time"));
     scheduler.shutdown();
 }

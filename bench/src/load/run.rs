@@ -123,11 +123,11 @@ impl LoadResult {
 pub(crate) struct Inputs {
     trace: Vec<TraceJob>,
     trace_name: String,
-    settings: Settings,
-    allocations: AllocationFile,
+    pub(crate) settings: Settings,
+    pub(crate) allocations: AllocationFile,
     queues_text: String,
     queues_name: String,
-    groups: Option<Arc<dyn Groups>>,
+    pub(crate) groups: Option<Arc<dyn Groups>>,
     /// What the readers of site files and allocation file had to say, with places.
     pub(crate) warnings: Vec<String>,
 }
@@ -158,6 +158,18 @@ impl Inputs {
         };
         let allocations = parsed.file;
         Ok(Inputs { trace, trace_name, settings, allocations, queues_text, queues_name, groups, warnings })
+    }
+}
+
+impl Inputs {
+    /// The queues that jobs go to, of these.
+    pub(crate) fn leaves(&self, queues: &[QueueView], wanted: &[String]) -> Result<Vec<String>, Failure> {
+        let names: Vec<_> = queues.iter().map(|queue| (queue.name.clone(), queue.leaf)).collect();
+        leaves(&names, wanted, &self.queues_name)
+    }
+
+    pub(crate) fn queues_name(&self) -> &str {
+        &self.queues_name
     }
 }
 

@@ -104,11 +104,11 @@ pub(crate) fn document(title: &str, body: &str) -> String {
     )
 }
 
-fn put(body: &mut String, text: std::fmt::Arguments<'_>) {
+pub(super) fn put(body: &mut String, text: std::fmt::Arguments<'_>) {
     body.write_fmt(text).expect("a string takes everything");
 }
 
-fn section(body: &mut String, title: &str, note: &str, figure: &str) {
+pub(super) fn section(body: &mut String, title: &str, note: &str, figure: &str) {
     put(body, format_args!("<h2>{title}</h2>\n<p class=\"note\">{note}</p>\n<figure>{figure}</figure>\n"));
 }
 

@@ -8,6 +8,8 @@ mod json;
 
 mod plots;
 
+mod soak;
+
 mod story;
 
 mod table;
@@ -15,6 +17,7 @@ mod table;
 pub(crate) use bars::{Bar, bars};
 pub(crate) use html::{document, escape, write_report};
 pub(crate) use json::load_json;
+pub(crate) use soak::{print_soak, soak_json, write_soak};
 pub(crate) use table::{print_load, table};
 
 use std::path::{Path, PathBuf};

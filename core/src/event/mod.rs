@@ -39,6 +39,14 @@ pub enum Refused {
         /// What the rule needs.
         why: &'static str,
     },
+    /// The user's groups, which placement rules may need, are not known.
+    #[error("the groups of user {user:?} are not known: {why}; try again")]
+    NoGroups {
+        /// Who submits.
+        user: String,
+        /// Why not.
+        why: &'static str,
+    },
     /// The ResourceManager cannot take the name of the queue that was asked for, wherever the rules place the application.
     #[error("application {number} asks for queue {queue:?}: {why}")]
     QueueNameAtSubmit {
@@ -233,11 +241,14 @@ pub enum Refused {
     /// The channel that the call needs is full: try again.
     #[error("the scheduler is busy: its channel is full; try again")]
     Busy,
-    /// The worker that owns the node has panicked.
+    /// The worker that owns the node, or that the application asks of, has panicked and could not begin anew.
     #[error(
-        "worker {0}, which owns the node, has panicked; remove the node and register it again under a new scheduler"
+        "worker {0} has panicked and could not begin anew: register its nodes again, and begin a new attempt of the application"
     )]
     WorkerLost(usize),
+    /// Every worker has panicked, and none could begin anew.
+    #[error("every worker has panicked and none could begin anew: only a new scheduler can go on")]
+    NoWorkers,
     /// The scheduler has been shut down.
     #[error("the scheduler has been shut down")]
     ShutDown,
@@ -249,6 +260,7 @@ impl Refused {
     pub fn kind(&self) -> &'static str {
         match self {
             Refused::Placement { .. } | Refused::RuleFailed { .. } => "placement",
+            Refused::NoGroups { .. } => "no-groups",
             Refused::QueueNameAtSubmit { .. } => "queue-name-at-submit",
             Refused::AppAcl { .. } => "app-acl",
             Refused::CannotCreate { .. } => "cannot-create",
@@ -279,6 +291,7 @@ impl Refused {
             Refused::PreemptionOff => "preemption-off",
             Refused::Busy => "busy",
             Refused::WorkerLost(_) => "worker-lost",
+            Refused::NoWorkers => "no-workers",
             Refused::ShutDown => "shut-down",
         }
     }
@@ -290,12 +303,19 @@ impl Refused {
 pub enum SchedulerEvent {
     /// A decommissioning node has no container left; it can be removed.
     NodeDrained(String),
-    /// A worker panicked: heartbeats of its nodes are refused from now on.
+    /// A worker panicked. Its nodes are lost: what ran on them has ended
+    /// ([`EndReason::NodeLost`](crate::EndReason::NodeLost)), and they have left the cluster and may register again.
     WorkerPanicked {
         /// The worker.
         worker: usize,
         /// What it said.
         message: String,
+        /// The names of its nodes.
+        nodes: Vec<String>,
+        /// It has begun anew: its applications keep their asks, and nodes that register may be given to it. Else it panicked
+        /// once more meanwhile and is given up: nodes go to the others, and calls with asks of its applications are refused
+        /// ([`Refused::WorkerLost`]) until a new attempt begins.
+        goes_on: bool,
     },
     /// An allocation file was read and is in force: at the start, because it had changed, or because a refresh was asked
     /// for.

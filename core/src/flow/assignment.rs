@@ -147,20 +147,16 @@ impl Shard {
         let minimum = self.shared.settings.minimum;
         let mut nodes = std::mem::take(&mut self.by_free);
         nodes.clear();
-        for index in 0..self.nodes.len() {
-            let at = &self.nodes[index];
-            if at.gone {
-                continue;
-            }
-            let memory = at.free.memory_mb();
-            let node = u32::try_from(index).expect("node indices are u32");
+        for at in 0..self.nodes.end() {
+            let Some(node) = self.nodes.in_order(at) else { continue };
+            let memory = self.nodes[node as usize].free.memory_mb();
             if memory >= minimum.memory_mb() {
                 nodes.push((memory, node));
             } else {
                 self.note_pass(node, PassEnd::BelowMinimum);
             }
         }
-        nodes.sort_unstable_by_key(|(memory, node)| (std::cmp::Reverse(*memory), *node));
+        nodes.sort_unstable_by_key(|(memory, node)| (std::cmp::Reverse(*memory), self.nodes[*node as usize].shared.id));
         let mut before = None;
         for (memory, node) in &nodes {
             if before.replace(*memory) == Some(*memory) {
@@ -516,7 +512,7 @@ impl Shard {
         let delays = [settings.locality_delay_node_ms, settings.locality_delay_rack_ms];
         let thresholds = [settings.locality_threshold_node, settings.locality_threshold_rack];
         // Each worker counts the offers of its own nodes, so it compares with how many those are.
-        let nodes = if self.shared.workers == 1 { self.snapshot.structure.nodes as usize } else { self.present_nodes };
+        let nodes = if self.shared.workers == 1 { self.snapshot.structure.nodes as usize } else { self.nodes.count() };
         let local = self.app_mut(app);
         let start = local.tie.start_ms;
         let key = &mut local.keys[key];

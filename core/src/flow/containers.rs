@@ -108,7 +108,7 @@ impl Containers {
     }
 
     /// How many records there are, used and unused.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "faults"))]
     pub(super) fn made(&self) -> usize {
         self.records.len()
     }
@@ -118,6 +118,11 @@ impl Containers {
         if self.records.len() < records {
             self.records.resize(records, ContainerRecord::UNUSED);
         }
+    }
+
+    /// Whether a record that is in use names a node. O(records).
+    pub(super) fn name_node(&self, node: u32) -> bool {
+        self.records[..self.used as usize].iter().any(|record| record.node == node)
     }
 
     /// Counts one more container of a size. `like` is the last answer for such containers: most are of one size.

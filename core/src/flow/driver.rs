@@ -8,8 +8,9 @@ use super::decision::Notes;
 use super::events::EventSink;
 use super::inbox::{Handler, Inbox, Next, Then};
 use super::ledger::AppShared;
+use super::ledger::NodeShared;
 use super::mailbox::Arena;
-use super::messages::{ControlMessage, External, Internal, Round};
+use super::messages::{ControlMessage, External, Internal, Panicked, Round};
 use super::pace::Pace;
 use super::preemption::{
     Book, Found, MarkedFor, OutstandingAsk, Owners, PreemptionCall, PreemptionThread, Preemptor, Search, Victims,
@@ -27,7 +28,7 @@ use crate::event::{Refused, SchedulerEvent};
 use crate::groups::Groups;
 use crate::id::ContainerId;
 use crate::policy::SchedulingPolicy;
-use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::atomic::AtomicBool;
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use crate::sync::thread::{Builder, JoinHandle, ThreadId};
 use crate::sync::{Arc, CachePadded, Mutex};
@@ -42,6 +43,8 @@ pub(crate) struct Setup {
     pub(crate) watcher: Option<Watcher>,
     pub(crate) events: EventSink,
     pub(crate) groups: Arc<dyn Groups>,
+    /// How long threads wait for it.
+    pub(crate) groups_timeout: Duration,
     pub(crate) custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
     pub(crate) workers: usize,
     pub(crate) channel_capacity: usize,
@@ -73,6 +76,7 @@ pub(crate) struct Parts {
     watcher: Option<Watcher>,
     pub(crate) events: EventSink,
     timers: bool,
+    groups_timeout: Duration,
 }
 
 impl Parts {
@@ -124,7 +128,8 @@ impl Parts {
         let updater = Updater::new(shared.clone(), book.clone(), setup.timers);
         let preemptor = book.map(|book| (Preemptor::new(shared.clone(), book), preemption_lane));
         let (watcher, events) = (setup.watcher, setup.events);
-        Parts { shared, control, shards, control_lane, updater, preemptor, watcher, events, timers: setup.timers }
+        let (timers, groups_timeout) = (setup.timers, setup.groups_timeout);
+        Parts { shared, control, shards, control_lane, updater, preemptor, watcher, events, timers, groups_timeout }
     }
 }
 
@@ -228,17 +233,17 @@ impl Stepper {
                 shard.fold_if_due(now);
                 // Looked at before they are received from, which costs more than a look: mostly they are empty.
                 while !lanes.internal.is_empty()
-                    && let Ok(message) = lanes.internal.try_recv()
+                    && let Ok(mut message) = lanes.internal.try_recv()
                 {
                     idle = false;
                     // The stepped driver ends by being dropped.
-                    let _ = shard.handle_internal(message);
+                    let _ = shard.handle_internal(&mut message);
                 }
                 while !lanes.external.is_empty()
-                    && let Ok(message) = lanes.external.try_recv()
+                    && let Ok(mut message) = lanes.external.try_recv()
                 {
                     idle = false;
-                    shard.handle_external(message);
+                    shard.handle_external(&mut message);
                 }
                 shard.hand_back_leases();
             }
@@ -293,6 +298,9 @@ impl Owners for Direct<'_> {
 pub(crate) enum UpdateCall {
     /// Update now and answer.
     Now(Sender<()>),
+    /// Do nothing for so long.
+    #[cfg(feature = "faults")]
+    Stall(Duration),
     Shutdown,
 }
 
@@ -316,7 +324,9 @@ pub(super) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::i
 impl Threads {
     /// Starts all threads.
     pub(crate) fn start(parts: Parts) -> std::io::Result<Threads> {
-        let Parts { shared, mut control, shards, control_lane, updater, preemptor, watcher, events, timers } = parts;
+        let Parts { shared, mut control, shards, control_lane, updater, preemptor, watcher, events, .. } = parts;
+        let timers = parts.timers;
+        control.wait_for_groups(parts.groups_timeout);
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
         let (update_lane, update_calls) = unbounded();
@@ -436,43 +446,157 @@ pub(super) fn run_task(task: &'static str, events: &EventSink, run: impl FnOnce(
     }
 }
 
+/// A worker from its first message to its last: after a panic it begins anew, unless that panics too.
 fn run_worker(shard: Shard, mut lanes: WorkerLanes, shared: &Shared, events: &EventSink) {
-    let worker = shard.id();
-    let mut counted = Counted { shard, shared };
-    let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut counted, &mut lanes)));
-    let Err(panic) = outcome else { return };
-    let message = message_of(&*panic);
-    // ORDERING: Relaxed. Callers that see it late send to a worker that ignores them.
-    shared.dead[worker].store(true, Ordering::Relaxed);
-    events.put(SchedulerEvent::WorkerPanicked { worker, message });
-    lie_dead(&lanes, shared);
+    let mut worker = Counted::new(shard, shared);
+    loop {
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            worker.work_off_kept(&mut lanes);
+            worker.again = false;
+            lanes.take_held(&mut worker);
+            work(&mut worker, &mut lanes);
+        }));
+        let Err(panic) = outcome else { return };
+        let message = message_of(&*panic);
+        let (nodes, goes_on) = recover(&mut worker);
+        let name = worker.shard.id();
+        if !goes_on {
+            shared.set_dead(name);
+        }
+        let panicked = Panicked { worker: name, message, nodes, goes_on };
+        if let Err(not_sent) = shared.lanes.control.send(ControlMessage::WorkerPanicked(panicked)) {
+            // Without a control nothing else is left to be told.
+            if let ControlMessage::WorkerPanicked(Panicked { worker, message, nodes, goes_on }) = not_sent.0 {
+                let nodes = nodes.iter().map(|node| node.name.to_string()).collect();
+                events.put(SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on });
+            }
+        }
+        if !goes_on {
+            lie_dead(&mut worker, &mut lanes);
+            return;
+        }
+    }
 }
 
-/// A worker that counts what it works off.
+/// After a panic: gives up the nodes, those whose message was under way included, and begins anew. Says which nodes, and whether the
+/// worker goes on.
+fn recover(worker: &mut Counted<'_>) -> (Vec<Arc<NodeShared>>, bool) {
+    let shared = worker.shared;
+    let settled = catch_unwind(AssertUnwindSafe(|| worker.shard.give_up_nodes()));
+    let (mut nodes, is_settled) = match settled {
+        Ok(nodes) => (nodes, true),
+        Err(_) => (worker.shard.all_nodes(), false),
+    };
+    match &worker.inside {
+        Some(Internal::AddNode { node, .. } | Internal::RemoveNode(node)) if nodes.iter().all(|n| n.id != node.id) => {
+            nodes.push(node.clone());
+        }
+        Some(Internal::Round(round)) => shared.outstanding(*round).work_off(worker.shard.id(), || ()),
+        _ => {}
+    }
+    // Once more, and no third time.
+    let again = std::mem::replace(&mut worker.again, true);
+    if let Some(message) = worker.inside.take_if(|message| again || !means_the_same_twice(message)) {
+        acknowledge(message, shared);
+    }
+    if again {
+        worker.outside = None;
+    }
+    let goes_on = is_settled && catch_unwind(AssertUnwindSafe(|| worker.shard.begin_anew())).is_ok();
+    (nodes, goes_on)
+}
+
+/// Whether a message means the same when it is worked off again, and somebody counts on it.
+fn means_the_same_twice(message: &Internal) -> bool {
+    match message {
+        Internal::News { .. } | Internal::FirstAsk { .. } | Internal::CloseApp { .. } | Internal::Barrier(_) => true,
+        // A unit is back before anything is done with it. The nodes are gone. Who waits for an answer sees that there will be
+        // none.
+        Internal::GiveBack { .. }
+        | Internal::AddNode { .. }
+        | Internal::RemoveNode(_)
+        | Internal::ResizeNode { .. }
+        | Internal::Decommission { .. }
+        | Internal::Round(_)
+        | Internal::Victims(_)
+        | Internal::TakeSnapshot
+        | Internal::Look(_)
+        | Internal::Shutdown => false,
+    }
+}
+
+/// A worker that counts what it works off, and keeps it until it has.
 struct Counted<'a> {
     shard: Shard,
     shared: &'a Shared,
+    /// The message from inside that it is at, and the one from outside: as far as a panic may not lose them.
+    inside: Option<Internal>,
+    outside: Option<External>,
+    /// It panicked at that before.
+    again: bool,
+}
+
+impl<'a> Counted<'a> {
+    fn new(shard: Shard, shared: &'a Shared) -> Counted<'a> {
+        Counted { shard, shared, inside: None, outside: None, again: false }
+    }
+
+    /// What it is at, and something else came before, or a panic in between.
+    fn work_off_kept(&mut self, lanes: &mut WorkerLanes) {
+        if let Some(message) = self.inside.take() {
+            lanes.take_internal(message, self);
+        }
+        if let Some(message) = self.outside.take() {
+            self.keep_external(message);
+        }
+    }
+
+    fn note(&self) {
+        self.shared.counters[self.shard.id()].handled.note();
+    }
+
+    #[inline]
+    fn keep_external(&mut self, message: External) {
+        self.shard.handle_external(self.outside.insert(message));
+        self.outside = None;
+    }
 }
 
 impl Handler<Internal, External> for Counted<'_> {
     #[inline]
     fn internal(&mut self, message: Internal) -> Next {
-        let worker = self.shard.id();
-        if let Internal::Round(round) = &message {
-            return self.shared.outstanding(*round).work_off(worker, || self.shard.handle_internal(message));
-        }
-        if !matches!(message, Internal::Barrier(_)) {
-            self.shared.counters[worker].handled.note();
-        }
-        self.shard.handle_internal(message)
+        let (worker, message) = (self.shard.id(), self.inside.insert(message));
+        let next = if let Internal::Round(round) = message {
+            let outstanding = self.shared.outstanding(*round);
+            outstanding.work_off(worker, || self.shard.handle_internal(message))
+        } else {
+            if !matches!(message, Internal::Barrier(_)) {
+                self.shared.counters[worker].handled.note();
+            }
+            self.shard.handle_internal(message)
+        };
+        self.inside = None;
+        next
     }
 
     #[inline]
-    fn external(&mut self, message: External) {
-        if !matches!(message, External::Barrier(_)) {
-            self.shared.counters[self.shard.id()].handled.note();
+    fn external(&mut self, mut message: External) {
+        match message {
+            // What a node says, and what is given back, means nothing any more after a panic: the nodes are gone.
+            External::Report(_)
+            | External::Heartbeat(_)
+            | External::Heartbeats(_)
+            | External::Release(_)
+            | External::Releases(_) => {
+                self.note();
+                self.shard.handle_external(&mut message);
+            }
+            External::Group(_) | External::Asks(_) => {
+                self.note();
+                self.keep_external(message);
+            }
+            External::Barrier(_) => self.keep_external(message),
         }
-        self.shard.handle_external(message);
     }
 
     #[inline]
@@ -501,12 +625,14 @@ fn work(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
             Then::End => return,
             Then::Wait if !looking => select! {
                 recv(lanes.internal) -> message => if let Ok(message) = message {
+                    worker.inside = Some(message);
                     worker.shard.wake_up();
-                    lanes.take_internal(message, worker);
+                    worker.work_off_kept(lanes);
                 },
                 recv(lanes.external) -> message => if let Ok(message) = message {
+                    lanes.hold(message);
                     worker.shard.wake_up();
-                    lanes.take_external(message, worker);
+                    lanes.take_held(worker);
                 },
                 default(Duration::from_millis(worker.shard.next_look_in_ms(now))) => {}
             },
@@ -515,32 +641,51 @@ fn work(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
     }
 }
 
-/// After a panic: the worker's nodes get nothing more, but whoever waits for it is answered.
-fn lie_dead(lanes: &WorkerLanes, shared: &Shared) {
-    let acknowledge = |message: Internal| {
-        let answer = match message {
-            Internal::CloseApp { app, .. } => ControlMessage::AppClosed { slot: app.slot, handed_over: Vec::new() },
-            Internal::RemoveNode(node) => ControlMessage::NodeClosed(node),
-            Internal::Barrier(reply) => return reply.send(()).is_ok(),
-            Internal::Shutdown => return false,
-            Internal::News { .. }
-            | Internal::GiveBack { .. }
-            | Internal::FirstAsk { .. }
-            | Internal::AddNode { .. }
-            | Internal::ResizeNode { .. }
-            | Internal::Decommission { .. }
-            | Internal::TakeSnapshot
-            // Who waits for an answer sees that there will be none.
-            | Internal::Victims(_)
-            | Internal::Look(_)
-            | Internal::Round(_) => return true,
-        };
-        shared.lanes.control.send(answer).is_ok()
+/// Answers whoever waits for the end of what was told to a worker that does it no more; false at shutdown.
+fn acknowledge(message: Internal, shared: &Shared) -> bool {
+    let answer = match message {
+        Internal::CloseApp { app, .. } => ControlMessage::AppClosed { slot: app.slot, handed_over: Vec::new() },
+        Internal::RemoveNode(node) => ControlMessage::NodeClosed { node, place_is_free: true },
+        Internal::Barrier(reply) => return reply.send(()).is_ok(),
+        Internal::Shutdown => return false,
+        Internal::News { .. }
+        | Internal::GiveBack { .. }
+        | Internal::FirstAsk { .. }
+        | Internal::AddNode { .. }
+        | Internal::ResizeNode { .. }
+        | Internal::Decommission { .. }
+        | Internal::TakeSnapshot
+        // Who waits for an answer sees that there will be none.
+        | Internal::Victims(_)
+        | Internal::Look(_)
+        | Internal::Round(_) => return true,
     };
+    shared.lanes.control.send(answer).is_ok()
+}
+
+/// Given up: the worker does nothing more, but whoever waits for it is answered.
+fn lie_dead(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
+    let (shared, name) = (worker.shared, worker.shard.id());
+    if let Some(message) = worker.inside.take() {
+        acknowledge(message, shared);
+    }
+    for message in worker.outside.take().into_iter().chain(lanes.received()) {
+        if let External::Barrier(reply) = message {
+            let _ = reply.send(());
+        }
+    }
+    worker.shard.join_for_good();
     loop {
         select! {
             recv(lanes.internal) -> message => match message {
-                Ok(message) => if !acknowledge(message) { return },
+                Ok(Internal::TakeSnapshot) => worker.shard.join_for_good(),
+                // Sent before the control heard of it.
+                Ok(Internal::AddNode { node, .. }) => {
+                    let message = "its worker had been given up".to_owned();
+                    let lost = Panicked { worker: name, message, nodes: vec![node], goes_on: false };
+                    let _ = shared.lanes.control.send(ControlMessage::WorkerPanicked(lost));
+                }
+                Ok(message) => if !acknowledge(message, shared) { return },
                 Err(_) => return,
             },
             recv(lanes.external) -> message => match message {
@@ -588,6 +733,10 @@ fn run_update(mut updater: Updater, calls: &Receiver<UpdateCall>, woken: &Receiv
                     // Whoever asked may have gone.
                     let _ = reply.send(());
                 }
+                #[cfg(feature = "faults")]
+                Ok(UpdateCall::Stall(time)) => {
+                    wait(time);
+                }
                 Ok(UpdateCall::Shutdown) | Err(_) => return,
             },
             recv(woken) -> wake => match wake {
@@ -597,6 +746,13 @@ fn run_update(mut updater: Updater, calls: &Receiver<UpdateCall>, woken: &Receiv
             default(timeout) => if interval.is_some() { updater.update_and_wake() },
         }
     }
+}
+
+/// Does nothing for so long.
+#[cfg(feature = "faults")]
+pub(crate) fn wait(time: Duration) {
+    let (_silent, nothing) = bounded::<()>(0);
+    let _ = nothing.recv_timeout(time);
 }
 
 /// The async allocation thread, and that of continuous scheduling: a round to every worker, an interval apart, one outstanding

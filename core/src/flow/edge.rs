@@ -131,6 +131,9 @@ fn send(
     leaf: &QueueSnapshot,
 ) -> Result<(), Refused> {
     let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = request;
+    if shared.is_dead(app.home) {
+        return Err(Refused::WorkerLost(app.home));
+    }
     if app.waits_for_am() {
         return Err(Refused::NoAm(app.id.number));
     }

@@ -51,7 +51,14 @@ impl Shard {
     pub(crate) fn look_for_expired(&mut self, now_ms: u64) -> bool {
         let (first, began_ms) = match self.looks.under_way {
             Some(at) => at,
-            None if self.looks.due_ms > now_ms => return false,
+            None if self.looks.due_ms > now_ms => {
+                let interval_ms = self.shared.settings.container_expiry_ms;
+                if self.looks.due_ms - now_ms > between(interval_ms) {
+                    // Further away than it ever was: the clock has gone back.
+                    self.looks = Looks::from(now_ms, interval_ms);
+                }
+                return false;
+            }
             None => (0, now_ms),
         };
         let interval_ms = self.shared.settings.container_expiry_ms;

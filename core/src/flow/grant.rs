@@ -388,7 +388,9 @@ impl Shard {
         }
         let arena = &self.shared.arenas[worker];
         let withdrawn = arena.withdraw(record.mail);
-        self.containers[index].acquired_at_end = !withdrawn;
+        let ended = &mut self.containers[index];
+        // From here on the record in the arena is settled: see `anew`.
+        (ended.acquired_at_end, ended.mail) = (!withdrawn, NONE);
         let local = self.app(app);
         if local.closed {
             // Nobody will ask: see `close_app`.
@@ -446,8 +448,8 @@ impl Shard {
         self.containers.reuse(index);
     }
 
-    /// One unit goes back to every ask that the container was taken from, as that ask was.
-    fn give_asks_back(&mut self, index: u32) {
+    /// One unit of every ask that the container was taken from, as that ask was.
+    pub(super) fn asks_of(&self, index: u32) -> SmallVec<[GiveBack; 3]> {
         let record = &self.containers[index];
         let at = self.nodes[record.node as usize].shared.locations();
         let sizes = self.containers.asked_sizes(index);
@@ -465,7 +467,13 @@ impl Shard {
             rows.push(row(at[0], 2));
         }
         rows.push(row(ANY, 1));
-        let app = self.app(record.app.index).shared.clone();
+        rows
+    }
+
+    /// That goes back to the asks.
+    fn give_asks_back(&mut self, index: u32) {
+        let rows = self.asks_of(index);
+        let app = self.app(self.containers[index].app.index).shared.clone();
         if app.home == self.worker {
             self.apply_give_back(&app, &rows);
         } else {

@@ -78,6 +78,11 @@ pub trait Handler<I, E> {
 pub struct Inbox<I, E> {
     pub(crate) internal: Receiver<I>,
     pub(crate) external: Receiver<E>,
+    /// Received, while something else has to be done before it: where that panics it is not lost.
+    held: Option<E>,
+    /// Received ahead, in their order; the second only where there is a first. What is here when a message panics is worked off with
+    /// the next batch.
+    ahead: [Option<E>; 2],
     stopping: bool,
 }
 
@@ -85,7 +90,7 @@ impl<I, E> Inbox<I, E> {
     /// Of two lanes.
     #[must_use]
     pub fn new(internal: Receiver<I>, external: Receiver<E>) -> Inbox<I, E> {
-        Inbox { internal, external, stopping: false }
+        Inbox { internal, external, held: None, ahead: [None, None], stopping: false }
     }
 
     /// Works off what is there, as the module's text says; `lanes` are the internal lanes of all workers.
@@ -98,14 +103,11 @@ impl<I, E> Inbox<I, E> {
         }
         let congested = lanes.iter().any(|lane| lane.len() > LONG_LANE);
         let mut left = if congested { 0 } else { BATCH };
-        let mut next = self.take_one(&mut left, handler);
-        let mut later = None;
-        while let Some(message) = next {
+        self.look_ahead(&mut left, handler);
+        while !congested && let Some(message) = self.ahead[0].take() {
             idle = false;
-            next = later.or_else(|| self.take_one(&mut left, handler));
-            // Not where there is no next one: it would be the next one itself.
-            later = next.as_ref().and_then(|_| self.take_one(&mut left, handler));
-            if let Some(next) = &next {
+            self.look_ahead(&mut left, handler);
+            if let Some(next) = &self.ahead[0] {
                 handler.expect_next(next);
             }
             self.take_external(message, handler);
@@ -118,13 +120,31 @@ impl<I, E> Inbox<I, E> {
         }
     }
 
-    /// An external message, of those that are left of a batch.
+    /// Takes external messages, of those that are left of a batch, until two are here.
     #[inline]
-    fn take_one(&self, left: &mut usize, handler: &impl Handler<I, E>) -> Option<E> {
+    fn look_ahead(&mut self, left: &mut usize, handler: &impl Handler<I, E>) {
+        if self.ahead[0].is_none() {
+            self.ahead[0] = self.ahead[1].take();
+        }
+        for place in 0..self.ahead.len() {
+            if self.ahead[place].is_none() {
+                // Not the second where there is no first: nobody would come for it.
+                let Some(message) = self.take_one(left) else { return };
+                handler.expect_later(&message);
+                self.ahead[place] = Some(message);
+            }
+        }
+    }
+
+    #[inline]
+    fn take_one(&self, left: &mut usize) -> Option<E> {
         *left = left.checked_sub(1)?;
-        let message = self.external.try_recv().ok()?;
-        handler.expect_later(&message);
-        Some(message)
+        self.external.try_recv().ok()
+    }
+
+    /// Gives out what was received and not worked off.
+    pub fn received(&mut self) -> impl Iterator<Item = E> {
+        [self.held.take(), self.ahead[0].take(), self.ahead[1].take()].into_iter().flatten()
     }
 
     /// Waits for an internal message and works it off. The driver waits for both lanes; models send what matters inside last.
@@ -145,11 +165,29 @@ impl<I, E> Inbox<I, E> {
     #[inline]
     pub fn take_external(&mut self, message: E, handler: &mut impl Handler<I, E>) {
         // Looked at before it is received from, which costs a fence with each message: what was sent before this one is seen.
-        while !self.internal.is_empty()
-            && let Ok(earlier) = self.internal.try_recv()
-        {
+        if self.internal.is_empty() {
+            handler.external(message);
+        } else {
+            self.hold(message);
+            self.take_held(handler);
+        }
+    }
+
+    /// Keeps an external message until [`take_held`](Self::take_held).
+    pub fn hold(&mut self, message: E) {
+        self.held = Some(message);
+    }
+
+    /// Works off the external message that was kept, if one was, after what was sent to the internal lane before it.
+    pub fn take_held(&mut self, handler: &mut impl Handler<I, E>) {
+        if self.held.is_none() {
+            return;
+        }
+        while let Ok(earlier) = self.internal.try_recv() {
             self.take_internal(earlier, handler);
         }
-        handler.external(message);
+        if let Some(message) = self.held.take() {
+            handler.external(message);
+        }
     }
 }

@@ -43,6 +43,23 @@ pub(crate) struct Noted {
     pub(crate) ended: Vec<EndedContainer>,
 }
 
+/// What the workers keep memory for; with the feature `faults`, to see that it does not grow.
+#[cfg(feature = "faults")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Kept {
+    /// Places in their lists of nodes.
+    pub node_places: usize,
+    /// Records of containers.
+    pub container_records: usize,
+    /// Records of containers on their way to AMs that were ever used.
+    pub mail_records: usize,
+    /// Places in their lists of applications.
+    pub applications: usize,
+    /// Request keys of the applications in these.
+    pub request_keys: usize,
+}
+
 /// A reservation: node, number of the application, number of the container, priority, size.
 pub(crate) type Reserved = (Arc<NodeShared>, u32, u32, i32, Resource);
 
@@ -51,7 +68,7 @@ impl Shard {
     pub(crate) fn take_noted(&mut self) -> Noted {
         let Journal { allocated, ended } = self.journal.as_mut().map(std::mem::take).unwrap_or_default();
         let node_name = |node| {
-            let found = self.nodes.iter().find(|at| at.shared.id == node);
+            let found = self.nodes.of_any_time().find(|at| at.shared.id == node);
             found.map_or_else(String::new, |at| at.shared.name.to_string())
         };
         let named = |(container, is_am): (Container, bool)| (container, node_name(container.node), is_am);
@@ -61,9 +78,8 @@ impl Shard {
     /// Where the reservation of each node stands.
     pub(crate) fn reservations(&self) -> Vec<Reserved> {
         self.nodes
-            .iter()
-            .filter(|node| !node.gone)
-            .filter_map(|node| {
+            .present()
+            .filter_map(|(_, node)| {
                 let reservation = node.reservation.as_ref()?;
                 let app = self.find_app(reservation.app)?.shared.id.number;
                 Some((node.shared.clone(), app, reservation.number, reservation.key.priority, reservation.size))
@@ -71,10 +87,22 @@ impl Shard {
             .collect()
     }
 
+    /// What this worker keeps memory for.
+    #[cfg(feature = "faults")]
+    pub(crate) fn kept(&self) -> Kept {
+        Kept {
+            node_places: self.nodes.of_any_time().count(),
+            container_records: self.containers.made(),
+            mail_records: self.own_records.made(),
+            applications: self.apps.len(),
+            request_keys: self.apps.iter().flatten().map(|app| app.keys.len()).sum(),
+        }
+    }
+
     /// All containers, node by node, in order of allocation.
     pub(crate) fn container_views(&self) -> Vec<ContainerView> {
         let mut views = Vec::new();
-        for node in &self.nodes {
+        for (_, node) in self.nodes.present() {
             for index in &node.containers {
                 let record = &self.containers[*index];
                 views.push(ContainerView {
@@ -92,23 +120,22 @@ impl Shard {
     }
 }
 
-/// Has every worker do something between two messages and waits for all; the answers by worker.
+/// Has every worker that is there do something between two messages and waits for all; the answers by worker.
 pub(crate) fn ask_workers<T: Send + 'static>(
     shared: &Shared,
     what: impl FnOnce(&mut Shard) -> T + Clone + Send + 'static,
 ) -> Result<Vec<T>, Refused> {
     let mut answers = Vec::with_capacity(shared.workers);
-    for lane in &shared.lanes.internal {
+    for (worker, lane) in shared.lanes.internal.iter().enumerate().filter(|(worker, _)| !shared.is_dead(*worker)) {
         let (reply, answer) = bounded(1);
         let what = what.clone();
-        let look = Look(Box::new(move |shard| {
+        let look = Look::new(move |shard| {
             // Whoever asked may have gone.
             let _ = reply.send(what(shard));
-        }));
+        });
         lane.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)?;
-        answers.push(answer);
+        answers.push((worker, answer));
     }
-    // A worker that has panicked drops what it is asked.
-    let answers = answers.into_iter().enumerate();
-    answers.map(|(worker, answer)| answer.recv().map_err(|_| Refused::WorkerLost(worker))).collect()
+    // A worker that panics drops what it is asked.
+    answers.into_iter().map(|(worker, answer)| answer.recv().map_err(|_| Refused::WorkerLost(worker))).collect()
 }

@@ -141,6 +141,7 @@ pub(crate) struct NewApp<'a> {
     pub(crate) managed: bool,
     pub(crate) system_blacklist: Box<[u32]>,
     pub(crate) start_ms: u64,
+    pub(crate) home: usize,
     pub(crate) queue: u32,
     pub(crate) placed_in: &'a str,
     pub(crate) am_preemptable: bool,
@@ -159,6 +160,7 @@ impl NewApp<'_> {
             managed: false,
             system_blacklist: Box::default(),
             start_ms: 0,
+            home: 0,
             queue: 0,
             placed_in: "root.a",
             am_preemptable: true,
@@ -234,6 +236,7 @@ impl AppShared {
             managed,
             system_blacklist,
             start_ms,
+            home,
             queue,
             placed_in,
             am_preemptable,
@@ -248,7 +251,7 @@ impl AppShared {
             system_blacklist,
             kept: OnceLock::new(),
             start_ms,
-            home: slot.ix() % workers,
+            home,
             placed_in: placed_in.into(),
             am_preemptable,
             standing: Standing::new(queue),
@@ -502,8 +505,10 @@ pub(crate) struct NodeShared {
     pub(crate) rack_location: u32,
     /// The worker that owns it.
     pub(crate) owner: usize,
-    /// Its place among that worker's nodes.
+    /// Its place among that worker's nodes, which others had before it.
     pub(crate) local: u32,
+    /// Which one of those it is; begins anew after 256.
+    pub(crate) turn: u8,
     /// Free room, published by the owner: apart from what callers read with each heartbeat.
     pub(crate) free: CachePadded<UsageCell>,
     /// Total, published by the owner.
@@ -521,7 +526,7 @@ impl NodeShared {
         name_location: u32,
         rack_location: u32,
         owner: usize,
-        local: u32,
+        (local, turn): (u32, u8),
         total: &Resource,
     ) -> NodeShared {
         let node = NodeShared {
@@ -533,6 +538,7 @@ impl NodeShared {
             rack_location,
             owner,
             local,
+            turn,
             free: CachePadded::default(),
             total: UsageCell::default(),
             gone: AtomicBool::new(false),

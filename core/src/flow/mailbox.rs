@@ -457,6 +457,13 @@ impl Arena {
         self.record(index).reason.store(0, Ordering::Relaxed);
     }
 
+    /// Whether the record was handed over with this container, and not with one that had it before. By the worker.
+    #[must_use]
+    pub fn is_of(&self, index: u32, container: &ContainerId) -> bool {
+        // ORDERING: Relaxed. This thread alone writes these words.
+        self.id(self.record(index)) == *container
+    }
+
     /// Takes a container back before its AM saw it; false when the AM was faster. By the worker. After true the record
     /// belongs to whoever takes the granted stack.
     pub fn withdraw(&self, index: u32) -> bool {
@@ -514,6 +521,12 @@ impl Arena {
 }
 
 impl FreeRecords {
+    /// How many were ever used.
+    #[cfg(all(feature = "faults", not(loom)))]
+    pub(crate) fn made(&self) -> usize {
+        self.made as usize
+    }
+
     /// Takes back a record that is on no stack. By the worker.
     pub fn put(&mut self, index: u32) {
         self.free.push(index);

@@ -64,6 +64,9 @@ impl From<TrySendError<External>> for Refused {
 /// So many containers a report holds.
 const REPORTED: usize = 4;
 
+/// Where the number of completed ones begins in a report's count.
+const COMPLETED: u8 = 4;
+
 /// A heartbeat of few containers. It names the node by its place among its worker's: no reference is counted up here and down
 /// there with each.
 #[derive(Debug)]
@@ -72,8 +75,10 @@ pub(crate) struct Report {
     /// Those launched, then those completed.
     containers: [OwnContainer; REPORTED],
     pub(crate) node: u32,
-    launched: u8,
-    completed: u8,
+    /// Which of the nodes that had the place, one after the other.
+    pub(crate) turn: u8,
+    /// How many were launched, and from the fifth bit on how many completed.
+    counts: u8,
     pub(crate) offer: bool,
 }
 
@@ -89,16 +94,16 @@ impl Report {
             stamp: *stamp,
             containers: [OwnContainer::NONE; REPORTED],
             node: node.local,
-            launched: 0,
-            completed: 0,
+            turn: node.turn,
+            counts: 0,
             offer: *offer,
         };
         // A container of another worker's is none of this node's.
         let mut room = report.containers.iter_mut();
-        for (containers, count) in [(&launched[..], &mut report.launched), (&completed[..], &mut report.completed)] {
+        for (containers, one) in [(&launched[..], 1), (&completed[..], 1 << COMPLETED)] {
             for (own, place) in containers.iter().filter_map(|container| container.own_of(node.owner)).zip(&mut room) {
                 *place = own;
-                *count += 1;
+                report.counts += one;
             }
         }
         Some(report)
@@ -106,12 +111,12 @@ impl Report {
 
     #[inline]
     pub(crate) fn launched(&self) -> &[OwnContainer] {
-        &self.containers[..usize::from(self.launched)]
+        &self.containers[..usize::from(self.counts % (1 << COMPLETED))]
     }
 
     #[inline]
     pub(crate) fn completed(&self) -> &[OwnContainer] {
-        &self.containers[usize::from(self.launched)..][..usize::from(self.completed)]
+        &self.containers[self.launched().len()..][..usize::from(self.counts >> COMPLETED)]
     }
 }
 
@@ -142,15 +147,30 @@ impl OneGroup {
         Ok(OneGroup { app, allocation_request_id, size, rows, priority, relax })
     }
 
+    /// As a group, for so long.
     #[inline]
-    pub(crate) fn group(self) -> AskGroup {
+    pub(crate) fn as_group<R>(&mut self, then: impl FnOnce(&AskGroup) -> R) -> R {
         let OneGroup { app: _, allocation_request_id, size, rows, priority, relax } = self;
-        AskGroup {
-            key: SchedulingKey { priority, allocation_request_id },
+        let group = AskGroup {
+            key: SchedulingKey { priority: *priority, allocation_request_id: *allocation_request_id },
             size: Resource::from_fn(|i| size.get(i).copied().unwrap_or(0)),
-            relax,
-            rows,
-        }
+            relax: *relax,
+            rows: std::mem::take(rows),
+        };
+        then(&Lent { group, rows }.group)
+    }
+}
+
+/// A group whose rows are a message's: they go back to it, after a panic too.
+struct Lent<'a> {
+    group: AskGroup,
+    rows: &'a mut AskRows,
+}
+
+impl Drop for Lent<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.rows = std::mem::take(&mut self.group.rows);
     }
 }
 
@@ -328,12 +348,39 @@ pub(crate) enum Internal {
 }
 
 /// What a worker does for somebody who waits for it; sends its answer itself.
-pub(crate) struct Look(pub(crate) Box<dyn FnOnce(&mut Shard) + Send>);
+pub(crate) struct Look(Option<Looking>);
+
+type Looking = Box<dyn FnOnce(&mut Shard) + Send>;
+
+impl Look {
+    pub(crate) fn new(look: impl FnOnce(&mut Shard) + Send + 'static) -> Look {
+        Look(Some(Box::new(look)))
+    }
+
+    /// Does it, once.
+    pub(crate) fn at(&mut self, shard: &mut Shard) {
+        if let Some(look) = self.0.take() {
+            look(shard);
+        }
+    }
+}
 
 impl std::fmt::Debug for Look {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Look")
     }
+}
+
+/// What is left to tell of a panic of a worker.
+#[derive(Debug)]
+pub(crate) struct Panicked {
+    pub(crate) worker: usize,
+    /// What it said.
+    pub(crate) message: String,
+    /// The nodes that are lost by it.
+    pub(crate) nodes: Vec<Arc<NodeShared>>,
+    /// The worker has begun anew.
+    pub(crate) goes_on: bool,
 }
 
 /// What reaches the control.
@@ -345,7 +392,13 @@ pub(crate) enum ControlMessage {
         handed_over: Vec<Container>,
     },
     /// The owner has ended what ran on a node.
-    NodeClosed(Arc<NodeShared>),
+    NodeClosed {
+        node: Arc<NodeShared>,
+        /// Nothing that its owner knows is of the node any more: another may have its place.
+        place_is_free: bool,
+    },
+    /// A worker has panicked: its nodes are lost, and what ran on them has ended.
+    WorkerPanicked(Panicked),
     /// The owner asks for a decommissioning node's total to follow its allocation.
     ResizeNode {
         node: Arc<NodeShared>,
@@ -380,7 +433,7 @@ mod tests {
     }
 
     fn heartbeat() -> Heartbeat {
-        let node = NodeShared::new(0, NodeId(7), "n", "/r", 1, 2, 1, 6, &Resource::NONE);
+        let node = NodeShared::new(0, NodeId(7), "n", "/r", 1, 2, 1, (6, 9), &Resource::NONE);
         Heartbeat { stamp: 8, offer: false, ..Heartbeat::of(Arc::new(node)) }
     }
 
@@ -390,7 +443,7 @@ mod tests {
         heartbeat.launched.extend([container(0, 1), container(1, 2)]);
         heartbeat.completed.extend([container(1, 3), container(1, 4)]);
         let report = Report::of(&heartbeat).unwrap();
-        assert_eq!((report.node, report.stamp, report.offer), (6, 8, false));
+        assert_eq!((report.node, report.turn, report.stamp, report.offer), (6, 9, 8, false));
         let names = |containers: &[OwnContainer]| containers.iter().map(|c| (c.number, c.record)).collect::<Vec<_>>();
         assert_eq!(names(report.launched()), [(2, 102)], "the first is another worker's");
         assert_eq!(names(report.completed()), [(3, 103), (4, 104)]);
@@ -409,7 +462,9 @@ mod tests {
         };
         let asks = [ask(9, 6), ask(3, 2), ask(9, 1)];
         let group = || AskGroup::of(&asks, |size| size.plus(size)).unwrap();
-        let arrived = OneGroup::of(app, 3, group()).unwrap().group();
+        let mut message = OneGroup::of(app, 3, group()).unwrap();
+        let arrived = message.as_group(AskGroup::clone);
+        assert_eq!(message.as_group(|group| group.rows.len()), 3, "it is still there");
         assert_eq!((arrived.key, arrived.size, arrived.relax), (asks[0].key(), resource.plus(&resource), false));
         assert_eq!(
             arrived.rows.iter().map(|row| (row.location, row.count)).collect::<Vec<_>>(),

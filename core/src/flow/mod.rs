@@ -21,7 +21,10 @@ pub mod inbox;
 mod worker;
 
 #[cfg(not(loom))]
+mod node_list;
+#[cfg(not(loom))]
 mod rows;
+
 #[cfg(not(loom))]
 mod shard;
 
@@ -91,6 +94,9 @@ mod expiry;
 #[cfg(not(loom))]
 mod attempts;
 
+#[cfg(not(loom))]
+mod anew;
+
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod closed;
 
@@ -145,12 +151,18 @@ mod exports {
     pub(crate) use super::closed::Closed;
     pub(crate) use super::control::{Call, Control, NodeSpec};
     pub(crate) use super::decision::Notes;
+    #[cfg(feature = "faults")]
+    pub(crate) use super::driver::wait;
     pub(crate) use super::driver::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
     pub(crate) use super::edge::{allocate, collect, drain, send_changes};
     pub(crate) use super::events::{EventSink, EventSource, events};
+    #[cfg(feature = "faults")]
+    pub use super::inspect::Kept;
     pub(crate) use super::inspect::{Noted, Reserved, ask_workers};
     pub(crate) use super::ledger::{AppShared, NodeShared};
     pub(crate) use super::messages::{ControlMessage, External, Report};
+    #[cfg(feature = "faults")]
+    pub(crate) use super::messages::{Internal, Look};
     pub(crate) use super::preemption::{MarkedFor, OwedRoom, PreemptionCall};
     pub(crate) use super::shard::Shard;
     pub(crate) use super::shared::Shared;

@@ -58,7 +58,9 @@ impl Shard {
 
     /// Folds in what the others have done, when that is much or enough time has passed; between two messages.
     pub(crate) fn fold_if_due(&mut self, now_ms: u64) {
-        let by_time = now_ms.saturating_sub(self.last_fold_ms) >= fold_after_ms(self.apps.len());
+        // Where the clock has gone back the last fold was at no time that means anything.
+        let since = now_ms.checked_sub(self.last_fold_ms);
+        let by_time = since.is_none_or(|since| since >= fold_after_ms(self.apps.len()));
         if self.shared.workers > 1 && (by_time || self.must_fold()) {
             self.fold(now_ms);
         }

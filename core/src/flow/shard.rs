@@ -17,6 +17,7 @@ use super::decision::Notes;
 use super::expiry::Looks;
 use super::ledger::{AppCell, AppShared, KeyCell, NodeShared, QueueCell};
 use super::mailbox::FreeRecords;
+use super::node_list::NodeList;
 use super::pace::Lag;
 use super::preemption::Creditor;
 use super::preemption::owed::OwedRooms;
@@ -188,6 +189,14 @@ impl QueueLocal {
     pub(super) fn remove_app(&mut self, position: u32) {
         self.ids[position as usize] = NONE;
         self.update_app(position, false, false, false, None);
+    }
+
+    /// As if it had been known without members and with other settings: what the next structure shows of it is all new.
+    pub(super) fn forget_members(&mut self) {
+        let known = (*self.snapshot).clone();
+        let (runnable, waiting) = Default::default();
+        self.snapshot = Arc::new(QueueSnapshot { runnable, waiting, settings_version: u64::MAX, ..known });
+        self.reset_children(0);
     }
 
     /// Adds to what it uses, here and in the ledger; `alone` where there is no other worker.
@@ -536,10 +545,8 @@ pub(crate) struct Shard {
     pub(super) counts_opportunities: bool,
     pub(super) queues: Vec<Option<QueueLocal>>,
     pub(super) apps: Vec<Option<AppLocal>>,
-    pub(super) nodes: Vec<Node>,
-    /// How many of them have not been removed.
-    pub(super) present_nodes: usize,
-    /// The sum of the `records` of those.
+    pub(super) nodes: NodeList,
+    /// The sum of the `records` of those that are there.
     pub(super) records_of_nodes: usize,
     pub(super) containers: Containers,
     pub(super) own_records: FreeRecords,
@@ -568,6 +575,9 @@ pub(crate) struct Shard {
     pub(super) by_free: Vec<(i64, u32)>,
     /// Scratch for the slow path: one order a level, reused.
     pub(super) scratch: Vec<Vec<u32>>,
+    /// It is to panic when it begins anew.
+    #[cfg(feature = "faults")]
+    pub(crate) fails_anew: bool,
 }
 
 impl Shard {
@@ -583,8 +593,7 @@ impl Shard {
             counts_opportunities: counts_opportunities(&shared.settings),
             queues: Vec::new(),
             apps: Vec::new(),
-            nodes: Vec::new(),
-            present_nodes: 0,
+            nodes: NodeList::default(),
             records_of_nodes: 0,
             containers: Containers::default(),
             own_records: FreeRecords::default(),
@@ -602,6 +611,8 @@ impl Shard {
             trace: notes.trace.then(Box::default),
             by_free: Vec::new(),
             scratch: Vec::new(),
+            #[cfg(feature = "faults")]
+            fails_anew: false,
             shared,
         };
         shard.take_structure(None);

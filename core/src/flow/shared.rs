@@ -173,7 +173,7 @@ pub(crate) struct Shared {
     pub(crate) pace: Pace,
     /// Messages of the control's lane.
     pub(crate) control_handled: Handled,
-    /// Workers that panicked: their nodes take no heartbeats any more.
+    /// Workers that panicked and could not begin anew.
     pub(crate) dead: Box<[AtomicBool]>,
     /// Offers to all nodes of a worker that are on their way.
     pub(crate) offers: Outstanding,
@@ -182,6 +182,18 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Whether a worker has panicked and could not begin anew.
+    pub(crate) fn is_dead(&self, worker: usize) -> bool {
+        // ORDERING: Relaxed. Whoever sees it late sends to a worker that takes nothing, and tells of what somebody waits for.
+        self.dead[worker].load(Ordering::Relaxed)
+    }
+
+    /// By that worker.
+    pub(crate) fn set_dead(&self, worker: usize) {
+        // ORDERING: Relaxed, as in `is_dead`. The control reads it again after the worker's message, by the lane.
+        self.dead[worker].store(true, Ordering::Relaxed);
+    }
+
     /// The rounds of this kind that are on their way.
     pub(crate) fn outstanding(&self, round: Round) -> &Outstanding {
         match round {

@@ -23,6 +23,7 @@
 use super::lease::Room;
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicU32, Ordering};
+use std::cell::Cell;
 
 /// Whether a max share limits any of the types.
 #[must_use]
@@ -37,10 +38,19 @@ pub fn is_watched(before: bool, now: &Resource, types: usize) -> bool {
 }
 
 /// One worker's part in the watch of one queue. Its own; nobody else reads it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Seat {
     /// The worker counts its usage in the watch.
     joined: bool,
+    /// What it counts there: the watch itself knows no more than the sum of all workers. For the day on which the worker
+    /// loses its nodes, in the midst of whatever it does.
+    counted: Cell<Resource>,
+}
+
+impl Default for Seat {
+    fn default() -> Seat {
+        Seat { joined: false, counted: Cell::new(Resource::NONE) }
+    }
 }
 
 impl Seat {
@@ -60,20 +70,34 @@ impl Seat {
             watch.hand_back(worker);
         }
         if watched && !self.joined {
-            watch.join(&usage());
+            let usage = usage();
+            watch.join(&usage);
             self.joined = true;
+            self.counted.set(usage);
         }
+    }
+
+    fn count(&self, amount: &Resource) {
+        self.counted.set(self.counted.get().plus(amount));
     }
 
     /// Spends under the limit that the worker's snapshot shows, if the queue is watched: in every type, or in none.
     #[must_use]
     pub fn try_spend(&self, watch: &Watch, worker: usize, amount: &Resource, limit: &Resource) -> bool {
-        !self.joined || watch.try_spend(worker, amount, limit)
+        if !self.joined {
+            return true;
+        }
+        let spent = watch.try_spend(worker, amount, limit);
+        if spent {
+            self.count(amount);
+        }
+        spent
     }
 
     /// What was spent comes back.
     pub fn give_back(&self, watch: &Watch, worker: usize, amount: &Resource, limit: &Resource) {
         if self.joined {
+            self.counted.set(self.counted.get().minus(amount));
             watch.give_back(worker, amount, limit);
         }
     }
@@ -81,7 +105,23 @@ impl Seat {
     /// Usage has moved here with an application, or away.
     pub fn carry(&self, watch: &Watch, amount: &Resource) {
         if self.joined {
+            self.count(amount);
             watch.force(amount);
+        }
+    }
+
+    /// The worker uses nothing any more, whatever it was at: all that it counts goes back to all, leased or spent.
+    pub fn vacate(&self, watch: &Watch, worker: usize) {
+        if self.joined {
+            watch.hand_back(worker);
+            watch.force(&Resource::NONE.minus(&self.counted.replace(Resource::NONE)));
+        }
+    }
+
+    /// The worker will never take over a snapshot again: nobody need wait for it to join.
+    pub fn join_for_good(&mut self, watch: &Watch) {
+        if !std::mem::replace(&mut self.joined, true) {
+            watch.join(&Resource::NONE);
         }
     }
 

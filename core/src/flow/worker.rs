@@ -68,35 +68,38 @@ impl<'a> LastAny<'a> {
 }
 
 impl Shard {
-    /// Works off one internal message.
-    pub(crate) fn handle_internal(&mut self, message: Internal) -> Next {
+    /// Works off one internal message. Who calls keeps it: after a panic it may be worked off once more.
+    pub(crate) fn handle_internal(&mut self, message: &mut Internal) -> Next {
         match message {
-            Internal::News { app, rows, blacklist } => self.apply_news(&app, &rows, blacklist),
-            Internal::GiveBack { app, rows } => self.apply_give_back(&app, &rows),
+            Internal::News { app, rows, blacklist } => self.apply_news(app, rows, blacklist.as_deref()),
+            Internal::GiveBack { app, rows } => self.apply_give_back(app, rows),
             Internal::FirstAsk { app, asks } => {
-                let asks = grouped(&asks, |size| *size);
-                self.apply_asks(AskChange { app: Asking::New(app), asks, blacklist: None });
+                let asks = grouped(asks, |size| *size);
+                self.apply_asks(&AskChange { app: Asking::New(app.clone()), asks, blacklist: None });
             }
             Internal::CloseApp { app, successor } => {
-                let handed_over = successor.map_or_else(Vec::new, |successor| self.hand_over(app.slot, &successor));
+                let handed_over =
+                    successor.as_ref().map_or_else(Vec::new, |successor| self.hand_over(app.slot, successor));
                 self.close_app(app.slot);
                 self.tell_control(ControlMessage::AppClosed { slot: app.slot, handed_over });
             }
-            Internal::AddNode { node, total } => self.add_node(node, total),
+            Internal::AddNode { node, total } => self.add_node(node.clone(), *total),
             Internal::RemoveNode(node) => {
-                self.remove_node(node.local);
-                self.tell_control(ControlMessage::NodeClosed(node));
+                let place_is_free = self.remove_node(node);
+                self.tell_control(ControlMessage::NodeClosed { node: node.clone(), place_is_free });
             }
-            Internal::ResizeNode { node, total, kill } => self.resize_node(&node, total, kill),
+            Internal::ResizeNode { node, total, kill } => self.resize_node(node, *total, *kill),
             Internal::Decommission { node, on } => {
-                let node = &mut self.nodes[node.local as usize];
-                (node.decommissioning, node.drained) = (on, false);
+                if let Some(place) = self.place_of(node) {
+                    let node = &mut self.nodes[place as usize];
+                    (node.decommissioning, node.drained) = (*on, false);
+                }
             }
             Internal::Victims(call) => self.handle_victims(call),
             Internal::Round(Round::Offers) => self.offer_all(),
             Internal::Round(Round::Continuous) => self.continuous_pass(),
             Internal::TakeSnapshot => self.sync(),
-            Internal::Look(look) => (look.0)(self),
+            Internal::Look(look) => look.at(self),
             Internal::Barrier(reply) => {
                 // Who waits for quiet, then sends on, wants that to be worked off with what has been published since, and
                 // after what time has made due.
@@ -110,26 +113,31 @@ impl Shard {
         Next::GoOn
     }
 
-    /// Works off one external message.
-    pub(crate) fn handle_external(&mut self, message: External) {
+    /// Works off one external message. Who calls keeps it, as an internal one.
+    #[inline]
+    pub(crate) fn handle_external(&mut self, message: &mut External) {
         match message {
             External::Report(report) => {
                 let (launched, completed) = (report.launched().iter().copied(), report.completed().iter().copied());
-                self.report(report.node, report.stamp, report.offer, launched, completed);
+                // Of the node that had the place before: late, and of no use to anybody.
+                if self.nodes[report.node as usize].shared.turn == report.turn {
+                    self.report(report.node, report.stamp, report.offer, launched, completed);
+                }
             }
-            External::Heartbeat(heartbeat) => self.heartbeat(&heartbeat),
+            External::Heartbeat(heartbeat) => self.heartbeat(heartbeat),
             External::Heartbeats(batch) => {
-                for heartbeat in &batch {
+                for heartbeat in &*batch {
                     self.heartbeat(heartbeat);
                 }
             }
             // Where it is not known any more it is over.
             External::Group(asks) if self.find_app(asks.app).is_some() => {
-                self.change_asks(asks.app.index, &[asks.group()], None)
+                let app = asks.app.index;
+                asks.as_group(|group| self.change_asks(app, std::slice::from_ref(group), None));
             }
             External::Group(_) => {}
-            External::Asks(change) => self.apply_asks(*change),
-            External::Release(container) => self.release(container),
+            External::Asks(change) => self.apply_asks(change),
+            External::Release(container) => self.release(*container),
             External::Releases(containers) => containers.iter().for_each(|container| self.release(*container)),
             External::Barrier(reply) => {
                 // Whoever asked may have gone.
@@ -149,7 +157,7 @@ impl Shard {
     pub(crate) fn expect_later(&self, message: &External) {
         match message {
             External::Report(report) => {
-                if let Some(node) = self.nodes.get(report.node as usize) {
+                if let Some(node) = self.nodes.get(report.node) {
                     expect(&node.free);
                     expect(&node.containers);
                 }
@@ -229,7 +237,9 @@ impl Shard {
         let worker = self.worker;
         let own = |container: &ContainerId| container.own_of(worker);
         let (launched, completed) = (launched.iter().filter_map(own), completed.iter().filter_map(own));
-        self.report(node.local, *stamp, *offer, launched, completed);
+        if let Some(place) = self.place_of(node) {
+            self.report(place, *stamp, *offer, launched, completed);
+        }
     }
 
     /// A node of this worker reports what runs and what has ended; then it is offered.
@@ -335,7 +345,7 @@ impl Shard {
 
     /// Lets callers see the node's room.
     pub(crate) fn publish_free(&self, node: u32) {
-        if let Some(node) = self.nodes.get(node as usize) {
+        if let Some(node) = self.nodes.get(node) {
             node.shared.free.set(self.types, &node.free);
         }
     }
@@ -344,12 +354,12 @@ impl Shard {
     fn offer_all(&mut self) {
         let now = self.shared.clock.now_ms();
         let silent = self.shared.settings.node_heartbeat_interval_ms.saturating_mul(2);
-        for node in 0..self.nodes.len() {
-            let at = &self.nodes[node];
-            if at.gone || at.decommissioning || now.saturating_sub(at.last_heartbeat_ms) > silent {
+        for at in 0..self.nodes.end() {
+            let Some(node) = self.nodes.in_order(at) else { continue };
+            let at = &self.nodes[node as usize];
+            if at.decommissioning || now.saturating_sub(at.last_heartbeat_ms) > silent {
                 continue;
             }
-            let node = u32::try_from(node).expect("node indices are u32");
             count(&self.shared.counters[self.worker].offers, 1);
             self.schedule(node);
         }
@@ -358,25 +368,25 @@ impl Shard {
     // ------------------------------------------------------------------------------------------------ asks
 
     /// Applies what an AM asks; by the application's home worker, which tells the others.
-    pub(crate) fn apply_asks(&mut self, change: AskChange) {
+    pub(crate) fn apply_asks(&mut self, change: &AskChange) {
         let AskChange { app, asks, blacklist } = change;
         let index = match app {
             // Not known any more: it is over.
-            Asking::Known(slot) if self.find_app(slot).is_none() => return,
+            Asking::Known(slot) if self.find_app(*slot).is_none() => return,
             Asking::Known(slot) => slot.index,
             Asking::New(app) if app.is_closed() => return,
             Asking::New(app) => {
-                let index = self.meet_app(&app);
+                let index = self.meet_app(app);
                 app.set_met();
                 index
             }
         };
-        self.change_asks(index, &asks, blacklist);
+        self.change_asks(index, asks, blacklist.as_deref());
     }
 
     /// The same of an application that this worker knows. Where the control has closed it and has not come to say so here, what
     /// is asked for now ends with the rest: not worth a look at a word that lies apart, with each call.
-    fn change_asks(&mut self, index: u32, asks: &[AskGroup], blacklist: Option<Box<[u32]>>) {
+    fn change_asks(&mut self, index: u32, asks: &[AskGroup], blacklist: Option<&[u32]>) {
         if self.app(index).closed {
             return;
         }
@@ -393,8 +403,8 @@ impl Shard {
         for key in last_any.ended_keys() {
             self.key_of(index, key).rows.clear();
         }
-        if let Some(blacklist) = &blacklist {
-            self.app_mut(index).blacklist = blacklist.clone();
+        if let Some(blacklist) = blacklist {
+            self.app_mut(index).blacklist = blacklist.into();
         }
         if !asks.is_empty() {
             self.app(index).look_at_all_keys();
@@ -418,9 +428,9 @@ impl Shard {
     }
 
     /// The other workers hear of asks that have changed.
-    fn tell_others(&self, app: &Arc<AppShared>, rows: SmallVec<[AskNews; 2]>, blacklist: Option<Box<[u32]>>) {
+    fn tell_others(&self, app: &Arc<AppShared>, rows: SmallVec<[AskNews; 2]>, blacklist: Option<&[u32]>) {
         for other in (0..self.shared.workers).filter(|other| *other != self.worker) {
-            let message = Internal::News { app: app.clone(), rows: rows.clone(), blacklist: blacklist.clone() };
+            let message = Internal::News { app: app.clone(), rows: rows.clone(), blacklist: blacklist.map(Box::from) };
             // As in `tell_control`.
             let _ = self.shared.lanes.internal[other].send(message);
         }
@@ -506,7 +516,7 @@ impl Shard {
     }
 
     /// What the home worker has done.
-    fn apply_news(&mut self, shared: &Arc<AppShared>, rows: &[AskNews], blacklist: Option<Box<[u32]>>) {
+    fn apply_news(&mut self, shared: &Arc<AppShared>, rows: &[AskNews], blacklist: Option<&[u32]>) {
         if shared.is_closed() {
             return;
         }
@@ -531,7 +541,7 @@ impl Shard {
             }
         }
         if let Some(blacklist) = blacklist {
-            self.app_mut(index).blacklist = blacklist;
+            self.app_mut(index).blacklist = blacklist.into();
         }
         self.app(index).look_at_all_keys();
         self.asks_changed(index, rows.iter().map(|row| &row.size));
@@ -569,13 +579,10 @@ impl Shard {
     // ------------------------------------------------------------------------------------------------ queues, nodes
 
     fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource) {
-        let index = shared.local as usize;
-        debug_assert_eq!(index, self.nodes.len(), "a worker's nodes arrive in the order of their numbers");
-        self.present_nodes += 1;
         let room = most_containers(&total, &self.shared.settings.minimum);
         let records = room.min(RECORDS_OF_A_NODE);
         self.make_records(records);
-        self.nodes.push(Node {
+        self.nodes.add(Node {
             shared,
             total,
             free: total,
@@ -599,10 +606,22 @@ impl Shard {
         self.shared.arenas[self.worker].make_room(self.records_of_nodes);
     }
 
-    fn remove_node(&mut self, node: u32) {
-        if self.nodes[node as usize].gone {
-            return;
-        }
+    /// The nodes that are there.
+    pub(super) fn all_nodes(&self) -> Vec<Arc<NodeShared>> {
+        self.nodes.present().map(|(_, node)| node.shared.clone()).collect()
+    }
+
+    /// The place of a node that is there.
+    fn place_of(&self, node: &NodeShared) -> Option<u32> {
+        self.nodes.get(node.local).filter(|at| !at.gone && at.shared.id == node.id).map(|_| node.local)
+    }
+
+    /// Ends what runs on a node; whether another may have its place then.
+    fn remove_node(&mut self, node: &NodeShared) -> bool {
+        let Some(node) = self.place_of(node) else {
+            // Gone already: whoever told of that has given the place back.
+            return false;
+        };
         // Taken off the node in one go: one by one each would be looked for, and move those behind it.
         for at in std::mem::take(&mut self.nodes[node as usize].containers) {
             if self.containers[at].fate.is_live() {
@@ -615,18 +634,17 @@ impl Shard {
         self.unreserve(node);
         let at = &mut self.nodes[node as usize];
         at.owed.clear();
-        at.gone = true;
-        self.present_nodes -= 1;
         self.records_of_nodes -= at.records;
+        self.nodes.remove(node);
         self.publish_free(node);
         self.refresh_available();
+        // A record whose kill is still to come names the place: seldom, so a node that goes meanwhile keeps it.
+        !(self.shared.settings.preemption && self.containers.name_node(node))
     }
 
     fn resize_node(&mut self, shared: &Arc<NodeShared>, total: Resource, kill: bool) {
-        let node = &mut self.nodes[shared.local as usize];
-        if node.gone {
-            return;
-        }
+        let Some(place) = self.place_of(shared) else { return };
+        let node = &mut self.nodes[place as usize];
         let allocated = node.total.minus(&node.free);
         node.total = total;
         node.free = total.minus(&allocated);

@@ -128,6 +128,12 @@ impl<G: Groups> Groups for CachedGroups<G> {
         }
         groups
     }
+
+    fn at_hand(&self, user: &str) -> Option<Vec<String>> {
+        let now_ms = self.clock.now_ms();
+        let known = self.answers.lock().get(user, now_ms, self.capacity);
+        known.or_else(|| self.others.at_hand(user))
+    }
 }
 
 #[cfg(test)]

@@ -145,6 +145,10 @@ impl Groups for GroupsFile {
     fn of(&self, user: &str) -> Vec<String> {
         self.users.load().of(user)
     }
+
+    fn at_hand(&self, user: &str) -> Option<Vec<String>> {
+        Some(self.of(user))
+    }
 }
 
 fn read(path: &Path) -> Result<HashMap<String, Vec<String>>, GroupsError> {

@@ -1,6 +1,6 @@
 //! Groups: who is in which, for placement rules and ACLs.
 //!
-//! [`Groups`] is what the scheduler asks, on its control thread, once or twice a submission. A map is one; [`GroupsFile`] reads
+//! [`Groups`] is what the scheduler's control asks, once or twice a submission. A map is one; [`GroupsFile`] reads
 //! one from a file and can read it again; `SystemGroups` asks the operating system. [`CachedGroups`] remembers the answers of
 //! a slow one, [`OverriddenGroups`] answers for some users itself. Follows Hadoop's `Groups` and its mappings (configuration
 //! reference 6.3: the first group is the primary one).
@@ -35,9 +35,16 @@ use std::fmt::Debug;
 /// let builder = FairScheduler::builder().groups(Arc::new(groups));
 /// ```
 pub trait Groups: Send + Sync + Debug {
-    /// The groups of `user`; empty when there are none or they cannot be found. It runs on the control thread: one that
-    /// asks a directory belongs into a [`CachedGroups`].
+    /// The groups of `user`; empty when there are none or they cannot be found. The control waits for it, though not for ever
+    /// ([`groups_timeout`](crate::FairSchedulerBuilder::groups_timeout)): one that asks a directory belongs into a
+    /// [`CachedGroups`].
     fn of(&self, user: &str) -> Vec<String>;
+
+    /// The same, where it can be said at once: without a look outside, and without anything that may wait. `None` where it cannot.
+    fn at_hand(&self, user: &str) -> Option<Vec<String>> {
+        let _ = user;
+        None
+    }
 }
 
 /// Groups from a map.
@@ -45,10 +52,18 @@ impl Groups for HashMap<String, Vec<String>> {
     fn of(&self, user: &str) -> Vec<String> {
         self.get(user).cloned().unwrap_or_default()
     }
+
+    fn at_hand(&self, user: &str) -> Option<Vec<String>> {
+        Some(self.of(user))
+    }
 }
 
 impl<G: Groups + ?Sized> Groups for Arc<G> {
     fn of(&self, user: &str) -> Vec<String> {
         (**self).of(user)
+    }
+
+    fn at_hand(&self, user: &str) -> Option<Vec<String>> {
+        (**self).at_hand(user)
     }
 }

@@ -62,6 +62,10 @@ impl<G: Groups> Groups for OverriddenGroups<G> {
     fn of(&self, user: &str) -> Vec<String> {
         self.overrides.get(user).cloned().unwrap_or_else(|| self.others.of(user))
     }
+
+    fn at_hand(&self, user: &str) -> Option<Vec<String>> {
+        self.overrides.get(user).cloned().or_else(|| self.others.at_hand(user))
+    }
 }
 
 #[cfg(test)]

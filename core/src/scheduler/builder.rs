@@ -66,6 +66,7 @@ pub struct FairSchedulerBuilder {
     reload_wait: Duration,
     largest_file: u64,
     groups: Arc<dyn Groups>,
+    groups_timeout: Duration,
     policies: Vec<Arc<dyn SchedulingPolicy>>,
     workers: usize,
     channel_capacity: usize,
@@ -95,6 +96,7 @@ impl Default for FairSchedulerBuilder {
             reload_wait: Duration::from_secs(5),
             largest_file: LARGEST_FILE,
             groups: Arc::new(HashMap::new()),
+            groups_timeout: Duration::from_secs(2),
             policies: Vec::new(),
             workers: 1,
             channel_capacity: 4096,
@@ -172,6 +174,14 @@ impl FairSchedulerBuilder {
     /// Who is in which groups, for placement rules and ACLs; nobody in any without this.
     pub fn groups(mut self, groups: Arc<dyn Groups>) -> Self {
         self.groups = groups;
+        self
+    }
+
+    /// How long the threads of a [`FairScheduler`] wait for groups that are not [at hand](Groups::at_hand); 2 s without this.
+    /// A submission is refused then ([`Refused::NoGroups`](crate::Refused::NoGroups)), a right that only a group gives is not
+    /// there, and until the answer has come nobody is waited for.
+    pub fn groups_timeout(mut self, patience: Duration) -> Self {
+        self.groups_timeout = patience;
         self
     }
 
@@ -331,6 +341,7 @@ impl FairSchedulerBuilder {
             watcher,
             events: sink,
             groups: self.groups,
+            groups_timeout: self.groups_timeout,
             custom_policies: self.policies,
             workers: self.workers,
             channel_capacity: self.channel_capacity,

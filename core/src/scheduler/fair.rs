@@ -11,7 +11,6 @@ use crate::flow::{
     Submission, Threads, UpdateCall, WatchCall, allocate, quiesce, views,
 };
 use crate::resource::Resource;
-use crate::sync::atomic::Ordering;
 use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
 use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Arc, Mutex};
@@ -149,6 +148,11 @@ impl FairScheduler {
         &self.inner.shared
     }
 
+    #[cfg(feature = "faults")]
+    pub(super) fn update_lane(&self) -> &Sender<UpdateCall> {
+        &self.inner.update
+    }
+
     pub(super) fn event_sink(&self) -> EventSink {
         self.inner.sink.clone()
     }
@@ -239,10 +243,9 @@ impl FairScheduler {
     }
 
     /// Whether the scheduler is open and the worker alive.
-    fn owner_is_there(&self, worker: usize) -> Result<(), Refused> {
-        // ORDERING: Relaxed, as where it is set.
-        let dead = self.open()?.dead.get(worker).is_none_or(|dead| dead.load(Ordering::Relaxed));
-        if dead { Err(Refused::WorkerLost(worker)) } else { Ok(()) }
+    pub(super) fn owner_is_there(&self, worker: usize) -> Result<(), Refused> {
+        let shared = self.open()?;
+        if worker >= shared.workers || shared.is_dead(worker) { Err(Refused::WorkerLost(worker)) } else { Ok(()) }
     }
 
     /// Sends a node's report to the worker that owns it; never waits. The node is offered when the worker gets to it.

@@ -67,6 +67,12 @@ impl AppHandle {
 pub struct NodeHandle(pub(crate) Arc<NodeShared>);
 
 impl NodeHandle {
+    /// Whether it was removed, or lost with its worker: it has to register again.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.0.is_gone()
+    }
+
     /// Its number.
     #[must_use]
     pub fn id(&self) -> NodeId {

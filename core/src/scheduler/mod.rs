@@ -9,11 +9,16 @@ mod by_call;
 
 mod fair;
 
+#[cfg(feature = "faults")]
+mod faults;
+
 mod handles;
 
 mod stepped;
 
 pub use builder::{BuildError, FairSchedulerBuilder};
 pub use fair::{FairScheduler, NotSent, Submitted};
+#[cfg(feature = "faults")]
+pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};
 pub use stepped::{AllocatedView, HeldView, PreemptionRound, StepOutcome, Stepped};

@@ -553,7 +553,7 @@ impl Stepped {
         }
         self.acquire(&app.0);
         if let Some(id) = self.by_number.get(&(number, container)).copied() {
-            self.stepper.shard(usize::from(id.worker)).handle_external(External::Release(id));
+            self.stepper.shard(usize::from(id.worker)).handle_external(&mut External::Release(id));
         }
         self.settle();
         Ok(())

@@ -97,7 +97,9 @@ impl Watcher {
 
     /// Milliseconds until the next look; 0 when it is due.
     pub(crate) fn due_in_ms(&self, clock: &dyn Clock) -> u64 {
-        self.next_look_ms.saturating_sub(clock.now_ms())
+        let left = self.next_look_ms.saturating_sub(clock.now_ms());
+        // Further away than it ever was: the clock has gone back.
+        if left > self.times.interval_ms { 0 } else { left }
     }
 
     /// One look.

@@ -66,7 +66,8 @@ impl Control {
         let queue = queue.unwrap_or(ANY_QUEUE);
         check_length(Named::User, user)?;
         check_length(Named::Queue, queue)?;
-        let groups = self.groups.of(user);
+        let unknown = |why| Refused::NoGroups { user: user.to_owned(), why };
+        let groups = self.users.groups_of(user).map_err(unknown)?;
         let placed = placement::place(&self.rules, &Request { queue, user, groups: &groups }, &Names(&self.tree));
         placed.map_err(|failed| Refused::RuleFailed {
             user: user.to_owned(),
@@ -140,7 +141,7 @@ impl Control {
             self.check_zero_max(asked, leaf)?;
         }
         let Submission { number, user, am, .. } = submission;
-        let app = self.new_app(*number, user, leaf, 1, am.as_ref());
+        let app = self.new_app(*number, user, leaf, 1, am.as_ref())?;
         self.admit(&app, leaf, am.as_ref().zip(size));
         Ok(app)
     }

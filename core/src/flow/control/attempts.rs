@@ -122,8 +122,15 @@ impl Control {
         leaf: u32,
         attempt: u32,
         am: Option<&AmRequest>,
-    ) -> Arc<AppShared> {
+    ) -> Result<Arc<AppShared>, Refused> {
+        let workers = self.shared.workers;
+        let alive = |worker: &usize| !self.shared.is_dead(*worker);
+        if !(0..workers).any(|worker| alive(&worker)) {
+            return Err(Refused::NoWorkers);
+        }
         let slot = self.app_slots.take();
+        let mut homes = (0..workers).map(|further| (slot.ix() + further) % workers);
+        let home = homes.find(alive).expect("one is alive");
         if slot.ix() == self.apps.len() {
             self.apps.push(None);
         }
@@ -137,11 +144,12 @@ impl Control {
             managed: am.is_some(),
             system_blacklist: am.map(|am| am.blacklist.iter().map(|place| place.0).collect()).unwrap_or_default(),
             start_ms: shared.clock.now_ms(),
+            home,
             queue: leaf,
             placed_in: &self.tree.get(leaf).name,
             am_preemptable: shared.settings.am_preemption_in(&self.tree.get(leaf).name),
         };
-        Arc::new(AppShared::new(made_of, shared.workers))
+        Ok(Arc::new(AppShared::new(made_of, workers)))
     }
 
     /// The AM's request goes to its home worker.
@@ -167,7 +175,7 @@ impl Control {
             self.publish();
             // Checked while nothing has changed yet: what runs must not end for a request that cannot be.
             let size = self.size_of_next_am(am.as_ref(), leaf)?;
-            let app = self.new_app(shared.id.number, &shared.user, leaf, shared.attempt + 1, am.as_ref());
+            let app = self.new_app(shared.id.number, &shared.user, leaf, shared.attempt + 1, am.as_ref())?;
             successor = Some((app, size));
         }
         shared.close();
@@ -197,9 +205,9 @@ impl Control {
         let Next { am, successor, mut handed_over, reply } = next;
         let outcome = match successor {
             Some((app, size)) => Ok((app, size)),
-            None => self.size_of_next_am(am.as_ref(), leaf).map(|size| {
-                let app = self.new_app(before.id.number, &before.user, leaf, before.attempt + 1, am.as_ref());
-                (app, size)
+            None => self.size_of_next_am(am.as_ref(), leaf).and_then(|size| {
+                let app = self.new_app(before.id.number, &before.user, leaf, before.attempt + 1, am.as_ref())?;
+                Ok((app, size))
             }),
         };
         let outcome = outcome.map(|(app, size)| {

@@ -25,6 +25,8 @@ mod queues;
 
 mod reload;
 
+mod users;
+
 pub use attempts::{AmRequest, NewAttempt};
 pub use configured::QueueConfig;
 
@@ -52,6 +54,7 @@ use crate::sync::Arc;
 use crate::sync::channel::Sender;
 use present::PresentNodes;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::Duration;
 
 /// What the embedder submits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,7 +143,7 @@ pub(crate) struct Control {
     pub(super) rules: Vec<PlacementRule>,
     /// Submit and administer lists by queue name; of removed queues too, as in Hadoop.
     pub(super) acls: FxHashMap<String, [AccessControlList; 2]>,
-    pub(super) groups: Arc<dyn Groups>,
+    users: users::Users,
     builtin: BuiltinPolicies,
     pub(super) custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
     pub(super) tree: QueueTree,
@@ -151,8 +154,8 @@ pub(crate) struct Control {
     pub(super) by_number: FxHashMap<u32, u32>,
     pub(super) nodes: PresentNodes,
     pub(super) nodes_made: u32,
-    /// How many nodes each worker was ever given: their local numbers.
-    pub(super) locals: Vec<u32>,
+    /// By worker: where its nodes stand.
+    places: Vec<nodes::Places>,
     /// How many present nodes each worker has.
     pub(super) loads: Vec<u32>,
     pub(super) rack_owner: FxHashMap<u32, usize>,
@@ -221,7 +224,7 @@ impl Control {
             file: Arc::default(),
             rules: Vec::new(),
             acls: FxHashMap::default(),
-            groups,
+            users: users::Users::new(groups),
             builtin: BuiltinPolicies::default(),
             custom_policies,
             tree: QueueTree::default(),
@@ -231,7 +234,7 @@ impl Control {
             by_number: FxHashMap::default(),
             nodes: PresentNodes::default(),
             nodes_made: 0,
-            locals: vec![0; workers],
+            places: (0..workers).map(|_| nodes::Places::default()).collect(),
             loads: vec![0; workers],
             rack_owner: FxHashMap::default(),
             racks: Arc::default(),
@@ -258,6 +261,11 @@ impl Control {
 
     pub(crate) fn set_wake_update(&mut self, wake: Sender<()>) {
         self.wake_update = Some(wake);
+    }
+
+    /// Who is asked for groups may take so long.
+    pub(crate) fn wait_for_groups(&mut self, patience: Duration) {
+        self.users.wait_for(patience);
     }
 
     pub(crate) fn set_events(&mut self, events: EventSink) {
@@ -298,7 +306,8 @@ impl Control {
     pub(crate) fn handle(&mut self, message: ControlMessage) -> bool {
         match message {
             ControlMessage::AppClosed { slot, handed_over } => self.app_closed(slot, handed_over),
-            ControlMessage::NodeClosed(node) => self.node_closed(&node),
+            ControlMessage::NodeClosed { node, place_is_free } => self.node_closed(&node, place_is_free),
+            ControlMessage::WorkerPanicked(panicked) => self.worker_panicked(panicked),
             ControlMessage::ResizeNode { node, total } => {
                 // The node may have gone meanwhile, or be wanted again.
                 if self.entry(&node).is_some_and(|entry| entry.decommissioned_from.is_some()) {

@@ -1,10 +1,10 @@
 //! Nodes: registration, removal, resizing, decommissioning.
 
-use super::Control;
 use super::present::NodeEntry;
-use crate::event::{Named, Refused, check_length};
+use super::{Answer, Control};
+use crate::event::{Named, Refused, SchedulerEvent, check_length};
 use crate::flow::ledger::NodeShared;
-use crate::flow::messages::Internal;
+use crate::flow::messages::{Internal, Panicked};
 use crate::id::NodeId;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -18,13 +18,40 @@ pub(crate) struct NodeSpec {
     pub(crate) total: Resource,
 }
 
+/// The places in the list of one worker's nodes.
+#[derive(Debug, Default)]
+pub(in crate::flow) struct Places {
+    made: u32,
+    /// Those that nobody has, with the turn that comes next.
+    free: Vec<(u32, u8)>,
+}
+
+impl Places {
+    /// A place, and which of its nodes this one will be.
+    fn take(&mut self) -> (u32, u8) {
+        self.free.pop().unwrap_or_else(|| {
+            self.made += 1;
+            (self.made - 1, 0)
+        })
+    }
+
+    fn give_back(&mut self, node: &NodeShared) {
+        self.free.push((node.local, node.turn.wrapping_add(1)));
+    }
+}
+
 impl Control {
     /// Which worker gets a node: the one that has its rack, so that nobody else writes the rack's counts, unless that one
     /// has clearly more than its part; then the one with the fewest.
-    fn choose_owner(&mut self, rack: u32) -> usize {
-        let fewest = (0..self.loads.len()).min_by_key(|worker| self.loads[*worker]).expect("at least one worker");
-        let owner = *self.rack_owner.entry(rack).or_insert(fewest);
-        if self.loads[owner] > self.loads[fewest] + self.loads[fewest] / 4 + 64 { fewest } else { owner }
+    fn choose_owner(&mut self, rack: u32) -> Option<usize> {
+        let alive = |worker: &usize| !self.shared.is_dead(*worker);
+        let fewest = (0..self.loads.len()).filter(alive).min_by_key(|worker| self.loads[*worker])?;
+        let owner = *self
+            .rack_owner
+            .entry(rack)
+            .and_modify(|owner| *owner = Some(*owner).filter(alive).unwrap_or(fewest))
+            .or_insert(fewest);
+        Some(if self.loads[owner] > self.loads[fewest] + self.loads[fewest] / 4 + 64 { fewest } else { owner })
     }
 
     pub(crate) fn add_node(&mut self, spec: &NodeSpec) -> Result<Arc<NodeShared>, Refused> {
@@ -38,7 +65,7 @@ impl Control {
             return Err(Refused::DuplicateNode(name.clone()));
         }
         let rack_location = shared.locations.intern(rack);
-        let owner = self.choose_owner(rack_location);
+        let owner = self.choose_owner(rack_location).ok_or(Refused::NoWorkers)?;
         let node = Arc::new(NodeShared::new(
             shared.scheduler,
             NodeId(self.nodes_made),
@@ -47,11 +74,10 @@ impl Control {
             name_location,
             rack_location,
             owner,
-            self.locals[owner],
+            self.places[owner].take(),
             total,
         ));
         self.nodes_made += 1;
-        self.locals[owner] += 1;
         self.loads[owner] += 1;
         self.nodes.add(node.clone(), *total);
         shared.nodes.lock().insert(node.id, node.clone());
@@ -79,9 +105,27 @@ impl Control {
         Ok(())
     }
 
+    /// A worker has panicked: the nodes that it had leave the cluster, and may register again.
+    pub(super) fn worker_panicked(&mut self, panicked: Panicked) {
+        let Panicked { worker, message, nodes, goes_on } = panicked;
+        for node in &nodes {
+            node.set_gone();
+            self.node_closed(node, true);
+        }
+        let nodes = nodes.iter().map(|node| node.name.to_string()).collect();
+        if let Some(events) = self.events.clone() {
+            let event = SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on };
+            // Who is told finds them gone.
+            self.answers.push(Answer(Box::new(move || events.put(event))));
+        }
+    }
+
     /// The owner has ended what ran on it: the node leaves the cluster.
-    pub(super) fn node_closed(&mut self, node: &Arc<NodeShared>) {
+    pub(super) fn node_closed(&mut self, node: &Arc<NodeShared>, place_is_free: bool) {
         let Some(entry) = self.nodes.remove(node.id) else { return };
+        if place_is_free {
+            self.places[node.owner].give_back(node);
+        }
         self.shared.nodes.lock().remove(&node.id);
         self.loads[node.owner] -= 1;
         let racks = Arc::make_mut(&mut self.racks);

@@ -163,7 +163,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn node(id: u32) -> Arc<NodeShared> {
-        Arc::new(NodeShared::new(0, NodeId(id), &format!("n{id}"), "/r", id + 1, 0, 0, id, &Resource::NONE))
+        Arc::new(NodeShared::new(0, NodeId(id), &format!("n{id}"), "/r", id + 1, 0, 0, (id, 0), &Resource::NONE))
     }
 
     proptest! {

@@ -25,6 +25,7 @@ fn setup(workers: usize) -> Setup {
         watcher: None,
         events: super::super::events::events(1).0,
         groups: Arc::new(std::collections::HashMap::new()),
+        groups_timeout: Duration::MAX,
         custom_policies: Vec::new(),
         workers,
         channel_capacity: 16,
@@ -68,8 +69,8 @@ fn usage_of(stepper: &Stepper, name: &str) -> Option<Resource> {
 /// What is in a worker's internal lane, worked off by hand: no snapshot is taken in between.
 fn work_off(parts: &mut Parts, worker: usize) {
     let (shard, lanes) = &mut parts.shards[worker];
-    while let Ok(message) = lanes.internal.try_recv() {
-        shard.handle_internal(message);
+    while let Ok(mut message) = lanes.internal.try_recv() {
+        shard.handle_internal(&mut message);
     }
     while let Ok(message) = parts.control_lane.try_recv() {
         parts.control.handle(message);
@@ -156,8 +157,8 @@ fn a_move_and_a_new_attempt_in_one_batch() {
     stepper.control().begin_next_attempt(&app, new, None).unwrap();
     // The worker comes first, as it can on a thread of its own.
     let (shard, lanes) = &mut stepper.0.shards[0];
-    while let Ok(message) = lanes.internal.try_recv() {
-        shard.handle_internal(message);
+    while let Ok(mut message) = lanes.internal.try_recv() {
+        shard.handle_internal(&mut message);
     }
     stepper.control().handle(ControlMessage::CleanUp);
     stepper.control().publish();
@@ -184,7 +185,7 @@ fn at_a_barrier_a_worker_takes_over_what_is_published() {
     parts.control.publish();
     let (reply, answered) = unbounded();
     let shard = &mut parts.shards[0].0;
-    shard.handle_internal(Internal::Barrier(reply));
+    shard.handle_internal(&mut Internal::Barrier(reply));
     assert!(answered.try_recv().is_ok());
     assert!(Arc::ptr_eq(&parts.shared.publisher.load(), &shard.snapshot));
 }
@@ -275,7 +276,7 @@ fn nothing_external_is_taken_while_an_internal_lane_is_long() {
     let (reply, taken) = unbounded();
     shared.lanes.external[0].send(External::Barrier(reply)).unwrap();
     let its = shared.clone();
-    let worker = spawn("worker".to_owned(), move || work(&mut Counted { shard, shared: &its }, &mut lanes)).unwrap();
+    let worker = spawn("worker".to_owned(), move || work(&mut Counted::new(shard, &its), &mut lanes)).unwrap();
     // Many turns of its loop.
     for _ in 0..100 {
         let (reply, answered) = unbounded();
@@ -303,7 +304,7 @@ fn a_worker_that_is_to_end_works_off_what_was_accepted() {
         shared.lanes.external[0].send(External::Barrier(reply.clone())).unwrap();
         shared.lanes.internal[0].send(Internal::Barrier(reply.clone())).unwrap();
     }
-    work(&mut Counted { shard, shared: &shared }, &mut lanes);
+    work(&mut Counted::new(shard, &shared), &mut lanes);
     assert_eq!(taken.try_iter().count(), 2 * MANY);
 }
 
@@ -317,7 +318,7 @@ fn what_was_sent_inside_earlier_comes_first() {
     // Both answer into one channel; which of them has, its length tells.
     shared.lanes.internal[0].send(Internal::Barrier(reply)).unwrap();
     let (last, answered) = unbounded();
-    lanes.take_external(External::Barrier(last), &mut Counted { shard, shared: &shared });
+    lanes.take_external(External::Barrier(last), &mut Counted::new(shard, &shared));
     assert_eq!((order.len(), answered.len()), (1, 1));
 }
 
@@ -355,7 +356,8 @@ fn a_dead_worker_holds_up_nobody() {
     lanes.external[0].send(External::Barrier(reply.clone())).unwrap();
     lanes.internal[0].send(Internal::Barrier(reply)).unwrap();
     lanes.internal[0].send(Internal::Shutdown).unwrap();
-    lie_dead(&parts.shards[0].1, &parts.shared);
+    let (shard, mut lanes) = parts.shards.pop().unwrap();
+    lie_dead(&mut Counted::new(shard, &parts.shared), &mut lanes);
     while let Ok(message) = parts.control_lane.try_recv() {
         parts.control.handle(message);
     }

@@ -51,6 +51,13 @@ impl Marks {
         self.change(|list| list.retain(|(marked, _)| *marked != container));
     }
 
+    /// None is marked any more: all have left the usage.
+    pub fn clear(&self) {
+        if self.0.get().is_some() {
+            self.change(Vec::clear);
+        }
+    }
+
     fn change(&self, change: impl FnOnce(&mut List)) {
         let cell = self.0.get_or_init(|| SnapshotCell::new(Arc::default()));
         let mut list = (*cell.load()).clone();

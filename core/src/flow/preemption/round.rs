@@ -18,7 +18,7 @@ use super::victims::{Found, OutstandingAsk, Search, Victims};
 use crate::app::SchedulingKey;
 use crate::flow::ledger::AppShared;
 use crate::flow::shared::{ANY, Shared};
-use crate::id::ContainerId;
+use crate::id::{ContainerId, NodeId};
 use crate::preemption::{Place, StoredAsk, Wanted, requests_to_serve};
 use crate::sync::{Arc, Mutex};
 use rustc_hash::FxHashMap;
@@ -77,11 +77,11 @@ pub(crate) struct MarkedFor {
 #[derive(Clone, Copy, Debug)]
 struct Spot {
     worker: usize,
-    node: u32,
+    node: NodeId,
 }
 
 impl Spot {
-    const FIRST: Spot = Spot { worker: 0, node: 0 };
+    const FIRST: Spot = Spot { worker: 0, node: NodeId(0) };
 }
 
 /// See the module's text.
@@ -166,7 +166,7 @@ impl Preemptor {
             let Some((worker, found)) = best.filter(|(_, found)| !found.containers.is_empty()) else {
                 break;
             };
-            *last = (found.ams == 0).then_some(Spot { worker, node: found.node });
+            *last = (found.ams == 0).then_some(Spot { worker, node: found.id });
             let taken = owners.take_victims(worker, found, app);
             if !taken.is_empty() {
                 return taken;
@@ -178,7 +178,7 @@ impl Preemptor {
     /// The set with the fewest AMs at the place that is wanted or, where locality is relaxed and that costs an AM, elsewhere.
     fn best_set(&self, owners: &mut impl Owners, wanted: &Wanted, last: Option<Spot>) -> Option<(usize, Found)> {
         let Wanted { size, place, .. } = *wanted;
-        let at_place = Search { size, place, elsewhere: false, limit: u32::MAX, from: 0 };
+        let at_place = Search { size, place, elsewhere: false, limit: u32::MAX, from: NodeId(0) };
         let further = last.and_then(|last| self.ask_all(owners, Search { limit: 1, ..at_place }, last));
         if further.is_some() {
             return further;
@@ -204,7 +204,7 @@ impl Preemptor {
                 search.limit = found.ams;
                 best = Some((worker, found));
             }
-            search.from = 0;
+            search.from = NodeId(0);
         }
         best
     }
@@ -219,7 +219,10 @@ impl Preemptor {
     /// Ends what has been marked for `waitTimeBeforeKill`.
     pub(super) fn kill_due(&mut self, owners: &mut impl Owners) {
         let now = java_ms(self.shared.clock.now_ms());
-        while self.doomed.front().is_some_and(|doomed| doomed.due_ms <= now) {
+        // Further away than it ever was: the clock has gone back, and what is marked does not wait for that.
+        let longest = self.shared.settings.wait_before_kill_ms;
+        let is_due = |doomed: &Doomed| doomed.due_ms <= now || doomed.due_ms.saturating_sub(now) > longest;
+        while self.doomed.front().is_some_and(is_due) {
             let doomed = self.doomed.pop_front().expect("found above");
             self.kill(owners, doomed);
         }

@@ -48,7 +48,9 @@ impl Shard {
 
     /// What is owed on each node, in the order in which it was first owed.
     pub(crate) fn owed_rooms(&self) -> Vec<OwedRoom> {
-        let nodes = self.nodes.iter().filter(|node| !node.gone);
-        nodes.flat_map(|node| node.owed.iter().map(|(to, amount)| (node.shared.clone(), to.number, amount))).collect()
+        let nodes = self.nodes.present();
+        nodes
+            .flat_map(|(_, node)| node.owed.iter().map(|(to, amount)| (node.shared.clone(), to.number, amount)))
+            .collect()
     }
 }

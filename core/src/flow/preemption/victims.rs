@@ -20,7 +20,7 @@ use crate::flow::mailbox::EndReason;
 use crate::flow::rows::LocationRow;
 use crate::flow::shard::{NONE, Shard};
 use crate::flow::shared::{ANY, count};
-use crate::id::{ContainerId, Slot};
+use crate::id::{ContainerId, NodeId, Slot};
 use crate::preemption::{Place, Yardstick};
 use crate::resource::Resource;
 use smallvec::SmallVec;
@@ -37,14 +37,16 @@ pub(crate) struct Search {
     pub(super) elsewhere: bool,
     /// A set with so many AMs is of no use.
     pub(super) limit: u32,
-    /// The first of the worker's nodes to look at.
-    pub(super) from: u32,
+    /// The first node to look at.
+    pub(super) from: NodeId,
 }
 
 /// Containers of one node that make room together.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
+    /// Its place, and which node that is.
     pub(super) node: u32,
+    pub(super) id: NodeId,
     pub(super) containers: Victims,
     pub(super) ams: u32,
 }
@@ -94,15 +96,14 @@ impl Shard {
     /// The set with the fewest AMs, the first of those on the nodes in order of registration.
     pub(crate) fn find_victims(&self, search: &Search) -> Option<Found> {
         let (mut best, mut limit) = (None, search.limit);
-        for (index, node) in self.nodes.iter().enumerate().skip(search.from as usize) {
+        for (place, node) in self.nodes.present().skip_while(|(_, node)| node.shared.id < search.from) {
             if limit == 0 {
                 break;
             }
-            if node.gone || !search.includes(node.shared.locations()) {
+            if !search.includes(node.shared.locations()) {
                 continue;
             }
-            let node = u32::try_from(index).expect("node indices are u32");
-            if let Some(found) = self.set_on(node, &search.size, limit) {
+            if let Some(found) = self.set_on(place, &search.size, limit) {
                 limit = found.ams;
                 best = Some(found);
             }
@@ -138,7 +139,7 @@ impl Shard {
             // not go, yields a set of none.
             if size.fits_in(&potential) {
                 let containers = chosen.iter().map(|index| self.container_id(*index)).collect();
-                return Some(Found { node, containers, ams: found_ams });
+                return Some(Found { node, id: at.shared.id, containers, ams: found_ams });
             }
         }
         None
