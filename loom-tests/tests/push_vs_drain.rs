@@ -10,6 +10,7 @@ fn push(arena: &Arena, own: &mut FreeRecords, granted: &Stack, number: u32) -> C
     let record = arena.allocate(own).expect("the arena has room");
     let container = Container::of_model(number, record);
     arena.push_granted(granted, record, &container);
+    arena.expect_allocate(own);
     container
 }
 
@@ -74,8 +75,8 @@ fn a_record_used_again() {
 
 /// Claim: I5: what has ended of two applications goes back at once, all of it, while the worker takes records
 /// Threads: 2
-/// Break: the chain is pushed by its first record alone; Release to Relaxed in `push_chain` -> *each record is in the arena
-///   exactly once*: `[1, 2, 3]`; the same: `[2, 3]`
+/// Break: the chain is pushed by its first record alone; Release to Relaxed in `push_chain`; `expect_allocate` writes the link of
+///   the worker's chain -> *each record is in the arena exactly once*: `[1, 2, 3]`; the same: `[2, 3]`; the same
 #[test]
 fn ended_records_go_back_together() {
     check("push_vs_drain/ended_records_go_back_together", || {
@@ -104,6 +105,7 @@ fn ended_records_go_back_together() {
         let (worker_arena, mut worker_own) = (arena.clone(), own);
         let worker = spawn(move || {
             let first = worker_arena.allocate(&mut worker_own);
+            worker_arena.expect_allocate(&worker_own);
             (first, worker_own)
         });
         let mut news = Vec::new();

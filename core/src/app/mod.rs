@@ -13,7 +13,7 @@ impl Location {
     /// `*`: anywhere.
     pub const ANY: Location = Location(0);
 
-    /// A name that the scheduler does not keep, because it is too long or there are too many: requests with it are refused
+    /// A name that is too long to be one of a node or rack: requests with it are refused
     /// ([`Refused::NoLocation`](crate::Refused::NoLocation)).
     pub const NOWHERE: Location = Location(u32::MAX);
 }

@@ -156,10 +156,7 @@ pub enum Refused {
         bytes: usize,
     },
     /// A node or rack of a request has no number: see `FairScheduler::location`.
-    #[error(
-        "the request names a node or rack that the scheduler does not keep: its name is longer than {LONGEST_NAME} bytes, or too \
-         many are kept of which there is no node"
-    )]
+    #[error("the request names a node or rack that cannot be: its name is longer than {LONGEST_NAME} bytes")]
     NoLocation,
     /// An application has asked under too many different priorities and allocation request ids.
     #[error(

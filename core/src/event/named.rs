@@ -3,9 +3,7 @@
 use super::Refused;
 use std::fmt;
 
-/// Bytes of the longest name of a queue, user, node or rack; a queue's is its full one, with `root`. Names are repeated in messages,
-/// views and below each queue; no host, path or principal comes near it.
-pub const LONGEST_NAME: usize = 1_000;
+pub use crate::resource::LONGEST_NAME;
 
 /// So many characters of a name that is too long are shown.
 const SHOWN: usize = 64;

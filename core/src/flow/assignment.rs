@@ -332,7 +332,7 @@ impl Shard {
         let listed = |location: u32| {
             // While the AM's own container is awaited the system's blacklist counts, later the AM's.
             let list = if local.waits_for_am() { &local.system_blacklist[..] } else { &local.blacklist[..] };
-            list.contains(&location)
+            list.binary_search(&location).is_ok()
         };
         if !(local.blacklist.is_empty() && local.system_blacklist.is_empty())
             && (listed(at.name_location) || listed(at.rack_location))
@@ -340,7 +340,7 @@ impl Shard {
             self.note_blacklisted();
             return Outcome::Declined;
         }
-        // Where there is one key and no row of another size, `assign` sees the same by what it reads anyway.
+        // Where there is one key, `assign` sees the same by what it reads anyway.
         if local.keys.len() > 1
             && !local.may_reserve
             && !self.shared.resort
@@ -440,6 +440,8 @@ impl Shard {
                 Some(key) => key..key + 1,
                 None => return Outcome::Declined,
             },
+            // Who notes reasons wants one of each key.
+            None if self.shared.resort => 0..self.app(app).keys.len(),
             None => self.app(app).first_key()..self.app(app).keys.len(),
         };
         for index in keys {

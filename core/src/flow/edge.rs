@@ -178,6 +178,9 @@ fn send(
 /// So many releases of a call travel one by one, without an allocation.
 const FEW_RELEASES: usize = 8;
 
+/// No more travel in one message, so that other messages are not kept waiting.
+const MANY_RELEASES: usize = 1 << 14;
+
 /// What an AM gives back goes to the workers that granted it. Of many, all of a worker's go in one message, so that a call with more
 /// of them than a lane holds messages is no reason to be busy.
 fn send_releases(shared: &Shared, app: &AppShared, releases: &[ContainerId]) -> Result<(), Refused> {
@@ -197,8 +200,10 @@ fn send_releases(shared: &Shared, app: &AppShared, releases: &[ContainerId]) -> 
             part.push(*release);
         }
     }
-    for (lane, part) in lanes.iter().zip(parts).filter(|(_, part)| !part.is_empty()) {
-        lane.try_send(External::Releases(part))?;
+    for (lane, part) in lanes.iter().zip(parts) {
+        for piece in part.chunks(MANY_RELEASES) {
+            lane.try_send(External::Releases(piece.to_vec()))?;
+        }
     }
     Ok(())
 }

@@ -304,6 +304,8 @@ impl Arena {
     #[inline]
     pub fn expect_allocate(&self, own: &FreeRecords) {
         if own.chain != NIL {
+            // ORDERING: Relaxed. The record is this worker's alone since `take_all`, and the word means something from
+            // `acquire_all` on.
             self.record(own.chain).acquired_ms.store(0, Ordering::Relaxed);
         }
     }

@@ -266,6 +266,16 @@ pub(crate) enum NewsKind {
     Location(SharedCount),
 }
 
+impl NewsKind {
+    /// The key's cell, where the news have it.
+    pub(crate) fn cell(&self) -> Option<&Arc<super::ledger::KeyCell>> {
+        match self {
+            NewsKind::Any { cell, .. } => Some(cell),
+            NewsKind::Location(_) => None,
+        }
+    }
+}
+
 /// One unit that goes back: the container ended before its AM saw it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GiveBack {

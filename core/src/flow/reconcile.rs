@@ -92,7 +92,11 @@ impl Shard {
             let changed = usage != app.usage;
             app.usage = usage;
             // One that found no ask left may find some again: others hand their pieces back.
-            if changed || self.may_be_dry(index) {
+            let dry = self.may_be_dry(index);
+            if dry && let Some(app) = &self.apps[index] {
+                app.look_at_all_keys();
+            }
+            if changed || dry {
                 self.refresh_app(u32::try_from(index).expect("applications are u32"));
             }
         }

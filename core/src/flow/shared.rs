@@ -60,11 +60,14 @@ const BESIDE_A_NAME: usize = 64;
 /// The number of `*`.
 pub(crate) const ANY: u32 = 0;
 
+/// The number of all places in requests that got none of their own: no node is there.
+pub(crate) const ELSEWHERE: u32 = 1;
+
 impl Locations {
     pub(crate) fn new() -> Locations {
         let numbers = Map::default();
         numbers.insert("*".into(), ANY);
-        Locations { numbers, made: Mutex::new(Made { next: ANY + 1, left: NAMES_OF_REQUESTS }) }
+        Locations { numbers, made: Mutex::new(Made { next: ELSEWHERE + 1, left: NAMES_OF_REQUESTS }) }
     }
 
     /// The number of a name that a node or rack has.
@@ -72,18 +75,20 @@ impl Locations {
         self.number(name, |_| true).expect("it is numbered whatever is left")
     }
 
-    /// The number of a name in a request; none of one that is too long, or of a new one where there are too many.
+    /// The number of a name in a request, [`ELSEWHERE`] of a new one where there are too many: what names it is served as if no
+    /// node had that name. None of one that is too long.
     pub(crate) fn requested(&self, name: &str) -> Option<u32> {
         if name.len() > LONGEST_NAME {
             return None;
         }
-        self.number(name, |made| match made.left.checked_sub(name.len() + BESIDE_A_NAME) {
+        let may_be_new = |made: &mut Made| match made.left.checked_sub(name.len() + BESIDE_A_NAME) {
             Some(left) => {
                 made.left = left;
                 true
             }
             None => false,
-        })
+        };
+        Some(self.number(name, may_be_new).unwrap_or(ELSEWHERE))
     }
 
     fn number(&self, name: &str, may_be_new: impl FnOnce(&mut Made) -> bool) -> Option<u32> {
@@ -247,7 +252,7 @@ mod tests {
         assert_eq!(locations.requested(&"x".repeat(LONGEST_NAME + 1)), None);
         locations.made.lock().left = 2 * (BESIDE_A_NAME + 2);
         assert_eq!((locations.requested("a1"), locations.requested("a2")), (Some(n1 + 1), Some(n1 + 2)));
-        assert_eq!((locations.requested("a3"), locations.requested("a1")), (None, Some(n1 + 1)));
+        assert_eq!((locations.requested("a3"), locations.requested("a1")), (Some(ELSEWHERE), Some(n1 + 1)));
         assert_eq!((locations.intern("a3"), locations.requested("a3")), (n1 + 3, Some(n1 + 3)));
     }
 }

@@ -9,7 +9,7 @@
 //! worker that blocks.
 
 use super::inbox::Next;
-use super::ledger::{AppShared, NodeShared};
+use super::ledger::{AppShared, KeyCell, NodeShared};
 use super::mailbox::EndReason;
 use super::messages::{
     AskChange, AskGroup, AskNews, AskRow, Asking, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind,
@@ -470,30 +470,44 @@ impl Shard {
     /// Knows the keys of a call's asks. Many new ones are sorted in all at once: one by one each would move those behind it.
     fn know_keys(&mut self, app: u32, asks: &[AskGroup]) {
         if asks.len() > FEW_GROUPS {
-            self.add_keys(app, asks.iter().map(|group| group.key));
+            self.add_keys(app, asks.iter().map(|group| (group.key, None)));
         }
     }
 
-    fn add_keys(&mut self, app: u32, keys: impl Iterator<Item = SchedulingKey>) {
+    fn add_keys<'a>(&mut self, app: u32, keys: impl Iterator<Item = (SchedulingKey, Option<&'a Arc<KeyCell>>)>) {
         let workers = self.shared.workers;
         let local = self.app_mut(app);
-        let mut new: Vec<_> = keys.filter(|id| local.keys.binary_search_by_key(id, |key| key.id).is_err()).collect();
-        new.sort_unstable();
-        new.dedup();
-        local.keys.extend(new.into_iter().map(|id| KeyLocal::new(id, local.shared.key(id, workers), workers)));
+        let is_new = |id: &SchedulingKey| local.keys.binary_search_by_key(id, |key| key.id).is_err();
+        let mut new: Vec<_> = keys.filter(|(id, _)| is_new(id)).collect();
+        if new.is_empty() {
+            return;
+        }
+        // Of those of one key one with a cell comes first.
+        new.sort_unstable_by_key(|(id, cell)| (*id, cell.is_none()));
+        new.dedup_by_key(|(id, _)| *id);
+        let made = |(id, cell): (SchedulingKey, Option<&Arc<KeyCell>>)| {
+            KeyLocal::new(id, cell.map_or_else(|| local.shared.key(id, workers), Arc::clone), workers)
+        };
+        local.keys.extend(new.into_iter().map(made));
         // Two runs in order, one after the other: what a merge sort is quick with.
         local.keys.sort_by_key(|key| key.id);
         local.look_at_all_keys();
     }
 
     fn key_of(&mut self, app: u32, id: SchedulingKey) -> &mut KeyLocal {
+        self.key_made_of(app, id, None)
+    }
+
+    /// A key, which is made if need be: of the cell that news of it have, so that only who meets it first waits for others who do.
+    fn key_made_of(&mut self, app: u32, id: SchedulingKey, cell: Option<&Arc<KeyCell>>) -> &mut KeyLocal {
         let workers = self.shared.workers;
         let local = self.app_mut(app);
         let at = match local.keys.binary_search_by_key(&id, |key| key.id) {
             Ok(at) => at,
             Err(at) => {
                 local.look_at_all_keys();
-                local.keys.insert(at, KeyLocal::new(id, local.shared.key(id, workers), workers));
+                let cell = cell.map_or_else(|| local.shared.key(id, workers), Arc::clone);
+                local.keys.insert(at, KeyLocal::new(id, cell, workers));
                 at
             }
         };
@@ -522,10 +536,10 @@ impl Shard {
         }
         let index = self.meet_app(shared);
         if rows.len() > FEW_GROUPS {
-            self.add_keys(index, rows.iter().map(|row| row.key));
+            self.add_keys(index, rows.iter().map(|row| (row.key, row.what.cell())));
         }
         for news in rows {
-            let key = self.key_of(index, news.key);
+            let key = self.key_made_of(index, news.key, news.what.cell());
             match &news.what {
                 NewsKind::Any { epoch, cell, open } => {
                     key.cell = cell.clone();

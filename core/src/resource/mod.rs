@@ -11,4 +11,4 @@ mod vector;
 
 pub use calculator::Calculator;
 pub use units::{Unit, UnitError};
-pub use vector::{MAX_TYPES, Resource, ResourceTypes, ResourceTypesError, f64_to_i64};
+pub use vector::{LONGEST_NAME, MAX_TYPES, Resource, ResourceTypes, ResourceTypesError, f64_to_i64};

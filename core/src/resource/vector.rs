@@ -273,8 +273,9 @@ pub struct ResourceTypes {
     types: Vec<(String, String)>,
 }
 
-/// Bytes of the longest name of a resource type.
-const LONGEST_TYPE_NAME: usize = 1_000;
+/// Bytes of the longest name of a queue, user, node, rack or resource type; a queue's is its full one, with `root`. Names are repeated in
+/// messages, views and below each queue; no host, path or principal comes near it.
+pub const LONGEST_NAME: usize = 1_000;
 
 /// Why a list of custom resource types cannot be taken.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -287,7 +288,7 @@ pub enum ResourceTypesError {
         given: usize,
     },
     /// A name that nobody could read in a message.
-    #[error("a resource type's name of {bytes} bytes; at most {LONGEST_TYPE_NAME} can be had")]
+    #[error("a resource type's name of {bytes} bytes; at most {LONGEST_NAME} can be had")]
     NameTooLong {
         /// Its length.
         bytes: usize,
@@ -314,7 +315,7 @@ impl ResourceTypes {
         let mut out = ResourceTypes::standard();
         for (name, unit) in custom {
             let name = name.into();
-            if name.len() > LONGEST_TYPE_NAME {
+            if name.len() > LONGEST_NAME {
                 return Err(ResourceTypesError::NameTooLong { bytes: name.len() });
             }
             if out.index(&name).is_some() {

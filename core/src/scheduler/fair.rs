@@ -188,8 +188,8 @@ impl FairScheduler {
     }
 
     /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`]. A name keeps its number while the scheduler
-    /// lives. One longer than [`LONGEST_NAME`](crate::LONGEST_NAME) bytes is [`Location::NOWHERE`], and so is one that no node or
-    /// rack has had where there are too many of these already: more than a million.
+    /// lives. One longer than [`LONGEST_NAME`](crate::LONGEST_NAME) bytes is [`Location::NOWHERE`]. Where 128 MiB of names are kept
+    /// that no node or rack had when they were first heard, all further ones are one place, at which no node is.
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
         self.inner.shared.locations.requested(name).map_or(Location::NOWHERE, Location)

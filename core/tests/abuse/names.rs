@@ -101,15 +101,17 @@ fn what_names_no_place_is_refused() {
     });
 }
 
-/// Once too many names are kept that no node has, ever new ones are refused; nodes and racks come as before.
+/// Once too many names are kept that no node has, ever new ones are served as places without a node; nodes and racks come as
+/// before, and who asks at such a place and anywhere is served anywhere.
 #[test]
 fn an_am_cannot_name_ever_new_places() {
     let mut world = World::of(Core::Stepped(Box::new(builder().stepped().unwrap())));
     world.cluster(2, Resource::new(65_536, 64));
     let long = "x".repeat(LONGEST_NAME - 7);
-    let kept = (0..).find(|i| world.location(&format!("{long}{i}")) == Location::NOWHERE).unwrap();
+    let mut last = world.location(&format!("{long}0"));
+    let kept = (1..).find(|i| std::mem::replace(&mut last, world.location(&format!("{long}{i}"))) == last).unwrap();
     assert!((100_000..200_000).contains(&kept), "128 MiB hold {kept} of the longest names");
-    assert_ne!(world.location(&format!("{long}7")), Location::NOWHERE, "what is kept is kept");
+    assert_ne!(world.location(&format!("{long}7")), last, "what is kept is kept");
     let late = world.add_node("late", "/late", Resource::new(65_536, 64)).unwrap();
     let app = world.app(1, "abuser");
     let ask = Ask::anywhere(1, SMALL, 1);
@@ -117,5 +119,9 @@ fn an_am_cannot_name_ever_new_places() {
     world.ask(&app, strict.to_vec()).unwrap();
     world.offer_all();
     assert_eq!(world.fetch(&app).iter().map(|container| container.node).collect::<Vec<_>>(), [late.id()]);
+    let somewhere = [Ask { count: 3, ..ask }, ask.at(world.location("a-host-without-a-node"))];
+    world.ask(&app, somewhere.to_vec()).unwrap();
+    world.offer_all();
+    assert_eq!(world.fetch(&app).len(), 3);
     world.bystander_is_served();
 }

@@ -10,14 +10,11 @@ use crate::config::nearest::nearest;
 use crate::config::resource_string::Missing;
 use crate::config::shown::{shortened, shown};
 use crate::config::xml::Element;
+use crate::resource::LONGEST_NAME;
 use std::collections::HashSet;
 
 /// The attributes of a queue.
 const ATTRIBUTES: [&str; 2] = ["name", "type"];
-
-/// The longest full name of a queue in bytes. Every queue below it and every message about one repeat it, so that without an
-/// end to it a small file with long names and many queues would fill the memory.
-pub(super) const MAX_FULL_NAME: usize = 1000;
 
 /// Reads the queues at the top level.
 pub(super) fn read_queues(
@@ -72,10 +69,10 @@ fn read_queue(
     context.warn_of_attributes(element, &ATTRIBUTES);
     let key = key_of(element, parent);
     let name = rooted(&key);
-    if name.len() > MAX_FULL_NAME {
+    if name.len() > LONGEST_NAME {
         let given = element.attribute_named("name").map_or(element.name_at(), |name| name.value_at);
         let at = context.warnings.places.span(given);
-        let refused = Err(Error::LongQueueName { at, name: shortened(&name).into_owned(), longest: MAX_FULL_NAME });
+        let refused = Err(Error::LongQueueName { at, name: shortened(&name).into_owned(), longest: LONGEST_NAME });
         return context.settle::<()>(refused).map(|_| ());
     }
     warn_of_root_spelling(context, element, parent, &name);

@@ -79,6 +79,13 @@ impl AmRequest {
         if named.any(|place| *place == Location::NOWHERE) { Err(Refused::NoLocation) } else { Ok(()) }
     }
 
+    /// In order, as those are that look for a place in it.
+    fn sorted_blacklist(&self) -> Box<[u32]> {
+        let mut places: Vec<u32> = self.blacklist.iter().map(|place| place.0).collect();
+        places.sort_unstable();
+        places.into()
+    }
+
     pub(super) fn resource(&self) -> &Resource {
         &self.resource
     }
@@ -142,7 +149,7 @@ impl Control {
             slot,
             user,
             managed: am.is_some(),
-            system_blacklist: am.map(|am| am.blacklist.iter().map(|place| place.0).collect()).unwrap_or_default(),
+            system_blacklist: am.map(AmRequest::sorted_blacklist).unwrap_or_default(),
             start_ms: shared.clock.now_ms(),
             home,
             queue: leaf,

@@ -2,13 +2,13 @@
 
 use super::Subject;
 use crate::config::allocation_file::elements::is_rule;
-use crate::config::allocation_file::queue::MAX_FULL_NAME;
 use crate::config::diagnostic::Span;
 use crate::config::names::ROOT;
 use crate::config::nearest::nearest;
 use crate::config::placement_rules::{PlacementRule, RuleKind};
 use crate::config::warnings::Warnings;
 use crate::config::xml::Element;
+use crate::resource::LONGEST_NAME;
 use std::collections::BTreeSet;
 
 /// A rule is compared with so many before it, the first ones. A sensible policy has five.
@@ -81,7 +81,7 @@ fn at(element: &Element<'_>, attribute: &str) -> Span {
 /// Whether a declared leaf stands above a name.
 fn leaf_above<'n>(subject: &Subject<'_>, name: &'n str) -> Option<&'n str> {
     // No declared queue has a longer name.
-    let dots = name.match_indices('.').take_while(|(at, _)| *at <= MAX_FULL_NAME);
+    let dots = name.match_indices('.').take_while(|(at, _)| *at <= LONGEST_NAME);
     dots.map(|(at, _)| &name[..at]).find(|above| is_leaf(subject, above))
 }
 

@@ -3,11 +3,12 @@
 //! Built once a check, in the order of the document. The same walk as in reading (`queue`), which gives the values.
 
 use crate::config::allocation_file::elements::is_child_queue;
-use crate::config::allocation_file::queue::{MAX_FULL_NAME, is_top, key_of, name_of};
+use crate::config::allocation_file::queue::{is_top, key_of, name_of};
 use crate::config::allocation_file::{AllocationFile, QueueSettings};
 use crate::config::diagnostic::Span;
 use crate::config::names::{ROOT, rooted};
 use crate::config::xml::Element;
+use crate::resource::LONGEST_NAME;
 use std::collections::HashMap;
 
 /// The number of root in a tree.
@@ -85,7 +86,7 @@ impl<'a> Tree<'a> {
                 continue;
             }
             // An error already, and not to be repeated below.
-            if name.len() > MAX_FULL_NAME {
+            if name.len() > LONGEST_NAME {
                 continue;
             }
             let number = *numbers.entry(name.clone()).or_insert_with(|| {
