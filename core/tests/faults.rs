@@ -12,8 +12,8 @@ mod trouble;
 
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, Ask, Clock, FairScheduler, FairSchedulerBuilder, Fault, Groups,
-    Heartbeat, NodeHandle, OrderKey, Refused, Resource, ResourceTypes, Schedulable, SchedulerEvent, SchedulingPolicy,
-    Settings, ShareInput, VirtualClock,
+    Heartbeat, MonotonicClock, NodeHandle, OrderKey, Refused, Resource, ResourceTypes, Schedulable, SchedulerEvent,
+    SchedulingPolicy, Settings, ShareInput, VirtualClock,
 };
 use evenweave::{Calculator, ClusterTotal, Fair};
 use std::cmp::Ordering;
@@ -331,7 +331,11 @@ fn the_update_task_stalls() {
     scheduler.update_now();
     clock.advance(1234);
     assert_eq!(scheduler.stats().snapshot_age_ms, 1234);
+    let time = MonotonicClock::new();
+    let begun = time.now_ms();
+    scheduler.inject(Fault::UpdateStall(Duration::from_millis(20))).unwrap();
     scheduler.update_now();
+    assert!(time.now_ms() - begun >= 19, "the stall came first");
     assert_eq!(scheduler.stats().snapshot_age_ms, 0);
 }
 
@@ -339,12 +343,18 @@ fn the_update_task_stalls() {
 
 /// Groups that hang until they are let go, or panic.
 #[derive(Debug)]
-struct Unreliable(Mutex<mpsc::Receiver<()>>);
+struct Unreliable {
+    let_go: Mutex<mpsc::Receiver<()>>,
+    hangs: mpsc::Sender<()>,
+}
 
 impl Groups for Unreliable {
     fn of(&self, user: &str) -> Vec<String> {
         match user {
-            "hangs" => self.0.lock().unwrap().recv().unwrap(),
+            "hangs" => {
+                self.hangs.send(()).unwrap();
+                self.let_go.lock().unwrap().recv().unwrap();
+            }
             "fails" => panic!("no directory"),
             _ => {}
         }
@@ -354,29 +364,42 @@ impl Groups for Unreliable {
 
 #[test]
 fn groups_hang_and_fail() {
-    let (let_go, waiting) = mpsc::channel();
-    let groups = Arc::new(Unreliable(Mutex::new(waiting)));
+    let ((let_go, waiting), (hangs, has_been_asked)) = (mpsc::channel(), mpsc::channel());
+    let groups = Arc::new(Unreliable { let_go: Mutex::new(waiting), hangs });
     let patience = Duration::from_millis(3);
     let mut world = World::start(builder().workers(2).groups(groups).groups_timeout(patience));
     again_and_again(&mut world, |world, time| {
         let number = 10_000 + u32::try_from(time).unwrap();
         let by = |user: &str| evenweave::Submission { user: user.to_owned(), ..unmanaged(number, "root.a") };
-        for user in ["fails", "hangs", "waits behind it"] {
+        let refuses = |world: &World, user: &str| {
             let refused = within("submit", || world.scheduler.submit(by(user)));
             assert!(matches!(&refused, Err(Refused::NoGroups { .. })), "{user}: {refused:?}");
+        };
+        // Once it has answered it is asked again: how soon that is, is the machine's.
+        let comes_again = |world: &World| {
+            let app = loop {
+                match within("submit", || world.scheduler.submit(by("ann"))) {
+                    Ok(app) => break app,
+                    Err(Refused::NoGroups { .. }) => std::thread::yield_now(),
+                    Err(other) => panic!("{other}"),
+                }
+            };
+            within("finish", || world.scheduler.finish(&app)).unwrap();
+        };
+        refuses(world, "fails");
+        comes_again(world);
+        // Where it has yet to answer about somebody before, it is not asked.
+        loop {
+            refuses(world, "hangs");
+            if has_been_asked.try_recv().is_ok() {
+                break;
+            }
         }
+        refuses(world, "waits behind it");
         // Everything that needs no groups goes on.
         world.steps(2);
         let_go.send(()).unwrap();
-        // Once it has answered it is asked again.
-        let app = loop {
-            match within("submit", || world.scheduler.submit(by("ann"))) {
-                Ok(app) => break app,
-                Err(Refused::NoGroups { .. }) => std::thread::yield_now(),
-                Err(other) => panic!("{other}"),
-            }
-        };
-        within("finish", || world.scheduler.finish(&app)).unwrap();
+        comes_again(world);
     });
     world.check();
 }

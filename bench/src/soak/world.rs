@@ -166,13 +166,16 @@ impl World {
     }
 
     /// A node that was lost, with all that ran there, registers again.
+    /// A node has come in the place of one that is gone.
+    fn put_node(&mut self, at: usize, handle: NodeHandle) {
+        self.node_of.remove(&self.nodes[at].handle.id().index());
+        self.node_of.insert(handle.id().index(), at);
+        self.nodes[at] = Node { handle, running: Vec::new(), completed: Vec::new() };
+    }
+
     fn add_again(&mut self, at: usize) {
         match self.add_node(at) {
-            Ok(handle) => {
-                self.node_of.remove(&self.nodes[at].handle.id().index());
-                self.node_of.insert(handle.id().index(), at);
-                self.nodes[at] = Node { handle, running: Vec::new(), completed: Vec::new() };
-            }
+            Ok(handle) => self.put_node(at, handle),
             // Not gone yet: with its next heartbeat.
             Err(Refused::DuplicateNode(_)) => {}
             Err(refused) => self.differ(format!("add_node n{at}: {refused}")),
@@ -528,10 +531,7 @@ impl World {
             Err(Refused::DuplicateNode(_)) => {}
             Err(refused) => self.differ(format!("add_node n{at} a second time: {refused}")),
             // It was lost, and nobody had noticed.
-            Ok(handle) => {
-                self.node_of.insert(handle.id().index(), at);
-                self.nodes[at] = Node { handle, running: Vec::new(), completed: Vec::new() };
-            }
+            Ok(handle) => self.put_node(at, handle),
         }
     }
 

@@ -58,7 +58,20 @@ impl Shard {
             self.publish_free(place);
         }
         self.records_of_nodes = 0;
+        self.wake_up_all();
         gone
+    }
+
+    /// Every AM with something to fetch here is woken: a wake-up that panicked, or that the panic came before, would be missed by an AM
+    /// whose mailbox is not empty any more.
+    fn wake_up_all(&self) {
+        let Some(wake) = &self.shared.on_grants else { return };
+        for app in self.apps.iter().flatten().filter(|app| !app.closed) {
+            if !(app.cell.granted.is_empty() && app.cell.ended.is_empty()) {
+                // It may be what has panicked; that it does so again keeps nobody else from being woken.
+                let _ = catch_unwind(AssertUnwindSafe(|| wake(app.number)));
+            }
+        }
     }
 
     fn return_leases(&mut self) {
@@ -110,11 +123,7 @@ impl Shard {
                 let _ = self.shared.lanes.internal[app.home].send(Internal::GiveBack { app, rows });
             }
             Some(app) => {
-                let was_empty = arena.push_ended(&app.cells[self.worker].ended, record.mail, EndReason::NodeLost);
-                if was_empty && let Some(wake) = &self.shared.on_grants {
-                    // It may be what has panicked; that it does so again changes nothing here.
-                    let _ = catch_unwind(AssertUnwindSafe(|| wake(app.id.number)));
-                }
+                arena.push_ended(&app.cells[self.worker].ended, record.mail, EndReason::NodeLost);
             }
             // Closed: nobody will ask. What its AM has not seen is found when the close empties the mailbox.
             None if !was_handed_over || !arena.withdraw(record.mail) => self.own_records.put(record.mail),

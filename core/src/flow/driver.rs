@@ -489,6 +489,7 @@ fn recover(worker: &mut Counted<'_>) -> (Vec<Arc<NodeShared>>, bool) {
     };
     match &worker.inside {
         Some(Internal::AddNode { node, .. } | Internal::RemoveNode(node)) if nodes.iter().all(|n| n.id != node.id) => {
+            worker.shard.give_up_place(node);
             nodes.push(node.clone());
         }
         Some(Internal::Round(round)) => shared.outstanding(*round).work_off(worker.shard.id(), || ()),
@@ -625,9 +626,9 @@ fn work(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
             Then::End => return,
             Then::Wait if !looking => select! {
                 recv(lanes.internal) -> message => if let Ok(message) = message {
-                    worker.inside = Some(message);
+                    lanes.hold_inside(message);
                     worker.shard.wake_up();
-                    worker.work_off_kept(lanes);
+                    lanes.take_held(worker);
                 },
                 recv(lanes.external) -> message => if let Ok(message) = message {
                     lanes.hold(message);
@@ -666,34 +667,49 @@ fn acknowledge(message: Internal, shared: &Shared) -> bool {
 /// Given up: the worker does nothing more, but whoever waits for it is answered.
 fn lie_dead(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
     let (shared, name) = (worker.shared, worker.shard.id());
-    if let Some(message) = worker.inside.take() {
-        acknowledge(message, shared);
-    }
+    // It may have been told to stop, and panicked at what it had to work off before.
+    let mut over = lanes.is_stopping();
+    let under_way: Vec<_> = worker.inside.take().into_iter().chain(lanes.received_inside()).collect();
     for message in worker.outside.take().into_iter().chain(lanes.received()) {
-        if let External::Barrier(reply) = message {
-            let _ = reply.send(());
-        }
+        answer_barrier(message);
     }
     worker.shard.join_for_good();
-    loop {
+    let mut answer = |message: Internal| {
+        if let Internal::AddNode { node, .. } = message {
+            // Sent before the control heard of it.
+            let message = "its worker had been given up".to_owned();
+            let lost = Panicked { worker: name, message, nodes: vec![node], goes_on: false };
+            return shared.lanes.control.send(ControlMessage::WorkerPanicked(lost)).is_ok();
+        }
+        if matches!(message, Internal::TakeSnapshot) {
+            worker.shard.join_for_good();
+        }
+        acknowledge(message, shared)
+    };
+    for message in under_way {
+        over |= !answer(message);
+    }
+    while !over {
         select! {
-            recv(lanes.internal) -> message => match message {
-                Ok(Internal::TakeSnapshot) => worker.shard.join_for_good(),
-                // Sent before the control heard of it.
-                Ok(Internal::AddNode { node, .. }) => {
-                    let message = "its worker had been given up".to_owned();
-                    let lost = Panicked { worker: name, message, nodes: vec![node], goes_on: false };
-                    let _ = shared.lanes.control.send(ControlMessage::WorkerPanicked(lost));
-                }
-                Ok(message) => if !acknowledge(message, shared) { return },
-                Err(_) => return,
-            },
+            recv(lanes.internal) -> message => over = !message.is_ok_and(&mut answer),
             recv(lanes.external) -> message => match message {
-                Ok(External::Barrier(reply)) => drop(reply.send(())),
-                Ok(_) => {}
-                Err(_) => return,
+                Ok(message) => answer_barrier(message),
+                Err(_) => over = true,
             },
         }
+    }
+    while let Ok(message) = lanes.internal.try_recv() {
+        answer(message);
+    }
+    while let Ok(message) = lanes.external.try_recv() {
+        answer_barrier(message);
+    }
+}
+
+fn answer_barrier(message: External) {
+    if let External::Barrier(reply) = message {
+        // Whoever asked may have gone.
+        let _ = reply.send(());
     }
 }
 

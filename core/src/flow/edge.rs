@@ -131,7 +131,8 @@ fn send(
     leaf: &QueueSnapshot,
 ) -> Result<(), Refused> {
     let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = request;
-    if shared.is_dead(app.home) {
+    let is_for_home = !(asks.is_empty() && blacklist_add.is_empty() && blacklist_remove.is_empty());
+    if is_for_home && shared.is_dead(app.home) {
         return Err(Refused::WorkerLost(app.home));
     }
     if app.waits_for_am() {

@@ -80,6 +80,7 @@ pub struct Inbox<I, E> {
     pub(crate) external: Receiver<E>,
     /// Received, while something else has to be done before it: where that panics it is not lost.
     held: Option<E>,
+    held_inside: Option<I>,
     /// Received ahead, in their order; the second only where there is a first. What is here when a message panics is worked off with
     /// the next batch.
     ahead: [Option<E>; 2],
@@ -90,7 +91,7 @@ impl<I, E> Inbox<I, E> {
     /// Of two lanes.
     #[must_use]
     pub fn new(internal: Receiver<I>, external: Receiver<E>) -> Inbox<I, E> {
-        Inbox { internal, external, held: None, ahead: [None, None], stopping: false }
+        Inbox { internal, external, held: None, held_inside: None, ahead: [None, None], stopping: false }
     }
 
     /// Works off what is there, as the module's text says; `lanes` are the internal lanes of all workers.
@@ -142,9 +143,21 @@ impl<I, E> Inbox<I, E> {
         self.external.try_recv().ok()
     }
 
-    /// Gives out what was received and not worked off.
+    /// Gives out what was received from outside and not worked off.
     pub fn received(&mut self) -> impl Iterator<Item = E> {
-        [self.held.take(), self.ahead[0].take(), self.ahead[1].take()].into_iter().flatten()
+        let [first, second] = &mut self.ahead;
+        [self.held.take(), first.take(), second.take()].into_iter().flatten()
+    }
+
+    /// The same from inside.
+    pub fn received_inside(&mut self) -> Option<I> {
+        self.held_inside.take()
+    }
+
+    /// Whether the worker was told to stop.
+    #[must_use]
+    pub fn is_stopping(&self) -> bool {
+        self.stopping
     }
 
     /// Waits for an internal message and works it off. The driver waits for both lanes; models send what matters inside last.
@@ -178,8 +191,16 @@ impl<I, E> Inbox<I, E> {
         self.held = Some(message);
     }
 
-    /// Works off the external message that was kept, if one was, after what was sent to the internal lane before it.
+    /// The same of an internal one.
+    pub fn hold_inside(&mut self, message: I) {
+        self.held_inside = Some(message);
+    }
+
+    /// Works off what was kept: an internal message, and an external one after what was sent to the internal lane before it.
     pub fn take_held(&mut self, handler: &mut impl Handler<I, E>) {
+        if let Some(message) = self.held_inside.take() {
+            self.take_internal(message, handler);
+        }
         if self.held.is_none() {
             return;
         }

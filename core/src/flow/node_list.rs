@@ -1,7 +1,7 @@
 //! The nodes of one worker: by place, and in the order of their registration.
 //!
 //! Plain data of one worker. The control gives places out, and a place again only when the worker has said that it is free
-//! (`control::nodes`), so a cluster whose nodes come and go needs no more places than it ever had nodes at once. What goes over all nodes
+//! (`control::nodes`), so a cluster whose nodes come and go needs about as many places as it ever had nodes at once; one whose container was still to be killed keeps its own. What goes over all nodes
 //! goes in the order of their registration, which the places do not show.
 
 use super::shard::{NONE, Node};

@@ -514,6 +514,25 @@ pub(super) struct Node {
     pub(super) last_heartbeat_ms: u64,
 }
 
+impl Node {
+    /// One that has just come.
+    pub(super) fn new(shared: Arc<NodeShared>, total: Resource, now_ms: u64) -> Node {
+        Node {
+            shared,
+            total,
+            free: total,
+            reservation: None,
+            owed: OwedRooms::default(),
+            containers: Vec::new(),
+            records: 0,
+            gone: false,
+            decommissioning: false,
+            drained: false,
+            last_heartbeat_ms: now_ms,
+        }
+    }
+}
+
 /// What happened since it was last taken: for drivers that show every step.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {

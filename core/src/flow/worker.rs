@@ -15,7 +15,6 @@ use super::messages::{
     AskChange, AskGroup, AskNews, AskRow, Asking, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind,
     Round, grouped,
 };
-use super::preemption::owed::OwedRooms;
 use super::shard::{KeyLocal, NONE, Node, Shard};
 use super::shared::{ANY, count};
 use crate::ahead::expect;
@@ -120,7 +119,7 @@ impl Shard {
             External::Report(report) => {
                 let (launched, completed) = (report.launched().iter().copied(), report.completed().iter().copied());
                 // Of the node that had the place before: late, and of no use to anybody.
-                if self.nodes[report.node as usize].shared.turn == report.turn {
+                if self.nodes.get(report.node).is_some_and(|at| at.shared.turn == report.turn) {
                     self.report(report.node, report.stamp, report.offer, launched, completed);
                 }
             }
@@ -586,8 +585,9 @@ impl Shard {
             news.extend(what.map(of));
         }
         self.app(index).look_at_all_keys();
-        self.asks_changed(index, rows.iter().map(|row| &row.size));
+        // First, so that nothing comes in between.
         self.tell_others(shared, news, None);
+        self.asks_changed(index, rows.iter().map(|row| &row.size));
     }
 
     // ------------------------------------------------------------------------------------------------ queues, nodes
@@ -596,20 +596,17 @@ impl Shard {
         let room = most_containers(&total, &self.shared.settings.minimum);
         let records = room.min(RECORDS_OF_A_NODE);
         self.make_records(records);
-        self.nodes.add(Node {
-            shared,
-            total,
-            free: total,
-            reservation: None,
-            owed: OwedRooms::default(),
-            containers: written_to(room),
-            records,
-            gone: false,
-            decommissioning: false,
-            drained: false,
-            last_heartbeat_ms: self.shared.clock.now_ms(),
-        });
+        let node = Node::new(shared, total, self.shared.clock.now_ms());
+        self.nodes.add(Node { containers: written_to(room), records, ..node });
         self.refresh_available();
+    }
+
+    /// After a panic: a node that was to come, or to go, is gone, and its place is there as the control believes.
+    pub(super) fn give_up_place(&mut self, node: &Arc<NodeShared>) {
+        if self.nodes.get(node.local).is_none_or(|at| at.shared.id != node.id) {
+            self.nodes.add(Node::new(node.clone(), Resource::NONE, 0));
+            self.nodes.remove(node.local);
+        }
     }
 
     /// There are records for the containers of one more node: a page of memory that is touched for the first time costs as much

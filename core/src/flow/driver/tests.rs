@@ -365,6 +365,55 @@ fn a_dead_worker_holds_up_nobody() {
     assert!(answered.try_iter().count() >= 1);
 }
 
+/// A wake-up of an idle worker panics, with a message in hand: it is worked off all the same, and so a worker that is told to stop
+/// then stops, whether it goes on after the panic or is given up.
+#[test]
+fn what_a_worker_holds_when_it_wakes_up_is_worked_off() {
+    for given_up in [false, true] {
+        let mut parts = parts();
+        add_node(&mut parts.control);
+        let node = parts.control.all_nodes().next().unwrap().clone();
+        let (shard, mut lanes) = parts.shards.pop().unwrap();
+        let mut worker = Counted::new(shard, &parts.shared);
+        // As if `wake_up` had panicked with each of the two.
+        let Ok(add) = lanes.internal.try_recv() else { panic!("the node was told of") };
+        lanes.hold_inside(add);
+        let (nodes, goes_on) = recover(&mut worker);
+        assert!(nodes.is_empty() && goes_on, "the node has yet to come");
+        lanes.take_held(&mut worker);
+        assert_eq!(worker.shard.all_nodes().len(), 1);
+        lanes.hold_inside(Internal::Shutdown);
+        let (nodes, goes_on) = recover(&mut worker);
+        assert_eq!((nodes.len(), nodes[0].id, goes_on), (1, node.id, true));
+        if given_up {
+            lie_dead(&mut worker, &mut lanes);
+        } else {
+            lanes.take_held(&mut worker);
+            assert!(lanes.is_stopping());
+            // And one that panics at what it had to work off before it stops.
+            lie_dead(&mut worker, &mut lanes);
+        }
+    }
+}
+
+/// A node whose message panicked has its place all the same: those that come after it find theirs.
+#[test]
+fn a_node_that_never_came_leaves_its_place() {
+    let mut parts = parts();
+    for name in ["n1", "n2"] {
+        let spec = NodeSpec { name: name.to_owned(), rack: "/r1".to_owned(), total: Resource::new(8192, 8) };
+        parts.control.add_node(&spec).unwrap();
+    }
+    let (shard, mut lanes) = parts.shards.pop().unwrap();
+    let mut worker = Counted::new(shard, &parts.shared);
+    worker.inside = lanes.internal.try_recv().ok();
+    let (nodes, goes_on) = recover(&mut worker);
+    assert_eq!((nodes.len(), goes_on), (1, true), "its message was under way");
+    lanes.batch(&parts.shared.lanes.internal, &mut worker);
+    let places: Vec<_> = worker.shard.all_nodes().iter().map(|node| (node.name.to_string(), node.local)).collect();
+    assert_eq!(places, [("n2".to_owned(), 1)]);
+}
+
 /// Something happens on a worker between what it has found and what it is to mark.
 struct Meanwhile<'a, F>(Direct<'a>, F);
 
