@@ -119,6 +119,11 @@ restore() {
 
 # ----------------------------------------------------------------------------------------------------------- the checks
 
+# The tests of faults need a feature; with it always the core is built once.
+features_of() {
+    if [ "$1" = evenweave ]; then echo --features faults; fi
+}
+
 # Arguments of cargo for a check; and, after `--`, its filter.
 of_check() {
     local kind=$1
@@ -127,14 +132,12 @@ of_check() {
         cargo_args=(-p evenweave-loom-tests --release --test "$1") flags="--cfg loom -C debug-assertions=on" target=$work/loom
         filter=${2-}
     else
-        cargo_args=(-p "$1") flags="" target=$work/core
+        cargo_args=(-p "$1" $(features_of "$1")) flags="" target=$work/core
         shift
         case "$1" in
             --lib) cargo_args+=(--lib); shift ;;
             --test)
                 cargo_args+=(--test "$2")
-                # Behind a feature.
-                if [ "$2" = faults ]; then cargo_args+=(--features faults); fi
                 shift 2
                 ;;
             *) echo "mutants: a test is named as 'test: PACKAGE --lib FILTER' or 'test: PACKAGE --test FILE [FILTER]'" >&2; exit 2 ;;
@@ -197,7 +200,7 @@ if [ ${#models[@]} != 0 ]; then
 fi
 if [ ${#tests[@]} != 0 ]; then
     while read -r package; do
-        cargo_args=(-p "$package") flags="" target=$work/core
+        cargo_args=(-p "$package" $(features_of "$package")) flags="" target=$work/core
         while read -r more; do cargo_args+=($more); done < <(
             printf '%s\n' "${tests[@]}" | awk -v of="$package" '$1 == of {print $2 == "--lib" ? $2 : $2 " " $3}' | sort -u
         )
