@@ -10,6 +10,10 @@
 //!    was sent there before the message was sent comes first, so a heartbeat never comes before its node, an ask never before
 //!    what its application's home was told. 4. A worker that was told to stop goes on until a batch finds both lanes empty.
 //!
+//! Up to two external messages are received before the one that is worked off, so that the handler can ask for memory; they are worked
+//! off in their order, in the same batch unless a panic comes in between. What a panic finds received and not begun stays here
+//! for the next batch, or for [`Inbox::received`] where the worker is given up. All of it is the worker's own, on its thread.
+//!
 //! # Invariants
 //! I12: no core thread waits for room in a lane: internal lanes are not bounded, and what bounds them is step 2, since every
 //! internal message is owed to an external one (or to the control, whose callers wait). A caller whose external lane is full has
@@ -64,7 +68,7 @@ pub trait Handler<I, E> {
     /// One from the external lane.
     fn external(&mut self, message: E);
 
-    /// This one has been taken from the external lane, and two others are worked off before it: time to ask for memory.
+    /// This one has been taken from the external lane; others may be worked off before it: time to ask for memory.
     #[inline]
     fn expect_later(&self, _message: &E) {}
 

@@ -151,55 +151,38 @@ impl Shard {
         }
     }
 
-    /// An external message will be worked off after the next one: what it names is asked for.
+    /// An external message has been taken ahead: asks for what it names.
     #[inline]
     pub(crate) fn expect_later(&self, message: &External) {
-        match message {
-            External::Report(report) => {
-                if let Some(node) = self.nodes.get(report.node) {
-                    expect(&node.free);
-                    expect(&node.containers);
-                }
-                report.completed().iter().for_each(|container| self.containers.expect(container.record));
+        if let External::Report(report) = message {
+            if let Some(node) = self.nodes.get(report.node) {
+                expect(&node.free);
+                expect(&node.containers);
             }
-            External::Group(asks) => {
-                if let Some(app) = self.apps.get(asks.app.ix()) {
-                    expect(app);
-                }
-            }
-            External::Heartbeat(_)
-            | External::Heartbeats(_)
-            | External::Asks(_)
-            | External::Release(_)
-            | External::Releases(_)
-            | External::Barrier(_) => {}
+            report.completed().iter().for_each(|container| self.containers.expect(container.record));
+        } else if let External::Group(asks) = message
+            && let Some(app) = self.apps.get(asks.app.ix())
+        {
+            expect(app);
         }
     }
 
-    /// An external message will be worked off next: what that names which it names is asked for.
+    /// An external message is the next but one: asks for what the records name that [`expect_later`](Self::expect_later) asked for.
     #[inline]
     pub(crate) fn expect_next(&self, message: &External) {
-        match message {
-            External::Report(report) => {
-                for record in report.completed().iter().filter_map(|container| self.containers.named(container)) {
-                    if let Some(app) = self.apps.get(record.app.ix()) {
-                        expect(app);
-                    }
+        if let External::Report(report) = message {
+            for record in report.completed().iter().filter_map(|container| self.containers.named(container)) {
+                if let Some(app) = self.apps.get(record.app.ix()) {
+                    expect(app);
                 }
             }
-            External::Group(asks) => {
-                let Some(app) = self.find_app(asks.app) else { return };
-                app.expect_visit();
-                if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
-                    leaf.expect_asks();
-                }
+        } else if let External::Group(asks) = message
+            && let Some(app) = self.find_app(asks.app)
+        {
+            app.expect_visit();
+            if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
+                leaf.expect_asks();
             }
-            External::Heartbeat(_)
-            | External::Heartbeats(_)
-            | External::Asks(_)
-            | External::Release(_)
-            | External::Releases(_)
-            | External::Barrier(_) => {}
         }
     }
 
