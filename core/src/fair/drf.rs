@@ -16,16 +16,19 @@ struct Pair {
     numbers: [f64; 2],
 }
 
-#[inline]
+#[inline(always)]
 fn pair(cluster: &ClusterTotal, child: &Schedulable<'_>) -> Pair {
-    let usage = [child.usage.memory_mb() as f64, child.usage.vcores() as f64];
-    let share = [usage[0] / cluster.total.memory_mb() as f64, usage[1] / cluster.total.vcores() as f64];
-    let dominant = usize::from(share[1] > share[0]);
-    let needy = child.usage.get(dominant) < child.min_share.get(dominant);
-    let by = |i: usize| {
-        if needy { usage[i] / child.min_share.get(i) as f64 } else { share[i] / f64::from(child.weight) }
+    let of = |amount: &Resource| [amount.memory_mb(), amount.vcores()];
+    let (used, min, total) = (of(child.usage), of(child.min_share), of(&cluster.total));
+    let usage = used.map(|amount| amount as f64);
+    let share = [usage[0] / total[0] as f64, usage[1] / total[1] as f64];
+    let by = |dominant: usize, other: usize| {
+        let needy = used[dominant] < min[dominant];
+        let number = |i: usize| if needy { usage[i] / min[i] as f64 } else { share[i] / f64::from(child.weight) };
+        Pair { needy, numbers: [number(dominant), number(other)] }
     };
-    Pair { needy, numbers: [by(dominant), by(1 - dominant)] }
+    // Each by itself: choosing between numbers that are there already costs more.
+    if share[1] > share[0] { by(1, 0) } else { by(0, 1) }
 }
 
 struct General {
@@ -55,6 +58,12 @@ fn general(cluster: &ClusterTotal, child: &Schedulable<'_>) -> General {
     General { needy, numbers: rows.map(|row| row.1) }
 }
 
+#[cold]
+fn general_key(cluster: &ClusterTotal, child: Schedulable<'_>) -> Option<OrderKey> {
+    let General { needy, numbers } = general(cluster, &child);
+    OrderKey::of_singles(u32::from(!needy), numbers, child.tie)
+}
+
 /// Java's sign of each difference in turn; NaN counts as equal.
 fn in_turn<T: PartialOrd>(a: &[T], b: &[T]) -> Ordering {
     a.iter()
@@ -77,14 +86,13 @@ impl SchedulingPolicy for Drf {
         "DRF"
     }
 
-    #[inline]
+    #[inline(always)]
     fn key(&self, cluster: &ClusterTotal, child: &Schedulable<'_>) -> Option<OrderKey> {
         if cluster.types == 2 {
             let Pair { needy, numbers: [first, second] } = pair(cluster, child);
             OrderKey::of(u32::from(!needy), [first, second, 0.0, 0.0], child.tie)
         } else {
-            let General { needy, numbers } = general(cluster, child);
-            OrderKey::of_singles(u32::from(!needy), numbers, child.tie)
+            general_key(cluster, *child)
         }
     }
 

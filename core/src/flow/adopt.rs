@@ -108,14 +108,14 @@ impl Shard {
                     self.arrive(app, *index);
                 }
             }
-            let room = self.queue(*index).ids.len();
+            let room = self.queue(*index).order.len();
             let mut entries = before.changes(&new.runnable).filter(|change| change.new.is_some());
             if same_settings && entries.all(|change| (change.position as usize) < room) {
                 // Few members of many: each finds its place by itself.
                 for change in before.changes(&new.runnable) {
                     if let Some(member) = change.new {
                         let app = member.app.slot.index;
-                        self.queue_mut(*index).ids[change.position as usize] = app;
+                        self.queue_mut(*index).order.set_child(change.position, app);
                         self.place_member(app);
                     }
                 }
@@ -184,7 +184,7 @@ impl Shard {
             app.runnable = false;
         }
         if let Some(queue) = &mut self.queues[leaf as usize]
-            && (position as usize) < queue.ids.len()
+            && (position as usize) < queue.order.len()
         {
             queue.remove_app(position);
         }
@@ -208,7 +208,7 @@ impl Shard {
         app.runnable = false;
         let usage = app.cell.usage.read();
         if let Some(Some(queue)) = self.queues.get_mut(leaf as usize)
-            && queue.ids.get(position as usize) == Some(&index)
+            && queue.order.child(position) == index
         {
             queue.remove_app(position);
         }

@@ -24,7 +24,7 @@ use super::shared::count;
 use super::snapshot::ROOT;
 use crate::app::{Locality, SchedulingKey};
 use crate::config::Settings;
-use crate::order::java_order;
+use crate::order::{WinnerTree, java_order};
 use crate::preemption::Starvation;
 use crate::resource::Resource;
 
@@ -197,10 +197,10 @@ impl Shard {
         let mut at = ROOT;
         loop {
             let queue = self.queue(at);
-            if queue.limited || queue.has_irregular() || queue.masters.winner().is_some() {
+            if queue.limited || queue.has_irregular() || queue.masters().is_some_and(|masters| masters.winner().is_some()) {
                 return None;
             }
-            let first = queue.ids[queue.order.winner()? as usize];
+            let first = queue.order.child(queue.order.winner()?);
             if queue.leaf {
                 return Some(first);
             }
@@ -236,7 +236,7 @@ impl Shard {
         let masters = leaf && self.may_start_masters(queue);
         while let Some((position, is_master)) = self.next_child(queue, masters) {
             let before = std::mem::replace(&mut self.repeatable, false);
-            let child = self.queue(queue).ids[position as usize];
+            let child = self.queue(queue).order.child(position);
             let outcome = if leaf { self.offer_once(child, node) } else { self.descend(child, node, depth + 1) };
             let repeatable = std::mem::replace(&mut self.repeatable, before);
             self.repeatable |= repeatable;
@@ -244,10 +244,9 @@ impl Shard {
                 return outcome;
             }
             let local = self.queue_mut(queue);
-            if is_master {
-                local.masters.suspend(position)
-            } else {
-                local.order.suspend(position)
+            let order = if is_master { local.masters_mut() } else { Some(&mut local.order) };
+            if let Some(order) = order {
+                order.suspend(position);
             }
             let out = Suspended { queue, position };
             if repeatable { self.out_for_descent.push(out) } else { self.out_for_pass.push(out) }
@@ -259,7 +258,7 @@ impl Shard {
     /// effect, and need not be visited.
     fn may_start_masters(&self, leaf: u32) -> bool {
         let local = self.queue(leaf);
-        if local.masters.winner().is_none() {
+        if local.masters().and_then(WinnerTree::winner).is_none() {
             return false;
         }
         self.am_limit(leaf)
@@ -270,8 +269,11 @@ impl Shard {
     #[inline]
     fn next_child(&self, queue: u32, masters: bool) -> Option<(u32, bool)> {
         let local = self.queue(queue);
-        if masters && local.masters.first() < local.order.first() {
-            return local.masters.winner().map(|position| (position, true));
+        if let Some(waiting) = local.masters()
+            && masters
+            && waiting.first() < local.order.first()
+        {
+            return waiting.winner().map(|position| (position, true));
         }
         local.order.winner().map(|position| (position, false))
     }
@@ -286,7 +288,7 @@ impl Shard {
         let local = self.queue(queue);
         let snapshot = &local.snapshot;
         if snapshot.leaf {
-            let mut members: Vec<u32> = local.ids.iter().copied().filter(|app| *app != NONE).collect();
+            let mut members: Vec<u32> = local.order.children().collect();
             members.retain(|app| self.app(*app).is_pending());
             members.sort_unstable_by_key(|app| self.app(*app).sequence);
             let compare =

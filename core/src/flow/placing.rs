@@ -37,7 +37,7 @@ pub(super) struct Counting<'a> {
 /// notes the change.
 #[inline]
 pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], amount: &Resource, by: &Counting<'_>) {
-    app.usage = app.usage.plus(amount);
+    app.usage.add_types(by.types, amount);
     app.cell.usage.add_knowing(by.types, amount, &app.usage, by.alone);
     let mut at = app.leaf;
     if at == NONE {
@@ -115,7 +115,7 @@ impl Shard {
             let mut seen = None;
             for (position, member) in snapshot.runnable.positions() {
                 let app = member.app.slot.index;
-                self.queue_mut(index).ids[position as usize] = app;
+                self.queue_mut(index).order.set_child(position, app);
                 self.bound_asks(app, &mut seen);
                 let local = self.app(app);
                 floor = floor.least(&local.floor);
@@ -128,8 +128,8 @@ impl Shard {
             self.queue_mut(index).master_floor = master_floor;
         } else {
             self.queue_mut(index).reset_children(snapshot.children.len());
-            for (position, child) in snapshot.children.iter().enumerate() {
-                self.queue_mut(index).ids[position] = *child;
+            for (position, child) in (0..).zip(&snapshot.children) {
+                self.queue_mut(index).order.set_child(position, *child);
                 if self.queues[*child as usize].is_some() {
                     floor = floor.least(&self.queue(*child).floor);
                     may_reserve |= self.queue(*child).may_reserve;
@@ -198,13 +198,15 @@ impl Shard {
                 may_reserve = may_reserve || self.is_reservable(leaf, size);
             }
         }
-        if floor != app.floor || may_reserve != app.may_reserve {
+        let waits = app.waits_for_am();
+        // The queues above admit what it asked for before.
+        if floor != app.floor || may_reserve != app.may_reserve || waits {
             let app = self.app_mut(index);
             (app.floor, app.may_reserve) = (floor, may_reserve);
+            self.asks_bounded(index);
         }
-        self.asks_bounded(index);
         let app = self.app(index);
-        let has_place = self.queue(leaf).has_place_as(app.position, app.waits_for_am());
+        let has_place = self.queue(leaf).has_place_as(app.position, waits);
         // Its key does not tell of asks, only whether it has a place does.
         if !has_place || !app.has_open_key(self.worker) {
             self.refresh_app(index);
@@ -340,6 +342,8 @@ impl Shard {
     fn resume(&mut self, Suspended { queue, position }: Suspended) {
         let queue = self.queue_mut(queue);
         queue.order.resume(position);
-        queue.masters.resume(position);
+        if let Some(masters) = queue.masters_mut() {
+            masters.resume(position);
+        }
     }
 }

@@ -28,60 +28,68 @@ use super::trace::Recorder;
 use super::watch::Seat;
 use crate::ahead::expect;
 use crate::app::{Locality, SchedulingKey};
+use crate::fair::Drf;
 use crate::id::Slot;
 use crate::order::WinnerTree;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, Tie};
 use crate::resource::Resource;
 use crate::sync::{Arc, CachePadded, SnapshotReader};
 use smallvec::SmallVec;
+use std::any::Any;
 use std::cell::Cell;
+#[cfg(not(shuttle))]
+use std::mem::offset_of;
 
 /// "None" where an index is kept.
-pub(super) const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = WinnerTree::NOBODY;
 
-/// A queue as this worker sees it.
+/// A queue as this worker sees it. What every grant and end below it touches comes first, in two cache lines; of the vectors
+/// memory and vcores lie at the end of a line, and the next one begins with the other types.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct QueueLocal {
-    pub(super) snapshot: Arc<QueueSnapshot>,
-    /// What this worker writes of it; then of the snapshot, at hand, what each grant below needs.
+    /// What this worker writes of it.
     cell: Arc<CachePadded<QueueCell>>,
-    policy: Arc<dyn SchedulingPolicy>,
-    weight: f32,
-    tie: Tie,
-    min_share: Resource,
-    pub(super) leaf: bool,
+    /// Children by position: the slot of the child queue or application, what it [is](Child), and the order of those that can be
+    /// served at all.
+    pub(super) order: WinnerTree,
     pub(super) parent: u32,
     /// Among the parent's children.
     pub(super) position: u32,
-    pub(super) usage: Resource,
-    pub(super) demand: Resource,
-    pub(super) fair_share: Resource,
-    /// Some type of the max share is limited.
-    pub(super) limited: bool,
-    /// It or a queue above is.
-    pub(super) limited_path: bool,
-    /// This worker's part in the queue's watch.
-    pub(super) seat: Seat,
-    /// Children by position, those that can be served at all.
-    pub(super) order: WinnerTree,
-    /// Of a leaf: by position, applications that wait for their AM's container. Apart from the others, so that all of them
-    /// can be passed over at once when the AM share is used up.
-    pub(super) masters: WinnerTree,
-    /// Of a leaf: no AM that is waited for is smaller in any type; kept like `floor`.
-    pub(super) master_floor: Resource,
-    /// By position.
-    children: Vec<Child>,
-    /// By position: the slot of the child queue or application; [`NONE`] where there is none.
-    pub(super) ids: Vec<u32>,
     /// How many may be offered a node.
     pub(super) eligible: u32,
     /// How many that take part in the order have no key.
     irregular: u32,
-    /// No outstanding ask below is smaller in any type: a lower bound, lowered by new asks, computed anew by each update.
-    pub(super) floor: Resource,
+    weight: f32,
+    /// The policy is drf, whose keys are made without a call.
+    is_drf: bool,
+    pub(super) leaf: bool,
+    /// Some type of the max share is limited.
+    pub(super) limited: bool,
+    /// It or a queue above is.
+    pub(super) limited_path: bool,
     /// Some ask below is large enough for a reservation; kept like `floor`.
     pub(super) may_reserve: bool,
+    name_order: u64,
+    /// Of a leaf: by position, applications that wait for their AM's container. Apart from the others, so that all of them
+    /// can be passed over at once when the AM share is used up. Made when somebody first waits.
+    masters: Option<Box<WinnerTree>>,
+    pub(super) usage: Resource,
+    min_share: Resource,
+    /// No outstanding ask below is smaller in any type: a lower bound, lowered by new asks, computed anew by each update.
+    pub(super) floor: Resource,
+    /// Of a leaf: no AM that is waited for is smaller in any type; kept like `floor`.
+    pub(super) master_floor: Resource,
+    pub(super) demand: Resource,
+    pub(super) fair_share: Resource,
+    policy: Arc<dyn SchedulingPolicy>,
+    pub(super) snapshot: Arc<QueueSnapshot>,
+    /// This worker's part in the queue's watch.
+    pub(super) seat: Seat,
 }
+
+#[cfg(not(shuttle))]
+const _: () = assert!(offset_of!(QueueLocal, usage) == 112, "memory and vcores are in the second line");
 
 /// What a child is, in bits: compared with every change of usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,14 +114,20 @@ impl Child {
     }
 }
 
+fn is_drf(policy: &Arc<dyn SchedulingPolicy>) -> bool {
+    let policy: &dyn Any = &**policy;
+    policy.is::<Drf>()
+}
+
 impl QueueLocal {
     /// A queue that this worker has just heard of: no child has a place yet.
     pub(super) fn new(worker: usize, snapshot: &Arc<QueueSnapshot>, share: Share) -> QueueLocal {
         QueueLocal {
             cell: snapshot.shared.cells[worker].clone(),
             policy: snapshot.policy.clone(),
+            is_drf: is_drf(&snapshot.policy),
             weight: snapshot.weight,
-            tie: Tie { start_ms: 0, name: snapshot.name_order },
+            name_order: snapshot.name_order,
             min_share: snapshot.min_share,
             leaf: snapshot.leaf,
             snapshot: snapshot.clone(),
@@ -126,10 +140,8 @@ impl QueueLocal {
             limited_path: false,
             seat: Seat::default(),
             order: WinnerTree::default(),
-            masters: WinnerTree::default(),
+            masters: None,
             master_floor: Resource::UNBOUNDED,
-            children: Vec::new(),
-            ids: Vec::new(),
             eligible: 0,
             irregular: 0,
             floor: Resource::UNBOUNDED,
@@ -139,13 +151,13 @@ impl QueueLocal {
 
     /// Whether the child at a position may be offered a node.
     pub(super) fn has_eligible(&self, position: u32) -> bool {
-        self.children.get(position as usize).is_some_and(|child| child.0 & Child::ELIGIBLE != 0)
+        self.order.note(position).is_some_and(|child| child & Child::ELIGIBLE != 0)
     }
 
     /// Whether the application at a position may be offered a node, and stands among those that do, or do not, wait for their AM.
     pub(super) fn has_place_as(&self, position: u32, waits: bool) -> bool {
-        let place = |child: &Child| child.0 & (Child::ELIGIBLE | Child::WAITS);
-        self.children.get(position as usize).is_some_and(|child| place(child) == place(&Child::new(true, false, waits)))
+        let place = |child: Child| child.0 & (Child::ELIGIBLE | Child::WAITS);
+        self.order.note(position).is_some_and(|child| place(Child(child)) == place(Child::new(true, false, waits)))
     }
 
     pub(super) fn schedulable(&self) -> Schedulable<'_> {
@@ -154,16 +166,29 @@ impl QueueLocal {
             demand: &self.demand,
             min_share: &self.min_share,
             weight: self.weight,
-            tie: self.tie,
+            tie: Tie { start_ms: 0, name: self.name_order },
         }
+    }
+
+    /// Of a leaf: applications that wait for their AM's container, in order, if there are any.
+    #[inline]
+    pub(super) fn masters(&self) -> Option<&WinnerTree> {
+        self.masters.as_deref()
+    }
+
+    /// The same, to take some out and put them back.
+    #[inline]
+    pub(super) fn masters_mut(&mut self) -> Option<&mut WinnerTree> {
+        self.masters.as_deref_mut()
     }
 
     /// The same queue, as it was published anew.
     pub(super) fn renew(&mut self, snapshot: &Arc<QueueSnapshot>) {
         let QueueSnapshot { policy, weight, min_share, leaf, name_order, .. } = &**snapshot;
         self.policy = policy.clone();
+        self.is_drf = is_drf(policy);
         self.weight = *weight;
-        self.tie.name = *name_order;
+        self.name_order = *name_order;
         self.min_share = *min_share;
         self.leaf = *leaf;
         self.snapshot = snapshot.clone();
@@ -172,23 +197,72 @@ impl QueueLocal {
     /// Puts one of its child queues in place.
     #[inline]
     pub(super) fn place_queue(&mut self, child: &QueueLocal, cluster: &ClusterTotal) {
-        let key = self.policy.key(cluster, &child.schedulable());
-        self.update_child(child.position, true, child.eligible > 0, key.as_ref());
+        let (position, eligible) = (child.position, child.eligible > 0);
+        if self.is_drf && cluster.types == 2 {
+            let key = Drf.key(cluster, &child.schedulable());
+            self.update_child(position, true, eligible, key);
+        } else {
+            self.place_queue_by_policy(child, cluster);
+        }
     }
 
-    /// Puts one of a leaf's runnable applications in place.
+    #[inline(never)]
+    fn place_queue_by_policy(&mut self, child: &QueueLocal, cluster: &ClusterTotal) {
+        let key = self.policy.key(cluster, &child.schedulable());
+        self.update_child(child.position, true, child.eligible > 0, key);
+    }
+
+    /// Puts one of a leaf's runnable applications in place; one that waits for its AM stands apart.
     #[inline]
     pub(super) fn place_app(&mut self, app: &AppLocal, worker: usize, cluster: &ClusterTotal) {
-        let member = app.is_pending();
+        let position = app.position;
+        if app.waits_for_am() {
+            self.place_master(app, worker, cluster);
+            return;
+        }
+        if let Some(masters) = &mut self.masters {
+            masters.clear(position);
+        }
+        if !app.is_pending() {
+            self.update_child(position, false, false, None);
+        } else if self.is_drf && cluster.types == 2 {
+            let key = Drf.key(cluster, &app.schedulable());
+            self.update_child(position, true, app.has_open_key(worker), key);
+        } else {
+            self.place_app_by_policy(app, worker, cluster);
+        }
+    }
+
+    #[inline(never)]
+    fn place_app_by_policy(&mut self, app: &AppLocal, worker: usize, cluster: &ClusterTotal) {
+        let key = self.policy.key(cluster, &app.schedulable());
+        self.update_child(app.position, true, app.has_open_key(worker), key);
+    }
+
+    #[inline(never)]
+    fn place_master(&mut self, app: &AppLocal, worker: usize, cluster: &ClusterTotal) {
+        let (position, member) = (app.position, app.is_pending());
         let eligible = member && app.has_open_key(worker);
         let key = if member { self.policy.key(cluster, &app.schedulable()) } else { None };
-        self.update_app(app.position, member, eligible, app.waits_for_am(), key.as_ref());
+        self.count_child(position, Child::new(eligible, member && key.is_none(), true));
+        self.order.clear(position);
+        let masters = self.masters.get_or_insert_default();
+        if masters.is_empty() {
+            masters.reset(self.order.len());
+        }
+        match key {
+            Some(key) if eligible => masters.set(position, &key),
+            _ => masters.clear(position),
+        }
     }
 
     /// Nobody stands at a position of a leaf any more.
     pub(super) fn remove_app(&mut self, position: u32) {
-        self.ids[position as usize] = NONE;
-        self.update_app(position, false, false, false, None);
+        self.order.set_child(position, NONE);
+        if let Some(masters) = &mut self.masters {
+            masters.clear(position);
+        }
+        self.update_child(position, false, false, None);
     }
 
     /// As if it had been known without members and with other settings: what the next structure shows of it is all new.
@@ -202,7 +276,7 @@ impl QueueLocal {
     /// Adds to what it uses, here and in the ledger; `alone` where there is no other worker.
     #[inline]
     pub(super) fn add_usage(&mut self, types: usize, amount: &Resource, alone: bool) {
-        self.usage = self.usage.plus(amount);
+        self.usage.add_types(types, amount);
         self.cell.usage.add_knowing(types, amount, &self.usage, alone);
     }
 
@@ -210,7 +284,6 @@ impl QueueLocal {
     #[inline]
     pub(super) fn expect_asks(&self) {
         expect(&self.floor);
-        expect(&self.children);
     }
 
     /// Its usage, and the key of the child at a position, will soon change.
@@ -218,9 +291,6 @@ impl QueueLocal {
     pub(super) fn expect_change(&self, position: u32) {
         expect(&self.usage);
         expect(&self.cell.usage);
-        if let Some(child) = self.children.get(position as usize) {
-            expect(child);
-        }
         self.order.expect_change(position);
     }
 
@@ -231,56 +301,33 @@ impl QueueLocal {
 
     pub(super) fn reset_children(&mut self, count: usize) {
         self.order.reset(count);
-        // Made when somebody first waits for an AM.
-        self.masters.reset(0);
-        self.children.clear();
-        self.children.resize(count, Child::default());
-        self.ids.clear();
-        self.ids.resize(count, NONE);
+        self.masters = None;
         self.eligible = 0;
         self.irregular = 0;
     }
 
     /// Notes what a child is now. A member takes part in Hadoop's order, whether or not it can be served: without a key
     /// it can change the places of the others.
-    #[inline]
-    fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<&OrderKey>) {
-        self.count_child(position, Child::new(eligible, member && key.is_none(), false));
+    #[inline(always)]
+    fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) {
+        let before = self.count_child(position, Child::new(eligible, member && key.is_none(), false));
         match key {
-            Some(key) if eligible => self.order.set(position, key),
+            Some(key) if eligible => self.order.set(position, &key),
+            // Mostly it is out already.
+            _ if before.0 & (Child::ELIGIBLE | Child::IRREGULAR | Child::WAITS) != Child::ELIGIBLE => {}
             _ => self.order.clear(position),
         }
     }
 
-    /// The same for an application: one that waits for its AM stands apart.
+    /// Gives what it was before.
     #[inline]
-    fn update_app(&mut self, position: u32, member: bool, eligible: bool, waits_for_am: bool, key: Option<&OrderKey>) {
-        if !waits_for_am {
-            if !self.masters.is_empty() {
-                self.masters.clear(position);
-            }
-            self.update_child(position, member, eligible, key);
-            return;
-        }
-        if self.masters.is_empty() {
-            self.masters.reset(self.ids.len());
-        }
-        self.count_child(position, Child::new(eligible, member && key.is_none(), true));
-        self.order.clear(position);
-        match key {
-            Some(key) if eligible => self.masters.set(position, key),
-            _ => self.masters.clear(position),
-        }
-    }
-
-    #[inline]
-    fn count_child(&mut self, position: u32, new: Child) {
-        let child = &mut self.children[position as usize];
-        let old = std::mem::replace(child, new);
+    fn count_child(&mut self, position: u32, new: Child) -> Child {
+        let old = Child(self.order.replace_note(position, new.0));
         if old != new {
             self.eligible = self.eligible + new.count(Child::ELIGIBLE) - old.count(Child::ELIGIBLE);
             self.irregular = self.irregular + new.count(Child::IRREGULAR) - old.count(Child::IRREGULAR);
         }
+        old
     }
 }
 
@@ -352,6 +399,9 @@ pub(super) struct AppLocal {
     pub(super) slot: Slot,
     pub(super) usage: Resource,
     pub(super) demand: Resource,
+    pub(super) shared: Arc<AppShared>,
+    /// Smaller became runnable earlier.
+    pub(super) sequence: u64,
     pub(super) tie: Tie,
     /// What this worker writes of it; then what it would look up of `shared` with each grant.
     pub(super) cell: Arc<CachePadded<AppCell>>,
@@ -363,9 +413,6 @@ pub(super) struct AppLocal {
     pub(super) numbers_left: u32,
     pub(super) floor: Resource,
     pub(super) fair_share: Resource,
-    pub(super) shared: Arc<AppShared>,
-    /// Smaller became runnable earlier.
-    pub(super) sequence: u64,
     /// This worker's nodes that are reserved for it.
     pub(super) reserved: SmallVec<[u32; 2]>,
 }
@@ -454,10 +501,14 @@ impl AppLocal {
     /// Some key has something outstanding. Hadoop visits an application without, too, to no effect.
     #[inline]
     pub(super) fn has_open_key(&self, worker: usize) -> bool {
-        if self.keys.len() > MANY_KEYS {
+        let keys = &self.keys[..];
+        if let [key] = keys {
+            return key.cell.pool.visible(worker) > 0;
+        }
+        if keys.len() > MANY_KEYS {
             self.pass_done_keys();
         }
-        self.keys[self.first_key()..].iter().any(|key| key.cell.pool.visible(worker) > 0)
+        keys[self.first_key()..].iter().any(|key| key.cell.pool.visible(worker) > 0)
     }
 
     /// Where a visit begins: those before it want nothing.

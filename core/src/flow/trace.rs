@@ -290,8 +290,8 @@ impl Shard {
     /// those that wait.
     fn apps_without_a_place(&self, leaf: u32) -> Vec<AppVisit> {
         let local = self.queue(leaf);
-        let known = |app: &u32| *app != NONE && self.app(*app).runnable && !self.app(*app).is_pending();
-        let idle = local.ids.iter().copied().filter(known);
+        let known = |app: &u32| self.app(*app).runnable && !self.app(*app).is_pending();
+        let idle = local.order.children().filter(known);
         let mut out: Vec<_> = idle.map(|app| self.visit_of_app(app, None, AppOutcome::NothingPending)).collect();
         let waiting =
             local.snapshot.waiting.iter().filter(|app| self.find_app(app.slot).is_some_and(|app| !app.closed));

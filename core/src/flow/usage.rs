@@ -45,7 +45,21 @@ impl UsageCell {
     /// Replaces; by the owner alone.
     #[inline]
     pub fn set(&self, types: usize, amount: &Resource) {
-        for (cell, lane) in self.0[..types].iter().zip(&amount.lanes()[..types]) {
+        self.set_lanes(0, 2, amount);
+        if types > 2 {
+            self.set_custom(types, amount);
+        }
+    }
+
+    /// A call, so that who has two types has no loop in his way.
+    #[inline(never)]
+    fn set_custom(&self, types: usize, amount: &Resource) {
+        self.set_lanes(2, types, amount);
+    }
+
+    #[inline(always)]
+    fn set_lanes(&self, from: usize, to: usize, amount: &Resource) {
+        for (cell, lane) in self.0[from..to].iter().zip(&amount.lanes()[from..to]) {
             // ORDERING: Relaxed, as in `add`.
             cell.store(*lane, Ordering::Relaxed);
         }

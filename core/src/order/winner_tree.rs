@@ -6,7 +6,7 @@
 //! # Layout
 //! Matches are among four, who stand in it in order: their [leads](OrderKey::lead) and positions are one cache line. A replay
 //! touches one line a level and compares words; only one of an equal lead has its key looked at. It ends where the first of
-//! a match stays as it was.
+//! a match stays as it was. What is known of a position, what the caller notes of it included, is one more line.
 
 use crate::ahead::expect;
 use crate::policy::OrderKey;
@@ -35,15 +35,24 @@ struct Match {
 
 const _: () = assert!(size_of::<Match>() == 64, "one cache line");
 
+/// What is known of one position.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Place {
+    /// Of a suspended one too; [`OrderKey::ABSENT`] where there is none.
+    key: OrderKey,
+    child: u32,
+    note: u8,
+    is_suspended: bool,
+}
+
+const _: () = assert!(size_of::<Place>() == 64, "one cache line");
+
 /// Siblings in order; see the module's text.
 #[derive(Debug, Default)]
 pub(crate) struct WinnerTree {
-    /// By position: the key, of a suspended one too; [`OrderKey::ABSENT`] where there is none.
-    keys: Vec<OrderKey>,
     /// By position.
-    is_suspended: Vec<bool>,
-    /// How many positions are suspended.
-    suspended: usize,
+    places: Vec<Place>,
     /// The final is the first; entrant `e`, counted over all matches, takes part in match `e / 4` and was won in match `e + 1`.
     /// The positions are the last entrants, from `first_position` on.
     matches: Vec<Match>,
@@ -51,6 +60,9 @@ pub(crate) struct WinnerTree {
 }
 
 impl WinnerTree {
+    /// Where a child is kept and there is none.
+    pub(crate) const NOBODY: u32 = u32::MAX;
+
     /// Empties the tree and makes room for `positions`, all absent.
     pub(crate) fn reset(&mut self, positions: usize) {
         // For nobody there is nothing to keep: most leaf queues of a large tree are empty.
@@ -60,26 +72,59 @@ impl WinnerTree {
             width *= ARITY;
         }
         self.first_position = above;
-        self.keys.clear();
-        self.keys.resize(positions, OrderKey::ABSENT);
-        self.is_suspended.clear();
-        self.is_suspended.resize(positions, false);
-        self.suspended = 0;
+        self.places.clear();
+        self.places.resize(positions, Place::EMPTY);
         self.matches.clear();
         self.matches.resize((above + width) / ARITY, Match::EMPTY);
+    }
+
+    /// How many positions there are, absent ones included.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
     }
 
     /// Whether it has no positions.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.places.is_empty()
+    }
+
+    /// Whose number the caller left at a position; [`WinnerTree::NOBODY`] where it left none, or there is no such position.
+    #[inline]
+    pub(crate) fn child(&self, position: u32) -> u32 {
+        self.places.get(position as usize).map_or(WinnerTree::NOBODY, |place| place.child)
+    }
+
+    /// Leaves a number at a position; it is the caller's own.
+    #[inline]
+    pub(crate) fn set_child(&mut self, position: u32, child: u32) {
+        self.places[position as usize].child = child;
+    }
+
+    /// The numbers that were left, by position.
+    pub(crate) fn children(&self) -> impl Iterator<Item = u32> {
+        self.places.iter().map(|place| place.child).filter(|child| *child != WinnerTree::NOBODY)
+    }
+
+    /// What the caller noted at a position, if there is such a position.
+    #[inline]
+    pub(crate) fn note(&self, position: u32) -> Option<u8> {
+        self.places.get(position as usize).map(|place| place.note)
+    }
+
+    /// Notes something at a position, and gives what was noted before; it is the caller's own.
+    #[inline]
+    pub(crate) fn replace_note(&mut self, position: u32, note: u8) -> u8 {
+        std::mem::replace(&mut self.places[position as usize].note, note)
     }
 
     /// Gives a position its key. A suspended position stays out, and has the key once it is resumed.
     #[inline]
     pub(crate) fn set(&mut self, position: u32, key: &OrderKey) {
-        self.keys[position as usize] = *key;
-        if self.suspended == 0 || !self.is_suspended[position as usize] {
+        let place = &mut self.places[position as usize];
+        place.key = *key;
+        if !place.is_suspended {
             self.enter(position, key.lead());
         }
     }
@@ -87,8 +132,8 @@ impl WinnerTree {
     /// A position will soon have another key.
     #[inline]
     pub(crate) fn expect_change(&self, position: u32) {
-        if let Some(key) = self.keys.get(position as usize) {
-            expect(key);
+        if let Some(place) = self.places.get(position as usize) {
+            expect(place);
         }
         if let Some(there) = self.matches.get((self.first_position + position as usize) / ARITY) {
             expect(there);
@@ -98,7 +143,7 @@ impl WinnerTree {
     /// Takes a position out.
     #[inline]
     pub(crate) fn clear(&mut self, position: u32) {
-        self.keys[position as usize] = OrderKey::ABSENT;
+        self.places[position as usize].key = OrderKey::ABSENT;
         // Mostly it is out already.
         let at = self.first_position + position as usize;
         let there = &self.matches[at / ARITY];
@@ -110,8 +155,7 @@ impl WinnerTree {
     /// Takes a position out for now; its key is kept.
     #[inline]
     pub(crate) fn suspend(&mut self, position: u32) {
-        if !std::mem::replace(&mut self.is_suspended[position as usize], true) {
-            self.suspended += 1;
+        if !std::mem::replace(&mut self.places[position as usize].is_suspended, true) {
             self.enter(position, NOBODY);
         }
     }
@@ -120,9 +164,9 @@ impl WinnerTree {
     #[inline]
     pub(crate) fn resume(&mut self, position: u32) {
         // A tree that was filled anew meanwhile has nobody out.
-        if self.is_suspended.get_mut(position as usize).is_some_and(std::mem::take) {
-            self.suspended -= 1;
-            let key = &self.keys[position as usize];
+        let Some(place) = self.places.get_mut(position as usize) else { return };
+        if std::mem::take(&mut place.is_suspended) {
+            let key = &place.key;
             if !key.is_absent() {
                 let lead = key.lead();
                 self.enter(position, lead);
@@ -140,19 +184,19 @@ impl WinnerTree {
     /// The smallest key; [`OrderKey::ABSENT`] when there is nobody.
     #[inline]
     pub(crate) fn first(&self) -> OrderKey {
-        self.winner().map_or(OrderKey::ABSENT, |position| self.keys[position as usize])
+        self.winner().map_or(OrderKey::ABSENT, |position| self.places[position as usize].key)
     }
 
     /// The key of a position has changed, or it enters or leaves: replays its path.
     fn enter(&mut self, position: u32, lead: u64) {
-        let WinnerTree { keys, matches, first_position, .. } = self;
+        let WinnerTree { places, matches, first_position } = self;
         let mut before = position;
         let mut now = Entrant { lead, position };
         let mut at = *first_position + position as usize;
         loop {
             let here = &mut matches[at / ARITY];
             let was_first = here.positions[0];
-            let place = here.replace(before, now, keys);
+            let place = here.replace(before, now, places);
             now = Entrant { lead: here.leads[0], position: here.positions[0] };
             // Where another one is first, as before, nothing has changed above; the final has nothing above.
             if place != 0 && now.position == was_first || at < ARITY {
@@ -164,21 +208,26 @@ impl WinnerTree {
     }
 }
 
+impl Place {
+    const EMPTY: Place =
+        Place { key: OrderKey::ABSENT, child: WinnerTree::NOBODY, note: 0, is_suspended: false };
+}
+
 impl Match {
     const EMPTY: Match = Match { leads: [NOBODY; ARITY], positions: [u32::MAX; ARITY] };
 
     /// An entrant takes the place of the one with position `before`, or of somebody absent; gives its place now.
     #[inline]
-    fn replace(&mut self, before: u32, now: Entrant, keys: &[OrderKey]) -> usize {
+    fn replace(&mut self, before: u32, now: Entrant, places: &[Place]) -> usize {
         // Who is absent stands last, under the position that it had once. No two of a match have one position: each is of
         // another part of the tree.
         let mut at = self.positions.iter().position(|there| *there == before).unwrap_or(ARITY - 1);
-        while at > 0 && now.is_before(self.leads[at - 1], self.positions[at - 1], keys) {
+        while at > 0 && now.is_before(self.leads[at - 1], self.positions[at - 1], places) {
             self.leads[at % ARITY] = self.leads[at - 1];
             self.positions[at % ARITY] = self.positions[at - 1];
             at -= 1;
         }
-        while at < ARITY - 1 && now.is_after(self.leads[at + 1], self.positions[at + 1], keys) {
+        while at < ARITY - 1 && now.is_after(self.leads[at + 1], self.positions[at + 1], places) {
             self.leads[at] = self.leads[at + 1];
             self.positions[at] = self.positions[at + 1];
             at += 1;
@@ -191,18 +240,18 @@ impl Match {
 
 impl Entrant {
     #[inline]
-    fn is_before(&self, lead: u64, position: u32, keys: &[OrderKey]) -> bool {
-        self.lead < lead || self.lead == lead && lead != NOBODY && self.key(keys).is_before(&keys[position as usize])
+    fn is_before(&self, lead: u64, position: u32, places: &[Place]) -> bool {
+        self.lead < lead || self.lead == lead && lead != NOBODY && self.key(places).is_before(&places[position as usize].key)
     }
 
     #[inline]
-    fn is_after(&self, lead: u64, position: u32, keys: &[OrderKey]) -> bool {
-        self.lead > lead || self.lead == lead && lead != NOBODY && keys[position as usize].is_before(self.key(keys))
+    fn is_after(&self, lead: u64, position: u32, places: &[Place]) -> bool {
+        self.lead > lead || self.lead == lead && lead != NOBODY && places[position as usize].key.is_before(self.key(places))
     }
 
     #[inline]
-    fn key<'k>(&self, keys: &'k [OrderKey]) -> &'k OrderKey {
-        &keys[self.position as usize]
+    fn key<'k>(&self, places: &'k [Place]) -> &'k OrderKey {
+        &places[self.position as usize].key
     }
 }
 

@@ -93,7 +93,8 @@ impl OrderKey {
 #[inline]
 fn ordered(x: f64) -> u64 {
     let bits = (x + 0.0).to_bits();
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+    // All bits of what is negative, the sign alone of what is not.
+    bits ^ ((bits.cast_signed() >> 63).cast_unsigned() | 1 << 63)
 }
 
 #[inline]

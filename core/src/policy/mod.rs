@@ -11,6 +11,7 @@ pub use key::{OrderKey, Tie};
 pub use precedence::Precedence;
 
 use crate::resource::{Calculator, Resource};
+use std::any::Any;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -61,7 +62,7 @@ pub struct ShareInput {
 ///
 /// Give [`SchedulingPolicy::key`] wherever the order can be expressed as one: children are then kept in a winner tree,
 /// O(log children) a container. Without it they are sorted anew for every container, as Hadoop does.
-pub trait SchedulingPolicy: Send + Sync + fmt::Debug {
+pub trait SchedulingPolicy: Any + Send + Sync + fmt::Debug {
     /// The name that views show.
     fn name(&self) -> &str;
 
