@@ -26,12 +26,13 @@ use crate::app::{Locality, SchedulingKey};
 use crate::config::Settings;
 use crate::order::{WinnerTree, java_order};
 use crate::preemption::Starvation;
-use crate::resource::Resource;
+use crate::resource::{Resource, f64_to_i64};
 
 /// What a visit comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// A container was made; callers count the size that [`Shard::placed`] has.
+    /// A container was made, and its node has less free by the size of the ask, unless the node's reservation was fulfilled: then
+    /// by what was reserved.
     Placed,
     /// The node is reserved now.
     Reserved,
@@ -103,8 +104,8 @@ impl Shard {
         }
         let settings = &self.shared.settings;
         let (multiple, dynamic, most) = (settings.assign_multiple, settings.dynamic_max_assign, settings.max_assign);
-        let half = self.nodes[node as usize].free.times(0.5);
-        let (mut count, mut sum) = (0, Resource::NONE);
+        let to_be_left = if multiple && dynamic { self.without_half(node) } else { Resource::NONE };
+        let mut count = 0;
         loop {
             self.note_descent(ROOT);
             let outcome = self.descend_from_root(node);
@@ -113,12 +114,11 @@ impl Shard {
             match outcome {
                 Outcome::Declined => return PassEnd::NothingPlaced,
                 Outcome::Reserved => return PassEnd::Reserved,
-                Outcome::Placed => sum = sum.plus(&self.placed),
+                Outcome::Placed => count += 1,
             }
-            count += 1;
             if !multiple {
                 return PassEnd::OneContainer;
-            } else if dynamic && !sum.fits_in_types(self.types, &half) {
+            } else if dynamic && !to_be_left.fits_in_types(self.types, &self.nodes[node as usize].free) {
                 return PassEnd::HalfAssigned;
             } else if !dynamic && most > 0 && count >= most {
                 return PassEnd::MaxAssign(most);
@@ -130,6 +130,15 @@ impl Shard {
                 self.available = available;
             }
         }
+    }
+
+    /// What a node has free, less the half of it that a pass may assign.
+    fn without_half(&self, node: u32) -> Resource {
+        let free = &self.nodes[node as usize].free;
+        Resource::of_types(self.types, |i| {
+            let amount = free.get(i);
+            amount.wrapping_sub(f64_to_i64(amount as f64 * 0.5))
+        })
     }
 
     /// Before a choice: what the others have done is folded in, if that is too much to be missed (I8). Those that are out
@@ -369,7 +378,9 @@ impl Shard {
         let valid = self.find_app(reservation.app).is_some()
             && self.key_index(app, reservation.key).is_some_and(|key| {
                 let local = self.app(app);
-                unwanted = self.wanted_here(local, &local.keys[key], &self.nodes[node as usize]).err();
+                let key = &local.keys[key];
+                let any_count = key.cell.pool.visible(self.worker);
+                unwanted = self.wanted_here(local, key, any_count, &self.nodes[node as usize]).err();
                 unwanted.is_none()
             })
             && !self.over_am_share(app);
@@ -390,10 +401,10 @@ impl Shard {
         self.app(app).keys.binary_search_by_key(&key, |key| key.id).ok()
     }
 
-    /// `FSAppAttempt.hasContainerForNode`.
+    /// `FSAppAttempt.hasContainerForNode`, where so many are outstanding under the key.
     #[inline(always)]
-    fn wanted_here(&self, app: &AppLocal, key: &KeyLocal, node: &Node) -> Result<(), Unwanted> {
-        if key.cell.pool.visible(self.worker) == 0 {
+    fn wanted_here(&self, app: &AppLocal, key: &KeyLocal, any_count: u32, node: &Node) -> Result<(), Unwanted> {
+        if any_count == 0 {
             return Err(Unwanted::NothingOutstanding);
         }
         if !key.relax || key.rows.any_strict() {
@@ -437,33 +448,38 @@ impl Shard {
             self.note_am_share(app);
             return Outcome::Declined;
         }
+        let local = self.app(app);
         let keys = match reserved {
             Some(key) => match self.key_index(app, key) {
                 Some(key) => key..key + 1,
                 None => return Outcome::Declined,
             },
             // Who notes reasons wants one of each key.
-            None if self.shared.resort => 0..self.app(app).keys.len(),
-            None => self.app(app).first_key()..self.app(app).keys.len(),
+            None if self.shared.resort => 0..local.keys.len(),
+            None => local.first_key()..local.keys.len(),
         };
         for index in keys {
             let local = self.app(app);
+            let mut key = &local.keys[index];
+            let any_count = key.cell.pool.visible(self.worker);
             if reserved.is_none()
-                && let Err(unwanted) = self.wanted_here(local, &local.keys[index], &self.nodes[node as usize])
+                && let Err(unwanted) = self.wanted_here(local, key, any_count, &self.nodes[node as usize])
             {
                 self.note_unwanted(app, index, node, unwanted);
                 continue;
             }
-            let allowed = if self.counts_opportunities { self.visit_key(app, index) } else { Locality::OffSwitch };
-            let key = &self.app(app).keys[index];
+            let mut allowed = Locality::OffSwitch;
+            if self.counts_opportunities {
+                allowed = self.visit_key(app, index);
+                key = &self.app(app).keys[index];
+            }
             let mut locality = None;
             if key.rows.is_empty() {
-                if key.relax && key.cell.pool.visible(self.worker) > 0 {
+                if key.relax && any_count > 0 {
                     locality = Some((Locality::OffSwitch, &key.size));
                 }
             } else {
                 let [rack, name] = self.nodes[node as usize].shared.locations();
-                let any_count = key.cell.pool.visible(self.worker);
                 // The node's row counts only beside its rack's.
                 let node_row = key.rows.pending(name).filter(|_| key.rows.pending(rack).is_some());
                 // Where nothing more is allowed, the rack is not looked at.
@@ -503,6 +519,7 @@ impl Shard {
     }
 
     /// Counts the opportunity and says which locality is allowed now.
+    #[inline(never)]
     fn visit_key(&mut self, app: u32, key: usize) -> Locality {
         let settings = &self.shared.settings;
         let relaxed = |level| match level {
@@ -558,15 +575,12 @@ impl Shard {
         let granted = self.try_grant(proposal);
         self.note_fit(proposal, granted);
         match granted {
-            Ok(()) if proposal.size.is_none() => {
+            Ok(()) if proposal.size.is_none_in_types(self.types) => {
                 // Callers see nothing, and offer the node again: the next visit places the next one.
                 self.repeatable = true;
                 Outcome::Declined
             }
-            Ok(()) => {
-                self.placed = proposal.size;
-                Outcome::Placed
-            }
+            Ok(()) => Outcome::Placed,
             Err(refusal) => {
                 if proposal.reserved && refusal.is_final() {
                     self.unreserve(proposal.node);
@@ -577,11 +591,12 @@ impl Shard {
     }
 
     /// The AM share rule: whether an application that waits for its AM must go on waiting.
-    #[inline]
+    #[inline(always)]
     pub(super) fn over_am_share(&self, app: u32) -> bool {
         self.app(app).waits_for_am() && self.am_is_above_share(app)
     }
 
+    #[inline(never)]
     fn am_is_above_share(&self, app: u32) -> bool {
         let local = self.app(app);
         let Some(first) = self.first_ask(app) else { return false };
@@ -625,6 +640,7 @@ impl Shard {
     }
 
     /// Keeps the node for a proposal that does not fit, if the rules allow.
+    #[inline(never)]
     fn reserve(&mut self, proposal: &Proposal) -> Result<(), Unreserved> {
         let Proposal { app, key, node, locality, size, .. } = *proposal;
         if !self.is_starved(app) {

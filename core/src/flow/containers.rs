@@ -127,8 +127,8 @@ impl Containers {
 
     /// Counts one more container of a size. `like` is the last answer for such containers: most are of one size.
     #[inline]
-    pub(super) fn take_size(&mut self, size: &Resource, like: SizeId) -> SizeId {
-        self.sizes.take(size, like)
+    pub(super) fn take_size(&mut self, types: usize, size: &Resource, like: SizeId) -> SizeId {
+        self.sizes.take(types, size, like)
     }
 
     /// A container that its node has just room for; its size is taken, its lists are the caller's.
@@ -203,12 +203,16 @@ impl Containers {
         let size = record.size;
         self.sizes.give_back(size.0);
         self.free.push(index);
-        if !self.granted_to.is_empty() {
-            self.granted_to.remove(&index);
+        if !(self.granted_to.is_empty() && self.asked_sizes.is_empty()) {
+            self.forget_rest(index);
         }
-        if !self.asked_sizes.is_empty() {
-            self.asked_sizes.remove(&index);
-        }
+    }
+
+    /// What is known beside a record is nobody's any more.
+    #[cold]
+    fn forget_rest(&mut self, index: u32) {
+        self.granted_to.remove(&index);
+        self.asked_sizes.remove(&index);
     }
 }
 
@@ -236,10 +240,10 @@ impl Sizes {
     }
 
     #[inline]
-    fn take(&mut self, size: &Resource, like: SizeId) -> SizeId {
+    fn take(&mut self, types: usize, size: &Resource, like: SizeId) -> SizeId {
         if let Some((known, users)) = self.all.get_mut(like.0 as usize)
             && *users > 0
-            && known == size
+            && known.equals_in_types(types, size)
         {
             *users += 1;
             return like;
@@ -268,12 +272,18 @@ impl Sizes {
 
     #[inline]
     fn give_back(&mut self, id: u32) {
-        let (size, users) = &mut self.all[id as usize];
+        let (_, users) = &mut self.all[id as usize];
         *users -= 1;
         if *users == 0 {
-            self.by_size.remove(size);
-            self.free.push(id);
+            self.forget(id);
         }
+    }
+
+    /// Nobody has a size any more.
+    #[cold]
+    fn forget(&mut self, id: u32) {
+        self.by_size.remove(&self.all[id as usize].0);
+        self.free.push(id);
     }
 }
 
@@ -287,20 +297,20 @@ mod tests {
     #[test]
     fn a_size_stays_while_a_container_has_it() {
         let mut sizes = Sizes::default();
-        let small = sizes.take(&SMALL, SizeId::NONE);
-        let large = sizes.take(&LARGE, small);
+        let small = sizes.take(2, &SMALL, SizeId::NONE);
+        let large = sizes.take(2, &LARGE, small);
         assert_eq!((*sizes.get(small.0), *sizes.get(large.0)), (SMALL, LARGE));
-        assert_eq!([sizes.take(&SMALL, large), sizes.take(&SMALL, small)], [small, small]);
+        assert_eq!([sizes.take(2, &SMALL, large), sizes.take(2, &SMALL, small)], [small, small]);
         sizes.give_back(small.0);
         sizes.give_back(small.0);
-        assert_eq!(sizes.take(&SMALL, small), small);
+        assert_eq!(sizes.take(2, &SMALL, small), small);
         sizes.give_back(small.0);
         sizes.give_back(small.0);
         // Nobody has it any more: its place is another's, and what was said of it holds no longer.
         let other = Resource::new(4096, 4);
-        let taken = sizes.take(&other, small);
+        let taken = sizes.take(2, &other, small);
         assert_eq!((taken, *sizes.get(taken.0)), (small, other));
-        let again = sizes.take(&SMALL, small);
+        let again = sizes.take(2, &SMALL, small);
         assert_eq!((*sizes.get(again.0), *sizes.get(taken.0), sizes.all.len()), (SMALL, other, 3));
     }
 }

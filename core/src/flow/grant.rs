@@ -79,6 +79,7 @@ impl Refusal {
 }
 
 /// Takes one unit of the rack's ask, and of the node's; or gives all back, the `*` ask's unit too. Returns their relaxation as bits.
+#[inline(never)]
 fn take_rows(key: &mut KeyLocal, at: [u32; 2], locality: Locality) -> Result<u8, Refusal> {
     let wanted = locations_taken(&at, locality);
     let mut relax = 0;
@@ -102,6 +103,24 @@ fn locations_taken(at: &[u32; 2], locality: Locality) -> &[u32] {
         Locality::Rack => &at[..1],
         Locality::OffSwitch => &[],
     }
+}
+
+/// So many of a node's containers are compared at once.
+const COMPARED: usize = 8;
+
+/// Where a container stands in its node's list, which has it once if at all. It may be anywhere, so many are compared with few
+/// instructions.
+fn place_in(list: &[u32], container: u32) -> Option<usize> {
+    // The last of them overlap those before: nobody is compared one by one but in a short list.
+    let Some(last) = list.last_chunk::<COMPARED>() else { return list.iter().position(|there| *there == container) };
+    let (chunks, _) = list.as_chunks::<COMPARED>();
+    let is_in = |chunk: &[u32; COMPARED]| chunk.iter().fold(false, |found, there| found | (*there == container));
+    let (before, chunk) = match chunks.iter().position(is_in) {
+        Some(at) => (at * COMPARED, &chunks[at]),
+        None if is_in(last) => (list.len() - COMPARED, last),
+        None => return None,
+    };
+    Some(before + chunk.iter().position(|there| *there == container)?)
 }
 
 impl Shard {
@@ -156,11 +175,13 @@ impl Shard {
     }
 
     /// An application's AM runs, accounted with `size`; false when it has been moved.
+    #[inline(never)]
     fn set_am(&self, app: u32, size: &Resource) -> bool {
         let app = self.app(app);
         app.shared.try_set_am(app.leaf, self.types, size)
     }
 
+    #[cold]
     fn undo(&mut self, proposal: &Proposal, is_am: bool) {
         if is_am {
             self.queue(self.app(proposal.app).leaf).snapshot.shared.am_usage.subtract(&proposal.size);
@@ -176,7 +197,7 @@ impl Shard {
         let (slot, is_am) = (local.slot, local.waits_for_am());
         let key = &mut local.keys[key];
         // Served nearer than the level allowed: the level is raised again.
-        if key.level.is_some_and(|level| locality < level) {
+        if locality != Locality::OffSwitch && key.level.is_some_and(|level| locality < level) {
             key.level = Some(locality);
         }
         if key.cell.pool.take_one(self.worker, key.epoch).is_err() {
@@ -194,6 +215,7 @@ impl Shard {
         Ok((relax, is_am))
     }
 
+    #[cold]
     fn return_asks(&mut self, app: u32, key: usize, node: u32, locality: Locality) {
         let at = self.nodes[node as usize].shared.locations();
         let key = &mut self.app_mut(app).keys[key];
@@ -201,6 +223,7 @@ impl Shard {
         key.cell.pool.untake_one(key.epoch);
     }
 
+    #[inline(never)]
     fn take_am_share(&self, app: u32, size: &Resource) -> Result<(), Refusal> {
         let leaf = self.app(app).leaf;
         let usage = &self.queue(leaf).snapshot.shared.am_usage;
@@ -264,8 +287,8 @@ impl Shard {
         let app = apps[proposal.app as usize].as_mut().expect("an application that this worker knows");
         let at = &mut nodes[proposal.node as usize];
         let number = new.number.unwrap_or_else(|| app.take_number());
-        let key = &mut app.keys[proposal.key];
-        key.container_size = containers.take_size(granted, key.container_size);
+        let key = &mut app.keys.as_mut_slice()[proposal.key];
+        key.container_size = containers.take_size(*types, granted, key.container_size);
         let record = containers.add(ContainerRecord {
             app: app.slot,
             allocation_request_id: key.id.allocation_request_id,
@@ -287,7 +310,7 @@ impl Shard {
         let SchedulingKey { priority, allocation_request_id } = key.id;
         app.containers.push(record);
         at.containers.push(record);
-        at.free = at.free.minus(granted);
+        at.free.subtract_in_types(*types, granted);
         if !at.owed.is_empty() {
             at.owed.pay_off(Creditor { app: app.slot, number: app.number }, granted);
         }
@@ -320,6 +343,7 @@ impl Shard {
 
     /// Remembers what the asks were that a container was taken from, where they were not of its size: within a key every
     /// location may name its own, and a reservation keeps the size that it was made with. Else there is one ask, of its size.
+    #[inline(never)]
     fn note_asked_sizes(&mut self, proposal: &Proposal, granted: &Resource, record: u32) {
         let [rack, name] = self.nodes[proposal.node as usize].shared.locations();
         let key = &self.app(proposal.app).keys[proposal.key];
@@ -367,7 +391,6 @@ impl Shard {
     }
 
     fn end_live(&mut self, index: u32, reason: EndReason) {
-        let id = self.container_id(index);
         let worker = self.worker;
         let record = &mut self.containers[index];
         let was_marked = record.fate.end();
@@ -375,16 +398,16 @@ impl Shard {
         // A live container's application is known: a close ends its containers first.
         let app = record.app.index;
         self.unlink_from_app(&record);
-        let size = *self.containers.size(&record);
-        let less = Resource::NONE.minus(&size);
+        let mut less = Resource::NONE;
+        less.subtract_in_types(self.types, self.containers.size(&record));
         if was_marked {
-            let cell = self.app(app).cell.clone();
+            let (id, cell) = (self.container_id(index), self.app(app).cell.clone());
             cell.marked.strike_after(id, || self.add_usage(app, &less));
         } else {
             self.add_usage(app, &less);
         }
         if self.shared.workers > 1 {
-            self.return_rooms(self.app(app).leaf, &size);
+            self.return_rooms(self.app(app).leaf, self.containers.size(&record));
         }
         let arena = &self.shared.arenas[worker];
         let withdrawn = arena.withdraw(record.mail);
@@ -405,8 +428,9 @@ impl Shard {
                 wake(local.number);
             }
         }
-        if let Some(journal) = &mut self.journal {
-            journal.ended.push(EndedContainer { id, reason });
+        if self.journal.is_some() {
+            let id = self.container_id(index);
+            self.journal.iter_mut().for_each(|journal| journal.ended.push(EndedContainer { id, reason }));
         }
         count(&self.shared.counters[worker].ended, 1);
     }
@@ -420,6 +444,7 @@ impl Shard {
     }
 
     /// A container leaves its application's list, and the last in it takes its place.
+    #[inline(always)]
     pub(super) fn unlink_from_app(&mut self, record: &ContainerRecord) {
         let list = &mut self.app_mut(record.app.index).containers;
         list.swap_remove(record.app_place as usize);
@@ -437,13 +462,14 @@ impl Shard {
         let record = *record;
         let node = &mut self.nodes[record.node as usize];
         // A node that goes has given its list away already.
-        if let Some(place) = node.containers.iter().position(|there| *there == index) {
+        if let Some(place) = place_in(&node.containers, index) {
             node.containers.remove(place);
         }
-        node.free = node.free.plus(self.containers.size(&record));
+        node.free.add_in_types(self.types, self.containers.size(&record));
         self.publish_free(record.node);
     }
 
+    #[inline(always)]
     pub(super) fn reuse_record(&mut self, index: u32) {
         self.containers.reuse(index);
     }
@@ -511,5 +537,21 @@ impl Shard {
             self.refresh_upwards(leaf);
         }
         self.app_mut(slot.index).runnable = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_container_is_found_wherever_it_stands() {
+        for len in 0..=3 * COMPARED + 1 {
+            let list: Vec<u32> = (100..).take(len).collect();
+            for (place, container) in list.iter().enumerate() {
+                assert_eq!(place_in(&list, *container), Some(place), "among {len}");
+            }
+            assert_eq!(place_in(&list, 7), None, "not among {len}");
+        }
     }
 }

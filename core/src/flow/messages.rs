@@ -147,30 +147,16 @@ impl OneGroup {
         Ok(OneGroup { app, allocation_request_id, size, rows, priority, relax })
     }
 
-    /// As a group, for so long.
+    /// The asks, where they lie.
     #[inline]
-    pub(crate) fn as_group<R>(&mut self, then: impl FnOnce(&AskGroup) -> R) -> R {
+    pub(crate) fn asked(&self) -> Asked<'_> {
         let OneGroup { app: _, allocation_request_id, size, rows, priority, relax } = self;
-        let group = AskGroup {
+        Asked {
             key: SchedulingKey { priority: *priority, allocation_request_id: *allocation_request_id },
-            size: Resource::from_fn(|i| size.get(i).copied().unwrap_or(0)),
+            size: Resource::of_types(ASKED_TYPES, |i| size[i]),
             relax: *relax,
-            rows: std::mem::take(rows),
-        };
-        then(&Lent { group, rows }.group)
-    }
-}
-
-/// A group whose rows are a message's: they go back to it, after a panic too.
-struct Lent<'a> {
-    group: AskGroup,
-    rows: &'a mut AskRows,
-}
-
-impl Drop for Lent<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        *self.rows = std::mem::take(&mut self.group.rows);
+            rows,
+        }
     }
 }
 
@@ -212,6 +198,22 @@ impl AskGroup {
     pub(crate) fn any(&self) -> Option<u32> {
         self.rows.iter().rev().find(|row| row.location == ANY).map(|row| row.count)
     }
+
+    /// What the group says, where it lies.
+    #[inline]
+    pub(crate) fn asked(&self) -> Asked<'_> {
+        let AskGroup { key, size, relax, rows } = self;
+        Asked { key: *key, size: *size, relax: *relax, rows }
+    }
+}
+
+/// A group as it is read, whatever it lies in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) key: SchedulingKey,
+    pub(crate) size: Resource,
+    pub(crate) relax: bool,
+    pub(crate) rows: &'a [AskRow],
 }
 
 /// So many are wanted at a location from now on.
@@ -472,9 +474,8 @@ mod tests {
         };
         let asks = [ask(9, 6), ask(3, 2), ask(9, 1)];
         let group = || AskGroup::of(&asks, |size| size.plus(size)).unwrap();
-        let mut message = OneGroup::of(app, 3, group()).unwrap();
-        let arrived = message.as_group(AskGroup::clone);
-        assert_eq!(message.as_group(|group| group.rows.len()), 3, "it is still there");
+        let message = OneGroup::of(app, 3, group()).unwrap();
+        let arrived = message.asked();
         assert_eq!((arrived.key, arrived.size, arrived.relax), (asks[0].key(), resource.plus(&resource), false));
         assert_eq!(
             arrived.rows.iter().map(|row| (row.location, row.count)).collect::<Vec<_>>(),

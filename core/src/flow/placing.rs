@@ -37,7 +37,7 @@ pub(super) struct Counting<'a> {
 /// notes the change.
 #[inline]
 pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], amount: &Resource, by: &Counting<'_>) {
-    app.usage.add_types(by.types, amount);
+    app.usage.add_in_types(by.types, amount);
     app.cell.usage.add_knowing(by.types, amount, &app.usage, by.alone);
     let mut at = app.leaf;
     if at == NONE {
@@ -190,19 +190,22 @@ impl Shard {
             self.bound_asks(index, &mut None);
             return;
         }
-        let (leaf, mut floor, mut may_reserve) = (app.leaf, app.floor, app.may_reserve);
+        let (leaf, waits) = (app.leaf, app.waits_for_am());
+        let mut wider = None;
         for size in sizes {
             // What is no smaller and no larger than what it asks for already changes nothing.
-            if *size != app.floor {
-                floor = floor.least(size);
-                may_reserve = may_reserve || self.is_reservable(leaf, size);
+            if !size.equals_in_types(self.types, &app.floor) {
+                let (floor, may_reserve) = wider.unwrap_or((app.floor, app.may_reserve));
+                wider = Some((floor.least(size), may_reserve || self.is_reservable(leaf, size)));
             }
         }
-        let waits = app.waits_for_am();
         // The queues above admit what it asked for before.
-        if floor != app.floor || may_reserve != app.may_reserve || waits {
-            let app = self.app_mut(index);
-            (app.floor, app.may_reserve) = (floor, may_reserve);
+        let wider = wider.filter(|bounds| *bounds != (app.floor, app.may_reserve));
+        if wider.is_some() || waits {
+            if let Some(bounds) = wider {
+                let app = self.app_mut(index);
+                (app.floor, app.may_reserve) = bounds;
+            }
             self.asks_bounded(index);
         }
         let app = self.app(index);

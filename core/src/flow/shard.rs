@@ -276,7 +276,7 @@ impl QueueLocal {
     /// Adds to what it uses, here and in the ledger; `alone` where there is no other worker.
     #[inline]
     pub(super) fn add_usage(&mut self, types: usize, amount: &Resource, alone: bool) {
-        self.usage.add_types(types, amount);
+        self.usage.add_in_types(types, amount);
         self.cell.usage.add_knowing(types, amount, &self.usage, alone);
     }
 
@@ -630,8 +630,6 @@ pub(crate) struct Shard {
     pub(super) repeatable: bool,
     /// Within a descent: who need not be offered the node any more.
     pub(super) has_declined: Option<HasDeclined>,
-    /// The size of the last container that was placed: what [`Outcome::Placed`](super::assignment::Outcome) is about.
-    pub(super) placed: Resource,
     /// What this worker knows of the others' grants, and they of its own.
     pub(super) lag: Lag,
     pub(super) last_fold_ms: u64,
@@ -672,7 +670,6 @@ impl Shard {
             out_for_descent: Vec::new(),
             repeatable: false,
             has_declined: None,
-            placed: Resource::NONE,
             lag: Lag::default(),
             last_fold_ms: 0,
             looks: Looks::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),

@@ -51,7 +51,7 @@ impl UsageCell {
         }
     }
 
-    /// A call, so that who has two types has no loop in his way.
+    /// A call, so that who has two types has no loop in the way.
     #[inline(never)]
     fn set_custom(&self, types: usize, amount: &Resource) {
         self.set_lanes(2, types, amount);

@@ -12,10 +12,10 @@ use super::inbox::Next;
 use super::ledger::{AppShared, KeyCell, NodeShared};
 use super::mailbox::EndReason;
 use super::messages::{
-    AskChange, AskGroup, AskNews, AskRow, Asking, ControlMessage, External, GiveBack, Heartbeat, Internal, NewsKind,
-    Round, grouped,
+    AskChange, AskGroup, AskNews, AskRow, Asked, Asking, ControlMessage, External, GiveBack, Heartbeat, Internal,
+    NewsKind, Round, grouped,
 };
-use super::shard::{KeyLocal, NONE, Node, Shard};
+use super::shard::{AppLocal, KeyLocal, NONE, Node, Shard};
 use super::shared::{ANY, count};
 use crate::ahead::expect;
 use crate::app::SchedulingKey;
@@ -63,6 +63,41 @@ impl<'a> LastAny<'a> {
     fn ended_keys(&self) -> impl Iterator<Item = SchedulingKey> {
         let nothing = self.asks.iter().enumerate().filter(|(_, group)| group.any() == Some(0));
         nothing.filter(|(at, _)| !self.is_said_after(*at)).map(|(_, group)| group.key)
+    }
+}
+
+/// A key, which is made if need be: of the cell that news of it have, so that only who meets it first waits for others who do.
+#[inline]
+fn key_of<'a>(
+    app: &'a mut AppLocal,
+    id: SchedulingKey,
+    cell: Option<&Arc<KeyCell>>,
+    workers: usize,
+) -> &'a mut KeyLocal {
+    let at = match app.keys.binary_search_by_key(&id, |key| key.id) {
+        Ok(at) => at,
+        Err(at) => {
+            make_key(app, at, id, cell, workers);
+            at
+        }
+    };
+    &mut app.keys[at]
+}
+
+#[cold]
+fn make_key(app: &mut AppLocal, at: usize, id: SchedulingKey, cell: Option<&Arc<KeyCell>>, workers: usize) {
+    app.look_at_all_keys();
+    let cell = cell.map_or_else(|| app.shared.key(id, workers), Arc::clone);
+    app.keys.insert(at, KeyLocal::new(id, cell, workers));
+}
+
+/// An application's list can hold twice what it asks for: its memory is asked for now rather than with a grant, and not
+/// again while it asks for about as much.
+#[inline]
+fn make_room(list: &mut Vec<u32>, count: u32) {
+    let wanted = count.min(MADE_ROOM_FOR) as usize;
+    if list.capacity() < wanted {
+        list.reserve_exact(2 * wanted - list.len());
     }
 }
 
@@ -130,9 +165,8 @@ impl Shard {
                 }
             }
             // Where it is not known any more it is over.
-            External::Group(asks) if self.find_app(asks.app).is_some() => {
-                let app = asks.app.index;
-                asks.as_group(|group| self.change_asks(app, std::slice::from_ref(group), None));
+            External::Group(asks) if self.find_app(asks.app).is_some_and(|app| !app.closed) => {
+                self.change_group(asks.app.index, &asks.asked());
             }
             External::Group(_) => {}
             External::Asks(change) => self.apply_asks(change),
@@ -376,36 +410,41 @@ impl Shard {
         self.know_keys(index, asks);
         // In order: of two asks for one key and location the last counts.
         for group in asks {
-            self.replace_asks(index, group);
-            if let Some(count) = group.any() {
-                self.make_room(index, count);
-            }
+            self.replace_asks(index, &group.asked());
         }
         // Within a key the `*` ask decides last whether the rest is kept.
+        let workers = self.shared.workers;
         for key in last_any.ended_keys() {
-            self.key_of(index, key).rows.clear();
+            key_of(self.app_mut(index), key, None, workers).rows.clear();
         }
         if let Some(blacklist) = blacklist {
             self.app_mut(index).blacklist = blacklist.into();
         }
         if !asks.is_empty() {
-            self.app(index).look_at_all_keys();
             self.asks_changed(index, asks.iter().map(|group| &group.size));
         }
         if self.shared.workers > 1 {
-            let news = self.news_of(index, &last_any);
+            let mut news = SmallVec::new();
+            for (i, group) in asks.iter().enumerate() {
+                self.add_news(index, &group.asked(), last_any.is_said_after(i), &mut news);
+            }
             let shared = self.app(index).shared.clone();
             self.tell_others(&shared, news, blacklist);
         }
     }
 
-    /// An application's list can hold twice what it asks for: its memory is asked for now rather than with a grant, and not
-    /// again while it asks for about as much.
-    fn make_room(&mut self, app: u32, count: u32) {
-        let wanted = count.min(MADE_ROOM_FOR) as usize;
-        let list = &mut self.app_mut(app).containers;
-        if list.capacity() < wanted {
-            list.reserve_exact(2 * wanted - list.len());
+    /// The same where one group is all that changes, as with nearly every call, of an application that is not closed here.
+    fn change_group(&mut self, index: u32, group: &Asked<'_>) {
+        if self.replace_asks(index, group) == Some(0) {
+            let workers = self.shared.workers;
+            key_of(self.app_mut(index), group.key, None, workers).rows.clear();
+        }
+        self.asks_changed(index, std::iter::once(&group.size));
+        if self.shared.workers > 1 {
+            let mut news = SmallVec::new();
+            self.add_news(index, group, false, &mut news);
+            let shared = self.app(index).shared.clone();
+            self.tell_others(&shared, news, None);
         }
     }
 
@@ -418,26 +457,23 @@ impl Shard {
         }
     }
 
-    /// What the other workers have to know of a call's asks; nothing of a rack or node that was dropped again, or of a `*` that
-    /// another one of the call replaces: they forget racks and nodes when this worker does.
-    fn news_of(&mut self, app: u32, call: &LastAny<'_>) -> SmallVec<[AskNews; 2]> {
-        let mut news = SmallVec::new();
-        for (i, AskGroup { key: id, size, relax, rows }) in call.asks.iter().enumerate() {
-            let said_later = call.is_said_after(i);
-            let last_any = rows.iter().rposition(|row| row.location == ANY).filter(|_| !said_later);
-            let key = self.key_of(app, *id);
-            for (at, AskRow { location, count }) in rows.iter().enumerate() {
-                let what = if *location == ANY {
-                    let any = NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: *count > 0 };
-                    (last_any == Some(at)).then_some(any)
-                } else {
-                    key.rows.shared_count(*location).map(NewsKind::Location)
-                };
-                let of = |what| AskNews { key: *id, location: *location, size: *size, relax: *relax, what };
-                news.extend(what.map(of));
-            }
+    /// What the other workers have to know of a group; nothing of a rack or node that was dropped again, or of a `*` that another
+    /// group of the call replaces (`said_later`): they forget racks and nodes when this worker does.
+    fn add_news(&mut self, app: u32, group: &Asked<'_>, said_later: bool, news: &mut SmallVec<[AskNews; 2]>) {
+        let Asked { key: id, size, relax, rows } = *group;
+        let last_any = rows.iter().rposition(|row| row.location == ANY).filter(|_| !said_later);
+        let workers = self.shared.workers;
+        let key = key_of(self.app_mut(app), id, None, workers);
+        for (at, AskRow { location, count }) in rows.iter().enumerate() {
+            let what = if *location == ANY {
+                let any = NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: *count > 0 };
+                (last_any == Some(at)).then_some(any)
+            } else {
+                key.rows.shared_count(*location).map(NewsKind::Location)
+            };
+            let of = |what| AskNews { key: id, location: *location, size, relax, what };
+            news.extend(what.map(of));
         }
-        news
     }
 
     /// Knows an application by its first message. What was published up to now is taken first: it may still show the
@@ -476,39 +512,33 @@ impl Shard {
         local.look_at_all_keys();
     }
 
-    fn key_of(&mut self, app: u32, id: SchedulingKey) -> &mut KeyLocal {
-        self.key_made_of(app, id, None)
-    }
-
-    /// A key, which is made if need be: of the cell that news of it have, so that only who meets it first waits for others who do.
-    fn key_made_of(&mut self, app: u32, id: SchedulingKey, cell: Option<&Arc<KeyCell>>) -> &mut KeyLocal {
-        let workers = self.shared.workers;
-        let local = self.app_mut(app);
-        let at = match local.keys.binary_search_by_key(&id, |key| key.id) {
-            Ok(at) => at,
-            Err(at) => {
-                local.look_at_all_keys();
-                let cell = cell.map_or_else(|| local.shared.key(id, workers), Arc::clone);
-                local.keys.insert(at, KeyLocal::new(id, cell, workers));
-                at
-            }
-        };
-        &mut local.keys[at]
-    }
-
-    fn replace_asks(&mut self, app: u32, asks: &AskGroup) {
-        let types = self.types;
-        let key = self.key_of(app, asks.key);
-        for AskRow { location, count } in &asks.rows {
+    /// What is asked under one key from now on; says how many are wanted anywhere, if the group does.
+    #[inline(always)]
+    fn replace_asks(&mut self, app: u32, group: &Asked<'_>) -> Option<u32> {
+        let (types, workers) = (self.types, self.shared.workers);
+        let app = self.app_mut(app);
+        let key = key_of(app, group.key, None, workers);
+        let mut any = None;
+        for AskRow { location, count } in group.rows {
             if *location == ANY {
-                key.cell.size.set(types, &asks.size);
-                key.epoch = key.cell.pool.replace(*count);
-                key.size = asks.size;
-                key.relax = asks.relax;
+                // Of several the last counts.
+                any = Some(*count);
             } else {
-                key.rows.replace(*location, &asks.size, asks.relax, *count);
+                key.rows.replace(*location, &group.size, group.relax, *count);
             }
         }
+        if let Some(count) = any {
+            // Mostly as it was; the cell's line, which others read, is not written for nothing.
+            if !key.size.equals_in_types(types, &group.size) {
+                key.cell.size.set(types, &group.size);
+                key.size = group.size;
+            }
+            key.epoch = key.cell.pool.replace(count);
+            key.relax = group.relax;
+            make_room(&mut app.containers, count);
+        }
+        app.look_at_all_keys();
+        any
     }
 
     /// What the home worker has done.
@@ -516,12 +546,14 @@ impl Shard {
         if shared.is_closed() {
             return;
         }
+        let workers = self.shared.workers;
         let index = self.meet_app(shared);
         if rows.len() > FEW_GROUPS {
             self.add_keys(index, rows.iter().map(|row| (row.key, row.what.cell())));
         }
         for news in rows {
-            let key = self.key_made_of(index, news.key, news.what.cell());
+            let app = self.app_mut(index);
+            let key = key_of(app, news.key, news.what.cell(), workers);
             match &news.what {
                 NewsKind::Any { epoch, cell, open } => {
                     key.cell = cell.clone();
@@ -531,7 +563,7 @@ impl Shard {
                     if !open {
                         key.rows.clear();
                     }
-                    self.make_room(index, cell.pool.total());
+                    make_room(&mut app.containers, cell.pool.total());
                 }
                 NewsKind::Location(count) => key.rows.learn(news.location, &news.size, news.relax, count),
             }
@@ -548,17 +580,16 @@ impl Shard {
         if shared.is_closed() || self.find_app(shared.slot).is_none_or(|app| app.closed) {
             return;
         }
-        let (index, types) = (shared.slot.index, self.types);
-        let several = self.shared.workers > 1;
+        let (index, types, workers) = (shared.slot.index, self.types, self.shared.workers);
         let mut news: SmallVec<[AskNews; 2]> = SmallVec::new();
         for back in rows {
-            let key = self.key_of(index, back.key);
+            let key = key_of(self.app_mut(index), back.key, None, workers);
             let what = if back.location == ANY {
                 key.cell.size.set(types, &back.size);
                 key.size = back.size;
                 key.relax = back.relax;
                 key.cell.pool.put_one();
-                several.then(|| NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: true })
+                (workers > 1).then(|| NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: true })
             } else {
                 key.rows.put_back(back.location, &back.size, back.relax);
                 key.rows.shared_count(back.location).map(NewsKind::Location)

@@ -89,27 +89,6 @@ impl Resource {
         Resource(lanes)
     }
 
-    /// [`Resource::plus`] where nothing has lanes beyond so many types: what every grant and end adds to each queue on its way is
-    /// to cost no more than it must.
-    #[cfg(not(loom))]
-    #[inline(always)]
-    pub(crate) fn add_types(&mut self, types: usize, other: &Resource) {
-        self.0[0] = self.0[0].wrapping_add(other.0[0]);
-        self.0[1] = self.0[1].wrapping_add(other.0[1]);
-        if types > 2 {
-            self.add_custom(other);
-        }
-    }
-
-    /// A call, so that who has two types has no loop in his way.
-    #[cfg(not(loom))]
-    #[inline(never)]
-    fn add_custom(&mut self, other: &Resource) {
-        for (lane, more) in self.0[2..].iter_mut().zip(&other.0[2..]) {
-            *lane = lane.wrapping_add(*more);
-        }
-    }
-
     /// Memory in MiB.
     #[must_use]
     #[inline]
@@ -251,6 +230,49 @@ impl Resource {
             any |= lane;
         }
         any == 0
+    }
+
+    /// [`Resource::eq`] where neither has lanes beyond so many types.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn equals_in_types(&self, types: usize, other: &Resource) -> bool {
+        self.0[0] == other.0[0] && self.0[1] == other.0[1] && (types <= 2 || self == other)
+    }
+
+    /// [`Resource::is_none`] where there are no lanes beyond so many types.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn is_none_in_types(&self, types: usize) -> bool {
+        self.0[0] == 0 && self.0[1] == 0 && (types <= 2 || self.is_none())
+    }
+
+    /// [`Resource::plus`] in place, where the other has no lanes beyond so many types.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn add_in_types(&mut self, types: usize, other: &Resource) {
+        self.0[0] = self.0[0].wrapping_add(other.0[0]);
+        self.0[1] = self.0[1].wrapping_add(other.0[1]);
+        if types > 2 {
+            self.change_custom(other, i64::wrapping_add);
+        }
+    }
+
+    /// [`Resource::minus`] in place, where the other has no lanes beyond so many types.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn subtract_in_types(&mut self, types: usize, other: &Resource) {
+        self.0[0] = self.0[0].wrapping_sub(other.0[0]);
+        self.0[1] = self.0[1].wrapping_sub(other.0[1]);
+        if types > 2 {
+            self.change_custom(other, i64::wrapping_sub);
+        }
+    }
+
+    /// A call, so that who has two types has no loop in the way.
+    #[cfg(not(loom))]
+    #[inline(never)]
+    fn change_custom(&mut self, other: &Resource, f: impl Fn(i64, i64) -> i64) {
+        self.0[2..].iter_mut().zip(&other.0[2..]).for_each(|(lane, by)| *lane = f(*lane, *by));
     }
 }
 
@@ -419,6 +441,26 @@ mod tests {
         // fair-shares 9.5: 10 x 0.1f is 1.0000000149, rounded up to 2.
         let limit = Resource::new(10, 1000).times_round_up(f64::from(0.1_f32));
         assert_eq!(limit, Resource::new(2, 101));
+    }
+
+    #[test]
+    fn what_looks_at_some_types_only_sees_what_the_whole_does() {
+        let amounts = [0, 1, -3, i64::MAX, i64::MIN];
+        let vectors = |types: usize| {
+            let lanes = move |lane: usize| amounts.map(|amount| Resource::NONE.with(lane, amount));
+            (0..types).flat_map(lanes).chain([Resource::from_fn(|i| if i < types { 7 - i as i64 } else { 0 })])
+        };
+        for types in [2, 3, MAX_TYPES] {
+            for (a, b) in vectors(types).flat_map(|a| vectors(types).map(move |b| (a, b))) {
+                let (mut sum, mut difference) = (a, a);
+                sum.add_in_types(types, &b);
+                difference.subtract_in_types(types, &b);
+                assert_eq!((sum, difference), (a.plus(&b), a.minus(&b)));
+                assert_eq!(a.equals_in_types(types, &b), a == b);
+                assert_eq!(a.fits_in_types(types, &b), a.fits_in(&b));
+            }
+            assert!(vectors(types).all(|a| a.is_none_in_types(types) == a.is_none()));
+        }
     }
 
     #[test]

@@ -32,9 +32,10 @@ impl Shard {
         let turns = owed.turns(|to| self.is_still_owed(to.app));
         self.nodes[node as usize].owed = owed;
         for (to, amount) in turns {
-            serve(amount, || match self.assign(to.app.index, node, None) {
-                Outcome::Placed => Some(self.placed),
-                Outcome::Reserved | Outcome::Declined => None,
+            serve(amount, || {
+                let free = self.nodes[node as usize].free;
+                let is_placed = self.assign(to.app.index, node, None) == Outcome::Placed;
+                is_placed.then(|| free.minus(&self.nodes[node as usize].free))
             });
         }
     }
