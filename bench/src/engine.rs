@@ -59,6 +59,8 @@ pub(crate) trait Engine: Send + Sync {
     fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>>;
     /// Hands heartbeats over; those for which there was no room come back.
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>>;
+    /// Those of the applications that call next: a hint, which an engine need not take.
+    fn expect_calls(&self, _apps: &[AppHandle], _next: &[u32]) {}
     /// One call of an ApplicationMaster.
     fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused>;
     /// The application leaves.
@@ -158,6 +160,10 @@ impl Engine for Threaded {
 
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
         self.0.heartbeats(batch).map_err(|not_sent| not_sent.returned)
+    }
+
+    fn expect_calls(&self, apps: &[AppHandle], next: &[u32]) {
+        self.0.expect_calls(next.iter().map(|app| &apps[*app as usize]));
     }
 
     fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {

@@ -56,7 +56,6 @@
 //! `docs/architecture.md` has who owns what and what each operation costs, `docs/concurrency.md` the protocols as small
 //! proofs, `docs/yarn-compat.md` what of the FairScheduler is here, `docs/deviations.md` where it differs on purpose.
 
-#[cfg(not(loom))]
 mod ahead;
 #[cfg(not(loom))]
 mod app;

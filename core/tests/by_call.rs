@@ -5,8 +5,8 @@
 mod threads;
 
 use evenweave::{
-    AllocationFile, AppHandle, Clock, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle, Refused,
-    Resource, StepOutcome, VirtualClock,
+    AllocateRequest, AllocationFile, AppHandle, Clock, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat,
+    NodeHandle, Refused, Resource, StepOutcome, VirtualClock,
 };
 use std::sync::Arc;
 use threads::{SMALL, allocate, ask, beat, fill, poll, settings, unmanaged};
@@ -183,4 +183,40 @@ fn preemption_that_is_off() {
     assert_eq!(world.scheduler.preempt(true), Err(Refused::PreemptionOff));
     assert_eq!(world.scheduler.kill_marked(), Err(Refused::PreemptionOff));
     world.scheduler.shutdown();
+}
+
+#[test]
+fn calls_that_are_announced_are_answered_as_others_are() {
+    let told = |announce: &dyn Fn(&FairScheduler, &AppHandle)| {
+        let world = world();
+        let mut told = Vec::new();
+        let announce = |app: &AppHandle| announce(&world.scheduler, app);
+        let mut call = |request: &AllocateRequest| {
+            announce(&world.app);
+            told.push(format!("{:?}", allocate(&world.scheduler, &world.app, request)));
+        };
+        call(&AllocateRequest::default());
+        world.scheduler.update_now();
+        let granted = [world.beat(), world.beat()].into_iter().flat_map(|outcome| outcome.allocated).count();
+        assert_eq!(granted, 2);
+        call(&ask(1));
+        world.scheduler.remove_node(&world.node).unwrap();
+        // What is asked for is there, more than once, while it changes, and when nothing is left of it.
+        announce(&world.app);
+        call(&AllocateRequest::default());
+        world.scheduler.finish(&world.app).unwrap();
+        call(&ask(1));
+        announce(&world.app);
+        told.push(format!("{:?}", world.scheduler.stats()));
+        world.scheduler.shutdown();
+        announce(&world.app);
+        told
+    };
+    let unannounced = told(&|_, _| ());
+    let announced = told(&|scheduler, app| {
+        app.expect_call();
+        scheduler.expect_calls(std::iter::repeat_n(app, 100));
+    });
+    assert_eq!(announced, unannounced);
+    assert!(unannounced[1].contains("ContainerId") && unannounced[2].contains("NodeLost"), "{unannounced:?}");
 }

@@ -8,10 +8,9 @@ use evenweave_loom_tests::{all_records, check};
 
 /// Claim: I5: withdrawn or acquired, the record comes back once
 /// Threads: 2
-/// Break: `withdraw` by load and store; a withdrawn record is not freed; `expect_end` after `push_ended`; Acquire to
-///   Relaxed in `expect_drain` -> *I5: a grant is acquired or withdrawn, never both or neither*; *each record is in the
-///   arena exactly once*: `[1, 2, 3]`; *and why, whatever was looked at before*; *Causality violation: Concurrent load and
-///   mut accesses.*
+/// Break: `withdraw` by load and store; a withdrawn record is not freed; `expect_end` after `push_ended` -> *I5: a grant is
+///   acquired or withdrawn, never both or neither*; *each record is in the arena exactly once*: `[1, 2, 3]`; *and why,
+///   whatever was looked at before*
 #[test]
 fn one_of_both_wins() {
     check("withdraw_vs_drain/one_of_both_wins", || {

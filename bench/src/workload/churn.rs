@@ -58,6 +58,13 @@ impl Nodes<'_> {
         above >= 0
     }
 
+    /// The owners of what the next node has held longest call after those of what this one reported. Where one thread does both.
+    fn expect_owners(&self) {
+        for (_, owner) in self.containers[self.at].iter().take(self.k) {
+            self.bed.apps[*owner as usize].expect_call();
+        }
+    }
+
     /// Step 1: the next node's longest-held containers complete, and it reports them. Says whether it did: where nodes are
     /// offered aside and few containers run, the driver waits and looks again instead.
     fn report(&mut self, owners: &mut Vec<u32>) -> Result<bool, String> {
@@ -176,6 +183,7 @@ impl<'a> Churn<'a> {
                 break;
             }
             if nodes.report(&mut owners)? {
+                nodes.expect_owners();
                 masters.serve(nodes.bed, &mut owners, &mut |owner, container| nodes.put(owner, container))?;
             }
         }

@@ -118,8 +118,15 @@ impl Masters {
     }
 
     /// Steps 2 and 3: each owner once, in rising number, then one further application in turn.
-    pub(super) fn serve(&mut self, bed: &Bed, owners: &mut [u32], returned: Returned<'_>) -> Result<(), String> {
+    pub(super) fn serve(&mut self, bed: &Bed, owners: &mut Vec<u32>, returned: Returned<'_>) -> Result<(), String> {
         owners.sort_unstable();
+        let further = self.next;
+        self.next = (self.next + 1) % bed.apps.len();
+        // As whoever takes calls from a queue would: it sees what comes next.
+        owners.push(u32::try_from(further).expect("few applications"));
+        bed.engine.expect_calls(&bed.apps, owners);
+        owners.pop();
+        bed.apps[self.next].expect_call();
         for (index, owner) in owners.iter().enumerate() {
             let app = *owner as usize;
             self.held[app] -= 1;
@@ -130,8 +137,6 @@ impl Masters {
                 self.call(bed, app, true, returned)?;
             }
         }
-        let further = self.next;
-        self.next = (self.next + 1) % bed.apps.len();
         self.call(bed, further, false, returned)
     }
 }

@@ -13,6 +13,7 @@ use super::mailbox::{Container, EndedContainer};
 use super::messages::{AskChange, AskGroup, AskGroups, Asking, External, OneGroup, grouped};
 use super::shared::{ANY, Shared};
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot};
+use crate::ahead::expect;
 use crate::app::{Ask, Location};
 use crate::event::Refused;
 use crate::id::ContainerId;
@@ -82,6 +83,45 @@ fn leaf_of<'s>(
     }
 }
 
+/// Calls of these applications come next: asks for what they read, one link after the other and each of all of them, so that memory
+/// is waited for once a link rather than once a link and call.
+pub(crate) fn expect_calls<'a>(shared: &Shared, apps: impl Iterator<Item = &'a AppShared> + Clone) {
+    let snapshot = shared.publisher.guard();
+    let leaves = || apps.clone().filter_map(|app| snapshot.structure.queues.get(app.queue() as usize)?.as_deref());
+    apps.clone().flat_map(|app| &app.cells).for_each(|cell| expect(&cell.granted));
+    leaves().for_each(expect_leaf);
+    apps.clone().for_each(|app| expect_share(&snapshot, app.queue()));
+    leaves().for_each(|leaf| expect(&leaf.shared.cells));
+    apps.clone().for_each(|app| expect_mail(shared, app));
+    leaves().for_each(|leaf| leaf.shared.expect_usage());
+}
+
+/// What a call reads of a leaf queue as published.
+#[inline]
+fn expect_leaf(leaf: &QueueSnapshot) {
+    expect(&leaf.shared);
+    expect(&leaf.max_share);
+    expect(&leaf.max_container);
+}
+
+/// The same of its shares.
+#[inline]
+fn expect_share(snapshot: &SchedulerSnapshot, queue: u32) {
+    if let Some(share) = snapshot.shares.queues.get(queue as usize) {
+        expect(&share.generation);
+        expect(&share.fair_share);
+    }
+}
+
+/// The records that lie on top of an application's mailbox, several beside each other.
+#[inline]
+fn expect_mail(shared: &Shared, app: &AppShared) {
+    for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
+        arena.expect_drain(&cell.granted);
+        arena.expect_drain(&cell.ended);
+    }
+}
+
 /// A whole call.
 pub(crate) fn allocate(
     shared: &Shared,
@@ -90,8 +130,15 @@ pub(crate) fn allocate(
     out: &mut Allocation,
 ) -> Result<(), Refused> {
     out.clear();
+    app.expect_call();
     let snapshot = shared.publisher.guard();
     let leaf = leaf_of(shared, &snapshot, app)?;
+    // Before anything is sent: a send waits for what was read before it.
+    snapshot.structure.queue(super::snapshot::ROOT).shared.expect_usage();
+    expect_leaf(leaf);
+    expect_share(&snapshot, app.queue());
+    leaf.shared.expect_usage();
+    expect_mail(shared, app);
     if !request.is_empty() {
         send(shared, app, request, &snapshot, leaf)?;
         // Ended meanwhile: what it had is gone with its mailbox.
@@ -247,8 +294,6 @@ fn answer(shared: &Shared, app: &AppShared, snapshot: &SchedulerSnapshot, leaf: 
 /// Empties the application's mailbox.
 pub(crate) fn drain(shared: &Shared, app: &AppShared, out: &mut Allocation) {
     for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
-        arena.expect_drain(&cell.granted);
-        arena.expect_drain(&cell.ended);
         arena.drain_granted(&cell.granted, || shared.clock.now_ms(), &mut out.granted);
         arena.drain_ended(&cell.ended, &mut out.ended);
     }

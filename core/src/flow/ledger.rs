@@ -18,6 +18,7 @@ use super::reserved::{self, ReservedCount};
 use super::standing::Standing;
 use super::usage::{SharedUsage, UsageCell};
 use super::watch::Watch;
+use crate::ahead::expect;
 use crate::app::{Ask, SchedulingKey};
 use crate::event::Refused;
 use crate::id::{ApplicationId, ContainerId, NodeId, Slot};
@@ -30,8 +31,10 @@ use std::fmt;
 #[cfg(not(shuttle))]
 use std::mem::offset_of;
 
-/// What one worker writes of an application.
+/// What one worker writes of an application. In this order: its own count is one cache line, what a call of the AM looks at is
+/// another.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub(crate) struct AppCell {
     pub(crate) usage: UsageCell,
     /// Containers granted and not yet acquired.
@@ -169,51 +172,60 @@ impl NewApp<'_> {
 }
 
 /// An attempt of an application as all threads see it.
+///
+/// In this order, so that what a call of its AM reads is in one cache line, which hardly anybody writes once the application runs.
+#[repr(C)]
 pub(crate) struct AppShared {
     /// Whose it is; see `shared::number_scheduler`.
     pub(crate) scheduler: u64,
-    pub(crate) id: ApplicationId,
-    /// Which attempt of the application this is, from 1.
-    pub(crate) attempt: u32,
     pub(crate) slot: Slot,
-    pub(crate) user: Box<str>,
+    /// The worker that applies its asks.
+    pub(crate) home: usize,
+    /// Its leaf queue, and whether its AM runs.
+    standing: Standing,
+    /// By worker; each worker keeps a reference to its own, so that a grant need not look here. That costs 128 bytes a cell, for
+    /// the counts of its references. The first lies here: no line between it and who has the application.
+    pub(crate) cells: SmallVec<[Arc<CachePadded<AppCell>>; 1]>,
+    /// How many keys it has.
+    key_count: AtomicU32,
+    closed: Closed,
+    /// The home worker knows it, until it closes.
+    met: AtomicBool,
+    /// Its AM does not want some nodes or racks; where this is not set, calls pass over what `am` keeps.
+    has_blacklist: AtomicBool,
     /// Its first container is its AM.
     pub(crate) managed: bool,
+    /// Which attempt of the application this is, from 1.
+    pub(crate) attempt: u32,
+    pub(crate) id: ApplicationId,
+    pub(crate) user: Box<str>,
     /// Interned names of nodes and racks that its AM's container must not get.
     pub(crate) system_blacklist: Box<[u32]>,
     /// Running containers of earlier attempts that it has taken over; written by the control before anybody has its handle.
     pub(crate) kept: OnceLock<Box<[Container]>>,
     pub(crate) start_ms: u64,
-    /// The worker that applies its asks.
-    pub(crate) home: usize,
     /// The name of the queue that it entered.
     pub(crate) placed_in: Box<str>,
     /// `yarn.scheduler.fair.am.preemption` of that queue; a later move changes nothing, as in Hadoop.
     pub(crate) am_preemptable: bool,
-    /// Its leaf queue, and whether its AM runs.
-    standing: Standing,
-    closed: Closed,
     ever_had: AtomicBool,
     /// Not waiting for a running limit; for views.
     runnable: AtomicBool,
-    am_resource: UsageCell,
     /// The number of the last container, or of the last block of them.
     sequence: AtomicU32,
-    /// By worker; each worker keeps a reference to its own, so that a grant need not look here. That costs 128 bytes a cell, for
-    /// the counts of its references. The first lies here: no line between it and who has the application.
-    pub(crate) cells: SmallVec<[Arc<CachePadded<AppCell>>; 1]>,
+    am_resource: UsageCell,
     first_key: OnceLock<Arc<KeyCell>>,
     /// Where its keys are found and the next one goes.
     keys: Mutex<KeyIndex>,
-    /// How many they are.
-    key_count: AtomicU32,
-    /// The home worker knows it, until it closes.
-    met: AtomicBool,
-    /// Its AM does not want some nodes or racks; where this is not set, calls pass over what `am` keeps.
-    has_blacklist: AtomicBool,
     /// Apart from what workers read: the AM's calls write it.
     pub(crate) am: CachePadded<Mutex<AmSide>>,
 }
+
+// Models and schedules have larger words.
+#[cfg(not(any(loom, shuttle)))]
+const _: () = assert!(align_of::<AppShared>() >= 64 && offset_of!(AppShared, managed) < 64, "one cache line");
+#[cfg(not(any(loom, shuttle)))]
+const _: () = assert!(offset_of!(AppCell, granted) == 64 && offset_of!(AppCell, marked) + 16 <= 128, "another one");
 
 impl fmt::Debug for AppShared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -296,6 +308,12 @@ impl AppShared {
     /// Nodes reserved for it, by all workers.
     pub(crate) fn reserved(&self) -> u32 {
         reserved::total(self.cells.iter().map(|cell| &cell.reserved))
+    }
+
+    /// A call of its AM comes: asks for what it reads first.
+    #[inline]
+    pub(crate) fn expect_call(&self) {
+        expect(self);
     }
 
     /// The slot of its leaf queue; who acts on it checks the snapshot.
@@ -476,6 +494,12 @@ impl QueueShared {
 
     pub(crate) fn usage(&self) -> Resource {
         self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()))
+    }
+
+    /// Its usage will be read soon.
+    #[inline]
+    pub(crate) fn expect_usage(&self) {
+        self.cells.iter().for_each(|cell| expect(&cell.usage));
     }
 
     /// The same where nothing beyond the scheduler's types is used.

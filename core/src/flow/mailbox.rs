@@ -24,6 +24,7 @@
 //! # Trade-offs
 //! Safe Rust, nothing allocated but whole chunks of records. A record of an ended container waits for its AM to call.
 
+use crate::ahead::expect;
 use crate::id::{ContainerId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -397,6 +398,8 @@ impl Arena {
         let mut at = stack.take_all();
         while at != NIL {
             let record = self.record(at);
+            // Written first: its line, which the worker's core has, comes over once, and as this thread's own.
+            record.acquired_ms.store(now_ms, Ordering::Relaxed);
             let next = record.next.load(Ordering::Relaxed);
             let has_request_id = record.attempt.load(Ordering::Relaxed) & HAS_REQUEST_ID != 0;
             let container =
@@ -413,7 +416,6 @@ impl Arena {
                         if i < self.types { record.size[i].load(Ordering::Relaxed) } else { 0 }
                     }),
                 };
-            record.acquired_ms.store(now_ms, Ordering::Relaxed);
             // ORDERING: Release on success. Pairs with the Acquire in `acquired_for_ms` and `withdraw`: the worker that sees
             // the container acquired sees since when, and may end it and push the record again only after the words above
             // were read. Relaxed on failure: the record is this thread's alone then.
@@ -428,16 +430,15 @@ impl Arena {
         out[first..].reverse();
     }
 
-    /// Looks at the record that lies on top of a stack and is about to be taken, so that its line is on its way: those of
+    /// Asks for the record that lies on top of a stack and is about to be taken, so that its line is on its way: those of
     /// two stacks come beside each other. By any thread.
     #[inline]
     pub fn expect_drain(&self, stack: &Stack) {
-        // ORDERING: Acquire. Pairs with the Release in `push`: the record that is named has been made. Weaker fails in
-        // loom-tests/tests/withdraw_vs_drain.rs. Then Relaxed: nothing is made of what is read, and the record may be another
-        // thread's by now, or used again.
-        let at = stack.0.load(Ordering::Acquire) as usize;
+        // ORDERING: Relaxed. Nothing is read of the record, which may be another thread's by now, or used again; a chunk that this
+        // thread does not see yet is left out.
+        let at = stack.0.load(Ordering::Relaxed) as usize;
         if let Some(chunk) = self.chunks.get(at / CHUNK).and_then(OnceLock::get) {
-            chunk[at % CHUNK].next.load(Ordering::Relaxed);
+            expect(&chunk[at % CHUNK]);
         }
     }
 

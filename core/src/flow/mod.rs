@@ -154,7 +154,7 @@ mod exports {
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::wait;
     pub(crate) use super::driver::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
-    pub(crate) use super::edge::{allocate, collect, drain, send_changes};
+    pub(crate) use super::edge::{allocate, collect, drain, expect_calls, send_changes};
     pub(crate) use super::events::{EventSink, EventSource, events};
     #[cfg(feature = "faults")]
     pub use super::inspect::Kept;

@@ -8,7 +8,7 @@ use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Call, Closed, Control, ControlMessage, EventSink, EventSource,
     External, Heartbeat, NewAttempt, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Report, Shared, Stats,
-    Submission, Threads, UpdateCall, WatchCall, allocate, quiesce, views,
+    Submission, Threads, UpdateCall, WatchCall, allocate, expect_calls, quiesce, views,
 };
 use crate::resource::Resource;
 use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
@@ -50,6 +50,9 @@ pub struct FairScheduler {
 
 /// Calls that nobody waits for are refused while so many messages wait for the control.
 const LONG_CONTROL_LANE: usize = 1 << 16;
+
+/// Of more calls that come next what was asked for first could be gone again before it is read.
+const MOST_EXPECTED: usize = 16;
 
 struct Inner {
     shared: Arc<Shared>,
@@ -341,6 +344,14 @@ impl FairScheduler {
         let call = ControlMessage::Call(Call::SubmitAll(submissions, reply));
         shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)?;
         Ok(Submitted(answer))
+    }
+
+    /// Says whose AMs call next ([`FairScheduler::allocate`]), by this thread: what the calls read, and workers on other cores have
+    /// written, comes into the processor's cache for all of them at once. Of many the first sixteen count: tell of the others
+    /// when these have called. It changes nothing but time, as [`AppHandle::expect_call`].
+    #[inline]
+    pub fn expect_calls<'a>(&self, apps: impl IntoIterator<Item = &'a AppHandle, IntoIter: Clone>) {
+        expect_calls(&self.inner.shared, apps.into_iter().take(MOST_EXPECTED).map(|app| &*app.0));
     }
 
     /// An AM's call: asks, releases and blacklist go to the workers, and what was granted since the last call comes back.
