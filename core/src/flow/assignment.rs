@@ -19,7 +19,7 @@ use super::decision::PassEnd;
 use super::grant::Proposal;
 use super::preemption::Creditor;
 use super::reserved::may_reserve;
-use super::shard::{AppLocal, KeyLocal, NONE, Node, QueueLocal, Reservation, Shard, Suspended};
+use super::shard::{AppLocal, Blacklists, KeyLocal, NONE, Node, QueueLocal, Reservation, Shard, Suspended};
 use super::shared::count;
 use super::snapshot::ROOT;
 use crate::app::{Locality, SchedulingKey};
@@ -206,7 +206,10 @@ impl Shard {
         let mut at = ROOT;
         loop {
             let queue = self.queue(at);
-            if queue.limited || queue.has_irregular() || queue.masters().is_some_and(|masters| masters.winner().is_some()) {
+            if queue.limited
+                || queue.has_irregular()
+                || queue.masters().is_some_and(|masters| masters.winner().is_some())
+            {
                 return None;
             }
             let first = queue.order.child(queue.order.winner()?);
@@ -336,18 +339,18 @@ impl Shard {
         }
     }
 
+    /// Whether an application must not get a node: while the AM's own container is awaited the system's list counts, later the AM's.
+    #[inline(never)]
+    fn is_blacklisted(&self, app: &AppLocal, lists: &Blacklists, node: u32) -> bool {
+        let list = if app.waits_for_am() { &lists.system } else { &lists.own };
+        let at = &self.nodes[node as usize].shared;
+        [at.name_location, at.rack_location].iter().any(|location| list.binary_search(location).is_ok())
+    }
+
     /// Offers the node to one application of a leaf.
     fn offer(&mut self, app: u32, node: u32) -> Outcome {
         let local = self.app(app);
-        let at = &self.nodes[node as usize].shared;
-        let listed = |location: u32| {
-            // While the AM's own container is awaited the system's blacklist counts, later the AM's.
-            let list = if local.waits_for_am() { &local.system_blacklist[..] } else { &local.blacklist[..] };
-            list.binary_search(&location).is_ok()
-        };
-        if !(local.blacklist.is_empty() && local.system_blacklist.is_empty())
-            && (listed(at.name_location) || listed(at.rack_location))
-        {
+        if local.blacklists.as_ref().is_some_and(|lists| self.is_blacklisted(local, lists, node)) {
             self.note_blacklisted();
             return Outcome::Declined;
         }

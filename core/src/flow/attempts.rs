@@ -27,7 +27,7 @@ impl Shard {
     /// Hands what runs of an attempt on this worker's nodes to its successor; says what that is.
     pub(super) fn hand_over(&mut self, from: Slot, successor: &Successor) -> Vec<Container> {
         let to = self.meet_app(&successor.app);
-        self.app_mut(to).blacklist = successor.blacklist.clone();
+        self.app_mut(to).set_blacklist(&successor.blacklist);
         let Some(old) = self.find_app(from) else { return Vec::new() };
         let leaf = old.leaf;
         let stays = |record: &ContainerRecord| {

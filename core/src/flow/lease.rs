@@ -227,11 +227,12 @@ impl AskCount {
     }
 }
 
-/// The outstanding `*` count of one request key, leased to workers in pieces; see the module's text.
+/// The outstanding `*` count of one request key, leased to workers in pieces; see the module's text. Its owner gives it lines of its
+/// own.
 #[derive(Debug)]
 pub struct AskPool {
-    word: CachePadded<AtomicU64>,
-    /// Of each worker; none where there is but one.
+    word: AtomicU64,
+    /// Of each worker; none where there is but one. In the line of the word: who looks at one looks at the other.
     pieces: Box<[CachePadded<AtomicU64>]>,
 }
 
@@ -240,10 +241,7 @@ impl AskPool {
     #[must_use]
     pub fn new(workers: usize) -> AskPool {
         let pieces = if workers > 1 { workers } else { 0 };
-        AskPool {
-            word: CachePadded::new(AtomicU64::new(0)),
-            pieces: (0..pieces).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
-        }
+        AskPool { word: AtomicU64::new(0), pieces: (0..pieces).map(|_| CachePadded::new(AtomicU64::new(0))).collect() }
     }
 
     /// Whether the only worker does all that changes it.

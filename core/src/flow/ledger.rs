@@ -31,12 +31,11 @@ use std::fmt;
 #[cfg(not(shuttle))]
 use std::mem::offset_of;
 
-/// What one worker writes of an application. In this order: its own count is one cache line, what a call of the AM looks at is
-/// another.
+/// What one worker writes of an application. In this order: what a grant and a call of the AM change is in one cache line, but the
+/// usage of custom types. The usage is written first: then the line is the worker's own when a container is pushed.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct AppCell {
-    pub(crate) usage: UsageCell,
     /// Containers granted and not yet acquired.
     pub(crate) granted: Stack,
     /// Acquired containers that ended.
@@ -47,6 +46,9 @@ pub(crate) struct AppCell {
     pub(crate) marked: Marks,
     /// How many of them were preempted, ever.
     pub(crate) preempted: AtomicU64,
+    /// So that memory and vcores end with the line.
+    _room: u64,
+    pub(crate) usage: UsageCell,
 }
 
 /// The outstanding `*` ask of one request key. Lives as long as the application.
@@ -55,7 +57,7 @@ pub(crate) struct AppCell {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct KeyCell {
-    pub(crate) pool: AskPool,
+    pub(crate) pool: CachePadded<AskPool>,
     next: OnceLock<Arc<KeyCell>>,
     pub(crate) id: SchedulingKey,
     /// The size of one container; written by the home worker.
@@ -65,8 +67,6 @@ pub(crate) struct KeyCell {
 // A part of the line's other types may be in the next one. Not of shuttle's words, which are larger.
 #[cfg(not(shuttle))]
 const _: () = assert!(offset_of!(KeyCell, next) / 64 == (offset_of!(KeyCell, size) + 15) / 64, "memory and vcores");
-#[cfg(not(shuttle))]
-const _: () = assert!(offset_of!(AppCell, usage) == 0, "one cache line");
 
 impl KeyCell {
     /// This key and those that were asked for after it.
@@ -225,7 +225,7 @@ pub(crate) struct AppShared {
 #[cfg(not(any(loom, shuttle)))]
 const _: () = assert!(align_of::<AppShared>() >= 64 && offset_of!(AppShared, managed) < 64, "one cache line");
 #[cfg(not(any(loom, shuttle)))]
-const _: () = assert!(offset_of!(AppCell, granted) == 64 && offset_of!(AppCell, marked) + 16 <= 128, "another one");
+const _: () = assert!(offset_of!(AppCell, usage) + 16 == 64, "another one");
 
 impl fmt::Debug for AppShared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -412,8 +412,12 @@ impl AppShared {
         if let Some(known) = index.find(&self.first_key, id) {
             return known;
         }
-        let key =
-            Arc::new(KeyCell { id, size: UsageCell::default(), pool: AskPool::new(workers), next: OnceLock::new() });
+        let key = Arc::new(KeyCell {
+            id,
+            size: UsageCell::default(),
+            pool: AskPool::new(workers).into(),
+            next: OnceLock::new(),
+        });
         let end = index.last.as_ref().map_or(&self.first_key, |last| &last.next);
         // The lock is held: nobody else has put one there.
         let _ = end.set(key.clone());

@@ -331,24 +331,25 @@ impl QueueLocal {
     }
 }
 
-/// A request key of an application. What every visit reads comes first, so that it lies in few cache lines.
+/// A request key of an application. What every visit reads comes first, in one cache line if it is the application's only key,
+/// and whether there are rows in the next.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct KeyLocal {
     pub(super) cell: Arc<KeyCell>,
-    pub(super) rows: LocationRows,
+    pub(super) id: SchedulingKey,
     pub(super) opportunities: u32,
     pub(super) epoch: u32,
+    /// That of the last container.
+    pub(super) container_size: SizeId,
     /// The allowed locality level, once it was asked for.
     pub(super) level: Option<Locality>,
     /// Size and relaxation of the `*` ask.
     pub(super) relax: bool,
     /// This worker may hold a piece of the pool.
     pub(super) leased: bool,
-    /// That of the last container.
-    pub(super) container_size: SizeId,
     pub(super) size: Resource,
-    pub(super) id: SchedulingKey,
+    pub(super) rows: LocationRows,
     pub(super) last_scheduled_ms: Option<u64>,
 }
 
@@ -371,8 +372,17 @@ impl KeyLocal {
     }
 }
 
-/// An application as this worker sees it. What every visit reads comes first, so that it lies in few cache lines; the list of
-/// containers among it, since its capacity also tells whether there is an application in a slot.
+/// The nodes and racks that an application must not get, as interned names.
+#[derive(Debug, Default)]
+pub(super) struct Blacklists {
+    pub(super) own: Box<[u32]>,
+    /// The same for its AM's container.
+    pub(super) system: Box<[u32]>,
+}
+
+/// An application as this worker sees it. What leads to all else comes first, in one cache line; the list of containers among it,
+/// since its capacity also tells whether there is an application in a slot. Of the vectors memory and vcores lie at the end of a
+/// line that is needed anyway, or in that of what a grant reads.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct AppLocal {
@@ -384,27 +394,26 @@ pub(super) struct AppLocal {
     pub(super) may_reserve: bool,
     pub(super) runnable: bool,
     pub(super) closed: bool,
-    /// Interned node and rack names.
-    pub(super) blacklist: Box<[u32]>,
-    /// The same for its AM's container.
-    pub(super) system_blacklist: Box<[u32]>,
+    /// If there are any.
+    pub(super) blacklists: Option<Box<Blacklists>>,
+    /// What this worker writes of it.
+    pub(super) cell: Arc<CachePadded<AppCell>>,
+    pub(super) slot: Slot,
+    /// Its place among its leaf queue's runnable applications.
+    pub(super) position: u32,
+    pub(super) weight: f32,
     /// In the order in which they are served.
     pub(super) keys: SmallVec<[KeyLocal; 1]>,
     /// Of many keys so many, the first, have nothing outstanding with any worker. Forgotten when asks change, and with each update:
     /// what another worker takes and puts back meanwhile is seen then.
     done: Cell<usize>,
-    /// Its place among its leaf queue's runnable applications.
-    pub(super) position: u32,
-    pub(super) weight: f32,
-    pub(super) slot: Slot,
+    pub(super) tie: Tie,
     pub(super) usage: Resource,
     pub(super) demand: Resource,
     pub(super) shared: Arc<AppShared>,
     /// Smaller became runnable earlier.
     pub(super) sequence: u64,
-    pub(super) tie: Tie,
-    /// What this worker writes of it; then what it would look up of `shared` with each grant.
-    pub(super) cell: Arc<CachePadded<AppCell>>,
+    /// What a grant would look up of `shared`.
     pub(super) number: u32,
     pub(super) attempt: u16,
     pub(super) ever_had: bool,
@@ -416,6 +425,16 @@ pub(super) struct AppLocal {
     /// This worker's nodes that are reserved for it.
     pub(super) reserved: SmallVec<[u32; 2]>,
 }
+
+#[cfg(not(shuttle))]
+const _: () = assert!(offset_of!(AppLocal, keys) == 64 && offset_of!(KeyLocal, size) + 16 <= 64, "two cache lines");
+#[cfg(not(shuttle))]
+const _: () = assert!(
+    offset_of!(AppLocal, usage) % 64 == 48 && offset_of!(AppLocal, done) / 64 == offset_of!(AppLocal, usage) / 64
+);
+#[cfg(not(shuttle))]
+const _: () =
+    assert!(offset_of!(AppLocal, number) / 64 == (offset_of!(AppLocal, floor) + 15) / 64, "one line of a grant");
 
 impl AppLocal {
     pub(super) fn new(worker: usize, shared: Arc<AppShared>) -> AppLocal {
@@ -440,8 +459,8 @@ impl AppLocal {
             done: Cell::new(0),
             floor: Resource::UNBOUNDED,
             may_reserve: false,
-            blacklist: Box::default(),
-            system_blacklist: shared.system_blacklist.clone(),
+            blacklists: (!shared.system_blacklist.is_empty())
+                .then(|| Box::new(Blacklists { system: shared.system_blacklist.clone(), ..Default::default() })),
             containers: Vec::new(),
             next_number: 0,
             numbers_left: 0,
@@ -458,6 +477,18 @@ impl AppLocal {
             min_share: &Resource::NONE,
             weight: self.weight,
             tie: self.tie,
+        }
+    }
+
+    /// Interned node and rack names that it must not get.
+    pub(super) fn blacklist(&self) -> &[u32] {
+        self.blacklists.as_ref().map_or(&[], |lists| &lists.own)
+    }
+
+    /// Replaces them.
+    pub(super) fn set_blacklist(&mut self, names: &[u32]) {
+        if !(names.is_empty() && self.blacklists.is_none()) {
+            self.blacklists.get_or_insert_default().own = names.into();
         }
     }
 
@@ -484,16 +515,21 @@ impl AppLocal {
         self.runnable && self.demand != self.usage
     }
 
-    /// It will soon be visited, have another usage or other asks.
+    /// It will soon be visited, have another usage or other asks: asks for what it has besides the line that leads to it.
     #[inline]
     pub(super) fn expect_visit(&self) {
+        expect(&self.keys);
         expect(&self.usage);
         expect(&self.demand);
         expect(&self.floor);
         expect(&self.cell.usage);
         expect(&self.cell.granted);
+    }
+
+    /// The same, after that.
+    #[inline]
+    pub(super) fn expect_asks(&self) {
         if let Some(key) = self.keys.first() {
-            expect(&key.size);
             expect(&*key.cell);
         }
     }

@@ -304,15 +304,21 @@ impl Shard {
 
     /// Asks for what the ends of these containers will read and write. Each touches a dozen lines that are cold or another
     /// core's; asked for at once, those of one container come beside those of the next.
-    fn expect_ends(&self, completed: impl Iterator<Item = OwnContainer>) {
+    fn expect_ends(&self, completed: impl Iterator<Item = OwnContainer> + Clone) {
         let arena = &self.shared.arenas[self.worker];
-        for container in completed {
-            let Some(record) = self.containers.named(&container).filter(|record| record.fate.is_live()) else {
-                continue;
-            };
+        let ending = completed.filter_map(|container| {
+            let record = self.containers.named(&container).filter(|record| record.fate.is_live())?;
+            Some((record, self.find_app(record.app)?))
+        });
+        for (record, app) in ending.clone() {
             arena.expect_end(record.mail);
-            let Some(app) = self.find_app(record.app) else { continue };
             app.expect_visit();
+            if let Some(leaf) = self.queues.get(app.leaf as usize) {
+                expect(leaf);
+            }
+        }
+        for (_, app) in ending {
+            app.expect_asks();
             if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
                 leaf.expect_change(app.position);
                 if let Some(Some(parent)) = self.queues.get(leaf.parent as usize) {
@@ -418,7 +424,7 @@ impl Shard {
             key_of(self.app_mut(index), key, None, workers).rows.clear();
         }
         if let Some(blacklist) = blacklist {
-            self.app_mut(index).blacklist = blacklist.into();
+            self.app_mut(index).set_blacklist(blacklist);
         }
         if !asks.is_empty() {
             self.asks_changed(index, asks.iter().map(|group| &group.size));
@@ -569,7 +575,7 @@ impl Shard {
             }
         }
         if let Some(blacklist) = blacklist {
-            self.app_mut(index).blacklist = blacklist.into();
+            self.app_mut(index).set_blacklist(blacklist);
         }
         self.app(index).look_at_all_keys();
         self.asks_changed(index, rows.iter().map(|row| &row.size));

@@ -209,8 +209,7 @@ impl WinnerTree {
 }
 
 impl Place {
-    const EMPTY: Place =
-        Place { key: OrderKey::ABSENT, child: WinnerTree::NOBODY, note: 0, is_suspended: false };
+    const EMPTY: Place = Place { key: OrderKey::ABSENT, child: WinnerTree::NOBODY, note: 0, is_suspended: false };
 }
 
 impl Match {
@@ -241,12 +240,14 @@ impl Match {
 impl Entrant {
     #[inline]
     fn is_before(&self, lead: u64, position: u32, places: &[Place]) -> bool {
-        self.lead < lead || self.lead == lead && lead != NOBODY && self.key(places).is_before(&places[position as usize].key)
+        self.lead < lead
+            || self.lead == lead && lead != NOBODY && self.key(places).is_before(&places[position as usize].key)
     }
 
     #[inline]
     fn is_after(&self, lead: u64, position: u32, places: &[Place]) -> bool {
-        self.lead > lead || self.lead == lead && lead != NOBODY && places[position as usize].key.is_before(self.key(places))
+        self.lead > lead
+            || self.lead == lead && lead != NOBODY && places[position as usize].key.is_before(self.key(places))
     }
 
     #[inline]

@@ -80,7 +80,7 @@ impl Shard {
     fn room_beside(&self, node: u32, to: Creditor, ended: &Resource) -> Option<Resource> {
         let at = &self.nodes[node as usize];
         let app = self.find_app(to.app)?;
-        let listed = at.shared.locations().into_iter().any(|location| app.blacklist.contains(&location));
+        let listed = at.shared.locations().into_iter().any(|location| app.blacklist().contains(&location));
         if at.gone || listed || !self.is_still_owed(to.app) {
             return None;
         }
