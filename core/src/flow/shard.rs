@@ -274,7 +274,7 @@ impl QueueLocal {
     }
 
     /// Adds to what it uses, here and in the ledger; `alone` where there is no other worker.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_usage(&mut self, types: usize, amount: &Resource, alone: bool) {
         self.usage.add_in_types(types, amount);
         self.cell.usage.add_knowing(types, amount, &self.usage, alone);

@@ -8,6 +8,7 @@
 //! A batch loads one snapshot. At its end leases are handed back (`reconcile`), so that no room is idle in the hands of a
 //! worker that blocks.
 
+use super::containers::ContainerRecord;
 use super::inbox::Next;
 use super::ledger::{AppShared, KeyCell, NodeShared};
 use super::mailbox::EndReason;
@@ -306,18 +307,16 @@ impl Shard {
     /// core's; asked for at once, those of one container come beside those of the next.
     fn expect_ends(&self, completed: impl Iterator<Item = OwnContainer> + Clone) {
         let arena = &self.shared.arenas[self.worker];
-        let ending = completed.filter_map(|container| {
-            let record = self.containers.named(&container).filter(|record| record.fate.is_live())?;
-            Some((record, self.find_app(record.app)?))
-        });
-        for (record, app) in ending.clone() {
+        for container in completed.clone() {
+            let Some((record, app)) = self.ending(&container) else { continue };
             arena.expect_end(record.mail);
             app.expect_visit();
             if let Some(leaf) = self.queues.get(app.leaf as usize) {
                 expect(leaf);
             }
         }
-        for (_, app) in ending {
+        for container in completed {
+            let Some((_, app)) = self.ending(&container) else { continue };
             app.expect_asks();
             if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
                 leaf.expect_change(app.position);
@@ -330,6 +329,12 @@ impl Shard {
                 self.containers.expect(*last);
             }
         }
+    }
+
+    #[inline(always)]
+    fn ending(&self, container: &OwnContainer) -> Option<(&ContainerRecord, &AppLocal)> {
+        let record = self.containers.named(container).filter(|record| record.fate.is_live())?;
+        Some((record, self.find_app(record.app)?))
     }
 
     /// A container that this worker still knows, on the given node.
