@@ -16,9 +16,7 @@ impl Children {
     /// So many, all absent.
     #[must_use]
     pub fn new(count: usize) -> Children {
-        let mut tree = WinnerTree::default();
-        tree.reset(count);
-        Children(tree)
+        Children(WinnerTree::of(count))
     }
 
     /// Gives a child its place.

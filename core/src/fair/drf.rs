@@ -58,7 +58,7 @@ fn general(cluster: &ClusterTotal, child: &Schedulable<'_>) -> General {
     General { needy, numbers: rows.map(|row| row.1) }
 }
 
-#[cold]
+#[inline(never)]
 fn general_key(cluster: &ClusterTotal, child: Schedulable<'_>) -> Option<OrderKey> {
     let General { needy, numbers } = general(cluster, &child);
     OrderKey::of_singles(u32::from(!needy), numbers, child.tie)

@@ -28,7 +28,7 @@ use crate::sync::{Arc, CachePadded, Mutex, OnceLock};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-#[cfg(not(shuttle))]
+#[cfg(all(target_pointer_width = "64", not(shuttle)))]
 use std::mem::offset_of;
 
 /// What one worker writes of an application. In this order: what a grant and a call of the AM change is in one cache line, but the
@@ -65,7 +65,7 @@ pub(crate) struct KeyCell {
 }
 
 // A part of the line's other types may be in the next one. Not of shuttle's words, which are larger.
-#[cfg(not(shuttle))]
+#[cfg(all(target_pointer_width = "64", not(shuttle)))]
 const _: () = assert!(offset_of!(KeyCell, next) / 64 == (offset_of!(KeyCell, size) + 15) / 64, "memory and vcores");
 
 impl KeyCell {
@@ -221,10 +221,10 @@ pub(crate) struct AppShared {
     pub(crate) am: CachePadded<Mutex<AmSide>>,
 }
 
-// Models and schedules have larger words.
-#[cfg(not(any(loom, shuttle)))]
+// Not of shuttle's words, which are larger.
+#[cfg(all(target_pointer_width = "64", not(shuttle)))]
 const _: () = assert!(align_of::<AppShared>() >= 64 && offset_of!(AppShared, managed) < 64, "one cache line");
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(all(target_pointer_width = "64", not(shuttle)))]
 const _: () = assert!(offset_of!(AppCell, usage) + 16 == 64, "another one");
 
 impl fmt::Debug for AppShared {

@@ -37,14 +37,14 @@ use crate::sync::{Arc, CachePadded, SnapshotReader};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::cell::Cell;
-#[cfg(not(shuttle))]
+#[cfg(all(target_pointer_width = "64", not(shuttle)))]
 use std::mem::offset_of;
 
 /// "None" where an index is kept.
 pub(super) const NONE: u32 = WinnerTree::NOBODY;
 
-/// A queue as this worker sees it. What every grant and end below it touches comes first, in two cache lines; of the vectors
-/// memory and vcores lie at the end of a line, and the next one begins with the other types.
+/// A queue as this worker sees it. What every grant and end below it touches comes first, in three cache lines: the last of them for
+/// memory and vcores of the min share. Those of the usage end a line, so that custom types lie in the next one.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct QueueLocal {
@@ -88,8 +88,9 @@ pub(super) struct QueueLocal {
     pub(super) seat: Seat,
 }
 
-#[cfg(not(shuttle))]
-const _: () = assert!(offset_of!(QueueLocal, usage) == 112, "memory and vcores are in the second line");
+#[cfg(all(target_pointer_width = "64", not(shuttle)))]
+const _: () =
+    assert!(offset_of!(QueueLocal, usage) == 112 && offset_of!(QueueLocal, min_share) + 16 <= 192, "three lines");
 
 /// What a child is, in bits: compared with every change of usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -220,9 +221,7 @@ impl QueueLocal {
             self.place_master(app, worker, cluster);
             return;
         }
-        if let Some(masters) = &mut self.masters {
-            masters.clear(position);
-        }
+        self.clear_master(position);
         if !app.is_pending() {
             self.update_child(position, false, false, None);
         } else if self.is_drf && cluster.types == 2 {
@@ -246,10 +245,8 @@ impl QueueLocal {
         let key = if member { self.policy.key(cluster, &app.schedulable()) } else { None };
         self.count_child(position, Child::new(eligible, member && key.is_none(), true));
         self.order.clear(position);
-        let masters = self.masters.get_or_insert_default();
-        if masters.is_empty() {
-            masters.reset(self.order.len());
-        }
+        let order = &self.order;
+        let masters = self.masters.get_or_insert_with(|| Box::new(WinnerTree::of(order.len())));
         match key {
             Some(key) if eligible => masters.set(position, &key),
             _ => masters.clear(position),
@@ -259,9 +256,7 @@ impl QueueLocal {
     /// Nobody stands at a position of a leaf any more.
     pub(super) fn remove_app(&mut self, position: u32) {
         self.order.set_child(position, NONE);
-        if let Some(masters) = &mut self.masters {
-            masters.clear(position);
-        }
+        self.clear_master(position);
         self.update_child(position, false, false, None);
     }
 
@@ -290,6 +285,7 @@ impl QueueLocal {
     #[inline]
     pub(super) fn expect_change(&self, position: u32) {
         expect(&self.usage);
+        expect(&self.min_share);
         expect(&self.cell.usage);
         self.order.expect_change(position);
     }
@@ -319,6 +315,14 @@ impl QueueLocal {
         }
     }
 
+    /// Nobody who waits for an AM stands at a position.
+    #[inline]
+    fn clear_master(&mut self, position: u32) {
+        if let Some(masters) = &mut self.masters {
+            masters.clear(position);
+        }
+    }
+
     /// Gives what it was before.
     #[inline]
     fn count_child(&mut self, position: u32, new: Child) -> Child {
@@ -331,8 +335,7 @@ impl QueueLocal {
     }
 }
 
-/// A request key of an application. What every visit reads comes first, in one cache line if it is the application's only key,
-/// and whether there are rows in the next.
+/// A request key of an application. What every visit reads comes first, in one cache line if it is the application's only key.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct KeyLocal {
@@ -426,13 +429,14 @@ pub(super) struct AppLocal {
     pub(super) reserved: SmallVec<[u32; 2]>,
 }
 
-#[cfg(not(shuttle))]
-const _: () = assert!(offset_of!(AppLocal, keys) == 64 && offset_of!(KeyLocal, size) + 16 <= 64, "two cache lines");
-#[cfg(not(shuttle))]
+#[cfg(all(target_pointer_width = "64", not(shuttle)))]
+const _: () =
+    assert!(offset_of!(AppLocal, keys) == 64 && offset_of!(KeyLocal, size) + 16 + 8 <= 64, "with a word of the list");
+#[cfg(all(target_pointer_width = "64", not(shuttle)))]
 const _: () = assert!(
     offset_of!(AppLocal, usage) % 64 == 48 && offset_of!(AppLocal, done) / 64 == offset_of!(AppLocal, usage) / 64
 );
-#[cfg(not(shuttle))]
+#[cfg(all(target_pointer_width = "64", not(shuttle)))]
 const _: () =
     assert!(offset_of!(AppLocal, number) / 64 == (offset_of!(AppLocal, floor) + 15) / 64, "one line of a grant");
 
@@ -522,13 +526,12 @@ impl AppLocal {
         expect(&self.usage);
         expect(&self.demand);
         expect(&self.floor);
-        expect(&self.cell.usage);
-        expect(&self.cell.granted);
+        expect(&*self.cell);
     }
 
-    /// The same, after that.
+    /// The same, of the key that is mostly its only one: later, when the line that leads there has come.
     #[inline]
-    pub(super) fn expect_asks(&self) {
+    pub(super) fn expect_first_key(&self) {
         if let Some(key) = self.keys.first() {
             expect(&*key.cell);
         }

@@ -317,7 +317,7 @@ impl Shard {
         }
         for container in completed {
             let Some((_, app)) = self.ending(&container) else { continue };
-            app.expect_asks();
+            app.expect_first_key();
             if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
                 leaf.expect_change(app.position);
                 if let Some(Some(parent)) = self.queues.get(leaf.parent as usize) {

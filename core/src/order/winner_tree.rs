@@ -15,12 +15,12 @@ use crate::policy::OrderKey;
 const ARITY: usize = 4;
 
 /// Sorts after every lead of a key.
-const NOBODY: u64 = u64::MAX;
+const NO_LEAD: u64 = u64::MAX;
 
 /// One who takes part in a match: a position itself, or the winner of a match below.
 #[derive(Clone, Copy, Debug)]
 struct Entrant {
-    /// [`NOBODY`] when the position is absent or suspended.
+    /// [`NO_LEAD`] when the position is absent or suspended.
     lead: u64,
     position: u32,
 }
@@ -60,8 +60,15 @@ pub(crate) struct WinnerTree {
 }
 
 impl WinnerTree {
-    /// Where a child is kept and there is none.
+    /// Where a child or a position is kept and there is none.
     pub(crate) const NOBODY: u32 = u32::MAX;
+
+    /// A tree with room for `positions`, all absent.
+    pub(crate) fn of(positions: usize) -> WinnerTree {
+        let mut tree = WinnerTree::default();
+        tree.reset(positions);
+        tree
+    }
 
     /// Empties the tree and makes room for `positions`, all absent.
     pub(crate) fn reset(&mut self, positions: usize) {
@@ -82,12 +89,6 @@ impl WinnerTree {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.places.len()
-    }
-
-    /// Whether it has no positions.
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.places.is_empty()
     }
 
     /// Whose number the caller left at a position; [`WinnerTree::NOBODY`] where it left none, or there is no such position.
@@ -147,8 +148,8 @@ impl WinnerTree {
         // Mostly it is out already.
         let at = self.first_position + position as usize;
         let there = &self.matches[at / ARITY];
-        if (0..ARITY).any(|place| there.positions[place] == position && there.leads[place] != NOBODY) {
-            self.enter(position, NOBODY);
+        if (0..ARITY).any(|place| there.positions[place] == position && there.leads[place] != NO_LEAD) {
+            self.enter(position, NO_LEAD);
         }
     }
 
@@ -156,7 +157,7 @@ impl WinnerTree {
     #[inline]
     pub(crate) fn suspend(&mut self, position: u32) {
         if !std::mem::replace(&mut self.places[position as usize].is_suspended, true) {
-            self.enter(position, NOBODY);
+            self.enter(position, NO_LEAD);
         }
     }
 
@@ -178,7 +179,7 @@ impl WinnerTree {
     #[inline]
     pub(crate) fn winner(&self) -> Option<u32> {
         let last = self.matches.first()?;
-        (last.leads[0] != NOBODY).then_some(last.positions[0])
+        (last.leads[0] != NO_LEAD).then_some(last.positions[0])
     }
 
     /// The smallest key; [`OrderKey::ABSENT`] when there is nobody.
@@ -213,7 +214,7 @@ impl Place {
 }
 
 impl Match {
-    const EMPTY: Match = Match { leads: [NOBODY; ARITY], positions: [u32::MAX; ARITY] };
+    const EMPTY: Match = Match { leads: [NO_LEAD; ARITY], positions: [WinnerTree::NOBODY; ARITY] };
 
     /// An entrant takes the place of the one with position `before`, or of somebody absent; gives its place now.
     #[inline]
@@ -241,13 +242,13 @@ impl Entrant {
     #[inline]
     fn is_before(&self, lead: u64, position: u32, places: &[Place]) -> bool {
         self.lead < lead
-            || self.lead == lead && lead != NOBODY && self.key(places).is_before(&places[position as usize].key)
+            || self.lead == lead && lead != NO_LEAD && self.key(places).is_before(&places[position as usize].key)
     }
 
     #[inline]
     fn is_after(&self, lead: u64, position: u32, places: &[Place]) -> bool {
         self.lead > lead
-            || self.lead == lead && lead != NOBODY && places[position as usize].key.is_before(self.key(places))
+            || self.lead == lead && lead != NO_LEAD && places[position as usize].key.is_before(self.key(places))
     }
 
     #[inline]

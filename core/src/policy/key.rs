@@ -100,7 +100,7 @@ fn ordered(x: f64) -> u64 {
 #[inline]
 fn ordered_single(x: f32) -> u32 {
     let bits = (x + 0.0).to_bits();
-    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+    bits ^ ((bits.cast_signed() >> 31).cast_unsigned() | 1 << 31)
 }
 
 #[cfg(test)]

@@ -62,6 +62,8 @@ pub struct ShareInput {
 ///
 /// Give [`SchedulingPolicy::key`] wherever the order can be expressed as one: children are then kept in a winner tree,
 /// O(log children) a container. Without it they are sorted anew for every container, as Hadoop does.
+///
+/// A policy is `Any`, that is, it borrows nothing.
 pub trait SchedulingPolicy: Any + Send + Sync + fmt::Debug {
     /// The name that views show.
     fn name(&self) -> &str;

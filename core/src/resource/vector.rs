@@ -232,11 +232,13 @@ impl Resource {
         any == 0
     }
 
-    /// [`Resource::eq`] where neither has lanes beyond so many types.
+    /// [`Resource::eq`] in so many types; the other may have no limit in what lies beyond.
     #[cfg(not(loom))]
     #[inline(always)]
     pub(crate) fn equals_in_types(&self, types: usize, other: &Resource) -> bool {
-        self.0[0] == other.0[0] && self.0[1] == other.0[1] && (types <= 2 || self == other)
+        self.0[0] == other.0[0]
+            && self.0[1] == other.0[1]
+            && (types <= 2 || self.0[2..types.min(MAX_TYPES)] == other.0[2..types.min(MAX_TYPES)])
     }
 
     /// [`Resource::is_none`] where there are no lanes beyond so many types.
@@ -457,6 +459,7 @@ mod tests {
                 difference.subtract_in_types(types, &b);
                 assert_eq!((sum, difference), (a.plus(&b), a.minus(&b)));
                 assert_eq!(a.equals_in_types(types, &b), a == b);
+                assert!(!a.equals_in_types(types, &Resource::UNBOUNDED));
                 assert_eq!(a.fits_in_types(types, &b), a.fits_in(&b));
             }
             assert!(vectors(types).all(|a| a.is_none_in_types(types) == a.is_none()));

@@ -348,7 +348,7 @@ impl FairScheduler {
 
     /// Says whose AMs call next ([`FairScheduler::allocate`]), by this thread: what the calls read, and workers on other cores have
     /// written, comes into the processor's cache for all of them at once. Of many the first sixteen count: tell of the others
-    /// when these have called. It changes nothing but time, as [`AppHandle::expect_call`].
+    /// when these have called. They are gone through several times. It changes nothing but time, as [`AppHandle::expect_call`].
     #[inline]
     pub fn expect_calls<'a>(&self, apps: impl IntoIterator<Item = &'a AppHandle, IntoIter: Clone>) {
         expect_calls(&self.inner.shared, apps.into_iter().take(MOST_EXPECTED).map(|app| &*app.0));
