@@ -199,12 +199,18 @@ impl QueueLocal {
     #[inline]
     pub(super) fn place_queue(&mut self, child: &QueueLocal, cluster: &ClusterTotal) {
         let (position, eligible) = (child.position, child.eligible > 0);
-        if self.is_drf && cluster.types == 2 {
+        if self.keys_are_pairs(cluster) {
             let key = Drf.key(cluster, &child.schedulable());
             self.update_child(position, true, eligible, key);
         } else {
             self.place_queue_by_policy(child, cluster);
         }
+    }
+
+    /// Whether keys are made here, in registers, and not by a call of the policy: the same keys.
+    #[inline(always)]
+    fn keys_are_pairs(&self, cluster: &ClusterTotal) -> bool {
+        self.is_drf && cluster.types == 2
     }
 
     #[inline(never)]
@@ -224,7 +230,7 @@ impl QueueLocal {
         self.clear_master(position);
         if !app.is_pending() {
             self.update_child(position, false, false, None);
-        } else if self.is_drf && cluster.types == 2 {
+        } else if self.keys_are_pairs(cluster) {
             let key = Drf.key(cluster, &app.schedulable());
             self.update_child(position, true, app.has_open_key(worker), key);
         } else {
