@@ -53,6 +53,7 @@ impl World {
     #[must_use]
     pub fn new(asks: [u32; 3]) -> Arc<World> {
         let app = |count| {
+            // As one of several has it: a worker that is alone counts itself.
             let asks = AskPool::new(1);
             assert_eq!(asks.replace(count), EPOCH, "the first epoch that an AM begins");
             App {

@@ -50,7 +50,7 @@ fn a_heartbeat_comes_after_its_node() {
 
 /// Claim: I9: what was accepted is worked off, in its order, though a worker takes messages before the one it works off
 /// Threads: 2
-/// Break: `Inbox::look_ahead` does not move the second one up -> *I9: every message, in the order in which they were sent*: one
+/// Break: `Inbox::next_external` drops what was taken before -> *I9: every message, in the order in which they were sent*: one
 #[test]
 fn what_is_taken_ahead_is_worked_off() {
     check("lanes_vs_pressure/what_is_taken_ahead_is_worked_off", || {

@@ -105,7 +105,7 @@ fn ended_records_go_back_together() {
         let (worker_arena, mut worker_own) = (arena.clone(), own);
         let worker = spawn(move || {
             let first = worker_arena.allocate(&mut worker_own);
-            worker_arena.expect_allocate(&worker_own);
+            worker_arena.expect_allocate(&mut worker_own);
             (first, worker_own)
         });
         let mut news = Vec::new();

@@ -382,7 +382,7 @@ impl Shard {
             && self.key_index(app, reservation.key).is_some_and(|key| {
                 let local = self.app(app);
                 let key = &local.keys[key];
-                let any_count = key.cell.pool.visible(self.worker);
+                let any_count = key.visible(self.worker);
                 unwanted = self.wanted_here(local, key, any_count, &self.nodes[node as usize]).err();
                 unwanted.is_none()
             })
@@ -401,7 +401,7 @@ impl Shard {
     }
 
     pub(super) fn key_index(&self, app: u32, key: SchedulingKey) -> Option<usize> {
-        self.app(app).keys.binary_search_by_key(&key, |key| key.id).ok()
+        self.app(app).keys.binary_search_by_key(&key, |key| key.id()).ok()
     }
 
     /// `FSAppAttempt.hasContainerForNode`, where so many are outstanding under the key.
@@ -464,7 +464,7 @@ impl Shard {
         for index in keys {
             let local = self.app(app);
             let mut key = &local.keys[index];
-            let any_count = key.cell.pool.visible(self.worker);
+            let any_count = key.visible(self.worker);
             if reserved.is_none()
                 && let Err(unwanted) = self.wanted_here(local, key, any_count, &self.nodes[node as usize])
             {
@@ -515,7 +515,7 @@ impl Shard {
     fn may_pass_over(&self, app: u32, key: usize) -> bool {
         let local = self.app(app);
         let behind = &local.keys[key + 1..];
-        if !behind.iter().any(|key| key.cell.pool.visible(self.worker) > 0) {
+        if !behind.iter().any(|key| key.visible(self.worker) > 0) {
             return false;
         }
         local.leaf != NONE && self.queue(local.leaf).limited_path
@@ -574,6 +574,12 @@ impl Shard {
             let reserved = self.reserve(proposal);
             self.note_no_fit(proposal, reserved);
             return if reserved.is_ok() { Outcome::Reserved } else { Outcome::Declined };
+        }
+        // What a grant reads and writes and a visit does not.
+        let local = self.app(proposal.app);
+        local.expect_visit();
+        if let Some(Some(leaf)) = self.queues.get(local.leaf as usize) {
+            leaf.order.expect_ties(local.position);
         }
         let granted = self.try_grant(proposal);
         self.note_fit(proposal, granted);
@@ -681,7 +687,7 @@ impl Shard {
         if present.is_none() {
             let local = self.app_mut(app);
             let number = local.take_number();
-            let key = local.keys[key].id;
+            let key = local.keys[key].id();
             local.reserved.push(node);
             self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, key, size });
             self.count_reserved(app);

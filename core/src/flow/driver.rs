@@ -606,6 +606,11 @@ impl Handler<Internal, External> for Counted<'_> {
     }
 
     #[inline]
+    fn expect_soon(&self, message: &External) {
+        self.shard.expect_soon(message);
+    }
+
+    #[inline]
     fn expect_next(&self, message: &External) {
         self.shard.expect_next(message);
     }

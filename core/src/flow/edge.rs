@@ -19,7 +19,7 @@ use crate::event::Refused;
 use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 /// What an AM asks in one call.
 #[derive(Clone, Debug, Default)]
@@ -83,17 +83,25 @@ fn leaf_of<'s>(
     }
 }
 
+/// Of more calls that come next the others are passed over: the cache would not hold what many read.
+const MOST_EXPECTED: usize = 16;
+
 /// Calls of these applications come next: asks for what they read, one link after the other and each of all of them, so that memory
-/// is waited for once a link rather than once a link and call.
+/// is waited for once a link rather than once a link and call. Of [`MOST_EXPECTED`] at most.
 pub(crate) fn expect_calls<'a>(shared: &Shared, apps: impl Iterator<Item = &'a AppShared> + Clone) {
-    let snapshot = shared.publisher.guard();
-    let leaves = || apps.clone().filter_map(|app| snapshot.structure.queues.get(app.queue() as usize)?.as_deref());
-    apps.clone().flat_map(|app| &app.cells).for_each(|cell| expect(&cell.granted));
-    leaves().for_each(expect_leaf);
-    apps.clone().for_each(|app| expect_share(&snapshot, app.queue()));
-    leaves().for_each(|leaf| expect(&leaf.shared.cells));
-    apps.clone().for_each(|app| expect_mail(shared, app));
-    leaves().for_each(|leaf| leaf.shared.expect_usage());
+    let (snapshot, apps) = (shared.publisher.guard(), apps.take(MOST_EXPECTED));
+    let mut leaves: SmallVec<[&QueueSnapshot; MOST_EXPECTED]> = SmallVec::new();
+    for app in apps.clone() {
+        app.cells.iter().for_each(|cell| expect(&cell.granted));
+        if let Some(Some(leaf)) = snapshot.structure.queues.get(app.queue() as usize) {
+            expect_leaf(leaf);
+            leaves.push(leaf);
+        }
+        expect_share(&snapshot, app.queue());
+    }
+    leaves.iter().for_each(|leaf| expect(&leaf.shared.cells));
+    apps.for_each(|app| expect_mail(shared, app));
+    leaves.iter().for_each(|leaf| leaf.shared.expect_usage());
 }
 
 /// What a call reads of a leaf queue as published.
@@ -280,7 +288,8 @@ fn send_asks(
 }
 
 fn send_to_home(shared: &Shared, app: &AppShared, message: External) -> Result<(), Refused> {
-    let lane = shared.lanes.external.get(app.home).ok_or(Refused::NoSuchApp(app.id.number))?;
+    // Its number is not read before it is needed: it lies in a line that no call needs.
+    let Some(lane) = shared.lanes.external.get(app.home) else { return Err(Refused::NoSuchApp(app.id.number)) };
     Ok(lane.try_send(message)?)
 }
 

@@ -86,7 +86,7 @@ fn take_rows(key: &mut KeyLocal, at: [u32; 2], locality: Locality) -> Result<u8,
     for (i, location) in wanted.iter().enumerate() {
         let Some(relaxed) = key.rows.take_one(*location) else {
             wanted[..i].iter().for_each(|earlier| key.rows.untake_one(*earlier));
-            key.cell.pool.untake_one(key.epoch);
+            key.untake_one();
             return Err(Refusal::AskGone);
         };
         if relaxed {
@@ -200,7 +200,7 @@ impl Shard {
         if locality != Locality::OffSwitch && key.level.is_some_and(|level| locality < level) {
             key.level = Some(locality);
         }
-        if key.cell.pool.take_one(self.worker, key.epoch).is_err() {
+        if !key.take_one(self.worker) {
             return Err(Refusal::AskGone);
         }
         let mut relax = u8::from(key.relax);
@@ -208,7 +208,7 @@ impl Shard {
             relax |= take_rows(key, self.nodes[node as usize].shared.locations(), locality)?;
         }
         if self.shared.workers > 1 && !key.leased {
-            let id = key.id;
+            let id = key.id();
             key.leased = true;
             self.leases.push((slot, id));
         }
@@ -220,7 +220,7 @@ impl Shard {
         let at = self.nodes[node as usize].shared.locations();
         let key = &mut self.app_mut(app).keys[key];
         locations_taken(&at, locality).iter().for_each(|location| key.rows.untake_one(*location));
-        key.cell.pool.untake_one(key.epoch);
+        key.untake_one();
     }
 
     #[inline(never)]
@@ -291,8 +291,8 @@ impl Shard {
         key.container_size = containers.take_size(*types, granted, key.container_size);
         let record = containers.add(ContainerRecord {
             app: app.slot,
-            allocation_request_id: key.id.allocation_request_id,
-            priority: key.id.priority,
+            allocation_request_id: key.allocation_request_id,
+            priority: key.priority,
             attempt: app.attempt,
             application: app.number,
             number,
@@ -307,7 +307,7 @@ impl Shard {
             acquired_at_end: false,
             app_place: u32::try_from(app.containers.len()).expect("as many as records at most"),
         });
-        let SchedulingKey { priority, allocation_request_id } = key.id;
+        let SchedulingKey { priority, allocation_request_id } = key.id();
         app.containers.push(record);
         at.containers.push(record);
         at.free.subtract_in_types(*types, granted);

@@ -10,9 +10,10 @@
 //!    was sent there before the message was sent comes first, so a heartbeat never comes before its node, an ask never before
 //!    what its application's home was told. 4. A worker that was told to stop goes on until a batch finds both lanes empty.
 //!
-//! Up to two external messages are received before the one that is worked off, so that the handler can ask for memory; they are worked
-//! off in their order, in the same batch unless a panic comes in between. What a panic finds received and not begun stays here
-//! for the next batch, or for [`Inbox::received`] where the worker is given up. All of it is the worker's own, on its thread.
+//! Up to [`AHEAD`] external messages are received before the one that is worked off, so that the handler can ask for memory, one
+//! link after the other with work in between; they are worked off in their order, in the same batch unless a panic comes in
+//! between. What a panic finds received and not begun stays here for the next batch, or for [`Inbox::received`] where the worker
+//! is given up. All of it is the worker's own, on its thread.
 //!
 //! # Invariants
 //! I12: no core thread waits for room in a lane: internal lanes are not bounded, and what bounds them is step 2, since every
@@ -21,6 +22,8 @@
 //!
 //! # What races, and why it is safe
 //! Senders against the batch: `loom-tests/tests/lanes_vs_pressure.rs`; the stop: `shutdown_vs_messages.rs`.
+
+use std::collections::VecDeque;
 
 use crate::sync::channel::{Receiver, Sender};
 
@@ -37,6 +40,13 @@ pub(crate) const LONG_LANE: usize = 1 << 14;
 /// As above.
 #[cfg(loom)]
 pub const LONG_LANE: usize = 1;
+
+/// External messages that are received before the one that is worked off.
+#[cfg(not(loom))]
+const AHEAD: usize = 3;
+/// As above.
+#[cfg(loom)]
+const AHEAD: usize = 2;
 
 /// What a message says of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +82,10 @@ pub trait Handler<I, E> {
     #[inline]
     fn expect_later(&self, _message: &E) {}
 
+    /// Two are worked off before this one.
+    #[inline]
+    fn expect_soon(&self, _message: &E) {}
+
     /// This one will be worked off after the one that is about to be.
     #[inline]
     fn expect_next(&self, _message: &E) {}
@@ -85,9 +99,8 @@ pub struct Inbox<I, E> {
     /// Received, while something else has to be done before it: where that panics it is not lost.
     held: Option<E>,
     held_inside: Option<I>,
-    /// Received ahead, in their order; the second only where there is a first. What is here when a message panics is worked off with
-    /// the next batch.
-    ahead: [Option<E>; 2],
+    /// Received ahead, in their order. What is here when a message panics is worked off with the next batch.
+    ahead: VecDeque<E>,
     stopping: bool,
 }
 
@@ -95,7 +108,14 @@ impl<I, E> Inbox<I, E> {
     /// Of two lanes.
     #[must_use]
     pub fn new(internal: Receiver<I>, external: Receiver<E>) -> Inbox<I, E> {
-        Inbox { internal, external, held: None, held_inside: None, ahead: [None, None], stopping: false }
+        Inbox {
+            internal,
+            external,
+            held: None,
+            held_inside: None,
+            ahead: VecDeque::with_capacity(AHEAD + 1),
+            stopping: false,
+        }
     }
 
     /// Works off what is there, as the module's text says; `lanes` are the internal lanes of all workers.
@@ -108,13 +128,8 @@ impl<I, E> Inbox<I, E> {
         }
         let congested = lanes.iter().any(|lane| lane.len() > LONG_LANE);
         let mut left = if congested { 0 } else { BATCH };
-        self.look_ahead(&mut left, handler);
-        while !congested && let Some(message) = self.ahead[0].take() {
+        while !congested && let Some(message) = self.next_external(&mut left, handler) {
             idle = false;
-            self.look_ahead(&mut left, handler);
-            if let Some(next) = &self.ahead[0] {
-                handler.expect_next(next);
-            }
             self.take_external(message, handler);
         }
         match (congested, idle, self.stopping) {
@@ -125,20 +140,20 @@ impl<I, E> Inbox<I, E> {
         }
     }
 
-    /// Takes external messages, of those that are left of a batch, until two are here.
+    /// The external message that is next. Takes others, of those that are left of a batch, until so many are here behind it, and says
+    /// to the handler what is coming.
     #[inline]
-    fn look_ahead(&mut self, left: &mut usize, handler: &impl Handler<I, E>) {
-        if self.ahead[0].is_none() {
-            self.ahead[0] = self.ahead[1].take();
+    fn next_external(&mut self, left: &mut usize, handler: &impl Handler<I, E>) -> Option<E> {
+        while self.ahead.len() <= AHEAD
+            && let Some(message) = self.take_one(left)
+        {
+            // Kept first: what panics in a hint loses nothing.
+            self.ahead.push_back(message);
+            self.ahead.back().into_iter().for_each(|message| handler.expect_later(message));
         }
-        for place in 0..self.ahead.len() {
-            if self.ahead[place].is_none() {
-                // Not the second where there is no first: nobody would come for it.
-                let Some(message) = self.take_one(left) else { return };
-                handler.expect_later(&message);
-                self.ahead[place] = Some(message);
-            }
-        }
+        self.ahead.get(2).into_iter().for_each(|message| handler.expect_soon(message));
+        self.ahead.get(1).into_iter().for_each(|message| handler.expect_next(message));
+        self.ahead.pop_front()
     }
 
     #[inline]
@@ -149,8 +164,7 @@ impl<I, E> Inbox<I, E> {
 
     /// Gives out what was received from outside and not worked off.
     pub fn received(&mut self) -> impl Iterator<Item = E> {
-        let [first, second] = &mut self.ahead;
-        [self.held.take(), first.take(), second.take()].into_iter().flatten()
+        self.held.take().into_iter().chain(self.ahead.drain(..))
     }
 
     /// The same from inside.

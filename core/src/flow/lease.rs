@@ -10,9 +10,9 @@
 //! others' unspent pieces into it and tries once more. The limit itself is not stored: a lower one needs no writing.
 //!
 //! # Protocol of [`AskPool`] (the outstanding `*` count of one request key)
-//! Words of (epoch, count). With one worker, which is then its application's home too, there is one word and nobody else writes
-//! it: plain loads and stores. With several a replacement by the AM closes the shared word under a new epoch, voids every piece by
-//! swapping it, and only then writes the new count: what was granted before is linearised before the replacement.
+//! Words of (epoch, count). A replacement by the AM closes the shared word under a new epoch, voids every piece by swapping it, and
+//! only then writes the new count: what was granted before is linearised before the replacement. With one worker, which is then its
+//! application's home too, nobody shares: it keeps the count with what else it knows of the key, and publishes it here.
 //!
 //! # Invariants
 //! I2: `taken` = spent + leased, and no refill takes it above the refiller's limit. I3: after a replacement by k at most
@@ -24,7 +24,7 @@
 //!
 //! # Trade-offs
 //! Room in the piece of a worker whose nodes are full is idle until handed back (end of its batch) or recalled. With one
-//! worker there is nobody to share with: an ask pool is its own, and rooms are not consulted at all.
+//! worker there is nobody to share with: it counts asks itself, and rooms are not consulted at all.
 
 use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -232,22 +232,23 @@ impl AskCount {
 #[derive(Debug)]
 pub struct AskPool {
     word: AtomicU64,
-    /// Of each worker; none where there is but one. In the line of the word: who looks at one looks at the other.
+    /// Of each worker that shares. In the line of the word: who looks at one looks at the other.
     pieces: Box<[CachePadded<AtomicU64>]>,
 }
 
 impl AskPool {
-    /// An empty pool of epoch 0 for `workers`.
+    /// An empty pool of epoch 0 that so many workers share; none where somebody keeps the count and [publishes](Self::publish) it.
     #[must_use]
     pub fn new(workers: usize) -> AskPool {
-        let pieces = if workers > 1 { workers } else { 0 };
-        AskPool { word: AtomicU64::new(0), pieces: (0..pieces).map(|_| CachePadded::new(AtomicU64::new(0))).collect() }
+        AskPool { word: AtomicU64::new(0), pieces: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect() }
     }
 
-    /// Whether the only worker does all that changes it.
+    /// Shows the count of who keeps it, of a pool that nobody shares. By that one alone.
     #[inline]
-    fn is_alone(&self) -> bool {
-        self.pieces.is_empty()
+    pub fn publish(&self, count: u32) {
+        debug_assert!(self.pieces.is_empty(), "who shares replaces");
+        // ORDERING: Relaxed. One writer, and nothing is inferred from the word.
+        self.word.store(Word { epoch: 0, count }.pack(), Ordering::Relaxed);
     }
 
     /// The AM's replacement of the count by `count`; returns the new epoch. Called by the application's home worker only.
@@ -256,10 +257,6 @@ impl AskPool {
         // writer; an epoch in every word makes a late taker's compare-exchange fail. Who learns of the epoch learns of it
         // through a channel (Release/Acquire) after the last store below.
         let epoch = Word::unpack(self.word.load(Ordering::Relaxed)).epoch.wrapping_add(1);
-        if self.is_alone() {
-            self.word.store(Word { epoch, count }.pack(), Ordering::Relaxed);
-            return epoch;
-        }
         let closed = Word { epoch, count: 0 }.pack();
         self.word.swap(closed, Ordering::Relaxed);
         for piece in &self.pieces {
@@ -276,22 +273,7 @@ impl AskPool {
     ///
     /// # Errors
     /// When none is to be had.
-    #[inline]
     pub fn take_one(&self, worker: usize, epoch: u32) -> Result<(), NotTaken> {
-        if self.is_alone() {
-            // ORDERING: Relaxed: this thread alone writes it.
-            let left = Word::unpack(self.word.load(Ordering::Relaxed));
-            if left.epoch != epoch {
-                return Err(NotTaken::Stale);
-            }
-            let Some(count) = left.count.checked_sub(1) else { return Err(NotTaken::Dry) };
-            self.word.store(Word { epoch, count }.pack(), Ordering::Relaxed);
-            return Ok(());
-        }
-        self.take_shared(worker, epoch)
-    }
-
-    fn take_shared(&self, worker: usize, epoch: u32) -> Result<(), NotTaken> {
         let own = &self.pieces[worker];
         loop {
             // ORDERING: Relaxed; the compare-exchange below decides.
@@ -355,7 +337,7 @@ impl AskPool {
 
     /// Hands a worker's unspent units of `epoch` back to all. Says whether there were any.
     pub fn hand_back(&self, worker: usize, epoch: u32) -> bool {
-        let Some(piece) = self.pieces.get(worker) else { return false };
+        let piece = &self.pieces[worker];
         let mut word = piece.load(Ordering::Relaxed);
         let units = loop {
             let held = Word::unpack(word);
@@ -378,11 +360,7 @@ impl AskPool {
             let Word { epoch, count } = Word::unpack(word);
             (only.is_none() || only == Some(epoch)).then(|| Word { epoch, count: count.saturating_add(units) }.pack())
         };
-        if !self.is_alone() {
-            let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        } else if let Some(word) = more(self.word.load(Ordering::Relaxed)) {
-            self.word.store(word, Ordering::Relaxed);
-        }
+        let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
     }
 
     /// Puts one unit back, whatever the epoch: the container that took it ended before the AM saw it.
@@ -401,8 +379,7 @@ impl AskPool {
     pub fn visible(&self, worker: usize) -> u32 {
         // ORDERING: Relaxed. A hint: `take_one` decides.
         let word = Word::unpack(self.word.load(Ordering::Relaxed));
-        let Some(piece) = self.pieces.get(worker) else { return word.count };
-        let piece = Word::unpack(piece.load(Ordering::Relaxed));
+        let piece = Word::unpack(self.pieces[worker].load(Ordering::Relaxed));
         if piece.epoch == word.epoch { word.count.saturating_add(piece.count) } else { word.count }
     }
 

@@ -46,8 +46,6 @@ pub(crate) struct AppCell {
     pub(crate) marked: Marks,
     /// How many of them were preempted, ever.
     pub(crate) preempted: AtomicU64,
-    /// So that memory and vcores end with the line.
-    _room: u64,
     pub(crate) usage: UsageCell,
 }
 
@@ -415,7 +413,8 @@ impl AppShared {
         let key = Arc::new(KeyCell {
             id,
             size: UsageCell::default(),
-            pool: AskPool::new(workers).into(),
+            // One worker shares with nobody.
+            pool: AskPool::new(if workers > 1 { workers } else { 0 }).into(),
             next: OnceLock::new(),
         });
         let end = index.last.as_ref().map_or(&self.first_key, |last| &last.next);
@@ -606,7 +605,7 @@ mod tests {
         for (id, size, count) in [(id(5, 0), 1024, 3), (id(5, 1), 2048, 2)] {
             let key = app.key(id, 1);
             key.size.set(2, &Resource::new(size, 1));
-            key.pool.replace(count);
+            key.pool.publish(count);
         }
         assert!(Arc::ptr_eq(&app.key(id(5, 0), 1), &app.key(id(5, 0), 1)));
         assert!(!Arc::ptr_eq(&app.key(id(5, 0), 1), &app.key(id(5, 1), 1)));

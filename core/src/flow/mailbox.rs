@@ -210,11 +210,15 @@ impl Record {
 
 /// One stack of records of one worker's arena.
 #[derive(Debug)]
-pub struct Stack(AtomicU32);
+pub struct Stack {
+    top: AtomicU32,
+    /// What lay on top when the last one was pushed: a hint for who will take both. Of stacks that one thread pushes on.
+    below: AtomicU32,
+}
 
 impl Default for Stack {
     fn default() -> Self {
-        Stack(AtomicU32::new(NIL))
+        Stack { top: AtomicU32::new(NIL), below: AtomicU32::new(NIL) }
     }
 }
 
@@ -223,7 +227,7 @@ impl Stack {
     #[inline]
     pub fn is_empty(&self) -> bool {
         // ORDERING: Relaxed. A hint: `take_all` decides.
-        self.0.load(Ordering::Relaxed) == NIL
+        self.top.load(Ordering::Relaxed) == NIL
     }
 
     /// Takes the whole stack.
@@ -231,7 +235,7 @@ impl Stack {
     fn take_all(&self) -> u32 {
         // ORDERING: Acquire. Pairs with the Release in `push`: who takes a record sees its words. Weaker fails in
         // loom-tests/tests/push_vs_drain.rs.
-        self.0.swap(NIL, Ordering::Acquire)
+        self.top.swap(NIL, Ordering::Acquire)
     }
 }
 
@@ -300,10 +304,19 @@ impl Arena {
         Some(index)
     }
 
-    /// Writes to the record that will be used next: its line, which a drainer's core has, comes over while there is other work,
-    /// rather than when it is waited for. By the worker, with nothing soon to come that waits for what was written.
+    /// Takes one record off those that drainers gave back, and writes to the one after it: that one's line, which a drainer's core
+    /// has, comes over while there is other work, rather than when it is waited for. By the worker, with nothing soon to come that
+    /// waits for what was written.
     #[inline]
-    pub fn expect_allocate(&self, own: &FreeRecords) {
+    pub fn expect_allocate(&self, own: &mut FreeRecords) {
+        if own.chain == NIL {
+            return;
+        }
+        if own.free.is_empty() {
+            // Asked for when the one before it was taken, but for the first of a chain.
+            let next = self.record(own.chain).next.load(Ordering::Relaxed);
+            own.free.push(std::mem::replace(&mut own.chain, next));
+        }
         if own.chain != NIL {
             // ORDERING: Relaxed. The record is this worker's alone since `take_all`, and the word means something from
             // `acquire_all` on.
@@ -325,20 +338,23 @@ impl Arena {
         self.chunks[chunk].get_or_init(|| (0..CHUNK).map(|_| Record::new()).collect());
     }
 
+    /// Pushes on a stack of an application; says whether it was empty. By the worker.
     fn push(&self, stack: &Stack, index: u32) -> bool {
-        self.push_chain(stack, index, index)
+        // ORDERING: Relaxed. A hint, written while the line is this thread's.
+        stack.below.store(stack.top.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.push_chain(stack, index, index) == NIL
     }
 
-    /// Pushes records that are linked already, from the first to the last.
-    fn push_chain(&self, stack: &Stack, first: u32, last: u32) -> bool {
+    /// Pushes records that are linked already, from the first to the last; gives what lay on top. By any thread.
+    fn push_chain(&self, stack: &Stack, first: u32, last: u32) -> u32 {
         let record = self.record(last);
-        let mut head = stack.0.load(Ordering::Relaxed);
+        let mut head = stack.top.load(Ordering::Relaxed);
         loop {
             record.next.store(head, Ordering::Relaxed);
             // ORDERING: Release. Pairs with the Acquire in `take_all`: the records' words, `next` included, are seen by
             // who takes them.
-            match stack.0.compare_exchange_weak(head, first, Ordering::Release, Ordering::Relaxed) {
-                Ok(_) => return head == NIL,
+            match stack.top.compare_exchange_weak(head, first, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return head,
                 Err(now) => head = now,
             }
         }
@@ -401,6 +417,7 @@ impl Arena {
             // Written first: its line, which the worker's core has, comes over once, and as this thread's own.
             record.acquired_ms.store(now_ms, Ordering::Relaxed);
             let next = record.next.load(Ordering::Relaxed);
+            self.expect_record(next);
             let has_request_id = record.attempt.load(Ordering::Relaxed) & HAS_REQUEST_ID != 0;
             let container =
                 Container {
@@ -422,7 +439,7 @@ impl Arena {
             match record.state.compare_exchange(UNSEEN, ACQUIRED, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => out.push(container),
                 Err(_) => {
-                    self.push(&self.freed, at);
+                    self.push_chain(&self.freed, at, at);
                 }
             }
             at = next;
@@ -430,15 +447,24 @@ impl Arena {
         out[first..].reverse();
     }
 
-    /// Asks for the record that lies on top of a stack and is about to be taken, so that its line is on its way: those of
-    /// two stacks come beside each other. By any thread.
+    /// Asks for the two records that lie on top of a stack and are about to be taken, so that their lines are on their way: those
+    /// of two stacks come beside each other. By any thread.
     #[inline]
     pub fn expect_drain(&self, stack: &Stack) {
-        // ORDERING: Relaxed. Nothing is read of the record, which may be another thread's by now, or used again; a chunk that this
-        // thread does not see yet is left out.
-        let at = stack.0.load(Ordering::Relaxed) as usize;
-        if let Some(chunk) = self.chunks.get(at / CHUNK).and_then(OnceLock::get) {
-            expect(&chunk[at % CHUNK]);
+        // ORDERING: Relaxed. Nothing is read of the records, which may be another thread's by now, or used again.
+        let top = stack.top.load(Ordering::Relaxed);
+        if top != NIL {
+            self.expect_record(top);
+            self.expect_record(stack.below.load(Ordering::Relaxed));
+        }
+    }
+
+    /// Not where there is none, or in a chunk that this thread does not see yet.
+    #[inline]
+    fn expect_record(&self, index: u32) {
+        let index = index as usize;
+        if let Some(chunk) = self.chunks.get(index / CHUNK).and_then(OnceLock::get) {
+            expect(&chunk[index % CHUNK]);
         }
     }
 

@@ -155,7 +155,7 @@ impl Shard {
             let sizes = app
                 .keys
                 .iter()
-                .filter(|key| key.cell.pool.total() > 0 || !key.rows.is_empty())
+                .filter(|key| key.total() > 0 || !key.rows.is_empty())
                 .flat_map(|key| std::iter::once(&key.size).chain(key.rows.sizes()));
             for size in sizes.filter(|size| before.replace(*size) != Some(*size)) {
                 floor = floor.least(size);
@@ -240,7 +240,7 @@ impl Shard {
 
     /// The size of the first key that has something outstanding: for an application that waits, its AM's.
     pub(super) fn first_ask(&self, index: u32) -> Option<Resource> {
-        let first = self.app(index).keys.iter().find(|key| key.cell.pool.visible(self.worker) > 0)?;
+        let first = self.app(index).keys.iter().find(|key| key.visible(self.worker) > 0)?;
         Some(first.size)
     }
 

@@ -31,7 +31,7 @@ impl Shard {
             let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut).filter(|app| app.slot == slot) else {
                 continue;
             };
-            if let Ok(at) = app.keys.binary_search_by_key(&key, |key| key.id) {
+            if let Ok(at) = app.keys.binary_search_by_key(&key, |key| key.id()) {
                 let key = &mut app.keys[at];
                 key.leased = false;
                 key.cell.pool.hand_back(worker, key.epoch);

@@ -346,8 +346,12 @@ impl QueueLocal {
 #[repr(C)]
 pub(super) struct KeyLocal {
     pub(super) cell: Arc<KeyCell>,
-    pub(super) id: SchedulingKey,
+    pub(super) priority: i32,
+    /// With one worker how many are outstanding for `*`, which the cell's pool shows to others; with several the pool says it.
+    left: u32,
+    pub(super) allocation_request_id: i64,
     pub(super) opportunities: u32,
+    /// Of the pool, with several workers.
     pub(super) epoch: u32,
     /// That of the last container.
     pub(super) container_size: SizeId,
@@ -357,6 +361,8 @@ pub(super) struct KeyLocal {
     pub(super) relax: bool,
     /// This worker may hold a piece of the pool.
     pub(super) leased: bool,
+    /// This worker is the only one.
+    alone: bool,
     pub(super) size: Resource,
     pub(super) rows: LocationRows,
     pub(super) last_scheduled_ms: Option<u64>,
@@ -366,8 +372,11 @@ impl KeyLocal {
     /// A key that nothing is known of yet.
     pub(super) fn new(id: SchedulingKey, cell: Arc<KeyCell>, workers: usize) -> KeyLocal {
         KeyLocal {
-            id,
+            priority: id.priority,
+            left: if workers == 1 { cell.pool.total() } else { 0 },
+            allocation_request_id: id.allocation_request_id,
             epoch: 0,
+            alone: workers == 1,
             size: cell.size.read(),
             cell,
             relax: true,
@@ -378,6 +387,64 @@ impl KeyLocal {
             leased: false,
             container_size: SizeId::NONE,
         }
+    }
+
+    #[inline]
+    pub(super) fn id(&self) -> SchedulingKey {
+        SchedulingKey { priority: self.priority, allocation_request_id: self.allocation_request_id }
+    }
+
+    /// How many a worker can take for `*` without a recall.
+    #[inline]
+    pub(super) fn visible(&self, worker: usize) -> u32 {
+        if self.alone { self.left } else { self.cell.pool.visible(worker) }
+    }
+
+    /// How many are outstanding for `*`, with whomever.
+    #[inline]
+    pub(super) fn total(&self) -> u32 {
+        if self.alone { self.left } else { self.cell.pool.total() }
+    }
+
+    /// Takes one for `*`; says whether there was one.
+    #[inline]
+    pub(super) fn take_one(&mut self, worker: usize) -> bool {
+        if !self.alone {
+            return self.cell.pool.take_one(worker, self.epoch).is_ok();
+        }
+        let Some(left) = self.left.checked_sub(1) else { return false };
+        self.set_left(left);
+        true
+    }
+
+    /// Undoes that: the grant was refused.
+    pub(super) fn untake_one(&mut self) {
+        if self.alone { self.put_own() } else { self.cell.pool.untake_one(self.epoch) }
+    }
+
+    /// Puts one back, whatever the AM has asked for since: the container that took it ended before the AM saw it. By the home worker.
+    pub(super) fn put_one(&mut self) {
+        if self.alone { self.put_own() } else { self.cell.pool.put_one() }
+    }
+
+    fn put_own(&mut self) {
+        self.set_left(self.left.saturating_add(1));
+    }
+
+    /// The AM wants so many for `*` from now on. By the home worker.
+    #[inline]
+    pub(super) fn replace(&mut self, count: u32) {
+        if self.alone {
+            self.set_left(count);
+        } else {
+            self.epoch = self.cell.pool.replace(count);
+        }
+    }
+
+    #[inline]
+    fn set_left(&mut self, count: u32) {
+        self.left = count;
+        self.cell.pool.publish(count);
     }
 }
 
@@ -543,17 +610,25 @@ impl AppLocal {
         }
     }
 
+    /// A container of it will end.
+    #[inline]
+    pub(super) fn expect_last_container(&self) {
+        if let Some(last) = self.containers.last() {
+            expect(last);
+        }
+    }
+
     /// Some key has something outstanding. Hadoop visits an application without, too, to no effect.
     #[inline]
     pub(super) fn has_open_key(&self, worker: usize) -> bool {
         let keys = &self.keys[..];
         if let [key] = keys {
-            return key.cell.pool.visible(worker) > 0;
+            return key.visible(worker) > 0;
         }
         if keys.len() > MANY_KEYS {
             self.pass_done_keys();
         }
-        keys[self.first_key()..].iter().any(|key| key.cell.pool.visible(worker) > 0)
+        keys[self.first_key()..].iter().any(|key| key.visible(worker) > 0)
     }
 
     /// Where a visit begins: those before it want nothing.
@@ -566,7 +641,7 @@ impl AppLocal {
     #[cold]
     fn pass_done_keys(&self) {
         let from = self.done.get();
-        let done = self.keys[from..].iter().take_while(|key| key.cell.pool.total() == 0).count();
+        let done = self.keys[from..].iter().take_while(|key| key.total() == 0).count();
         self.done.set(from + done);
     }
 
@@ -590,30 +665,45 @@ pub(super) struct Reservation {
 
 /// A node of this worker.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Node {
-    pub(super) shared: Arc<NodeShared>,
-    pub(super) total: Resource,
-    pub(super) free: Resource,
-    pub(super) reservation: Option<Reservation>,
-    /// Room that was freed for starved applications.
-    pub(super) owed: OwedRooms<Creditor>,
     /// Its containers, in order of allocation. A node has few, and they lie in few cache lines: finding one here costs less than
     /// visiting the records of its neighbours.
     pub(super) containers: Vec<u32>,
     /// How many records of containers were made for it.
     pub(super) records: usize,
+    /// When it last reported; for async offers.
+    pub(super) last_heartbeat_ms: u64,
+    /// As its shared part has it: which of those it is that had its place.
+    pub(super) turn: u8,
     pub(super) gone: bool,
     pub(super) decommissioning: bool,
     /// It has been told of that a decommissioning node is empty.
     pub(super) drained: bool,
-    /// When it last reported; for async offers.
-    pub(super) last_heartbeat_ms: u64,
+    pub(super) free: Resource,
+    pub(super) total: Resource,
+    pub(super) shared: Arc<NodeShared>,
+    /// Room that was freed for starved applications.
+    pub(super) owed: OwedRooms<Creditor>,
+    pub(super) reservation: Option<Reservation>,
 }
 
+#[cfg(all(target_pointer_width = "64", not(shuttle)))]
+const _: () = assert!(offset_of!(Node, free) + 16 <= 64, "what a heartbeat changes is one cache line");
+
 impl Node {
+    /// It will report soon.
+    #[inline]
+    pub(super) fn expect_report(&self) {
+        expect(self);
+        expect(&self.total);
+        expect(&self.reservation);
+    }
+
     /// One that has just come.
     pub(super) fn new(shared: Arc<NodeShared>, total: Resource, now_ms: u64) -> Node {
         Node {
+            turn: shared.turn,
             shared,
             total,
             free: total,

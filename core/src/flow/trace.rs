@@ -422,8 +422,8 @@ impl Shard {
 
     fn visit_of_key(&self, app: u32, key: usize, outcome: KeyOutcome) -> KeyVisit {
         let key = &self.app(app).keys[key];
-        let outstanding = key.cell.pool.visible(self.worker);
-        let SchedulingKey { priority, allocation_request_id } = key.id;
+        let outstanding = key.visible(self.worker);
+        let SchedulingKey { priority, allocation_request_id } = key.id();
         KeyVisit { priority, allocation_request_id, size: key.size, outstanding, outcome }
     }
 

@@ -67,6 +67,14 @@ impl<'a> LastAny<'a> {
     }
 }
 
+/// What a report says besides its containers.
+struct Reported {
+    stamp: u64,
+    offer: bool,
+    /// [`Shard::expect_next`] has seen it.
+    is_expected: bool,
+}
+
 /// A key, which is made if need be: of the cell that news of it have, so that only who meets it first waits for others who do.
 #[inline]
 fn key_of<'a>(
@@ -75,7 +83,7 @@ fn key_of<'a>(
     cell: Option<&Arc<KeyCell>>,
     workers: usize,
 ) -> &'a mut KeyLocal {
-    let at = match app.keys.binary_search_by_key(&id, |key| key.id) {
+    let at = match app.keys.binary_search_by_key(&id, |key| key.id()) {
         Ok(at) => at,
         Err(at) => {
             make_key(app, at, id, cell, workers);
@@ -155,8 +163,9 @@ impl Shard {
             External::Report(report) => {
                 let (launched, completed) = (report.launched().iter().copied(), report.completed().iter().copied());
                 // Of the node that had the place before: late, and of no use to anybody.
-                if self.nodes.get(report.node).is_some_and(|at| at.shared.turn == report.turn) {
-                    self.report(report.node, report.stamp, report.offer, launched, completed);
+                if self.nodes.get(report.node).is_some_and(|at| at.turn == report.turn) {
+                    let what = Reported { stamp: report.stamp, offer: report.offer, is_expected: true };
+                    self.report(report.node, what, launched, completed);
                 }
             }
             External::Heartbeat(heartbeat) => self.heartbeat(heartbeat),
@@ -191,8 +200,7 @@ impl Shard {
     pub(crate) fn expect_later(&self, message: &External) {
         if let External::Report(report) = message {
             if let Some(node) = self.nodes.get(report.node) {
-                expect(&node.free);
-                expect(&node.containers);
+                node.expect_report();
             }
             report.completed().iter().for_each(|container| self.containers.expect(container.record));
         } else if let External::Group(asks) = message
@@ -202,9 +210,10 @@ impl Shard {
         }
     }
 
-    /// An external message is the next but one: asks for what the records name that [`expect_later`](Self::expect_later) asked for.
+    /// Two are worked off before this external message: asks for what is named by what [`expect_later`](Self::expect_later)
+    /// asked for.
     #[inline]
-    pub(crate) fn expect_next(&self, message: &External) {
+    pub(crate) fn expect_soon(&self, message: &External) {
         if let External::Report(report) = message {
             for record in report.completed().iter().filter_map(|container| self.containers.named(container)) {
                 if let Some(app) = self.apps.get(record.app.ix()) {
@@ -218,6 +227,18 @@ impl Shard {
             if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
                 leaf.expect_asks();
             }
+        }
+    }
+
+    /// The next external message: the same, a link further.
+    #[inline]
+    pub(crate) fn expect_next(&self, message: &External) {
+        if let External::Report(report) = message {
+            report.completed().iter().for_each(|container| self.expect_end(container));
+        } else if let External::Group(asks) = message
+            && let Some(app) = self.find_app(asks.app)
+        {
+            app.expect_first_key();
         }
     }
 
@@ -255,7 +276,7 @@ impl Shard {
         let own = |container: &ContainerId| container.own_of(worker);
         let (launched, completed) = (launched.iter().filter_map(own), completed.iter().filter_map(own));
         if let Some(place) = self.place_of(node) {
-            self.report(place, *stamp, *offer, launched, completed);
+            self.report(place, Reported { stamp: *stamp, offer: *offer, is_expected: false }, launched, completed);
         }
     }
 
@@ -263,8 +284,7 @@ impl Shard {
     fn report(
         &mut self,
         node: u32,
-        stamp: u64,
-        offer: bool,
+        Reported { stamp, offer, is_expected }: Reported,
         launched: impl Iterator<Item = OwnContainer>,
         completed: impl Iterator<Item = OwnContainer> + Clone,
     ) {
@@ -280,8 +300,15 @@ impl Shard {
                     self.containers[index].launched = true;
                 }
             }
+            if !is_expected {
+                completed.clone().for_each(|container| self.expect_end(&container));
+            }
             self.expect_ends(completed.clone());
-            for container in completed {
+            let mut completed = completed.peekable();
+            while let Some(container) = completed.next() {
+                if let Some(next) = completed.peek() {
+                    self.expect_ties(next);
+                }
                 if let Some(index) = self.container_on(container, node) {
                     self.complete(index);
                 }
@@ -303,21 +330,26 @@ impl Shard {
         }
     }
 
-    /// Asks for what the ends of these containers will read and write. Each touches a dozen lines that are cold or another
-    /// core's; asked for at once, those of one container come beside those of the next.
-    fn expect_ends(&self, completed: impl Iterator<Item = OwnContainer> + Clone) {
-        let arena = &self.shared.arenas[self.worker];
-        for container in completed.clone() {
-            let Some((record, app)) = self.ending(&container) else { continue };
-            arena.expect_end(record.mail);
-            app.expect_visit();
-            if let Some(leaf) = self.queues.get(app.leaf as usize) {
-                expect(leaf);
-            }
+    /// A container will end: asks for what its application's line leads to.
+    #[inline]
+    fn expect_end(&self, container: &OwnContainer) {
+        let Some((record, app)) = self.ending(container) else { return };
+        self.shared.arenas[self.worker].expect_end(record.mail);
+        app.expect_visit();
+        app.expect_last_container();
+        if let Some(leaf) = self.queues.get(app.leaf as usize) {
+            expect(leaf);
         }
+    }
+
+    /// Asks for what the ends of these containers will read and write and is not on its way yet. Each touches a dozen lines that are
+    /// cold or another core's; asked for at once, those of one container come beside those of the next.
+    fn expect_ends(&self, completed: impl Iterator<Item = OwnContainer>) {
         for container in completed {
             let Some((_, app)) = self.ending(&container) else { continue };
-            app.expect_first_key();
+            if self.shared.workers > 1 {
+                app.expect_first_key();
+            }
             if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
                 leaf.expect_change(app.position);
                 if let Some(Some(parent)) = self.queues.get(leaf.parent as usize) {
@@ -328,6 +360,16 @@ impl Shard {
             if let Some(last) = app.containers.last() {
                 self.containers.expect(*last);
             }
+        }
+    }
+
+    /// The end of this container comes next: asks for what its application will be compared with.
+    #[inline]
+    fn expect_ties(&self, container: &OwnContainer) {
+        if let Some((_, app)) = self.ending(container)
+            && let Some(Some(leaf)) = self.queues.get(app.leaf as usize)
+        {
+            leaf.order.expect_ties(app.position);
         }
     }
 
@@ -506,7 +548,7 @@ impl Shard {
     fn add_keys<'a>(&mut self, app: u32, keys: impl Iterator<Item = (SchedulingKey, Option<&'a Arc<KeyCell>>)>) {
         let workers = self.shared.workers;
         let local = self.app_mut(app);
-        let is_new = |id: &SchedulingKey| local.keys.binary_search_by_key(id, |key| key.id).is_err();
+        let is_new = |id: &SchedulingKey| local.keys.binary_search_by_key(id, |key| key.id()).is_err();
         let mut new: Vec<_> = keys.filter(|(id, _)| is_new(id)).collect();
         if new.is_empty() {
             return;
@@ -519,7 +561,7 @@ impl Shard {
         };
         local.keys.extend(new.into_iter().map(made));
         // Two runs in order, one after the other: what a merge sort is quick with.
-        local.keys.sort_by_key(|key| key.id);
+        local.keys.sort_by_key(|key| key.id());
         local.look_at_all_keys();
     }
 
@@ -544,7 +586,7 @@ impl Shard {
                 key.cell.size.set(types, &group.size);
                 key.size = group.size;
             }
-            key.epoch = key.cell.pool.replace(count);
+            key.replace(count);
             key.relax = group.relax;
             make_room(&mut app.containers, count);
         }
@@ -599,7 +641,7 @@ impl Shard {
                 key.cell.size.set(types, &back.size);
                 key.size = back.size;
                 key.relax = back.relax;
-                key.cell.pool.put_one();
+                key.put_one();
                 (workers > 1).then(|| NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: true })
             } else {
                 key.rows.put_back(back.location, &back.size, back.relax);

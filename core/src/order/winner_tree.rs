@@ -141,6 +141,17 @@ impl WinnerTree {
         }
     }
 
+    /// The same, later: whom it may stand level with then.
+    #[inline]
+    pub(crate) fn expect_ties(&self, position: u32) {
+        let Some(there) = self.matches.get((self.first_position + position as usize) / ARITY) else { return };
+        for level in there.positions.iter().filter(|there| **there != position) {
+            if let Some(place) = self.places.get(*level as usize) {
+                expect(place);
+            }
+        }
+    }
+
     /// Takes a position out.
     #[inline]
     pub(crate) fn clear(&mut self, position: u32) {

@@ -51,9 +51,6 @@ pub struct FairScheduler {
 /// Calls that nobody waits for are refused while so many messages wait for the control.
 const LONG_CONTROL_LANE: usize = 1 << 16;
 
-/// Of more calls that come next what was asked for first could be gone again before it is read.
-const MOST_EXPECTED: usize = 16;
-
 struct Inner {
     shared: Arc<Shared>,
     update: Sender<UpdateCall>,
@@ -351,7 +348,7 @@ impl FairScheduler {
     /// when these have called. They are gone through several times. It changes nothing but time, as [`AppHandle::expect_call`].
     #[inline]
     pub fn expect_calls<'a>(&self, apps: impl IntoIterator<Item = &'a AppHandle, IntoIter: Clone>) {
-        expect_calls(&self.inner.shared, apps.into_iter().take(MOST_EXPECTED).map(|app| &*app.0));
+        expect_calls(&self.inner.shared, apps.into_iter().map(|app| &*app.0));
     }
 
     /// An AM's call: asks, releases and blacklist go to the workers, and what was granted since the last call comes back.

@@ -78,7 +78,7 @@ impl Shard {
         let mut out = Vec::new();
         let Some(app) = self.find_app(app).filter(|app| !app.closed) else { return out };
         for key in &app.keys {
-            let id = key.id;
+            let id = key.id();
             out.extend(key.rows.iter().filter(LocationRow::present).map(|row| OutstandingAsk {
                 key: id,
                 location: row.location,
@@ -86,7 +86,7 @@ impl Shard {
                 count: row.left(),
                 relax: row.relax(),
             }));
-            let count = key.cell.pool.total();
+            let count = key.total();
             let any = OutstandingAsk { key: id, location: ANY, size: key.size, count, relax: key.relax };
             out.extend((count > 0).then_some(any));
         }
