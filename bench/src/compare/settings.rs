@@ -1,6 +1,7 @@
 //! How a cell is run on either side: modes and times.
 //!
-//! This side always runs in mode `dyn`, theirs in every mode that can be its fastest: which one that is differs by size.
+//! This side runs in mode `dyn`, and in `max` against the CapacityScheduler, which has no `dyn`; theirs in every mode that can be its
+//! fastest: which one that is differs by size.
 
 use super::cells::{Cell, Peer};
 use super::programs::Program;
@@ -134,12 +135,14 @@ fn size(size: Size) -> String {
 pub(super) fn ours(cell: &Cell, extent: Extent, workers: usize) -> Setting {
     let (workload, size) = (format!("{:?}", cell.workload), size(cell.size));
     let (repeats, seconds, warm_up) = extent.times(cell.workload);
-    let mut arguments = words(&["bench", &workload, "--size", &size, "--workers", &workers.to_string()]);
+    let mode = if cell.peer == Peer::Capacity { "max" } else { "dyn" };
+    let mut arguments =
+        words(&["bench", &workload, "--size", &size, "--mode", mode, "--workers", &workers.to_string()]);
     arguments.extend(words(&["--drivers", &cell.drivers.to_string(), "--repeats", &repeats.to_string()]));
     for (name, value) in [("--seconds", seconds), ("--warm-up", warm_up)] {
         arguments.extend(value.into_iter().flat_map(|value| [name.to_owned(), format!("{value}s")]));
     }
-    Setting { program: Program::Evenweave, mode: "dyn".to_owned(), arguments }
+    Setting { program: Program::Evenweave, mode: mode.to_owned(), arguments }
 }
 
 #[cfg(test)]
@@ -177,5 +180,10 @@ mod tests {
             (quick.who(), ours(&cells[0], Extent::Quick, 1).who()),
             ("theirs dyn".to_owned(), "ours dyn".to_owned())
         );
+        let capacity = theirs(&cells[1], Extent::Quick).iter().map(Setting::who).collect::<Vec<_>>();
+        assert_eq!(capacity, ["theirs max", "theirs async"]);
+        let alike = ours(&cells[1], Extent::Quick, 1);
+        assert_eq!(alike.who(), "ours max");
+        assert!(alike.arguments.join(" ").contains("--mode max"), "{:?}", alike.arguments);
     }
 }

@@ -17,9 +17,9 @@ use crate::clock::now_ns;
 use crate::engine::{Engine, Locked, Parts, Threaded};
 use crate::latency::{LatencyProbe, histogram, record};
 
-/// One heartbeat and one allocate in so many is timed. No number of nodes is a multiple of it, so that every node has its
-/// turn.
-pub(super) const TIMED: u64 = 3;
+/// One heartbeat and one allocate in so many is timed, here and in the workers. No number of nodes is a multiple of it, so that
+/// every node has its turn.
+pub(super) const TIMED: u64 = 7;
 /// How often a driver that only waits looks.
 pub(super) const LOOK: Duration = Duration::from_micros(50);
 
@@ -124,11 +124,8 @@ impl Bed {
             }
             let due = pace.as_deref_mut().map(Pace::wait);
             let index = usize::try_from(beat % nodes).expect("fits a node's index");
-            let mut heartbeat = Heartbeat::new(&self.nodes[index]);
-            if beat.is_multiple_of(TIMED) {
-                heartbeat.stamp = due.unwrap_or_else(now_ns);
-            }
-            record(&mut enqueue, hand_over(&*self.engine, heartbeat)?);
+            let heartbeat = Heartbeat::new(&self.nodes[index]);
+            hand_over(&*self.engine, heartbeat, Timing { beat, due }, &mut enqueue)?;
             beat += 1;
         }
         Ok(Fill { ns: now_ns() - start, full, enqueue })
@@ -162,20 +159,42 @@ pub(super) fn allocate(
     }
 }
 
-/// Offers a heartbeat until there is room for it; gives the time of the call that took it.
+/// Which heartbeat of a driver it is, and in an open loop when it is due.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timing {
+    pub(super) beat: u64,
+    pub(super) due: Option<u64>,
+}
+
+/// Offers a heartbeat until there is room for it. Of a timed one, the time of the call that took it goes into the histogram.
 ///
 /// # Errors
 /// Any other refusal than that it is busy.
-pub(super) fn hand_over(engine: &dyn Engine, mut heartbeat: Heartbeat) -> Result<u64, String> {
+pub(super) fn hand_over(
+    engine: &dyn Engine,
+    mut heartbeat: Heartbeat,
+    Timing { beat, due }: Timing,
+    enqueue: &mut Histogram<u64>,
+) -> Result<(), String> {
+    let mut since = beat.is_multiple_of(TIMED).then(now_ns);
+    if let Some(now) = since {
+        // In an open loop a late heartbeat's waiting counts from when it was due.
+        heartbeat.stamp = due.unwrap_or(now);
+    }
     loop {
-        let since = now_ns();
         match engine.heartbeat(heartbeat) {
-            Ok(()) => return Ok(now_ns() - since),
+            Ok(()) => {
+                if let Some(since) = since {
+                    record(enqueue, now_ns() - since);
+                }
+                return Ok(());
+            }
             Err(back) if back.reason == Refused::Busy => {
                 heartbeat = back.returned;
                 // Thousands wait in the lane: who turns round and round meanwhile takes processor time from whom it waits for. It is
                 // full for milliseconds, so a longer sleep than elsewhere leaves nobody without work.
                 std::thread::sleep(2 * LOOK);
+                since = since.map(|_| now_ns());
             }
             Err(back) => return Err(format!("a heartbeat: {}", back.reason)),
         }

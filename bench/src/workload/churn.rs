@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use hdrhistogram::Histogram;
 
-use super::bed::{Bed, LOOK, TIMED, hand_over};
+use super::bed::{Bed, LOOK, TIMED, Timing, hand_over};
 use super::masters::Masters;
 use super::pace::Pace;
 use super::plan::Plan;
-use super::record::{Before, Figures};
+use super::record::{Before, Figures, sum_ns};
 use crate::api::{Container, ContainerId, Heartbeat};
 use crate::clock::{now_ns, thread_cpu_seconds};
-use crate::latency::{histogram, record};
+use crate::latency::histogram;
 
 /// The hand-over between the two drivers.
 const OWNERS_QUEUE: usize = 256;
@@ -37,7 +37,6 @@ struct Nodes<'a> {
     /// In an open loop.
     pace: Option<Pace>,
     enqueue: Histogram<u64>,
-    in_scheduler_ns: u64,
 }
 
 impl Nodes<'_> {
@@ -58,11 +57,13 @@ impl Nodes<'_> {
         above >= 0
     }
 
-    /// The owners of what the next node has held longest call after those of what this one reported. Where one thread does both.
-    fn expect_owners(&self) {
-        for (_, owner) in self.containers[self.at].iter().take(self.k) {
-            self.bed.apps[*owner as usize].expect_call();
-        }
+    /// Who calls in the next round: the owners of what the next node has held longest. Those of the node after it call after
+    /// them. Where one thread does both.
+    fn next_owners(&self, next: &mut Vec<u32>) {
+        let held = |rounds: usize| self.containers[(self.at + rounds) % self.containers.len()].iter().take(self.k);
+        next.clear();
+        next.extend(held(0).map(|(_, owner)| *owner));
+        held(1).for_each(|(_, owner)| self.bed.apps[*owner as usize].expect_call());
     }
 
     /// Step 1: the next node's longest-held containers complete, and it reports them. Says whether it did: where nodes are
@@ -89,13 +90,7 @@ impl Nodes<'_> {
         }
         self.beats += 1;
         let due = self.pace.as_mut().map(Pace::wait);
-        if self.beats.is_multiple_of(TIMED) {
-            // In an open loop a late heartbeat's waiting counts from when it was due.
-            heartbeat.stamp = due.unwrap_or_else(now_ns);
-        }
-        let ns = hand_over(&*self.bed.engine, heartbeat)?;
-        self.in_scheduler_ns += ns;
-        record(&mut self.enqueue, ns);
+        hand_over(&*self.bed.engine, heartbeat, Timing { beat: self.beats, due }, &mut self.enqueue)?;
         Ok(true)
     }
 }
@@ -124,7 +119,6 @@ impl<'a> Churn<'a> {
             slack: -1,
             pace: None,
             enqueue: histogram(),
-            in_scheduler_ns: 0,
         };
         masters.fetch_all(bed, &mut |owner, container| nodes.put(owner, container))?;
         Ok(Churn { nodes, masters, drivers: plan.drivers })
@@ -136,7 +130,6 @@ impl<'a> Churn<'a> {
     /// What the scheduler refuses.
     pub(super) fn phase(&mut self, at_most: u64, allocations: u64) -> Result<Figures, String> {
         self.nodes.enqueue.reset();
-        self.nodes.in_scheduler_ns = 0;
         self.masters.reset();
         let bed = self.nodes.bed;
         let before = Before::new(bed);
@@ -144,7 +137,7 @@ impl<'a> Churn<'a> {
         let over = || now_ns() - start >= at_most || bed.engine.stats().granted - before.stats.granted >= allocations;
         let driver_cpu = if self.drivers == 1 { self.one_thread(&over)? } else { self.two_threads(&over)? };
         let mut figures = before.figures(bed, now_ns() - start, driver_cpu);
-        figures.in_scheduler_ns = self.nodes.in_scheduler_ns + self.masters.in_scheduler_ns;
+        figures.in_scheduler_ns = sum_ns(&self.nodes.enqueue) * TIMED + self.masters.in_scheduler_ns;
         figures.enqueue.clone_from(&self.nodes.enqueue);
         figures.allocate.clone_from(&self.masters.allocate);
         Ok(figures)
@@ -177,13 +170,14 @@ impl<'a> Churn<'a> {
     fn one_thread(&mut self, over: &dyn Fn() -> bool) -> Result<f64, String> {
         let cpu = thread_cpu_seconds();
         let Churn { nodes, masters, .. } = self;
-        let mut owners = Vec::new();
+        let (mut owners, mut next) = (Vec::new(), Vec::new());
         for round in 0_u64.. {
             if round.is_multiple_of(ROUNDS_A_LOOK) && over() {
                 break;
             }
             if nodes.report(&mut owners)? {
-                nodes.expect_owners();
+                nodes.next_owners(&mut next);
+                masters.expect(nodes.bed, &mut next, 1);
                 masters.serve(nodes.bed, &mut owners, &mut |owner, container| nodes.put(owner, container))?;
             }
         }
@@ -205,6 +199,7 @@ impl<'a> Churn<'a> {
                 };
                 // The channel closes when the first driver is done, and is worked off before.
                 for mut owners in owners_from {
+                    masters.expect(bed, &mut owners, 0);
                     masters.serve(bed, &mut owners, &mut hand_back)?;
                 }
                 Ok::<f64, String>(thread_cpu_seconds() - cpu)

@@ -19,10 +19,16 @@ pub(super) fn ask(count: u32) -> Ask {
 /// Told of each container that an `allocate` returned, with its application.
 pub(super) type Returned<'r> = &'r mut dyn FnMut(u32, &Container);
 
+/// What one of them wants and holds.
+#[derive(Clone, Copy, Debug)]
+struct Count {
+    wanted: u32,
+    held: u32,
+}
+
 /// The ApplicationMasters.
 pub(super) struct Masters {
-    wanted: Vec<u32>,
-    held: Vec<u32>,
+    counts: Vec<Count>,
     /// W4's tables; elsewhere asks have one row.
     tasks: Option<Tasks>,
     request: AllocateRequest,
@@ -41,8 +47,7 @@ impl Masters {
         let wanted: Vec<u32> = (0..bed.shape.apps).map(|app| bed.shape.wanted(app)).collect();
         Masters {
             tasks: with_tasks.then(|| Tasks::new(bed, &wanted)),
-            held: vec![0; wanted.len()],
-            wanted,
+            counts: wanted.into_iter().map(|wanted| Count { wanted, held: 0 }).collect(),
             request: AllocateRequest::default(),
             empty: AllocateRequest::default(),
             answer: Allocation::default(),
@@ -61,8 +66,8 @@ impl Masters {
 
     /// Containers that applications were given and that have not completed.
     #[cfg(test)]
-    pub(super) fn held(&self) -> &[u32] {
-        &self.held
+    pub(super) fn held(&self) -> impl Iterator<Item = u32> {
+        self.counts.iter().map(|count| count.held)
     }
 
     /// Each application in order asks for all that it wants.
@@ -80,7 +85,7 @@ impl Masters {
 
     /// An application wants one more, or one less, and says so.
     pub(super) fn change(&mut self, bed: &Bed, app: usize, more: bool) -> Result<(), String> {
-        let wanted = &mut self.wanted[app];
+        let Count { wanted, .. } = &mut self.counts[app];
         *wanted = if more { *wanted + 1 } else { wanted.saturating_sub(1) };
         self.call(bed, app, true, &mut |_, _| ())
     }
@@ -89,7 +94,10 @@ impl Masters {
         self.request.asks.clear();
         match &mut self.tasks {
             Some(tasks) => tasks.take_changed(app, &mut self.request.asks),
-            None => self.request.asks.push(ask(self.wanted[app].saturating_sub(self.held[app]))),
+            None => {
+                let Count { wanted, held } = self.counts[app];
+                self.request.asks.push(ask(wanted.saturating_sub(held)));
+            }
         }
     }
 
@@ -108,7 +116,7 @@ impl Masters {
         }
         let number = u32::try_from(app).expect("few applications");
         for container in &self.answer.granted {
-            self.held[app] += 1;
+            self.counts[app].held += 1;
             if let Some(tasks) = &mut self.tasks {
                 tasks.serve(app, u32::try_from(container.node.index()).expect("few nodes"));
             }
@@ -117,19 +125,24 @@ impl Masters {
         Ok(())
     }
 
+    /// Says who calls in the round that is so many ahead: these owners, and whose turn it is. As whoever takes calls from a queue
+    /// would: it sees what comes next.
+    pub(super) fn expect(&self, bed: &Bed, owners: &mut Vec<u32>, rounds: usize) {
+        let in_turn = (self.next + rounds) % bed.apps.len();
+        owners.push(u32::try_from(in_turn).expect("few applications"));
+        bed.engine.expect_calls(&bed.apps, owners);
+        owners.pop();
+        bed.apps[(in_turn + 1) % bed.apps.len()].expect_call();
+    }
+
     /// Steps 2 and 3: each owner once, in rising number, then one further application in turn.
-    pub(super) fn serve(&mut self, bed: &Bed, owners: &mut Vec<u32>, returned: Returned<'_>) -> Result<(), String> {
+    pub(super) fn serve(&mut self, bed: &Bed, owners: &mut [u32], returned: Returned<'_>) -> Result<(), String> {
         owners.sort_unstable();
         let further = self.next;
         self.next = (self.next + 1) % bed.apps.len();
-        // As whoever takes calls from a queue would: it sees what comes next.
-        owners.push(u32::try_from(further).expect("few applications"));
-        bed.engine.expect_calls(&bed.apps, owners);
-        owners.pop();
-        bed.apps[self.next].expect_call();
         for (index, owner) in owners.iter().enumerate() {
             let app = *owner as usize;
-            self.held[app] -= 1;
+            self.counts[app].held -= 1;
             if let Some(tasks) = &mut self.tasks {
                 tasks.add(app);
             }

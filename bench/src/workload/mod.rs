@@ -25,7 +25,7 @@ mod tasks;
 mod tests;
 mod update;
 
-use bed::Bed;
+use bed::{Bed, TIMED};
 use churn::Churn;
 use pace::Pace;
 use plan::Plan;
@@ -136,7 +136,7 @@ fn fill(plan: &Plan, at_most: u64, per_second: Option<f64>) -> Result<(Figures, 
     let filled = bed.fill(at_most, pace.as_mut())?;
     let behind = pace.map_or(0, |pace| pace.behind_ns());
     let mut figures = before.figures(&bed, filled.ns, thread_cpu_seconds() - driver_cpu);
-    figures.in_scheduler_ns = sum_ns(&filled.enqueue);
+    figures.in_scheduler_ns = sum_ns(&filled.enqueue) * TIMED;
     figures.enqueue = filled.enqueue;
     figures.offered_per_s = per_second;
     Ok((figures, behind))

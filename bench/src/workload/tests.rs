@@ -86,7 +86,7 @@ fn the_books_of_a_churn_balance() {
         let held: u64 = loop {
             // Grants beside heartbeats go on until nothing is wanted or nothing fits.
             let (masters, completed) = churn.settle().unwrap();
-            let held = masters.held().iter().map(|held| u64::from(*held)).sum();
+            let held = masters.held().map(u64::from).sum();
             let stats = bed.engine.stats();
             assert_eq!(stats.completed, completed, "{options}");
             if held == stats.running {
