@@ -1,7 +1,7 @@
 //! How a cell is run on either side: modes and times.
 //!
-//! This side runs in mode `dyn`, and in `max` against the CapacityScheduler, which has no `dyn`; theirs in every mode that can be its
-//! fastest: which one that is differs by size.
+//! This side runs in mode `dyn`, and in W2 in `max` against the CapacityScheduler, which has no `dyn`; theirs in every mode that can be
+//! its fastest: which one that is differs by size.
 
 use super::cells::{Cell, Peer};
 use super::programs::Program;
@@ -135,7 +135,9 @@ fn size(size: Size) -> String {
 pub(super) fn ours(cell: &Cell, extent: Extent, workers: usize) -> Setting {
     let (workload, size) = (format!("{:?}", cell.workload), size(cell.size));
     let (repeats, seconds, warm_up) = extent.times(cell.workload);
-    let mode = if cell.peer == Peer::Capacity { "max" } else { "dyn" };
+    // Not in W4: `max` asks everybody for a node as long as anything fits there, and most wait for nodes of theirs.
+    let alike = cell.peer == Peer::Capacity && cell.workload == WorkloadName::W2;
+    let mode = if alike { "max" } else { "dyn" };
     let mut arguments =
         words(&["bench", &workload, "--size", &size, "--mode", mode, "--workers", &workers.to_string()]);
     arguments.extend(words(&["--drivers", &cell.drivers.to_string(), "--repeats", &repeats.to_string()]));
@@ -185,5 +187,7 @@ mod tests {
         let alike = ours(&cells[1], Extent::Quick, 1);
         assert_eq!(alike.who(), "ours max");
         assert!(alike.arguments.join(" ").contains("--mode max"), "{:?}", alike.arguments);
+        let local = chosen(&["W4:M:capacity".to_owned()], &[1]).unwrap().remove(0);
+        assert_eq!(ours(&local, Extent::Quick, 1).who(), "ours dyn");
     }
 }
