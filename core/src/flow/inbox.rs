@@ -86,7 +86,7 @@ pub trait Handler<I, E> {
     #[inline]
     fn expect_soon(&self, _message: &E) {}
 
-    /// This one will be worked off after the one that is about to be.
+    /// This one will be worked off after the one that is about to be, or now: every message is told of here before it is worked off.
     #[inline]
     fn expect_next(&self, _message: &E) {}
 }
@@ -144,6 +144,7 @@ impl<I, E> Inbox<I, E> {
     /// to the handler what is coming.
     #[inline]
     fn next_external(&mut self, left: &mut usize, handler: &impl Handler<I, E>) -> Option<E> {
+        let is_first = self.ahead.is_empty();
         while self.ahead.len() <= AHEAD
             && let Some(message) = self.take_one(left)
         {
@@ -152,7 +153,9 @@ impl<I, E> Inbox<I, E> {
             self.ahead.back().into_iter().for_each(|message| handler.expect_later(message));
         }
         self.ahead.get(2).into_iter().for_each(|message| handler.expect_soon(message));
-        self.ahead.get(1).into_iter().for_each(|message| handler.expect_next(message));
+        // The first was behind nobody.
+        let next = usize::from(!is_first)..2;
+        next.filter_map(|place| self.ahead.get(place)).for_each(|message| handler.expect_next(message));
         self.ahead.pop_front()
     }
 
@@ -219,8 +222,9 @@ impl<I, E> Inbox<I, E> {
         if let Some(message) = self.held_inside.take() {
             self.take_internal(message, handler);
         }
-        if self.held.is_none() {
-            return;
+        match &self.held {
+            Some(message) => handler.expect_next(message),
+            None => return,
         }
         while let Ok(earlier) = self.internal.try_recv() {
             self.take_internal(earlier, handler);

@@ -67,14 +67,6 @@ impl<'a> LastAny<'a> {
     }
 }
 
-/// What a report says besides its containers.
-struct Reported {
-    stamp: u64,
-    offer: bool,
-    /// [`Shard::expect_next`] has seen it.
-    is_expected: bool,
-}
-
 /// A key, which is made if need be: of the cell that news of it have, so that only who meets it first waits for others who do.
 #[inline]
 fn key_of<'a>(
@@ -164,8 +156,7 @@ impl Shard {
                 let (launched, completed) = (report.launched().iter().copied(), report.completed().iter().copied());
                 // Of the node that had the place before: late, and of no use to anybody.
                 if self.nodes.get(report.node).is_some_and(|at| at.turn == report.turn) {
-                    let what = Reported { stamp: report.stamp, offer: report.offer, is_expected: true };
-                    self.report(report.node, what, launched, completed);
+                    self.report(report.node, report.stamp, report.offer, launched, completed);
                 }
             }
             External::Heartbeat(heartbeat) => self.heartbeat(heartbeat),
@@ -276,7 +267,9 @@ impl Shard {
         let own = |container: &ContainerId| container.own_of(worker);
         let (launched, completed) = (launched.iter().filter_map(own), completed.iter().filter_map(own));
         if let Some(place) = self.place_of(node) {
-            self.report(place, Reported { stamp: *stamp, offer: *offer, is_expected: false }, launched, completed);
+            // Nobody has seen these containers yet, as `expect_next` has those of a report.
+            completed.clone().for_each(|container| self.expect_end(&container));
+            self.report(place, *stamp, *offer, launched, completed);
         }
     }
 
@@ -284,7 +277,8 @@ impl Shard {
     fn report(
         &mut self,
         node: u32,
-        Reported { stamp, offer, is_expected }: Reported,
+        stamp: u64,
+        offer: bool,
         launched: impl Iterator<Item = OwnContainer>,
         completed: impl Iterator<Item = OwnContainer> + Clone,
     ) {
@@ -299,9 +293,6 @@ impl Shard {
                 if let Some(index) = self.container_on(container, node) {
                     self.containers[index].launched = true;
                 }
-            }
-            if !is_expected {
-                completed.clone().for_each(|container| self.expect_end(&container));
             }
             self.expect_ends(completed.clone());
             let mut completed = completed.peekable();
