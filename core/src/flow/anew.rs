@@ -78,7 +78,7 @@ impl Shard {
         let (worker, several) = (self.worker, self.shared.workers > 1);
         self.leases.clear();
         for key in self.apps.iter_mut().flatten().flat_map(|app| &mut app.keys) {
-            key.leased = false;
+            key.set_handed_back();
             if several {
                 key.cell.pool.hand_back(worker, key.epoch);
             }
@@ -88,6 +88,7 @@ impl Shard {
     /// This worker's cells of all queues and applications say nothing, and rooms have back what it counted there.
     fn use_nothing(&mut self) {
         let types = self.types;
+        self.root_is_held = false;
         for app in self.apps.iter_mut().flatten() {
             app.containers.clear();
             app.reserved.clear();

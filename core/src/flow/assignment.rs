@@ -19,6 +19,7 @@ use super::decision::PassEnd;
 use super::grant::Proposal;
 use super::preemption::Creditor;
 use super::reserved::may_reserve;
+use super::rows::LocationRows;
 use super::shard::{AppLocal, Blacklists, KeyLocal, NONE, Node, QueueLocal, Reservation, Shard, Suspended};
 use super::shared::count;
 use super::snapshot::ROOT;
@@ -410,10 +411,10 @@ impl Shard {
         if any_count == 0 {
             return Err(Unwanted::NothingOutstanding);
         }
-        if !key.relax || key.rows.any_strict() {
-            let rack = key.rows.present(node.shared.rack_location);
+        if !key.relax || key.named().is_some_and(LocationRows::any_strict) {
+            let rack = key.rows().present(node.shared.rack_location);
             let rack_count = rack.map_or(0, |row| row.left());
-            let node_count = || key.rows.get(node.shared.name_location).map_or(0, |row| row.left());
+            let node_count = || key.rows().get(node.shared.name_location).map_or(0, |row| row.left());
             if !key.relax && rack_count == 0 {
                 return Err(Unwanted::RackNotAsked);
             }
@@ -477,29 +478,28 @@ impl Shard {
                 key = &self.app(app).keys[index];
             }
             let mut locality = None;
-            if key.rows.is_empty() {
-                if key.relax && any_count > 0 {
-                    locality = Some((Locality::OffSwitch, &key.size));
-                }
-            } else {
+            if let Some(rows) = key.named() {
                 let [rack, name] = self.nodes[node as usize].shared.locations();
                 // The node's row counts only beside its rack's.
-                let node_row = key.rows.pending(name).filter(|_| key.rows.pending(rack).is_some());
+                let node_row = rows.pending(name).filter(|_| rows.pending(rack).is_some());
                 // Where nothing more is allowed, the rack is not looked at.
-                let rack_row = if allowed == Locality::Node { None } else { key.rows.pending(rack) };
+                let rack_row = if allowed == Locality::Node { None } else { rows.pending(rack) };
                 if let Some(row) = node_row {
                     locality = Some((Locality::Node, row.size()));
-                } else if key.rows.any_strict() && key.rows.present(rack).is_some_and(|row| !row.relax()) {
+                } else if rows.any_strict() && rows.present(rack).is_some_and(|row| !row.relax()) {
                     // A strict rack ask: this key waits for a node that was asked for.
                 } else if let Some(row) = rack_row {
                     locality = Some((Locality::Rack, row.size()));
-                } else if key.relax && any_count > 0 && (allowed == Locality::OffSwitch || !key.rows.any_present()) {
+                } else if key.relax && any_count > 0 && (allowed == Locality::OffSwitch || !rows.any_present()) {
                     locality = Some((Locality::OffSwitch, &key.size));
                 }
+            } else if key.relax && any_count > 0 {
+                locality = Some((Locality::OffSwitch, &key.size));
             }
             if let Some((locality, size)) = locality {
                 let reserved = reserved.is_some();
-                let outcome = self.put(&Proposal { app, key: index, node, locality, size: *size, reserved });
+                let size = size.copied_in_types(self.types);
+                let outcome = self.put(&Proposal { app, key: index, node, locality, size, reserved });
                 if outcome == Outcome::Declined && self.may_pass_over(app, index) {
                     self.repeatable = true;
                 }

@@ -8,7 +8,7 @@
 //!    (`lease::AskPool`, `lease::AskCount`). 3. An AM's size is added to its leaf's AM usage, within the limit. 4. With
 //!    several workers, room is spent from the lease of every limited queue on the path. 5. An AM is entered where its
 //!    application stands. 6. Where one of these fails, all is handed back in reverse. 7. The container is recorded, usage
-//!    added, and the grant pushed into the mailbox.
+//!    counted, the grant pushed into the mailbox, and what the queues above use shown in the ledger.
 //!
 //! # Invariants
 //! I1: the node's free room is checked and reduced by its owner alone. I2, I3: see `lease`. I5, I7: a refusal has left no
@@ -84,8 +84,8 @@ fn take_rows(key: &mut KeyLocal, at: [u32; 2], locality: Locality) -> Result<u8,
     let wanted = locations_taken(&at, locality);
     let mut relax = 0;
     for (i, location) in wanted.iter().enumerate() {
-        let Some(relaxed) = key.rows.take_one(*location) else {
-            wanted[..i].iter().for_each(|earlier| key.rows.untake_one(*earlier));
+        let Some(relaxed) = key.change_rows(|rows| rows.take_one(*location)) else {
+            wanted[..i].iter().for_each(|earlier| key.change_rows(|rows| rows.untake_one(*earlier)));
             key.untake_one();
             return Err(Refusal::AskGone);
         };
@@ -207,10 +207,8 @@ impl Shard {
         if locality != Locality::OffSwitch {
             relax |= take_rows(key, self.nodes[node as usize].shared.locations(), locality)?;
         }
-        if self.shared.workers > 1 && !key.leased {
-            let id = key.id();
-            key.leased = true;
-            self.leases.push((slot, id));
+        if key.set_leased() {
+            self.leases.push((slot, key.id()));
         }
         Ok((relax, is_am))
     }
@@ -219,7 +217,7 @@ impl Shard {
     fn return_asks(&mut self, app: u32, key: usize, node: u32, locality: Locality) {
         let at = self.nodes[node as usize].shared.locations();
         let key = &mut self.app_mut(app).keys[key];
-        locations_taken(&at, locality).iter().for_each(|location| key.rows.untake_one(*location));
+        locations_taken(&at, locality).iter().for_each(|location| key.change_rows(|rows| rows.untake_one(*location)));
         key.untake_one();
     }
 
@@ -284,11 +282,12 @@ impl Shard {
     #[inline(always)]
     fn record(&mut self, proposal: &Proposal, granted: &Resource, new: NewContainer) -> u32 {
         let Shard { apps, queues, nodes, containers, own_records, worker, types, cluster, shared, journal, .. } = self;
+        let (types, worker, alone, root_is_held) = (*types, *worker, shared.workers == 1, self.root_is_held);
         let app = apps[proposal.app as usize].as_mut().expect("an application that this worker knows");
         let at = &mut nodes[proposal.node as usize];
         let number = new.number.unwrap_or_else(|| app.take_number());
         let key = &mut app.keys.as_mut_slice()[proposal.key];
-        key.container_size = containers.take_size(*types, granted, key.container_size);
+        key.container_size = containers.take_size(types, granted, key.container_size);
         let record = containers.add(ContainerRecord {
             app: app.slot,
             allocation_request_id: key.allocation_request_id,
@@ -310,7 +309,7 @@ impl Shard {
         let SchedulingKey { priority, allocation_request_id } = key.id();
         app.containers.push(record);
         at.containers.push(record);
-        at.free.subtract_in_types(*types, granted);
+        at.free.subtract_in_types(types, granted);
         if !at.owed.is_empty() {
             at.owed.pay_off(Creditor { app: app.slot, number: app.number }, granted);
         }
@@ -318,19 +317,20 @@ impl Shard {
             app.ever_had = true;
             app.shared.set_ever_had();
         }
-        let counting = Counting { types: *types, worker: *worker, alone: shared.workers == 1, cluster };
+        let counting = Counting { types, worker, alone, root_is_held, cluster };
         placing::add_usage(app, queues, granted, &counting);
         let id = ContainerId {
             application: app.number,
             attempt: app.attempt,
             app: app.slot,
             number,
-            worker: u16::try_from(*worker).expect("workers are few"),
+            worker: u16::try_from(worker).expect("workers are few"),
             record,
         };
         let container = || Container { id, node: at.shared.id, priority, allocation_request_id, resource: *granted };
-        let arena = &shared.arenas[*worker];
+        let arena = &shared.arenas[worker];
         let was_empty = arena.push_granted(&app.cell.granted, new.mail, &container());
+        placing::show_usage(queues, app.leaf, granted, &counting);
         arena.expect_allocate(own_records);
         if was_empty && let Some(wake) = &shared.on_grants {
             wake(app.number);
@@ -347,10 +347,10 @@ impl Shard {
     fn note_asked_sizes(&mut self, proposal: &Proposal, granted: &Resource, record: u32) {
         let [rack, name] = self.nodes[proposal.node as usize].shared.locations();
         let key = &self.app(proposal.app).keys[proposal.key];
-        if key.size == *granted && key.rows.sizes().all(|size| size == granted) {
+        if key.size == *granted && key.rows().sizes().all(|size| size == granted) {
             return;
         }
-        let row = |location| key.rows.get(location).map_or(*granted, |row| *row.size());
+        let row = |location| key.rows().get(location).map_or(*granted, |row| *row.size());
         let sizes = match proposal.locality {
             Locality::Node => [key.size, row(rack), row(name)],
             Locality::Rack => [key.size, row(rack), *granted],
@@ -415,6 +415,7 @@ impl Shard {
         // From here on the record in the arena is settled: see `anew`.
         (ended.acquired_at_end, ended.mail) = (!withdrawn, NONE);
         let local = self.app(app);
+        let mut wakes = false;
         if local.closed {
             // Nobody will ask: see `close_app`.
             if !withdrawn {
@@ -423,10 +424,11 @@ impl Shard {
         } else if withdrawn {
             self.give_asks_back(index);
         } else {
-            let was_empty = arena.push_ended(&local.cell.ended, record.mail, reason);
-            if was_empty && let Some(wake) = &self.shared.on_grants {
-                wake(local.number);
-            }
+            wakes = arena.push_ended(&local.cell.ended, record.mail, reason);
+        }
+        self.show_usage(app, &less);
+        if wakes && let Some(wake) = &self.shared.on_grants {
+            wake(self.app(app).number);
         }
         if self.journal.is_some() {
             let id = self.container_id(index);

@@ -30,11 +30,13 @@ pub(super) struct Counting<'a> {
     pub(super) worker: usize,
     /// There is no other worker.
     pub(super) alone: bool,
+    /// See [`Shard::hold_root`].
+    pub(super) root_is_held: bool,
     pub(super) cluster: &'a ClusterTotal,
 }
 
-/// Adds to the usage of an application and of the queues above it, here and in the ledger, and puts them in place. The caller
-/// notes the change.
+/// Adds to the usage of an application, here and in the ledger, and of the queues above it, here, and puts them in place. The
+/// caller notes the change, and [shows](show_usage) it of the queues.
 #[inline]
 pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], amount: &Resource, by: &Counting<'_>) {
     app.usage.add_in_types(by.types, amount);
@@ -47,13 +49,28 @@ pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], a
     if app.runnable {
         leaf.place_app(app, by.worker, by.cluster);
     }
-    leaf.add_usage(by.types, amount, by.alone);
+    leaf.usage.add_in_types(by.types, amount);
     let mut parent = leaf.parent;
     while parent != NONE {
         let (queue, above) = with_parent(queues, at, parent);
         above.place_queue(queue, by.cluster);
-        above.add_usage(by.types, amount, by.alone);
+        above.usage.add_in_types(by.types, amount);
         (at, parent) = (parent, above.parent);
+    }
+}
+
+/// Adds to the usage of a leaf and of the queues above it in the ledger. Their lines are on the cores of those whose AMs asked last,
+/// so this is done when the container is in a mailbox: an exchange there waits for all that was written before it.
+#[inline]
+pub(super) fn show_usage(queues: &[Option<QueueLocal>], leaf: u32, amount: &Resource, by: &Counting<'_>) {
+    let mut at = leaf;
+    while at != NONE {
+        let queue = queues[at as usize].as_ref().expect("a queue of the snapshot");
+        if by.root_is_held && queue.parent == NONE {
+            return;
+        }
+        queue.show_change(by.types, amount, by.alone);
+        at = queue.parent;
     }
 }
 
@@ -155,8 +172,8 @@ impl Shard {
             let sizes = app
                 .keys
                 .iter()
-                .filter(|key| key.total() > 0 || !key.rows.is_empty())
-                .flat_map(|key| std::iter::once(&key.size).chain(key.rows.sizes()));
+                .filter(|key| key.total() > 0 || key.named().is_some())
+                .flat_map(|key| std::iter::once(&key.size).chain(key.rows().sizes()));
             for size in sizes.filter(|size| before.replace(*size) != Some(*size)) {
                 floor = floor.least(size);
                 let known = seen.as_ref().filter(|seen| seen.leaf == app.leaf && seen.size == *size);
@@ -302,17 +319,34 @@ impl Shard {
         }
     }
 
-    /// Adds to the usage of an application and of the queues above it, here and in the ledger, and puts them in place.
+    /// Adds to the usage of an application and of the queues above it, and puts them in place: see [`add_usage`].
     pub(super) fn add_usage(&mut self, index: u32, amount: &Resource) {
-        let Shard { apps, queues, types, worker, cluster, shared, .. } = self;
+        let Shard { apps, queues, types, worker, cluster, shared, root_is_held, .. } = self;
         let app = apps[index as usize].as_mut().expect("an application that this worker knows");
-        add_usage(
-            app,
-            queues,
-            amount,
-            &Counting { types: *types, worker: *worker, alone: shared.workers == 1, cluster },
-        );
+        let (alone, root_is_held) = (shared.workers == 1, *root_is_held);
+        add_usage(app, queues, amount, &Counting { types: *types, worker: *worker, alone, root_is_held, cluster });
         self.note_change();
+    }
+
+    /// Adds to the usage of an application's queues in the ledger: see [`show_usage`].
+    #[inline]
+    pub(super) fn show_usage(&self, app: u32, amount: &Resource) {
+        let Shard { ref queues, types, worker, ref cluster, root_is_held, .. } = *self;
+        let alone = self.shared.workers == 1;
+        show_usage(queues, self.app(app).leaf, amount, &Counting { types, worker, alone, root_is_held, cluster });
+    }
+
+    /// Until [`show_root`](Self::show_root) the ledger is not told of the root's usage: every call of every AM reads it, so its line
+    /// would cross over with each change. Only where there is no other worker, who would read it to decide.
+    pub(super) fn hold_root(&mut self) {
+        self.root_is_held = self.shared.workers == 1;
+    }
+
+    /// Shows what was held back.
+    pub(super) fn show_root(&mut self) {
+        if std::mem::take(&mut self.root_is_held) {
+            self.queue(super::snapshot::ROOT).show_usage(self.types);
+        }
     }
 
     pub(super) fn add_queue_usage(&mut self, leaf: u32, amount: &Resource) {

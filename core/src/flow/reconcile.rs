@@ -33,7 +33,7 @@ impl Shard {
             };
             if let Ok(at) = app.keys.binary_search_by_key(&key, |key| key.id()) {
                 let key = &mut app.keys[at];
-                key.leased = false;
+                key.set_handed_back();
                 key.cell.pool.hand_back(worker, key.epoch);
             }
         }

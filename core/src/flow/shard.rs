@@ -278,7 +278,18 @@ impl QueueLocal {
     #[inline(always)]
     pub(super) fn add_usage(&mut self, types: usize, amount: &Resource, alone: bool) {
         self.usage.add_in_types(types, amount);
+        self.show_change(types, amount, alone);
+    }
+
+    /// The second half of that.
+    #[inline(always)]
+    pub(super) fn show_change(&self, types: usize, amount: &Resource, alone: bool) {
         self.cell.usage.add_knowing(types, amount, &self.usage, alone);
+    }
+
+    /// Says in the ledger what it uses; where there is no other worker.
+    pub(super) fn show_usage(&self, types: usize) {
+        self.cell.usage.set(types, &self.usage);
     }
 
     /// An application of it will soon ask for something.
@@ -341,6 +352,17 @@ impl QueueLocal {
     }
 }
 
+/// With whom a worker shares the outstanding count of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sharing {
+    /// It is the only worker.
+    Alone,
+    /// With others, and it holds no piece of the pool.
+    Shared,
+    /// It may hold a piece.
+    Leased,
+}
+
 /// A request key of an application. What every visit reads comes first, in one cache line if it is the application's only key.
 #[derive(Debug)]
 #[repr(C)]
@@ -359,12 +381,11 @@ pub(super) struct KeyLocal {
     pub(super) level: Option<Locality>,
     /// Size and relaxation of the `*` ask.
     pub(super) relax: bool,
-    /// This worker may hold a piece of the pool.
-    pub(super) leased: bool,
-    /// This worker is the only one.
-    alone: bool,
+    sharing: Sharing,
+    /// Some rack or node was named since all were forgotten: else `rows`, which lie further away, are not looked at.
+    has_rows: bool,
     pub(super) size: Resource,
-    pub(super) rows: LocationRows,
+    rows: LocationRows,
     pub(super) last_scheduled_ms: Option<u64>,
 }
 
@@ -376,15 +397,15 @@ impl KeyLocal {
             left: if workers == 1 { cell.pool.total() } else { 0 },
             allocation_request_id: id.allocation_request_id,
             epoch: 0,
-            alone: workers == 1,
+            sharing: if workers == 1 { Sharing::Alone } else { Sharing::Shared },
             size: cell.size.read(),
             cell,
             relax: true,
+            has_rows: false,
             rows: LocationRows::new(workers > 1),
             level: None,
             opportunities: 0,
             last_scheduled_ms: None,
-            leased: false,
             container_size: SizeId::NONE,
         }
     }
@@ -394,22 +415,72 @@ impl KeyLocal {
         SchedulingKey { priority: self.priority, allocation_request_id: self.allocation_request_id }
     }
 
+    #[inline]
+    fn is_alone(&self) -> bool {
+        self.sharing == Sharing::Alone
+    }
+
+    /// This worker may hold a piece of the pool from now on; false if it might before, or nobody else could.
+    #[inline]
+    pub(super) fn set_leased(&mut self) -> bool {
+        let is_new = self.sharing == Sharing::Shared;
+        if is_new {
+            self.sharing = Sharing::Leased;
+        }
+        is_new
+    }
+
+    /// It holds none any more.
+    pub(super) fn set_handed_back(&mut self) {
+        if self.sharing == Sharing::Leased {
+            self.sharing = Sharing::Shared;
+        }
+    }
+
+    /// The racks and nodes that are asked for; nothing where none is, as of most keys.
+    #[inline]
+    pub(super) fn named(&self) -> Option<&LocationRows> {
+        self.has_rows.then_some(&self.rows)
+    }
+
+    /// The same, empty where none is.
+    #[inline]
+    pub(super) fn rows(&self) -> &LocationRows {
+        &self.rows
+    }
+
+    /// The only way to change them.
+    #[inline]
+    pub(super) fn change_rows<R>(&mut self, change: impl FnOnce(&mut LocationRows) -> R) -> R {
+        let outcome = change(&mut self.rows);
+        self.has_rows = !self.rows.is_empty();
+        outcome
+    }
+
+    /// No rack or node is asked for any more.
+    #[inline]
+    pub(super) fn forget_rows(&mut self) {
+        if self.has_rows {
+            self.change_rows(LocationRows::clear);
+        }
+    }
+
     /// How many a worker can take for `*` without a recall.
     #[inline]
     pub(super) fn visible(&self, worker: usize) -> u32 {
-        if self.alone { self.left } else { self.cell.pool.visible(worker) }
+        if self.is_alone() { self.left } else { self.cell.pool.visible(worker) }
     }
 
     /// How many are outstanding for `*`, with whomever.
     #[inline]
     pub(super) fn total(&self) -> u32 {
-        if self.alone { self.left } else { self.cell.pool.total() }
+        if self.is_alone() { self.left } else { self.cell.pool.total() }
     }
 
     /// Takes one for `*`; says whether there was one.
     #[inline]
     pub(super) fn take_one(&mut self, worker: usize) -> bool {
-        if !self.alone {
+        if !self.is_alone() {
             return self.cell.pool.take_one(worker, self.epoch).is_ok();
         }
         let Some(left) = self.left.checked_sub(1) else { return false };
@@ -419,12 +490,12 @@ impl KeyLocal {
 
     /// Undoes that: the grant was refused.
     pub(super) fn untake_one(&mut self) {
-        if self.alone { self.put_own() } else { self.cell.pool.untake_one(self.epoch) }
+        if self.is_alone() { self.put_own() } else { self.cell.pool.untake_one(self.epoch) }
     }
 
     /// Puts one back, whatever the AM has asked for since: the container that took it ended before the AM saw it. By the home worker.
     pub(super) fn put_one(&mut self) {
-        if self.alone { self.put_own() } else { self.cell.pool.put_one() }
+        if self.is_alone() { self.put_own() } else { self.cell.pool.put_one() }
     }
 
     fn put_own(&mut self) {
@@ -434,7 +505,7 @@ impl KeyLocal {
     /// The AM wants so many for `*` from now on. By the home worker.
     #[inline]
     pub(super) fn replace(&mut self, count: u32) {
-        if self.alone {
+        if self.is_alone() {
             self.set_left(count);
         } else {
             self.epoch = self.cell.pool.replace(count);
@@ -757,6 +828,8 @@ pub(crate) struct Shard {
     pub(super) own_records: FreeRecords,
     /// Cluster less allocated, as of the moments at which Hadoop refreshes it.
     pub(super) available: Resource,
+    /// The ledger is not told of the root's usage: see [`hold_root`](Shard::hold_root).
+    pub(super) root_is_held: bool,
     /// Declined without effect: out until the end of the pass.
     pub(super) out_for_pass: Vec<Suspended>,
     /// Declined with an effect that a second visit repeats: out until the end of the descent.
@@ -801,6 +874,7 @@ impl Shard {
             containers: Containers::default(),
             own_records: FreeRecords::default(),
             available: Resource::NONE,
+            root_is_held: false,
             out_for_pass: Vec::new(),
             out_for_descent: Vec::new(),
             repeatable: false,

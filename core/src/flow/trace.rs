@@ -342,7 +342,7 @@ impl Shard {
     pub(super) fn note_too_far(&mut self, app: u32, key: usize, node: u32, allowed: Locality) {
         self.note(|shard, recorder| {
             let local = &shard.app(app).keys[key];
-            let rack = local.rows.present(shard.nodes[node as usize].shared.rack_location);
+            let rack = local.rows().present(shard.nodes[node as usize].shared.rack_location);
             let obstacle = if rack.is_some_and(|row| !row.relax()) {
                 Obstacle::RackNotRelaxed
             } else {

@@ -289,6 +289,7 @@ impl Shard {
         let before = self.granted();
         count(&self.shared.counters[self.worker].heartbeats, 1);
         if !self.nodes[node as usize].gone {
+            self.hold_root();
             for container in launched {
                 if let Some(index) = self.container_on(container, node) {
                     self.containers[index].launched = true;
@@ -313,6 +314,7 @@ impl Shard {
                 // then.
                 self.schedule(node);
             }
+            self.show_root();
             self.tell_drained(node);
         }
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
@@ -459,7 +461,7 @@ impl Shard {
         // Within a key the `*` ask decides last whether the rest is kept.
         let workers = self.shared.workers;
         for key in last_any.ended_keys() {
-            key_of(self.app_mut(index), key, None, workers).rows.clear();
+            key_of(self.app_mut(index), key, None, workers).forget_rows();
         }
         if let Some(blacklist) = blacklist {
             self.app_mut(index).set_blacklist(blacklist);
@@ -481,7 +483,7 @@ impl Shard {
     fn change_group(&mut self, index: u32, group: &Asked<'_>) {
         if self.replace_asks(index, group) == Some(0) {
             let workers = self.shared.workers;
-            key_of(self.app_mut(index), group.key, None, workers).rows.clear();
+            key_of(self.app_mut(index), group.key, None, workers).forget_rows();
         }
         self.asks_changed(index, std::iter::once(&group.size));
         if self.shared.workers > 1 {
@@ -513,7 +515,7 @@ impl Shard {
                 let any = NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: *count > 0 };
                 (last_any == Some(at)).then_some(any)
             } else {
-                key.rows.shared_count(*location).map(NewsKind::Location)
+                key.rows().shared_count(*location).map(NewsKind::Location)
             };
             let of = |what| AskNews { key: id, location: *location, size, relax, what };
             news.extend(what.map(of));
@@ -568,7 +570,7 @@ impl Shard {
                 // Of several the last counts.
                 any = Some(*count);
             } else {
-                key.rows.replace(*location, &group.size, group.relax, *count);
+                key.change_rows(|rows| rows.replace(*location, &group.size, group.relax, *count));
             }
         }
         if let Some(count) = any {
@@ -605,11 +607,13 @@ impl Shard {
                     key.size = news.size;
                     key.relax = news.relax;
                     if !open {
-                        key.rows.clear();
+                        key.forget_rows();
                     }
                     make_room(&mut app.containers, cell.pool.total());
                 }
-                NewsKind::Location(count) => key.rows.learn(news.location, &news.size, news.relax, count),
+                NewsKind::Location(count) => {
+                    key.change_rows(|rows| rows.learn(news.location, &news.size, news.relax, count));
+                }
             }
         }
         if let Some(blacklist) = blacklist {
@@ -635,8 +639,8 @@ impl Shard {
                 key.put_one();
                 (workers > 1).then(|| NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: true })
             } else {
-                key.rows.put_back(back.location, &back.size, back.relax);
-                key.rows.shared_count(back.location).map(NewsKind::Location)
+                key.change_rows(|rows| rows.put_back(back.location, &back.size, back.relax));
+                key.rows().shared_count(back.location).map(NewsKind::Location)
             };
             let of =
                 |what| AskNews { key: back.key, location: back.location, size: back.size, relax: back.relax, what };

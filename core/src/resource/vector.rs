@@ -248,6 +248,13 @@ impl Resource {
         self.0[0] == 0 && self.0[1] == 0 && (types <= 2 || self.is_none())
     }
 
+    /// A copy, where there are no lanes beyond so many types: of two, those further away are not read.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn copied_in_types(&self, types: usize) -> Resource {
+        if types <= 2 { Resource::new(self.0[0], self.0[1]) } else { *self }
+    }
+
     /// [`Resource::plus`] in place, where the other has no lanes beyond so many types.
     #[cfg(not(loom))]
     #[inline(always)]
@@ -458,6 +465,7 @@ mod tests {
                 sum.add_in_types(types, &b);
                 difference.subtract_in_types(types, &b);
                 assert_eq!((sum, difference), (a.plus(&b), a.minus(&b)));
+                assert_eq!(a.copied_in_types(types), a);
                 assert_eq!(a.equals_in_types(types, &b), a == b);
                 assert!(!a.equals_in_types(types, &Resource::UNBOUNDED));
                 assert_eq!(a.fits_in_types(types, &b), a.fits_in(&b));

@@ -79,7 +79,7 @@ impl Shard {
         let Some(app) = self.find_app(app).filter(|app| !app.closed) else { return out };
         for key in &app.keys {
             let id = key.id();
-            out.extend(key.rows.iter().filter(LocationRow::present).map(|row| OutstandingAsk {
+            out.extend(key.rows().iter().filter(LocationRow::present).map(|row| OutstandingAsk {
                 key: id,
                 location: row.location,
                 size: *row.size(),
