@@ -153,7 +153,7 @@ pub(super) fn allocate(
     loop {
         match engine.allocate(app, request, answer) {
             Ok(()) => return Ok(()),
-            Err(Refused::Busy) => std::thread::sleep(LOOK),
+            Err(Refused::Busy) => std::thread::sleep(8 * LOOK),
             Err(error) => return Err(format!("allocate of application {}: {error}", app.number())),
         }
     }
@@ -193,7 +193,7 @@ pub(super) fn hand_over(
                 heartbeat = back.returned;
                 // Thousands wait in the lane: who turns round and round meanwhile takes processor time from whom it waits for. It is
                 // full for milliseconds, so a longer sleep than elsewhere leaves nobody without work.
-                std::thread::sleep(2 * LOOK);
+                std::thread::sleep(8 * LOOK);
                 since = since.map(|_| now_ns());
             }
             Err(back) => return Err(format!("a heartbeat: {}", back.reason)),
