@@ -509,6 +509,10 @@ impl QueueShared {
     /// The same where nothing beyond the scheduler's types is used.
     #[inline]
     pub(crate) fn usage_of(&self, types: usize) -> Resource {
+        // The words are of a lone worker mostly.
+        if let [cell] = &self.cells[..] {
+            return Resource::of_types(types, |i| cell.usage.get(i));
+        }
         Resource::of_types(types, |i| self.cells.iter().fold(0, |sum, cell| cell.usage.get(i).wrapping_add(sum)))
     }
 

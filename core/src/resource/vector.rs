@@ -83,8 +83,10 @@ impl Resource {
     #[inline(always)]
     pub(crate) fn of_types(types: usize, mut lane: impl FnMut(usize) -> i64) -> Resource {
         let mut lanes = [0; MAX_TYPES];
-        for (i, value) in lanes[..types.min(MAX_TYPES)].iter_mut().enumerate() {
-            *value = lane(i);
+        // There are always memory and vcores; who has no more types has no loop in the way.
+        (lanes[0], lanes[1]) = (lane(0), lane(1));
+        if types > 2 {
+            lanes.iter_mut().enumerate().take(types).skip(2).for_each(|(i, value)| *value = lane(i));
         }
         Resource(lanes)
     }
