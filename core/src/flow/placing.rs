@@ -36,7 +36,7 @@ pub(super) struct Counting<'a> {
 }
 
 /// Adds to the usage of an application, here and in the ledger, and of the queues above it, here, and puts them in place. The
-/// caller notes the change, and [shows](show_usage) it of the queues.
+/// caller [shows](show_usage) the change of the queues, then notes it.
 #[inline]
 pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], amount: &Resource, by: &Counting<'_>) {
     app.usage.add_in_types(by.types, amount);
@@ -325,15 +325,15 @@ impl Shard {
         let app = apps[index as usize].as_mut().expect("an application that this worker knows");
         let (alone, root_is_held) = (shared.workers == 1, *root_is_held);
         add_usage(app, queues, amount, &Counting { types: *types, worker: *worker, alone, root_is_held, cluster });
-        self.note_change();
     }
 
-    /// Adds to the usage of an application's queues in the ledger: see [`show_usage`].
+    /// Adds to the usage of an application's queues in the ledger, and notes the change: see [`show_usage`].
     #[inline]
-    pub(super) fn show_usage(&self, app: u32, amount: &Resource) {
+    pub(super) fn show_usage(&mut self, app: u32, amount: &Resource) {
         let Shard { ref queues, types, worker, ref cluster, root_is_held, .. } = *self;
         let alone = self.shared.workers == 1;
         show_usage(queues, self.app(app).leaf, amount, &Counting { types, worker, alone, root_is_held, cluster });
+        self.note_change();
     }
 
     /// Until [`show_root`](Self::show_root) the ledger is not told of the root's usage: every call of every AM reads it, so its line
