@@ -8,7 +8,7 @@
 //!    (`lease::AskPool`, `lease::AskCount`). 3. An AM's size is added to its leaf's AM usage, within the limit. 4. With
 //!    several workers, room is spent from the lease of every limited queue on the path. 5. An AM is entered where its
 //!    application stands. 6. Where one of these fails, all is handed back in reverse. 7. The container is recorded, usage
-//!    counted, the grant pushed into the mailbox, and what the queues above use shown in the ledger.
+//!    counted, the grant pushed into the mailbox, and what its leaf uses shown in the ledger.
 //!
 //! # Invariants
 //! I1: the node's free room is checked and reduced by its owner alone. I2, I3: see `lease`. I5, I7: a refusal has left no
@@ -330,7 +330,7 @@ impl Shard {
         let container = || Container { id, node: at.shared.id, priority, allocation_request_id, resource: *granted };
         let arena = &shared.arenas[worker];
         let was_empty = arena.push_granted(&app.cell.granted, new.mail, &container());
-        placing::show_usage(queues, app.leaf, granted, &counting);
+        placing::show_leaf(queues, app.leaf, granted, &counting);
         arena.expect_allocate(own_records);
         if was_empty && let Some(wake) = &shared.on_grants {
             wake(app.number);
@@ -426,7 +426,7 @@ impl Shard {
         } else {
             wakes = arena.push_ended(&local.cell.ended, record.mail, reason);
         }
-        self.show_usage(app, &less);
+        self.show_leaf(app, &less);
         if wakes && let Some(wake) = &self.shared.on_grants {
             wake(self.app(app).number);
         }

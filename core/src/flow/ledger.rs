@@ -8,7 +8,7 @@
 //! # Reading
 //! A sum is exact when nothing moves (one worker between two messages, or quiescence); otherwise each type is a value
 //! that the cell had, and types of one cell may be a grant apart. A container is in its mailbox, or gone from there, before its
-//! queues' usage says so, and a lone worker tells of the root's once a heartbeat. Orders and views live with that; limits do not
+//! leaf's usage says so, and a lone worker tells of the root's once a heartbeat. Orders and views live with that; limits do not
 //! look here.
 
 use super::closed::Closed;

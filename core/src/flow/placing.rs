@@ -35,8 +35,8 @@ pub(super) struct Counting<'a> {
     pub(super) cluster: &'a ClusterTotal,
 }
 
-/// Adds to the usage of an application, here and in the ledger, and of the queues above it, here, and puts them in place. The
-/// caller [shows](show_usage) the change of the queues, then notes it.
+/// Adds to the usage of an application and of the queues above it, here and in the ledger, but for the leaf's there, and puts them in
+/// place. The caller [shows](show_leaf) the leaf's, then notes the change.
 #[inline]
 pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], amount: &Resource, by: &Counting<'_>) {
     app.usage.add_in_types(by.types, amount);
@@ -56,21 +56,19 @@ pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], a
         above.place_queue(queue, by.cluster);
         above.usage.add_in_types(by.types, amount);
         (at, parent) = (parent, above.parent);
+        if parent != NONE || !by.root_is_held {
+            above.show_change(by.types, amount, by.alone);
+        }
     }
 }
 
-/// Adds to the usage of a leaf and of the queues above it in the ledger. Their lines are on the cores of those whose AMs asked last,
-/// so this is done when the container is in a mailbox: an exchange there waits for all that was written before it.
+/// Adds to the usage of a leaf in the ledger. Its line is on the core of whose AM asked last, so this is done when the container is in
+/// its mailbox: an exchange there waits for all that was written before it.
 #[inline]
-pub(super) fn show_usage(queues: &[Option<QueueLocal>], leaf: u32, amount: &Resource, by: &Counting<'_>) {
-    let mut at = leaf;
-    while at != NONE {
-        let queue = queues[at as usize].as_ref().expect("a queue of the snapshot");
-        if by.root_is_held && queue.parent == NONE {
-            return;
-        }
-        queue.show_change(by.types, amount, by.alone);
-        at = queue.parent;
+pub(super) fn show_leaf(queues: &[Option<QueueLocal>], leaf: u32, amount: &Resource, by: &Counting<'_>) {
+    if leaf != NONE {
+        let leaf = queues[leaf as usize].as_ref().expect("a queue of the snapshot");
+        leaf.show_change(by.types, amount, by.alone);
     }
 }
 
@@ -327,12 +325,12 @@ impl Shard {
         add_usage(app, queues, amount, &Counting { types: *types, worker: *worker, alone, root_is_held, cluster });
     }
 
-    /// Adds to the usage of an application's queues in the ledger, and notes the change: see [`show_usage`].
+    /// Adds to the usage of an application's leaf in the ledger, and notes the change: see [`show_leaf`].
     #[inline]
-    pub(super) fn show_usage(&mut self, app: u32, amount: &Resource) {
+    pub(super) fn show_leaf(&mut self, app: u32, amount: &Resource) {
         let Shard { ref queues, types, worker, ref cluster, root_is_held, .. } = *self;
         let alone = self.shared.workers == 1;
-        show_usage(queues, self.app(app).leaf, amount, &Counting { types, worker, alone, root_is_held, cluster });
+        show_leaf(queues, self.app(app).leaf, amount, &Counting { types, worker, alone, root_is_held, cluster });
         self.note_change();
     }
 
