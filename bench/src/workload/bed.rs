@@ -22,6 +22,8 @@ use crate::latency::{LatencyProbe, histogram, record};
 pub(super) const TIMED: u64 = 7;
 /// How often a driver that only waits looks.
 pub(super) const LOOK: Duration = Duration::from_micros(50);
+/// How long a driver sleeps whose lane is full.
+const FULL_LANE: Duration = Duration::from_micros(400);
 
 /// See the module's text.
 pub(super) struct Bed {
@@ -140,7 +142,7 @@ pub(super) fn rack_name(rack: u32) -> String {
     format!("/r{rack}")
 }
 
-/// Calls until the scheduler takes it.
+/// Calls until the scheduler takes it; gives how long the call that it took lasted, where that is asked for.
 ///
 /// # Errors
 /// Any other refusal than that it is busy.
@@ -149,11 +151,13 @@ pub(super) fn allocate(
     app: &AppHandle,
     request: &AllocateRequest,
     answer: &mut Allocation,
-) -> Result<(), String> {
+    is_timed: bool,
+) -> Result<Option<u64>, String> {
     loop {
+        let since = is_timed.then(now_ns);
         match engine.allocate(app, request, answer) {
-            Ok(()) => return Ok(()),
-            Err(Refused::Busy) => std::thread::sleep(8 * LOOK),
+            Ok(()) => return Ok(since.map(|since| now_ns() - since)),
+            Err(Refused::Busy) => std::thread::sleep(FULL_LANE),
             Err(error) => return Err(format!("allocate of application {}: {error}", app.number())),
         }
     }
@@ -193,7 +197,7 @@ pub(super) fn hand_over(
                 heartbeat = back.returned;
                 // Thousands wait in the lane: who turns round and round meanwhile takes processor time from whom it waits for. It is
                 // full for milliseconds, so a longer sleep than elsewhere leaves nobody without work.
-                std::thread::sleep(8 * LOOK);
+                std::thread::sleep(FULL_LANE);
                 since = since.map(|_| now_ns());
             }
             Err(back) => return Err(format!("a heartbeat: {}", back.reason)),

@@ -6,7 +6,6 @@ use super::bed::{Bed, TIMED, allocate};
 use super::shape::CONTAINER;
 use super::tasks::Tasks;
 use crate::api::{AllocateRequest, Allocation, Ask, Container};
-use crate::clock::now_ns;
 use crate::latency::{histogram, record};
 
 const PRIORITY: i32 = 1;
@@ -107,10 +106,8 @@ impl Masters {
         }
         let request = if with_rows { &self.request } else { &self.empty };
         self.calls += 1;
-        let since = self.calls.is_multiple_of(TIMED).then(now_ns);
-        allocate(&*bed.engine, &bed.apps[app], request, &mut self.answer)?;
-        if let Some(since) = since {
-            let ns = now_ns() - since;
+        let is_timed = self.calls.is_multiple_of(TIMED);
+        if let Some(ns) = allocate(&*bed.engine, &bed.apps[app], request, &mut self.answer, is_timed)? {
             record(&mut self.allocate, ns);
             self.in_scheduler_ns += ns * TIMED;
         }

@@ -44,8 +44,6 @@ impl Shard {
             self.unlink_from_app(&record);
             self.containers.keep_for(*index, successor.app.slot);
             self.link_to_app(*index, to);
-            // The others see usage move, as with a grant and an end.
-            self.note_change();
         }
         let types = self.types;
         let less = Resource::NONE.minus(&sum);
@@ -54,6 +52,8 @@ impl Shard {
             local.usage = local.usage.plus(amount);
             local.cell.usage.add(types, amount);
         }
+        // The others see usage move, as with as many grants or ends.
+        kept.iter().for_each(|_| self.note_change());
         self.app_mut(to).leaf = leaf;
         kept.iter().map(|index| self.container(*index)).collect()
     }

@@ -330,13 +330,13 @@ impl Shard {
         let container = || Container { id, node: at.shared.id, priority, allocation_request_id, resource: *granted };
         let arena = &shared.arenas[worker];
         let was_empty = arena.push_granted(&app.cell.granted, new.mail, &container());
-        placing::show_leaf(queues, app.leaf, granted, &counting);
+        placing::show_leaf(queues, app.leaf, types, granted, alone);
         arena.expect_allocate(own_records);
-        if was_empty && let Some(wake) = &shared.on_grants {
-            wake(app.number);
-        }
         if let Some(journal) = journal {
             journal.allocated.push((container(), new.am));
+        }
+        if was_empty {
+            self.wake_am(proposal.app);
         }
         record
     }
@@ -427,8 +427,8 @@ impl Shard {
             wakes = arena.push_ended(&local.cell.ended, record.mail, reason);
         }
         self.show_leaf(app, &less);
-        if wakes && let Some(wake) = &self.shared.on_grants {
-            wake(self.app(app).number);
+        if wakes {
+            self.wake_am(app);
         }
         if self.journal.is_some() {
             let id = self.container_id(index);

@@ -8,8 +8,8 @@
 //! # Reading
 //! A sum is exact when nothing moves (one worker between two messages, or quiescence); otherwise each type is a value
 //! that the cell had, and types of one cell may be a grant apart. A container is in its mailbox, or gone from there, before its
-//! leaf's usage says so, and a lone worker tells of the root's once a heartbeat. Orders and views live with that; limits do not
-//! look here.
+//! leaf's usage says so, and a lone worker tells of the root's once a heartbeat. Orders and views live with that, and a move,
+//! whose check may miss what was granted an instant before; grants do not look here for limits.
 
 use super::closed::Closed;
 use super::lease::{AskCount, AskPool};

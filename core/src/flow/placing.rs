@@ -35,8 +35,8 @@ pub(super) struct Counting<'a> {
     pub(super) cluster: &'a ClusterTotal,
 }
 
-/// Adds to the usage of an application and of the queues above it, here and in the ledger, but for the leaf's there, and puts them in
-/// place. The caller [shows](show_leaf) the leaf's, then notes the change.
+/// Adds to the usage of an application and of the queues above it, here and in the ledger, and puts them in place. In the ledger the
+/// leaf's is left to the caller, who [shows](show_leaf) it, then notes the change, and the root's where it is held.
 #[inline]
 pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], amount: &Resource, by: &Counting<'_>) {
     app.usage.add_in_types(by.types, amount);
@@ -65,10 +65,17 @@ pub(super) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], a
 /// Adds to the usage of a leaf in the ledger. Its line is on the core of whose AM asked last, so this is done when the container is in
 /// its mailbox: an exchange there waits for all that was written before it.
 #[inline]
-pub(super) fn show_leaf(queues: &[Option<QueueLocal>], leaf: u32, amount: &Resource, by: &Counting<'_>) {
+pub(super) fn show_leaf(queues: &[Option<QueueLocal>], leaf: u32, types: usize, amount: &Resource, alone: bool) {
     if leaf != NONE {
         let leaf = queues[leaf as usize].as_ref().expect("a queue of the snapshot");
-        leaf.show_change(by.types, amount, by.alone);
+        leaf.show_change(types, amount, alone);
+    }
+}
+
+/// Shows what the root uses, where that is held back.
+fn show_root(queues: &[Option<QueueLocal>], types: usize, is_held: bool) {
+    if is_held && let Some(Some(root)) = queues.get(super::snapshot::ROOT as usize) {
+        root.show_usage(types);
     }
 }
 
@@ -328,22 +335,27 @@ impl Shard {
     /// Adds to the usage of an application's leaf in the ledger, and notes the change: see [`show_leaf`].
     #[inline]
     pub(super) fn show_leaf(&mut self, app: u32, amount: &Resource) {
-        let Shard { ref queues, types, worker, ref cluster, root_is_held, .. } = *self;
-        let alone = self.shared.workers == 1;
-        show_leaf(queues, self.app(app).leaf, amount, &Counting { types, worker, alone, root_is_held, cluster });
+        show_leaf(&self.queues, self.app(app).leaf, self.types, amount, self.shared.workers == 1);
         self.note_change();
     }
 
-    /// Until [`show_root`](Self::show_root) the ledger is not told of the root's usage: every call of every AM reads it, so its line
+    /// Until [`release_root`](Self::release_root) the ledger is not told of the root's usage: every call of every AM reads it, so its line
     /// would cross over with each change. Only where there is no other worker, who would read it to decide.
     pub(super) fn hold_root(&mut self) {
         self.root_is_held = self.shared.workers == 1;
     }
 
-    /// Shows what was held back.
-    pub(super) fn show_root(&mut self) {
-        if std::mem::take(&mut self.root_is_held) {
-            self.queue(super::snapshot::ROOT).show_usage(self.types);
+    /// Shows what was held back, and holds no more.
+    pub(super) fn release_root(&mut self) {
+        show_root(&self.queues, self.types, self.root_is_held);
+        self.root_is_held = false;
+    }
+
+    /// Wakes the AM of an application whose mailbox was empty. It finds what the root uses.
+    pub(super) fn wake_am(&self, app: u32) {
+        if let Some(wake) = &self.shared.on_grants {
+            show_root(&self.queues, self.types, self.root_is_held);
+            wake(self.app(app).number);
         }
     }
 

@@ -314,7 +314,7 @@ impl Shard {
                 // then.
                 self.schedule(node);
             }
-            self.show_root();
+            self.release_root();
             self.tell_drained(node);
         }
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
