@@ -5,7 +5,7 @@
 mod threads;
 
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, Calculator, ClusterTotal, ContainerId, FairScheduler,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Calculator, ClusterTotal, ContainerId, FairScheduler,
     FairSchedulerBuilder, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, ResourceTypes, Schedulable,
     SchedulingPolicy, ShareInput, Submission,
 };
@@ -278,6 +278,33 @@ fn dropping_the_last_handle_ends_the_threads() {
     drop(scheduler);
     assert!(other.add_node("n1", "/r1", SMALL).is_ok());
     drop(other);
+}
+
+/// A lone worker tells the ledger of the root's usage once a heartbeat; whom it wakes in the midst of one finds it all the same.
+#[test]
+fn who_is_woken_by_a_grant_is_told_the_room_that_is_left() {
+    let calls: Arc<Mutex<Option<(FairScheduler, AppHandle)>>> = Arc::default();
+    let (told, answers) = mpsc::channel();
+    let (slot, told) = (calls.clone(), Mutex::new(told));
+    let wake = Arc::new(move |_| {
+        let calls = slot.lock().unwrap();
+        let (scheduler, app) = calls.as_ref().unwrap();
+        let answer = allocate(scheduler, app, &AllocateRequest::default()).unwrap();
+        told.lock().unwrap().send((answer.granted.len(), answer.headroom)).unwrap();
+    });
+    let scheduler = start(1, FairScheduler::builder().settings(greedy()).on_grants(wake));
+    let nodes = add_nodes(&scheduler, 1);
+    let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    let before = allocate(&scheduler, &app, &ask(2)).unwrap().headroom;
+    scheduler.quiesce();
+    scheduler.update_now();
+    scheduler.quiesce();
+    *calls.lock().unwrap() = Some((scheduler.clone(), app));
+    beat(&scheduler, Heartbeat::new(&nodes[0]));
+    scheduler.quiesce();
+    let told: Vec<_> = answers.try_iter().map(|(granted, headroom)| (granted, headroom.vcores())).collect();
+    assert_eq!(told, [(1, before.vcores() - 1), (1, before.vcores() - 2)]);
+    *calls.lock().unwrap() = None;
 }
 
 /// Callbacks run on a worker. It cannot wait for its own end, so the end comes without being waited for.
