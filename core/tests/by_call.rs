@@ -215,6 +215,7 @@ fn calls_that_are_announced_are_answered_as_others_are() {
     let unannounced = told(&|_, _| ());
     let announced = told(&|scheduler, app| {
         app.expect_call();
+        app.expect_mail();
         scheduler.expect_calls(std::iter::repeat_n(app, 100));
     });
     assert_eq!(announced, unannounced);

@@ -75,7 +75,7 @@ fn a_record_used_again() {
 
 /// Claim: I5: what has ended of two applications goes back at once, all of it, while the worker takes records
 /// Threads: 2
-/// Break: the chain is pushed by its first record alone; Release to Relaxed in `push_chain`; `expect_allocate` writes the link of
+/// Break: the chain is pushed by its first record alone; Release to Relaxed in `push_chain`; `expect_allocate` cuts
 ///   the worker's chain -> *each record is in the arena exactly once*: `[1, 2, 3]`; the same: `[2, 3]`; the same
 #[test]
 fn ended_records_go_back_together() {

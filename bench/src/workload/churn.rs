@@ -1,15 +1,15 @@
 //! W2 and W4: a full cluster where containers complete and others take their place, by one driver thread or two.
 
-use std::collections::VecDeque;
-
 use crossbeam_channel::{Receiver, Sender, bounded};
 use hdrhistogram::Histogram;
 
 use super::bed::{Bed, LOOK, TIMED, Timing, hand_over};
+use super::held::Held;
 use super::masters::Masters;
 use super::pace::Pace;
 use super::plan::Plan;
 use super::record::{Before, Figures, sum_ns};
+use super::shape::A_NODE;
 use crate::api::{Container, ContainerId, Heartbeat};
 use crate::clock::{now_ns, thread_cpu_seconds};
 use crate::latency::histogram;
@@ -19,13 +19,11 @@ const OWNERS_QUEUE: usize = 256;
 /// Rounds between two looks whether the phase is over.
 const ROUNDS_A_LOOK: u64 = 16;
 
-/// Containers of one node, the longest held first, with their owners.
-type NodeContainers = VecDeque<(ContainerId, u32)>;
-
 /// The nodes' side of the churn.
 struct Nodes<'a> {
     bed: &'a Bed,
-    containers: Vec<NodeContainers>,
+    /// Containers with their owners.
+    held: Held<(ContainerId, u32)>,
     /// How many complete with one heartbeat.
     k: usize,
     at: usize,
@@ -41,7 +39,7 @@ struct Nodes<'a> {
 
 impl Nodes<'_> {
     fn put(&mut self, app: u32, container: &Container) {
-        self.containers[container.node.index()].push_back((container.id, app));
+        self.held.put(container.node.index(), (container.id, app));
     }
 
     /// Whether nine tenths of the capacity run, so that heartbeats carry completions. Looked at before every heartbeat, but
@@ -57,33 +55,34 @@ impl Nodes<'_> {
         above >= 0
     }
 
-    /// Who calls in the next round: the owners of what the next node has held longest. Those of the node after it call after
-    /// them. Where one thread does both.
+    /// Who calls in the next round: the owners of what the next node has held longest. Those of the nodes after it call after
+    /// them: each round asks for one link more of what leads to their mail. Where one thread does both.
     fn next_owners(&self, next: &mut Vec<u32>) {
-        let held = |rounds: usize| self.containers[(self.at + rounds) % self.containers.len()].iter().take(self.k);
+        let node = |rounds: usize| (self.at + rounds) % self.held.nodes();
         next.clear();
-        next.extend(held(0).map(|(_, owner)| *owner));
-        held(1).for_each(|(_, owner)| self.bed.apps[*owner as usize].expect_call());
+        next.extend(self.held.longest(node(0), self.k).map(|(_, owner)| *owner));
+        self.held.longest(node(1), self.k).for_each(|(_, owner)| self.bed.apps[*owner as usize].expect_mail());
+        self.held.longest(node(2), self.k).for_each(|(_, owner)| self.bed.apps[*owner as usize].expect_call());
+        self.held.expect_longest(node(4), self.k);
     }
 
     /// Step 1: the next node's longest-held containers complete, and it reports them. Says whether it did: where nodes are
     /// offered aside and few containers run, the driver waits and looks again instead.
     fn report(&mut self, owners: &mut Vec<u32>) -> Result<bool, String> {
         owners.clear();
+        self.held.settle();
         let completions = self.enough();
         if !completions && self.bed.aside {
             std::thread::sleep(LOOK);
             return Ok(false);
         }
         let node = self.at;
-        self.at = (self.at + 1) % self.containers.len();
+        self.at = (self.at + 1) % self.held.nodes();
         let mut heartbeat = Heartbeat::new(&self.bed.nodes[node]);
         if completions {
-            let held = &mut self.containers[node];
-            let count = self.k.min(held.len());
-            for (id, owner) in held.drain(..count) {
-                heartbeat.completed.push(id);
-                owners.push(owner);
+            for (id, owner) in self.held.take(node, self.k) {
+                heartbeat.completed.push(*id);
+                owners.push(*owner);
             }
             self.completed += owners.len() as u64;
             self.slack -= i64::try_from(owners.len()).expect("a few");
@@ -111,7 +110,7 @@ impl<'a> Churn<'a> {
         fill_before(bed, plan)?;
         let mut nodes = Nodes {
             bed,
-            containers: vec![NodeContainers::new(); bed.nodes.len()],
+            held: Held::of(bed.nodes.len(), A_NODE),
             k: plan.completions(),
             at: 0,
             beats: 0,
@@ -120,7 +119,11 @@ impl<'a> Churn<'a> {
             pace: None,
             enqueue: histogram(),
         };
-        masters.fetch_all(bed, &mut |owner, container| nodes.put(owner, container))?;
+        // The whole cluster: each at once, so that no list of all is made.
+        masters.fetch_all(bed, &mut |owner, container| {
+            nodes.put(owner, container);
+            nodes.held.settle();
+        })?;
         Ok(Churn { nodes, masters, drivers: plan.drivers })
     }
 

@@ -8,12 +8,13 @@
 //! | `plan`, `shape` | the options, checked against each other; how long, how large |
 //! | `bed` | set-up, the fill, the two calls of a scheduler |
 //! | `masters`, `tasks`, `java_random` | the applications' side; W4's tables |
-//! | `churn`, `update` | W2 and W4; W3 |
+//! | `churn`, `held`, `update` | W2 and W4; what its nodes hold; W3 |
 //! | `pace` | heartbeats at fixed times |
 //! | `record` | figures, JSON, table |
 
 mod bed;
 mod churn;
+mod held;
 mod java_random;
 mod masters;
 mod pace;

@@ -10,7 +10,7 @@ pub(super) const NODE: Resource = Resource::new(131_072, 64);
 /// What every container is.
 pub(super) const CONTAINER: Resource = Resource::new(2048, 1);
 /// Containers that fill a node, in both resources.
-const A_NODE: u64 = 64;
+pub(super) const A_NODE: usize = 64;
 /// Neighbours in a rack.
 pub(super) const NODES_A_RACK: u32 = 40;
 
@@ -43,7 +43,7 @@ impl Shape {
 
     /// Containers that fill the cluster.
     pub(super) fn capacity(self) -> u64 {
-        u64::from(self.nodes) * A_NODE
+        u64::from(self.nodes) * A_NODE as u64
     }
 
     pub(super) fn racks(self) -> u32 {

@@ -10,7 +10,7 @@ use super::inbox::{Handler, Inbox, Next, Then};
 use super::ledger::AppShared;
 use super::ledger::NodeShared;
 use super::mailbox::Arena;
-use super::messages::{ControlMessage, External, Internal, Panicked, Round};
+use super::messages::{ControlMessage, External, Internal, Panicked, Parcel, Round};
 use super::pace::Pace;
 use super::preemption::{
     Book, Found, MarkedFor, OutstandingAsk, Owners, PreemptionCall, PreemptionThread, Preemptor, Search, Victims,
@@ -61,7 +61,7 @@ pub(crate) struct Setup {
 }
 
 /// The receiving ends of one worker's lanes.
-type WorkerLanes = Inbox<Internal, External>;
+type WorkerLanes = Inbox<Internal, Parcel>;
 
 /// A scheduler at rest, before a driver takes it.
 #[derive(Debug)]
@@ -240,10 +240,10 @@ impl Stepper {
                     let _ = shard.handle_internal(&mut message);
                 }
                 while !lanes.external.is_empty()
-                    && let Ok(mut message) = lanes.external.try_recv()
+                    && let Ok(mut parcel) = lanes.external.try_recv()
                 {
                     idle = false;
-                    shard.handle_external(&mut message);
+                    shard.handle_external(parcel.message());
                 }
                 shard.hand_back_leases();
             }
@@ -532,7 +532,7 @@ struct Counted<'a> {
     shared: &'a Shared,
     /// The message from inside that it is at, and the one from outside: as far as a panic may not lose them.
     inside: Option<Internal>,
-    outside: Option<External>,
+    outside: Option<Parcel>,
     /// It panicked at that before.
     again: bool,
 }
@@ -557,13 +557,13 @@ impl<'a> Counted<'a> {
     }
 
     #[inline]
-    fn keep_external(&mut self, message: External) {
-        self.shard.handle_external(self.outside.insert(message));
+    fn keep_external(&mut self, message: Parcel) {
+        self.shard.handle_external(self.outside.insert(message).message());
         self.outside = None;
     }
 }
 
-impl Handler<Internal, External> for Counted<'_> {
+impl Handler<Internal, Parcel> for Counted<'_> {
     #[inline]
     fn internal(&mut self, message: Internal) -> Next {
         let (worker, message) = (self.shard.id(), self.inside.insert(message));
@@ -581,7 +581,8 @@ impl Handler<Internal, External> for Counted<'_> {
     }
 
     #[inline]
-    fn external(&mut self, mut message: External) {
+    fn external(&mut self, mut parcel: Parcel) {
+        let message = parcel.message();
         match message {
             // What a node says, and what is given back, means nothing any more after a panic: the nodes are gone.
             External::Report(_)
@@ -590,29 +591,29 @@ impl Handler<Internal, External> for Counted<'_> {
             | External::Release(_)
             | External::Releases(_) => {
                 self.note();
-                self.shard.handle_external(&mut message);
+                self.shard.handle_external(message);
             }
             External::Group(_) | External::Asks(_) => {
                 self.note();
-                self.keep_external(message);
+                self.keep_external(parcel);
             }
-            External::Barrier(_) => self.keep_external(message),
+            External::Barrier(_) => self.keep_external(parcel),
         }
     }
 
     #[inline]
-    fn expect_later(&self, message: &External) {
-        self.shard.expect_later(message);
+    fn expect_later(&self, parcel: &mut Parcel) {
+        self.shard.expect_later(parcel.message());
     }
 
     #[inline]
-    fn expect_soon(&self, message: &External) {
-        self.shard.expect_soon(message);
+    fn expect_soon(&self, parcel: &mut Parcel) {
+        self.shard.expect_soon(parcel.message());
     }
 
     #[inline]
-    fn expect_next(&self, message: &External) {
-        self.shard.expect_next(message);
+    fn expect_next(&self, parcel: &mut Parcel) {
+        self.shard.expect_next(parcel.message());
     }
 }
 
@@ -711,8 +712,8 @@ fn lie_dead(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
     }
 }
 
-fn answer_barrier(message: External) {
-    if let External::Barrier(reply) = message {
+fn answer_barrier(parcel: Parcel) {
+    if let External::Barrier(reply) = parcel.into_message() {
         // Whoever asked may have gone.
         let _ = reply.send(());
     }
@@ -803,7 +804,7 @@ pub(crate) fn quiesce(shared: &Shared) {
         let (reply, answered) = unbounded();
         let mut asked = 0;
         for lane in &shared.lanes.external {
-            asked += u64::from(lane.send(External::Barrier(reply.clone())).is_ok());
+            asked += u64::from(lane.send(Parcel::of(External::Barrier(reply.clone()))).is_ok());
         }
         for lane in &shared.lanes.internal {
             asked += u64::from(lane.send(Internal::Barrier(reply.clone())).is_ok());

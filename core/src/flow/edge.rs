@@ -10,7 +10,7 @@
 use super::control::{asks_for_nothing_left, check_size, normalise};
 use super::ledger::AppShared;
 use super::mailbox::{Container, EndedContainer};
-use super::messages::{AskChange, AskGroup, AskGroups, Asking, External, OneGroup, grouped};
+use super::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped};
 use super::shared::{ANY, Shared};
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::ahead::expect;
@@ -19,7 +19,7 @@ use crate::event::Refused;
 use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 /// What an AM asks in one call.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +92,7 @@ pub(crate) fn expect_calls<'a>(shared: &Shared, apps: impl Iterator<Item = &'a A
     let (snapshot, apps) = (shared.publisher.guard(), apps.take(MOST_EXPECTED));
     let mut leaves: SmallVec<[&QueueSnapshot; MOST_EXPECTED]> = SmallVec::new();
     for app in apps.clone() {
-        app.cells.iter().for_each(|cell| expect(&cell.granted));
+        app.expect_mail();
         if let Some(Some(leaf)) = snapshot.structure.queues.get(app.queue() as usize) {
             expect_leaf(leaf);
             leaves.push(leaf);
@@ -246,7 +246,7 @@ fn send_releases(shared: &Shared, app: &AppShared, releases: &[ContainerId]) -> 
     if own().nth(FEW_RELEASES).is_none() {
         for release in own() {
             let Some(lane) = lanes.get(usize::from(release.worker)) else { continue };
-            lane.try_send(External::Release(*release))?;
+            lane.try_send(Parcel::of(External::Release(*release)))?;
         }
         return Ok(());
     }
@@ -258,7 +258,7 @@ fn send_releases(shared: &Shared, app: &AppShared, releases: &[ContainerId]) -> 
     }
     for (lane, part) in lanes.iter().zip(parts) {
         for piece in part.chunks(MANY_RELEASES) {
-            lane.try_send(External::Releases(piece.to_vec()))?;
+            lane.try_send(Parcel::of(External::Releases(piece.to_vec())))?;
         }
     }
     Ok(())
@@ -273,24 +273,25 @@ fn send_asks(
     blacklist: Option<&[u32]>,
 ) -> Result<(), Refused> {
     let normal = |size: &Resource| normalise(&shared.settings, size, largest);
-    let asks: AskGroups = match AskGroup::of(asks, normal) {
-        None if asks.is_empty() && blacklist.is_none() => return Ok(()),
-        None => grouped(asks, normal),
-        Some(group) if blacklist.is_none() && app.is_met() => match OneGroup::of(app.slot, shared.types, group) {
-            Ok(group) => return send_to_home(shared, app, External::Group(group)),
-            Err(group) => smallvec![group],
-        },
-        Some(group) => smallvec![group],
-    };
+    if blacklist.is_none() {
+        match asks.first() {
+            None => return Ok(()),
+            Some(first) if app.is_met() && OneGroup::takes(shared.types, asks) => {
+                let group = OneGroup::of(app.slot, first, asks, normal);
+                return send_to_home(shared, app, External::Group(group));
+            }
+            Some(_) => {}
+        }
+    }
     let asking = if app.is_met() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
-    let change = AskChange { app: asking, asks, blacklist: blacklist.map(Box::from) };
+    let change = AskChange { app: asking, asks: grouped(asks, normal), blacklist: blacklist.map(Box::from) };
     send_to_home(shared, app, External::Asks(Box::new(change)))
 }
 
 fn send_to_home(shared: &Shared, app: &AppShared, message: External) -> Result<(), Refused> {
     // Its number is not read before it is needed: it lies in a line that no call needs.
     let Some(lane) = shared.lanes.external.get(app.home) else { return Err(Refused::NoSuchApp(app.id.number)) };
-    Ok(lane.try_send(message)?)
+    Ok(lane.try_send(Parcel::of(message))?)
 }
 
 /// Empties the application's mailbox and says what it can still get; `out` is clear.

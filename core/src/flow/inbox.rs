@@ -70,7 +70,7 @@ pub enum Then {
     End,
 }
 
-/// What works messages off.
+/// What works messages off. Hints change nothing of a message: they have it `&mut` because what lies in a cell can be looked at only so.
 pub trait Handler<I, E> {
     /// One from the internal lane.
     fn internal(&mut self, message: I) -> Next;
@@ -80,15 +80,15 @@ pub trait Handler<I, E> {
 
     /// This one has been taken from the external lane; others may be worked off before it: time to ask for memory.
     #[inline]
-    fn expect_later(&self, _message: &E) {}
+    fn expect_later(&self, _message: &mut E) {}
 
     /// Two are worked off before this one.
     #[inline]
-    fn expect_soon(&self, _message: &E) {}
+    fn expect_soon(&self, _message: &mut E) {}
 
     /// This one will be worked off after the one that is about to be, or now: every message is told of here before it is worked off.
     #[inline]
-    fn expect_next(&self, _message: &E) {}
+    fn expect_next(&self, _message: &mut E) {}
 }
 
 /// The receiving ends of one worker's lanes.
@@ -150,12 +150,12 @@ impl<I, E> Inbox<I, E> {
         {
             // Kept first: what panics in a hint loses nothing.
             self.ahead.push_back(message);
-            self.ahead.back().into_iter().for_each(|message| handler.expect_later(message));
+            self.ahead.back_mut().into_iter().for_each(|message| handler.expect_later(message));
         }
-        self.ahead.get(2).into_iter().for_each(|message| handler.expect_soon(message));
+        self.ahead.get_mut(2).into_iter().for_each(|message| handler.expect_soon(message));
         // The first was behind nobody.
-        let next = usize::from(!is_first)..2;
-        next.filter_map(|place| self.ahead.get(place)).for_each(|message| handler.expect_next(message));
+        let first = usize::from(!is_first);
+        self.ahead.iter_mut().take(2).skip(first).for_each(|message| handler.expect_next(message));
         self.ahead.pop_front()
     }
 
@@ -222,7 +222,7 @@ impl<I, E> Inbox<I, E> {
         if let Some(message) = self.held_inside.take() {
             self.take_internal(message, handler);
         }
-        match &self.held {
+        match &mut self.held {
             Some(message) => handler.expect_next(message),
             None => return,
         }

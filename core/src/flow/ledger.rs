@@ -315,6 +315,12 @@ impl AppShared {
         expect(self);
     }
 
+    /// The same, a link further.
+    #[inline]
+    pub(crate) fn expect_mail(&self) {
+        self.cells.iter().for_each(|cell| expect(&cell.granted));
+    }
+
     /// The slot of its leaf queue; who acts on it checks the snapshot.
     pub(crate) fn queue(&self) -> u32 {
         self.standing.queue()

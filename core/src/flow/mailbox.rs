@@ -22,9 +22,9 @@
 //! `withdraw_vs_drain.rs`, `finish_vs_grant.rs`; a look against drain: `expire_vs_acquire.rs`.
 //!
 //! # Trade-offs
-//! Safe Rust, nothing allocated but whole chunks of records. A record of an ended container waits for its AM to call.
+//! Nothing allocated but whole chunks of records. A record of an ended container waits for its AM to call.
 
-use crate::ahead::expect;
+use crate::ahead::{expect, expect_write};
 use crate::id::{ContainerId, NodeId, Slot};
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -304,9 +304,8 @@ impl Arena {
         Some(index)
     }
 
-    /// Takes one record off those that drainers gave back, and writes to the one after it: that one's line, which a drainer's core
-    /// has, comes over while there is other work, rather than when it is waited for. By the worker, with nothing soon to come that
-    /// waits for what was written.
+    /// Takes one record off those that drainers gave back, and asks for the one after it: that one's line, which a drainer's core
+    /// has, comes over while there is other work, rather than when it is waited for. By the worker.
     #[inline]
     pub fn expect_allocate(&self, own: &mut FreeRecords) {
         if own.chain == NIL {
@@ -318,9 +317,7 @@ impl Arena {
             own.free.push(std::mem::replace(&mut own.chain, next));
         }
         if own.chain != NIL {
-            // ORDERING: Relaxed. The record is this worker's alone since `take_all`, and the word means something from
-            // `acquire_all` on.
-            self.record(own.chain).acquired_ms.store(0, Ordering::Relaxed);
+            expect_write(self.record(own.chain));
         }
     }
 
@@ -482,8 +479,7 @@ impl Arena {
     /// beside each other. By the worker, of a container that has not ended.
     #[inline]
     pub fn expect_end(&self, index: u32) {
-        // ORDERING: Relaxed. The word means something from `push_ended` on.
-        self.record(index).reason.store(0, Ordering::Relaxed);
+        expect_write(self.record(index));
     }
 
     /// Whether the record was handed over with this container, and not with one that had it before. By the worker.

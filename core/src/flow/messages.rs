@@ -11,7 +11,9 @@ use crate::id::{ContainerId, OwnContainer, Slot};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::{Sender, TrySendError};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
+use std::cell::Cell;
+use std::fmt;
 
 /// What a node reports.
 #[derive(Clone, Debug)]
@@ -52,8 +54,42 @@ pub(crate) enum External {
 
 const _: () = assert!(size_of::<External>() <= 80, "the usual messages set the size");
 
-impl From<TrySendError<External>> for Refused {
-    fn from(error: TrySendError<External>) -> Refused {
+/// An external message on its way: moved as it is, whichever it is.
+///
+/// A channel hands a message from call to call in an `Option` or a `Result`, which would keep its own tag in a spare bit pattern of
+/// the message's. Then each move is one of the tag and one of the rest, an odd number of bytes in pieces that overlap, and what is
+/// read back in a piece that was not written as one waits until all that was written before it, to other cores' lines too, is
+/// there. In a cell there are no spare bit patterns.
+pub(crate) struct Parcel(Cell<External>);
+
+impl Parcel {
+    #[inline]
+    pub(crate) fn of(message: External) -> Parcel {
+        Parcel(Cell::new(message))
+    }
+
+    /// What it is, where it lies.
+    #[inline]
+    pub(crate) fn message(&mut self) -> &mut External {
+        self.0.get_mut()
+    }
+
+    #[inline]
+    pub(crate) fn into_message(self) -> External {
+        self.0.into_inner()
+    }
+}
+
+const _: () = assert!(size_of::<Option<Parcel>>() > size_of::<Parcel>(), "no spare bit patterns");
+
+impl fmt::Debug for Parcel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Parcel")
+    }
+}
+
+impl From<TrySendError<Parcel>> for Refused {
+    fn from(error: TrySendError<Parcel>) -> Refused {
         match error {
             TrySendError::Full(_) => Refused::Busy,
             TrySendError::Disconnected(_) => Refused::ShutDown,
@@ -136,15 +172,21 @@ pub(crate) struct OneGroup {
 }
 
 impl OneGroup {
-    /// The group for a scheduler of so many types, unless these are too many.
+    /// Whether these asks are one group, of a scheduler of so many types.
     #[inline]
-    pub(crate) fn of(app: Slot, types: usize, group: AskGroup) -> Result<OneGroup, AskGroup> {
-        if types > ASKED_TYPES {
-            return Err(group);
-        }
-        let AskGroup { key: SchedulingKey { priority, allocation_request_id }, size, relax, rows } = group;
+    pub(crate) fn takes(types: usize, asks: &[Ask]) -> bool {
+        let Some((first, others)) = asks.split_first() else { return false };
+        types <= ASKED_TYPES && others.iter().all(|ask| alike(first, ask))
+    }
+
+    /// What one changes that is like `first`, with the size that `size` makes of what is asked for. Made where it is needed: in an
+    /// `Option` or `Result` it would be moved twice, as [`Parcel`] says.
+    #[inline]
+    pub(crate) fn of(app: Slot, first: &Ask, asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> OneGroup {
+        let SchedulingKey { priority, allocation_request_id } = first.key();
+        let (size, relax) = (size(&first.resource), first.relax_locality);
         let size = std::array::from_fn(|i| size.get(i));
-        Ok(OneGroup { app, allocation_request_id, size, rows, priority, relax })
+        OneGroup { app, allocation_request_id, size, rows: rows_of(asks), priority, relax }
     }
 
     /// The asks, where they lie.
@@ -230,18 +272,17 @@ fn alike(a: &Ask, b: &Ask) -> bool {
 }
 
 impl AskGroup {
-    /// The asks as one group, with the size that `size` makes of what is asked for, if they are alike; nothing of none.
-    #[inline]
-    pub(crate) fn of(asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> Option<AskGroup> {
-        let (first, others) = asks.split_first()?;
-        others.iter().all(|ask| alike(first, ask)).then(|| AskGroup::of_alike(first, asks, size))
-    }
-
-    #[inline]
     fn of_alike(first: &Ask, asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> AskGroup {
-        let row = |ask: &Ask| AskRow { location: ask.location.0, count: ask.count };
-        let (key, relax) = (first.key(), first.relax_locality);
-        AskGroup { key, size: size(&first.resource), relax, rows: asks.iter().map(row).collect() }
+        AskGroup { key: first.key(), size: size(&first.resource), relax: first.relax_locality, rows: rows_of(asks) }
+    }
+}
+
+#[inline]
+fn rows_of(asks: &[Ask]) -> AskRows {
+    let row = |ask: &Ask| AskRow { location: ask.location.0, count: ask.count };
+    match asks {
+        [one] => smallvec![row(one)],
+        _ => asks.iter().map(row).collect(),
     }
 }
 
@@ -473,17 +514,17 @@ mod tests {
             Ask { priority, allocation_request_id, location, resource, count, relax_locality: false }
         };
         let asks = [ask(9, 6), ask(3, 2), ask(9, 1)];
-        let group = || AskGroup::of(&asks, |size| size.plus(size)).unwrap();
-        let message = OneGroup::of(app, 3, group()).unwrap();
+        assert!(OneGroup::takes(3, &asks) && !OneGroup::takes(3, &[]));
+        let message = OneGroup::of(app, &asks[0], &asks, |size| size.plus(size));
         let arrived = message.asked();
         assert_eq!((arrived.key, arrived.size, arrived.relax), (asks[0].key(), resource.plus(&resource), false));
         assert_eq!(
             arrived.rows.iter().map(|row| (row.location, row.count)).collect::<Vec<_>>(),
             [(9, 6), (3, 2), (9, 1)]
         );
-        assert!(OneGroup::of(app, 4, group()).is_err(), "of more types than it has room for");
+        assert!(!OneGroup::takes(4, &asks), "of more types than it has room for");
         let other = Ask { relax_locality: true, ..asks[1] };
-        assert!(AskGroup::of(&[asks[0], other], |size| *size).is_none(), "they differ");
+        assert!(!OneGroup::takes(3, &[asks[0], other]), "they differ");
         assert_eq!(grouped(&[asks[0], other, asks[2]], |size| *size).len(), 3);
     }
 }

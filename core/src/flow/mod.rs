@@ -160,7 +160,7 @@ mod exports {
     pub use super::inspect::Kept;
     pub(crate) use super::inspect::{Noted, Reserved, ask_workers};
     pub(crate) use super::ledger::{AppShared, NodeShared};
-    pub(crate) use super::messages::{ControlMessage, External, Report};
+    pub(crate) use super::messages::{ControlMessage, External, Parcel, Report};
     #[cfg(feature = "faults")]
     pub(crate) use super::messages::{Internal, Look};
     pub(crate) use super::preemption::{MarkedFor, OwedRoom, PreemptionCall};

@@ -26,7 +26,7 @@ use super::shared::Shared;
 use super::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
 use super::trace::Recorder;
 use super::watch::Seat;
-use crate::ahead::expect;
+use crate::ahead::{expect, expect_write};
 use crate::app::{Locality, SchedulingKey};
 use crate::fair::Drf;
 use crate::id::Slot;
@@ -303,7 +303,7 @@ impl QueueLocal {
     pub(super) fn expect_change(&self, position: u32) {
         expect(&self.usage);
         expect(&self.min_share);
-        expect(&self.cell.usage);
+        expect_write(&self.cell.usage);
         self.order.expect_change(position);
     }
 
@@ -670,7 +670,7 @@ impl AppLocal {
         expect(&self.usage);
         expect(&self.demand);
         expect(&self.floor);
-        expect(&*self.cell);
+        expect_write(&*self.cell);
     }
 
     /// The same, of the key that is mostly its only one: later, when the line that leads there has come.

@@ -2,7 +2,7 @@
 
 use super::ledger::NodeShared;
 use super::mailbox::Arena;
-use super::messages::{ControlMessage, External, Internal, Round};
+use super::messages::{ControlMessage, Internal, Parcel, Round};
 use super::pace::Pace;
 use super::preemption::PreemptionCall;
 use super::quiet::Handled;
@@ -138,7 +138,7 @@ pub(crate) fn count(counter: &AtomicU64, n: u64) {
 #[derive(Debug)]
 pub(crate) struct Lanes {
     /// Bounded; what the embedder sends.
-    pub(crate) external: Vec<Sender<External>>,
+    pub(crate) external: Vec<Sender<Parcel>>,
     /// Unbounded, so that no core thread ever blocks on a send; what bounds them is that a worker takes nothing
     /// external while another worker's internal lane is long.
     pub(crate) internal: Vec<Sender<Internal>>,

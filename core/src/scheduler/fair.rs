@@ -7,7 +7,7 @@ use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::flow::{
     AllocateRequest, Allocation, AppShared, AppView, Call, Closed, Control, ControlMessage, EventSink, EventSource,
-    External, Heartbeat, NewAttempt, NodeSpec, NodeView, Parts, QueueConfig, QueueView, Report, Shared, Stats,
+    External, Heartbeat, NewAttempt, NodeSpec, NodeView, Parcel, Parts, QueueConfig, QueueView, Report, Shared, Stats,
     Submission, Threads, UpdateCall, WatchCall, allocate, expect_calls, quiesce, views,
 };
 use crate::resource::Resource;
@@ -269,15 +269,15 @@ impl FairScheduler {
             return Err(Box::new(NotSent { returned: heartbeat, reason: Refused::WorkerLost(owner) }));
         };
         if let Some(report) = Report::of(&heartbeat) {
-            let sent = lane.try_send(External::Report(report));
+            let sent = lane.try_send(Parcel::of(External::Report(report)));
             return sent.map_err(|error| Box::new(NotSent { returned: heartbeat, reason: error.into() }));
         }
-        let (message, reason) = match lane.try_send(External::Heartbeat(Box::new(heartbeat))) {
+        let (message, reason) = match lane.try_send(Parcel::of(External::Heartbeat(Box::new(heartbeat)))) {
             Ok(()) => return Ok(()),
             Err(TrySendError::Full(message)) => (message, Refused::Busy),
             Err(TrySendError::Disconnected(message)) => (message, Refused::ShutDown),
         };
-        let External::Heartbeat(returned) = message else { unreachable!("what was sent comes back") };
+        let External::Heartbeat(returned) = message.into_message() else { unreachable!("what was sent comes back") };
         Err(Box::new(NotSent { returned: *returned, reason }))
     }
 
@@ -307,12 +307,12 @@ impl FairScheduler {
                 reason = why;
                 continue;
             }
-            let (message, why) = match lane.try_send(External::Heartbeats(part)) {
+            let (message, why) = match lane.try_send(Parcel::of(External::Heartbeats(part))) {
                 Ok(()) => continue,
                 Err(TrySendError::Full(message)) => (message, Refused::Busy),
                 Err(TrySendError::Disconnected(message)) => (message, Refused::ShutDown),
             };
-            if let External::Heartbeats(part) = message {
+            if let External::Heartbeats(part) = message.into_message() {
                 returned.extend(part);
                 reason = why;
             }

@@ -64,6 +64,13 @@ impl AppHandle {
         self.0.expect_call();
     }
 
+    /// As [`AppHandle::expect_call`], and a link further: where the scheduler leaves what the AM fetches. Best between [`AppHandle::expect_call`] and
+    /// [`FairScheduler::expect_calls`](crate::FairScheduler::expect_calls), as long after the one as before the other.
+    #[inline]
+    pub fn expect_mail(&self) {
+        self.0.expect_mail();
+    }
+
     /// Whether it still waits for its AM's container.
     #[must_use]
     pub fn waits_for_am(&self) -> bool {

@@ -274,7 +274,7 @@ fn nothing_external_is_taken_while_an_internal_lane_is_long() {
         shared.lanes.internal[1].send(Internal::TakeSnapshot).unwrap();
     }
     let (reply, taken) = unbounded();
-    shared.lanes.external[0].send(External::Barrier(reply)).unwrap();
+    shared.lanes.external[0].send(Parcel::of(External::Barrier(reply))).unwrap();
     let its = shared.clone();
     let worker = spawn("worker".to_owned(), move || work(&mut Counted::new(shard, &its), &mut lanes)).unwrap();
     // Many turns of its loop.
@@ -301,7 +301,7 @@ fn a_worker_that_is_to_end_works_off_what_was_accepted() {
     let (reply, taken) = unbounded();
     shared.lanes.internal[0].send(Internal::Shutdown).unwrap();
     for _ in 0..MANY {
-        shared.lanes.external[0].send(External::Barrier(reply.clone())).unwrap();
+        shared.lanes.external[0].send(Parcel::of(External::Barrier(reply.clone()))).unwrap();
         shared.lanes.internal[0].send(Internal::Barrier(reply.clone())).unwrap();
     }
     work(&mut Counted::new(shard, &shared), &mut lanes);
@@ -318,7 +318,7 @@ fn what_was_sent_inside_earlier_comes_first() {
     // Both answer into one channel; which of them has, its length tells.
     shared.lanes.internal[0].send(Internal::Barrier(reply)).unwrap();
     let (last, answered) = unbounded();
-    lanes.take_external(External::Barrier(last), &mut Counted::new(shard, &shared));
+    lanes.take_external(Parcel::of(External::Barrier(last)), &mut Counted::new(shard, &shared));
     assert_eq!((order.len(), answered.len()), (1, 1));
 }
 
@@ -353,7 +353,7 @@ fn a_dead_worker_holds_up_nobody() {
     parts.control.begin_remove_node(&node, None).unwrap();
     let (reply, answered) = unbounded();
     let lanes = &parts.shared.lanes;
-    lanes.external[0].send(External::Barrier(reply.clone())).unwrap();
+    lanes.external[0].send(Parcel::of(External::Barrier(reply.clone()))).unwrap();
     lanes.internal[0].send(Internal::Barrier(reply)).unwrap();
     lanes.internal[0].send(Internal::Shutdown).unwrap();
     let (shard, mut lanes) = parts.shards.pop().unwrap();
@@ -510,6 +510,7 @@ fn it_is_not_quiet_where_something_was_taken() {
     loop {
         let reply = select! {
             recv(lanes.external) -> message => {
+                let message = message.map(Parcel::into_message);
                 let Ok(External::Barrier(reply)) = message else { panic!("{message:?} is no barrier") };
                 reply
             },
