@@ -337,6 +337,8 @@ impl World {
     /// One container is acquired and never launched: it expires when time has passed.
     pub(crate) fn expire_one(&mut self, pass_time: &dyn Fn()) {
         self.ask(0, 1);
+        // Nothing is granted of what an update has not seen.
+        within("quiesce", || self.scheduler.quiesce());
         within("update_now", || self.scheduler.update_now());
         within("quiesce", || self.scheduler.quiesce());
         self.send_all(self.nodes.iter().map(Heartbeat::new).collect());
