@@ -307,6 +307,45 @@ fn who_is_woken_by_a_grant_is_told_the_room_that_is_left() {
     *calls.lock().unwrap() = None;
 }
 
+/// A worker that is in the midst of a batch decides by the new shares what is sent after them, with the same batch too.
+#[test]
+fn what_is_sent_after_an_update_is_decided_under_it() {
+    let (granted, is_granted) = mpsc::channel();
+    let (go_on, may_go_on) = mpsc::channel();
+    let (granted, may_go_on) = (Mutex::new(granted), Mutex::new(may_go_on));
+    let wake = Arc::new(move |_| {
+        granted.lock().unwrap().send(()).unwrap();
+        may_go_on.lock().unwrap().recv().unwrap();
+    });
+    // One container a heartbeat.
+    let scheduler = start(1, FairScheduler::builder().settings(settings(&[])).on_grants(wake));
+    let nodes = add_nodes(&scheduler, 3);
+    let [first, second] = [1, 2].map(|number| scheduler.submit(unmanaged(number, "root.q")).unwrap());
+    allocate(&scheduler, &first, &ask(2)).unwrap();
+    scheduler.quiesce();
+    scheduler.update_now();
+    // Known, and not demanded yet.
+    allocate(&scheduler, &second, &ask(1)).unwrap();
+    scheduler.quiesce();
+    // What wakes the worker is no batch; what comes meanwhile is one.
+    beat(&scheduler, Heartbeat::new(&nodes[0]));
+    is_granted.recv().unwrap();
+    assert_eq!(poll(&scheduler, &first).granted.len(), 1);
+    beat(&scheduler, Heartbeat::new(&nodes[1]));
+    go_on.send(()).unwrap();
+    is_granted.recv().unwrap();
+    scheduler.update_now();
+    beat(&scheduler, Heartbeat::new(&nodes[2]));
+    // For the second grant, and the third. Nothing else is sent: the worker would take the newest shares with it.
+    go_on.send(()).unwrap();
+    go_on.send(()).unwrap();
+    let third = is_granted.recv_timeout(std::time::Duration::from_secs(60));
+    third.expect("the last heartbeat was decided under older shares");
+    scheduler.quiesce();
+    assert_eq!(poll(&scheduler, &first).granted.len(), 1);
+    assert_eq!(poll(&scheduler, &second).granted.len(), 1);
+}
+
 /// Callbacks run on a worker. It cannot wait for its own end, so the end comes without being waited for.
 #[test]
 fn the_last_handle_may_go_in_a_callback() {

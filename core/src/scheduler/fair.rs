@@ -33,7 +33,6 @@ use std::fmt;
 /// scheduler.allocate(&app, &request, &mut answer)?;
 /// scheduler.quiesce(); // asks travel
 /// scheduler.update_now(); // new demand counts from the next update on
-/// scheduler.quiesce(); // workers go by it
 /// for _ in 0..2 {
 ///     scheduler.heartbeat(Heartbeat::new(&node))?;
 /// }
@@ -606,8 +605,8 @@ impl FairScheduler {
 
     // ------------------------------------------------------------------------------------------------ the whole
 
-    /// Runs the update task once and waits for it. A worker that is in the midst of a batch takes the new shares over with its
-    /// next one: what is sent after a [`quiesce`](Self::quiesce) that follows is decided under them.
+    /// Runs the update task once and waits for it. It goes by what the workers have worked off of asks and reports: those that were sent
+    /// a moment ago it sees after a [`quiesce`](Self::quiesce). What is sent after it is decided under the new shares.
     pub fn update_now(&self) {
         let (reply, answer) = bounded(1);
         if self.inner.update.send(UpdateCall::Now(reply)).is_ok() {
