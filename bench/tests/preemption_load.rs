@@ -40,10 +40,10 @@ impl Scratch {
     }
 
     /// Small, with tasks that outlive the run: what comes to the late queue was taken from others.
-    fn small(&self, wait: &str, more: &[&str]) -> Value {
+    fn small(&self, wait: &str, duration: &str, more: &[&str]) -> Value {
         let wait = format!("yarn.scheduler.fair.waitTimeBeforeKill={wait}");
         let small = ["--late-queue", "root.late", "--late-apps", "4", "--nodes", "12", "--task-seconds", "900"];
-        let times = ["--late-after", "2s", "--duration", "9s"];
+        let times = ["--late-after", "2s", "--duration", duration];
         let rest = ["-D", "yarn.scheduler.fair.preemption=true", "-D", &wait, "-D", SOON, "--json"];
         let output = self.load(&[&small[..], &times, &rest, more].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -73,7 +73,9 @@ fn number(value: &Value) -> f64 {
 #[test]
 fn a_queue_that_comes_late_gets_its_share_back() {
     let scratch = Scratch::new("late");
-    let run = scratch.small("400", &[]);
+    // AMs call ten times a second, all on one thread: in a second they are warned before the kill, even where it gets
+    // no processor for most of that. The wait comes twice, so the run is long.
+    let run = scratch.small("1000", "12s", &[]);
     assert_eq!(
         (&run["books_balance"], &run["lost"], &run["differences"]),
         (&true.into(), &0.into(), &Value::Array(vec![]))
@@ -106,7 +108,7 @@ fn a_queue_that_comes_late_gets_its_share_back() {
 
 #[test]
 fn masters_that_give_back_at_the_warning_lose_nothing_to_kills() {
-    let run = Scratch::new("give-back").small("4000", &["--give-back", "100"]);
+    let run = Scratch::new("give-back").small("4000", "9s", &["--give-back", "100"]);
     let told = &run["preemption"];
     assert_eq!((&run["books_balance"], &told["reached"]), (&true.into(), &true.into()), "{}", run["differences"]);
     let count = |name: &str| told[name].as_u64().unwrap();

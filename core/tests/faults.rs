@@ -1,7 +1,7 @@
 //! What goes wrong, a hundred times each and under load: nothing is lost, nothing counted twice, nobody waits, nothing grows.
 //!
 //! The feature `faults` lets threads inside go wrong; what goes wrong outside comes by the embedder's own doors. Nothing here is decided
-//! by time, but that whoever waits for 5 s waits for ever.
+//! by time, but that whoever waits for a minute waits for ever.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "whatever else is told is a failure")]
@@ -87,6 +87,7 @@ fn workers_panic_in_a_wake_up() {
     let mut world = World::start(builder().workers(2).on_grants(wake));
     let fired = |armed: &AtomicBool| !armed.load(Memory::Relaxed);
     again_and_again(&mut world, |world, time| {
+        world.hear_of_panics(time);
         armed.store(true, Memory::Relaxed);
         while !fired(&armed) {
             if time % 2 == 0 {
@@ -138,6 +139,7 @@ fn panics_in_a_policy(workers: usize) {
     let file = queues("<schedulingPolicy>touchy</schedulingPolicy>");
     let mut world = World::start(builder().policy(policy.clone()).allocations(file).workers(workers));
     again_and_again(&mut world, |world, time| {
+        world.hear_of_panics(time);
         // Somewhere else each time.
         policy.0.store(1 + i64::try_from(time * 37 % 211).unwrap(), Memory::Relaxed);
         while policy.0.load(Memory::Relaxed) > 0 {
@@ -202,10 +204,7 @@ fn workers_are_given_up() {
         world.check();
         let held = world.scheduler.containers().unwrap().first().expect("something runs").id;
         world.scheduler.inject(Fault::WorkerDeath { worker: 2 }).unwrap();
-        while world.panics <= 2 {
-            world.hear();
-            std::thread::yield_now();
-        }
+        world.hear_of_panics(3);
         let scheduler = &world.scheduler;
         let added = within("add_node", || scheduler.add_node("more", "/r", Resource::new(1024, 1)));
         assert_eq!(added.unwrap_err(), Refused::NoWorkers);

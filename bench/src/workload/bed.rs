@@ -55,8 +55,19 @@ impl Bed {
     /// # Errors
     /// What the scheduler refuses.
     pub(super) fn new(plan: &Plan) -> Result<(Bed, Masters), String> {
+        Bed::with_properties(plan, plan.properties())
+    }
+
+    /// The same with other properties than the plan's.
+    ///
+    /// # Errors
+    /// What the scheduler refuses.
+    pub(super) fn with_properties(
+        plan: &Plan,
+        properties: Vec<(&'static str, &'static str)>,
+    ) -> Result<(Bed, Masters), String> {
         let shape = plan.shape;
-        let settings = Settings::from_properties(plan.properties()).map_err(|error| error.to_string())?;
+        let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
         let probe = Arc::new(LatencyProbe::new(plan.workers));
         let parts = Parts {
             settings,

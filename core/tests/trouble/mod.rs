@@ -15,8 +15,8 @@ use std::time::Duration;
 
 pub(crate) const NODES: usize = 12;
 const APPS: usize = 8;
-/// Who waits so long waits for ever.
-const HANG: Duration = Duration::from_secs(5);
+/// Who waits so long waits for ever. Long enough for a thread that other programs keep from the processor.
+const HANG: Duration = Duration::from_secs(60);
 
 /// Does something that must not take long; ends the whole program where it hangs.
 pub(crate) fn within<T>(what: &str, call: impl FnOnce() -> T) -> T {
@@ -116,7 +116,16 @@ impl World {
         let number = self.next_app;
         self.next_app += 1;
         let submission = unmanaged(number, queue);
-        Master::new(within("submit", || self.scheduler.submit(submission)).unwrap(), queue)
+        let submitted = within("submit", || {
+            loop {
+                match self.scheduler.submit(submission.clone()) {
+                    // Where little patience was asked for, who knows the groups may not have had a processor in time.
+                    Err(Refused::NoGroups { .. }) => thread::yield_now(),
+                    submitted => return submitted,
+                }
+            }
+        });
+        Master::new(submitted.unwrap(), queue)
     }
 
     pub(crate) fn apps(&self) -> impl Iterator<Item = &AppHandle> {
@@ -146,6 +155,17 @@ impl World {
                 other => panic!("{other:?}"),
             }
         }
+    }
+
+    /// Waits until so many panics were told of, all in all. A worker's is told of once it has begun anew: another one
+    /// before that is part of the same, or the worker is given up.
+    pub(crate) fn hear_of_panics(&mut self, count: usize) {
+        within("the event of a panic", || {
+            while self.panics < count {
+                self.hear();
+                thread::yield_now();
+            }
+        });
     }
 
     /// Registers what is not there, without having been told.
