@@ -579,7 +579,7 @@ impl Shard {
         let local = self.app(proposal.app);
         local.expect_visit();
         if let Some(Some(leaf)) = self.queues.get(local.leaf as usize) {
-            leaf.order.expect_ties(local.position);
+            leaf.order.expect_ties();
         }
         let granted = self.try_grant(proposal);
         self.note_fit(proposal, granted);

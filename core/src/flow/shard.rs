@@ -677,7 +677,7 @@ impl AppLocal {
     #[inline]
     pub(super) fn expect_first_key(&self) {
         if let Some(key) = self.keys.first() {
-            expect(&*key.cell);
+            expect_write(&*key.cell);
         }
     }
 

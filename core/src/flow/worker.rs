@@ -340,9 +340,7 @@ impl Shard {
     fn expect_ends(&self, completed: impl Iterator<Item = OwnContainer>) {
         for container in completed {
             let Some((_, app)) = self.ending(&container) else { continue };
-            if self.shared.workers > 1 {
-                app.expect_first_key();
-            }
+            app.expect_first_key();
             if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
                 leaf.expect_change(app.position);
                 if let Some(Some(parent)) = self.queues.get(leaf.parent as usize) {
@@ -362,7 +360,7 @@ impl Shard {
         if let Some((_, app)) = self.ending(container)
             && let Some(Some(leaf)) = self.queues.get(app.leaf as usize)
         {
-            leaf.order.expect_ties(app.position);
+            leaf.order.expect_ties();
         }
     }
 

@@ -1,7 +1,15 @@
 //! A winner tree over the keys of siblings.
 //!
-//! `set` and `suspend` replay one path, O(log k); `winner` is O(1). Positions are dense and belong to the caller. An
+//! `set` and `suspend` replay at most two paths, O(log k); `winner` is O(1). Positions are dense and belong to the caller. An
 //! absent position has no key and never wins.
+//!
+//! # Those in front
+//! On a full cluster a container that ends puts its queue first, and the next grant puts it back where it was. So who gets a
+//! smaller key does not enter the tree: it stands in front of it, with up to [`ARITY`] others in order, and keeps the larger key that
+//! the tree knows. The winner is the first of those in front or the tree's. Who has its old key again just leaves the front, and
+//! the tree is right as it is. Who gets a larger one enters, as does the last of the front where it is full. Since keys in front
+//! are smaller than those which the tree has of the same positions, nobody in front can be the tree's winner without being
+//! one of the front.
 //!
 //! # Layout
 //! Matches are among four, who stand in it in order: their [leads](OrderKey::lead) and positions are one cache line. A replay
@@ -35,15 +43,17 @@ struct Match {
 
 const _: () = assert!(size_of::<Match>() == 64, "one cache line");
 
-/// What is known of one position.
+/// What is known of one position; or of one who stands in front, whose `child` is its position.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Place {
-    /// Of a suspended one too; [`OrderKey::ABSENT`] where there is none.
+    /// As the tree knows it. Of a suspended one too; [`OrderKey::ABSENT`] where there is none.
     key: OrderKey,
     child: u32,
     note: u8,
     is_suspended: bool,
+    /// Where its key is that is smaller, counted from one; 0 when it does not stand in front.
+    in_front: u8,
 }
 
 const _: () = assert!(size_of::<Place>() == 64, "one cache line");
@@ -51,10 +61,11 @@ const _: () = assert!(size_of::<Place>() == 64, "one cache line");
 /// Siblings in order; see the module's text.
 #[derive(Debug, Default)]
 pub(crate) struct WinnerTree {
-    /// By position.
+    /// By position; then, where there is a front, its [`ARITY`] places, of which some are free.
     places: Vec<Place>,
     /// The final is the first; entrant `e`, counted over all matches, takes part in match `e / 4` and was won in match `e + 1`.
-    /// The positions are the last entrants, from `first_position` on.
+    /// The positions are the last entrants, from `first_position` on. Where there is more than one match there is one more, the front:
+    /// its entrants are those of its places, the free ones absent.
     matches: Vec<Match>,
     first_position: usize,
 }
@@ -80,15 +91,26 @@ impl WinnerTree {
         }
         self.first_position = above;
         self.places.clear();
-        self.places.resize(positions, Place::EMPTY);
         self.matches.clear();
-        self.matches.resize((above + width) / ARITY, Match::EMPTY);
+        // One match is not worth a front.
+        let front = if width > ARITY { ARITY } else { 0 };
+        self.places.resize(positions + front, Place::EMPTY);
+        self.matches.resize((above + width + front) / ARITY, Match::EMPTY);
+        if let Some(match_in_front) = self.matches.last_mut().filter(|_| front > 0) {
+            let first = u32::try_from(positions).expect("positions have 32 bits");
+            (match_in_front.positions).iter_mut().zip(first..).for_each(|(free, place)| *free = place);
+        }
     }
 
     /// How many positions there are, absent ones included.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.places.len()
+        self.places.len() - if self.has_front() { ARITY } else { 0 }
+    }
+
+    #[inline]
+    fn has_front(&self) -> bool {
+        self.matches.len() > 1
     }
 
     /// Whose number the caller left at a position; [`WinnerTree::NOBODY`] where it left none, or there is no such position.
@@ -105,7 +127,7 @@ impl WinnerTree {
 
     /// The numbers that were left, by position.
     pub(crate) fn children(&self) -> impl Iterator<Item = u32> {
-        self.places.iter().map(|place| place.child).filter(|child| *child != WinnerTree::NOBODY)
+        self.places[..self.len()].iter().map(|place| place.child).filter(|child| *child != WinnerTree::NOBODY)
     }
 
     /// What the caller noted at a position, if there is such a position.
@@ -121,12 +143,37 @@ impl WinnerTree {
     }
 
     /// Gives a position its key. A suspended position stays out, and has the key once it is resumed.
-    #[inline]
+    // Inlined, so that keys are written where they belong out of registers. One written and then copied in larger pieces would be
+    // waited for until it is in the cache, behind all that was written before.
+    #[inline(always)]
     pub(crate) fn set(&mut self, position: u32, key: &OrderKey) {
+        let lead = key.lead();
+        let place = &self.places[position as usize];
+        let is_smaller = key.is_before(&place.key);
+        if place.in_front != 0 {
+            if is_smaller {
+                let there = self.place_in_front(place.in_front);
+                self.places[there as usize].key = *key;
+                self.stand_in_front(there, lead);
+                return;
+            }
+            let is_as_before = *key == place.key;
+            self.leave_front(position);
+            if is_as_before {
+                return;
+            }
+        } else if is_smaller
+            && !place.is_suspended
+            && let Some(there) = self.come_forward(position, lead)
+        {
+            self.places[there as usize].key = *key;
+            self.stand_in_front(there, lead);
+            return;
+        }
         let place = &mut self.places[position as usize];
         place.key = *key;
         if !place.is_suspended {
-            self.enter(position, key.lead());
+            self.enter(position, lead);
         }
     }
 
@@ -136,25 +183,26 @@ impl WinnerTree {
         if let Some(place) = self.places.get(position as usize) {
             expect(place);
         }
-        if let Some(there) = self.matches.get((self.first_position + position as usize) / ARITY) {
-            expect(there);
+        if let [last, .., front] = &self.matches[..] {
+            expect(last);
+            expect(front);
         }
     }
 
-    /// The same, later: whom it may stand level with then.
+    /// The same, later: whom those in front may stand level with then.
     #[inline]
-    pub(crate) fn expect_ties(&self, position: u32) {
-        let Some(there) = self.matches.get((self.first_position + position as usize) / ARITY) else { return };
-        for level in there.positions.iter().filter(|there| **there != position) {
-            if let Some(place) = self.places.get(*level as usize) {
-                expect(place);
-            }
+    pub(crate) fn expect_ties(&self) {
+        if let Some(last) = self.matches.first()
+            && let Some(place) = self.places.get(last.positions[0] as usize)
+        {
+            expect(place);
         }
     }
 
     /// Takes a position out.
     #[inline]
     pub(crate) fn clear(&mut self, position: u32) {
+        self.leave_front(position);
         self.places[position as usize].key = OrderKey::ABSENT;
         // Mostly it is out already.
         let at = self.first_position + position as usize;
@@ -167,7 +215,11 @@ impl WinnerTree {
     /// Takes a position out for now; its key is kept.
     #[inline]
     pub(crate) fn suspend(&mut self, position: u32) {
-        if !std::mem::replace(&mut self.places[position as usize].is_suspended, true) {
+        let key = *self.key(position);
+        self.leave_front(position);
+        let place = &mut self.places[position as usize];
+        place.key = key;
+        if !std::mem::replace(&mut place.is_suspended, true) {
             self.enter(position, NO_LEAD);
         }
     }
@@ -176,13 +228,13 @@ impl WinnerTree {
     #[inline]
     pub(crate) fn resume(&mut self, position: u32) {
         // A tree that was filled anew meanwhile has nobody out.
-        let Some(place) = self.places.get_mut(position as usize) else { return };
-        if std::mem::take(&mut place.is_suspended) {
-            let key = &place.key;
-            if !key.is_absent() {
-                let lead = key.lead();
-                self.enter(position, lead);
-            }
+        if (position as usize) < self.len()
+            && let place = &mut self.places[position as usize]
+            && std::mem::take(&mut place.is_suspended)
+            && !place.key.is_absent()
+        {
+            let lead = place.key.lead();
+            self.enter(position, lead);
         }
     }
 
@@ -190,13 +242,89 @@ impl WinnerTree {
     #[inline]
     pub(crate) fn winner(&self) -> Option<u32> {
         let last = self.matches.first()?;
-        (last.leads[0] != NO_LEAD).then_some(last.positions[0])
+        let (lead, position) = (last.leads[0], last.positions[0]);
+        if self.has_front()
+            && let Some(front) = self.matches.last()
+            && let Some(place) = self.places.get(front.positions[0] as usize)
+            && (front.leads[0] < lead
+                || front.leads[0] == lead && lead != NO_LEAD && place.key.is_before(&self.places[position as usize].key))
+        {
+            return Some(place.child);
+        }
+        (lead != NO_LEAD).then_some(position)
     }
 
     /// The smallest key; [`OrderKey::ABSENT`] when there is nobody.
     #[inline]
     pub(crate) fn first(&self) -> OrderKey {
-        self.winner().map_or(OrderKey::ABSENT, |position| self.places[position as usize].key)
+        self.winner().map_or(OrderKey::ABSENT, |position| *self.key(position))
+    }
+
+    /// The key that a position was given last.
+    fn key(&self, position: u32) -> &OrderKey {
+        let place = &self.places[position as usize];
+        if place.in_front == 0 { &place.key } else { &self.places[self.place_in_front(place.in_front) as usize].key }
+    }
+
+    /// Where somebody in front has its place there.
+    #[inline]
+    fn place_in_front(&self, in_front: u8) -> u32 {
+        // No more than the positions and the front, which have 32 bits.
+        self.len() as u32 + u32::from(in_front) - 1
+    }
+
+    /// A position that is in the tree gets a smaller key, of this lead: its place in front, if there is a front, and room in it.
+    #[inline]
+    fn come_forward(&mut self, position: u32, lead: u64) -> Option<u32> {
+        // Who is absent may stay for long.
+        if !self.has_front() || self.places[position as usize].key.is_absent() {
+            return None;
+        }
+        let front = self.matches.last()?;
+        let is_full = front.leads[ARITY - 1] != NO_LEAD;
+        if is_full && lead >= front.leads[ARITY - 1] {
+            return None;
+        }
+        if is_full {
+            self.enter_last();
+        }
+        let front = self.matches.last()?;
+        let here = front.leads[..ARITY - 1].iter().filter(|lead| **lead != NO_LEAD).count();
+        let there = front.positions[here];
+        self.places[there as usize].child = position;
+        self.places[position as usize].in_front = (there as usize - self.len() + 1) as u8;
+        Some(there)
+    }
+
+    /// The last of a full front enters the tree.
+    #[cold]
+    fn enter_last(&mut self) {
+        let Some(front) = self.matches.last() else { return };
+        let Place { child: position, key, .. } = self.places[front.positions[ARITY - 1] as usize];
+        self.leave_front(position);
+        self.places[position as usize].key = key;
+        self.enter(position, key.lead());
+    }
+
+    /// Who has a place in front, and its key there, stands where that belongs.
+    #[inline]
+    fn stand_in_front(&mut self, there: u32, lead: u64) {
+        if let Some(front) = self.matches.last_mut() {
+            front.replace(there, Entrant { lead, position: there }, &self.places);
+        }
+    }
+
+    /// Who stands in front, if it does, has the key that the tree knows.
+    #[inline]
+    fn leave_front(&mut self, position: u32) {
+        let in_front = std::mem::take(&mut self.places[position as usize].in_front);
+        if in_front == 0 {
+            return;
+        }
+        let there = self.place_in_front(in_front);
+        if let Some(front) = self.matches.last_mut() {
+            front.replace(there, Entrant { lead: NO_LEAD, position: there }, &self.places);
+        }
     }
 
     /// The key of a position has changed, or it enters or leaves: replays its path.
@@ -221,7 +349,7 @@ impl WinnerTree {
 }
 
 impl Place {
-    const EMPTY: Place = Place { key: OrderKey::ABSENT, child: WinnerTree::NOBODY, note: 0, is_suspended: false };
+    const EMPTY: Place = Place { key: OrderKey::ABSENT, child: WinnerTree::NOBODY, note: 0, is_suspended: false, in_front: 0 };
 }
 
 impl Match {
@@ -275,12 +403,17 @@ mod tests {
     use proptest::prelude::*;
 
     fn key(value: i8, name: u64) -> OrderKey {
-        OrderKey::of(0, [f64::from(value), 0.0, 0.0, 0.0], Tie { start_ms: 0, name }).unwrap()
+        // Keys of one lead that differ.
+        let (lead, rest) = (f64::from(value.div_euclid(4)), f64::from(value.rem_euclid(4)));
+        OrderKey::of(0, [lead, rest, 0.0, 0.0], Tie { start_ms: 0, name }).unwrap()
     }
 
     #[derive(Clone, Debug)]
     enum Op {
         Set(u32, i8),
+        /// Up or down by so much, and perhaps back again after the next ones.
+        Move(u32, i8),
+        Back(u32),
         Clear(u32),
         /// So many are out for a while; meanwhile one of them changes or leaves.
         TakeInOrder(usize, usize, Option<i8>),
@@ -289,6 +422,8 @@ mod tests {
     fn op(positions: u32) -> impl Strategy<Value = Op> {
         prop_oneof![
             4 => (0..positions, any::<i8>()).prop_map(|(p, v)| Op::Set(p, v)),
+            8 => (0..positions.min(9), -2_i8..=1).prop_map(|(p, by)| Op::Move(p, by)),
+            8 => (0..positions.min(9)).prop_map(Op::Back),
             1 => (0..positions).prop_map(Op::Clear),
             2 => (0..positions as usize + 1, any::<usize>(), any::<Option<i8>>())
                 .prop_map(|(n, which, change)| Op::TakeInOrder(n, which, change)),
@@ -298,17 +433,32 @@ mod tests {
     proptest! {
         /// The tree, walked by suspending winners, gives the order of a sorted reference; resuming restores it.
         #[test]
-        fn walks_like_a_sorted_list((positions, ops) in prop_oneof![1_u32..40, 1_u32..300]
-            .prop_flat_map(|p| (Just(p), proptest::collection::vec(op(p), 1..60))))
+        fn walks_like_a_sorted_list((positions, all, ops) in prop_oneof![1_u32..40, 1_u32..300]
+            .prop_flat_map(|p| (Just(p), any::<i8>(), proptest::collection::vec(op(p), 1..120))))
         {
             let mut tree = WinnerTree::default();
             tree.reset(positions as usize);
             let mut reference = vec![None; positions as usize];
+            // What each has, and had before it moved.
+            let mut values = vec![(all, all); positions as usize];
+            // Names against the positions: ties are not decided by who is where.
+            let named = |p: u32, v| key(v, u64::from(!p));
+            for p in 0..positions {
+                reference[p as usize] = Some(named(p, all));
+                tree.set(p, &named(p, all));
+            }
             for op in ops {
                 match op {
-                    Op::Set(p, v) => {
-                        reference[p as usize] = Some(key(v, u64::from(p)));
-                        tree.set(p, &key(v, u64::from(p)));
+                    Op::Set(p, _) | Op::Move(p, _) | Op::Back(p) => {
+                        let (now, before) = values[p as usize];
+                        let new = match op {
+                            Op::Set(_, v) => v,
+                            Op::Move(_, by) => now.saturating_add(by),
+                            _ => before,
+                        };
+                        values[p as usize] = (new, if matches!(op, Op::Move(..)) { before } else { new });
+                        reference[p as usize] = Some(named(p, new));
+                        tree.set(p, &named(p, new));
                     }
                     Op::Clear(p) => {
                         reference[p as usize] = None;
@@ -326,7 +476,7 @@ mod tests {
                         }
                         prop_assert_eq!(&taken[..], &sorted[..n.min(sorted.len())]);
                         if let Some(p) = taken.get(which % taken.len().max(1)).copied() {
-                            reference[p as usize] = change.map(|v| key(v, u64::from(p)));
+                            reference[p as usize] = change.map(|v| named(p, v));
                             match &reference[p as usize] {
                                 Some(key) => tree.set(p, key),
                                 None => tree.clear(p),
@@ -342,6 +492,15 @@ mod tests {
                     .filter(|p| reference[*p as usize].is_some())
                     .min_by_key(|p| reference[*p as usize]);
                 prop_assert_eq!(tree.winner(), least);
+                let first = least.and_then(|p| reference[p as usize]).unwrap_or(OrderKey::ABSENT);
+                prop_assert_eq!(tree.first(), first);
+                // Who stands in front has a smaller key than the tree has of it, and one of its places.
+                let in_front: Vec<_> = (0..positions).filter(|p| tree.places[*p as usize].in_front != 0).collect();
+                prop_assert!(in_front.iter().all(|p| tree.key(*p).is_before(&tree.places[*p as usize].key)));
+                let places = tree.matches.last().filter(|_| tree.has_front()).map_or(0, |front| {
+                    front.leads.iter().filter(|lead| **lead != NO_LEAD).count()
+                });
+                prop_assert_eq!(in_front.len(), places);
             }
         }
     }
