@@ -67,7 +67,9 @@ pub(crate) struct WinnerTree {
     /// The positions are the last entrants, from `first_position` on. Where there is more than one match there is one more, the front:
     /// its entrants are those of its places, the free ones absent.
     matches: Vec<Match>,
-    first_position: usize,
+    first_position: u32,
+    /// How many stand in front: where nobody does the front is not looked at.
+    in_front: u32,
 }
 
 impl WinnerTree {
@@ -89,7 +91,8 @@ impl WinnerTree {
             above += width;
             width *= ARITY;
         }
-        self.first_position = above;
+        self.first_position = u32::try_from(above).expect("positions have 32 bits");
+        self.in_front = 0;
         self.places.clear();
         self.matches.clear();
         // One match is not worth a front.
@@ -205,7 +208,7 @@ impl WinnerTree {
         self.leave_front(position);
         self.places[position as usize].key = OrderKey::ABSENT;
         // Mostly it is out already.
-        let at = self.first_position + position as usize;
+        let at = (self.first_position + position) as usize;
         let there = &self.matches[at / ARITY];
         if (0..ARITY).any(|place| there.positions[place] == position && there.leads[place] != NO_LEAD) {
             self.enter(position, NO_LEAD);
@@ -243,13 +246,14 @@ impl WinnerTree {
     pub(crate) fn winner(&self) -> Option<u32> {
         let last = self.matches.first()?;
         let (lead, position) = (last.leads[0], last.positions[0]);
-        if self.has_front()
+        if self.in_front > 0
             && let Some(front) = self.matches.last()
-            && let Some(place) = self.places.get(front.positions[0] as usize)
-            && (front.leads[0] < lead
-                || front.leads[0] == lead && lead != NO_LEAD && place.key.is_before(&self.places[position as usize].key))
+            && front.leads[0] <= lead
         {
-            return Some(place.child);
+            let place = &self.places[front.positions[0] as usize];
+            if front.leads[0] < lead || place.key.is_before(&self.places[position as usize].key) {
+                return Some(place.child);
+            }
         }
         (lead != NO_LEAD).then_some(position)
     }
@@ -269,8 +273,7 @@ impl WinnerTree {
     /// Where somebody in front has its place there.
     #[inline]
     fn place_in_front(&self, in_front: u8) -> u32 {
-        // No more than the positions and the front, which have 32 bits.
-        self.len() as u32 + u32::from(in_front) - 1
+        u32::try_from(self.len()).expect("positions have 32 bits") + u32::from(in_front) - 1
     }
 
     /// A position that is in the tree gets a smaller key, of this lead: its place in front, if there is a front, and room in it.
@@ -280,19 +283,17 @@ impl WinnerTree {
         if !self.has_front() || self.places[position as usize].key.is_absent() {
             return None;
         }
-        let front = self.matches.last()?;
-        let is_full = front.leads[ARITY - 1] != NO_LEAD;
-        if is_full && lead >= front.leads[ARITY - 1] {
-            return None;
-        }
-        if is_full {
+        if self.in_front as usize == ARITY {
+            if lead >= self.matches.last()?.leads[ARITY - 1] {
+                return None;
+            }
             self.enter_last();
         }
-        let front = self.matches.last()?;
-        let here = front.leads[..ARITY - 1].iter().filter(|lead| **lead != NO_LEAD).count();
-        let there = front.positions[here];
+        let there = self.matches.last()?.positions[self.in_front as usize % ARITY];
+        self.in_front += 1;
         self.places[there as usize].child = position;
-        self.places[position as usize].in_front = (there as usize - self.len() + 1) as u8;
+        self.places[position as usize].in_front =
+            u8::try_from(there as usize - self.len() + 1).expect("places in front are few");
         Some(there)
     }
 
@@ -306,8 +307,9 @@ impl WinnerTree {
         self.enter(position, key.lead());
     }
 
-    /// Who has a place in front, and its key there, stands where that belongs.
-    #[inline]
+    /// Who has a place in front, and its key there, stands where that belongs; with [`NO_LEAD`] it leaves the place.
+    // Not inlined: the same code is inlined where a path is replayed, which is what a fill of an empty cluster does.
+    #[inline(never)]
     fn stand_in_front(&mut self, there: u32, lead: u64) {
         if let Some(front) = self.matches.last_mut() {
             front.replace(there, Entrant { lead, position: there }, &self.places);
@@ -321,18 +323,16 @@ impl WinnerTree {
         if in_front == 0 {
             return;
         }
-        let there = self.place_in_front(in_front);
-        if let Some(front) = self.matches.last_mut() {
-            front.replace(there, Entrant { lead: NO_LEAD, position: there }, &self.places);
-        }
+        self.in_front -= 1;
+        self.stand_in_front(self.place_in_front(in_front), NO_LEAD);
     }
 
     /// The key of a position has changed, or it enters or leaves: replays its path.
     fn enter(&mut self, position: u32, lead: u64) {
-        let WinnerTree { places, matches, first_position } = self;
+        let WinnerTree { places, matches, first_position, .. } = self;
         let mut before = position;
         let mut now = Entrant { lead, position };
-        let mut at = *first_position + position as usize;
+        let mut at = (*first_position + position) as usize;
         loop {
             let here = &mut matches[at / ARITY];
             let was_first = here.positions[0];
@@ -349,14 +349,15 @@ impl WinnerTree {
 }
 
 impl Place {
-    const EMPTY: Place = Place { key: OrderKey::ABSENT, child: WinnerTree::NOBODY, note: 0, is_suspended: false, in_front: 0 };
+    const EMPTY: Place =
+        Place { key: OrderKey::ABSENT, child: WinnerTree::NOBODY, note: 0, is_suspended: false, in_front: 0 };
 }
 
 impl Match {
     const EMPTY: Match = Match { leads: [NO_LEAD; ARITY], positions: [WinnerTree::NOBODY; ARITY] };
 
     /// An entrant takes the place of the one with position `before`, or of somebody absent; gives its place now.
-    #[inline]
+    #[inline(always)]
     fn replace(&mut self, before: u32, now: Entrant, places: &[Place]) -> usize {
         // Who is absent stands last, under the position that it had once. No two of a match have one position: each is of
         // another part of the tree.
@@ -454,7 +455,7 @@ mod tests {
                         let new = match op {
                             Op::Set(_, v) => v,
                             Op::Move(_, by) => now.saturating_add(by),
-                            _ => before,
+                            Op::Back(_) | Op::Clear(_) | Op::TakeInOrder(..) => before,
                         };
                         values[p as usize] = (new, if matches!(op, Op::Move(..)) { before } else { new });
                         reference[p as usize] = Some(named(p, new));
@@ -501,6 +502,7 @@ mod tests {
                     front.leads.iter().filter(|lead| **lead != NO_LEAD).count()
                 });
                 prop_assert_eq!(in_front.len(), places);
+                prop_assert_eq!(in_front.len(), tree.in_front as usize);
             }
         }
     }
