@@ -340,6 +340,7 @@ impl Shard {
     fn expect_ends(&self, completed: impl Iterator<Item = OwnContainer>) {
         for container in completed {
             let Some((_, app)) = self.ending(&container) else { continue };
+            // Mostly it gets the next container, whose grant writes there.
             app.expect_first_key();
             if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
                 leaf.expect_change(app.position);

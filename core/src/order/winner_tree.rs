@@ -5,11 +5,10 @@
 //!
 //! # Those in front
 //! On a full cluster a container that ends puts its queue first, and the next grant puts it back where it was. So who gets a
-//! smaller key does not enter the tree: it stands in front of it, with up to [`ARITY`] others in order, and keeps the larger key that
-//! the tree knows. The winner is the first of those in front or the tree's. Who has its old key again just leaves the front, and
-//! the tree is right as it is. Who gets a larger one enters, as does the last of the front where it is full. Since keys in front
-//! are smaller than those which the tree has of the same positions, nobody in front can be the tree's winner without being
-//! one of the front.
+//! smaller key does not enter the tree: it stands in front of it, where there is room for [`ARITY`] in order, and the tree goes on with
+//! the larger key that it knows. The winner is the first of those in front or the tree's. Who has its old key again just leaves the
+//! front, and the tree is right as it is. Who gets a larger one enters, as does the last of a full front. Where the tree's winner is
+//! itself one of those in front, its key there is smaller, so the first of the front comes before it. A tree of one match has no front.
 //!
 //! # Layout
 //! Matches are among four, who stand in it in order: their [leads](OrderKey::lead) and positions are one cache line. A replay
