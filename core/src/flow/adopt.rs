@@ -14,12 +14,16 @@ use crate::sync::Arc;
 
 impl Shard {
     /// Loads the newest snapshot, if it is not the one in use.
+    #[inline]
     pub(crate) fn sync(&mut self) {
-        let newest = self.snapshots.newest();
-        if Arc::ptr_eq(newest, &self.snapshot) {
-            return;
+        if !Arc::ptr_eq(self.snapshots.newest(), &self.snapshot) {
+            self.take_newest();
         }
-        let old = std::mem::replace(&mut self.snapshot, newest.clone());
+    }
+
+    #[inline(never)]
+    fn take_newest(&mut self) {
+        let old = std::mem::replace(&mut self.snapshot, self.snapshots.newest().clone());
         let new_shares = old.shares.version != self.snapshot.shares.version;
         let new_cluster = old.structure.cluster.total != self.snapshot.structure.cluster.total;
         if old.structure.version != self.snapshot.structure.version {

@@ -752,7 +752,6 @@ fn run_update(mut updater: Updater, calls: &Receiver<UpdateCall>, woken: &Receiv
             recv(calls) -> call => match call {
                 Ok(UpdateCall::Now(reply)) => {
                     updater.update_and_wake();
-                    updater.tell_workers();
                     // Whoever asked may have gone.
                     let _ = reply.send(());
                 }

@@ -282,6 +282,8 @@ impl Shard {
         launched: impl Iterator<Item = OwnContainer>,
         completed: impl Iterator<Item = OwnContainer> + Clone,
     ) {
+        // What is reported after an update has returned is decided under its shares, in the midst of a batch too.
+        self.sync();
         let token = match (&self.shared.probe, stamp) {
             (Some(probe), stamp) if stamp != 0 => Some(probe.taken(self.worker, stamp)),
             _ => None,

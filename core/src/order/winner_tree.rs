@@ -1,13 +1,13 @@
 //! A winner tree over the keys of siblings.
 //!
-//! `set` and `suspend` replay at most two paths, O(log k); `winner` is O(1). Positions are dense and belong to the caller. An
+//! What changes a key, takes out or puts back replays one path at most, O(log k); `winner` is O(1). Positions are dense and belong to the caller. An
 //! absent position has no key and never wins.
 //!
 //! # Those in front
 //! On a full cluster a container that ends puts its queue first, and the next grant puts it back where it was. So who gets a
 //! smaller key does not enter the tree: it stands in front of it, where there is room for [`ARITY`] in order, and the tree goes on with
 //! the larger key that it knows. The winner is the first of those in front or the tree's. Who has its old key again just leaves the
-//! front, and the tree is right as it is. Who gets a larger one enters, as does the last of a full front. Where the tree's winner is
+//! front, and the tree is right as it is. Who gets a larger one enters, as does the last of a full front where the new one's lead is smaller. Where the tree's winner is
 //! itself one of those in front, its key there is smaller, so the first of the front comes before it. A tree of one match has no front.
 //!
 //! # Layout
@@ -46,7 +46,7 @@ const _: () = assert!(size_of::<Match>() == 64, "one cache line");
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Place {
-    /// As the tree knows it. Of a suspended one too; [`OrderKey::ABSENT`] where there is none.
+    /// As the tree knows it; smaller in the front. Of a suspended one too; [`OrderKey::ABSENT`] where there is none.
     key: OrderKey,
     child: u32,
     note: u8,
@@ -115,15 +115,22 @@ impl WinnerTree {
         self.matches.len() > 1
     }
 
+    /// Not of the front: to the caller there is no such position.
+    #[inline]
+    fn place(&self, position: u32) -> Option<&Place> {
+        self.places.get(position as usize).filter(|_| (position as usize) < self.len())
+    }
+
     /// Whose number the caller left at a position; [`WinnerTree::NOBODY`] where it left none, or there is no such position.
     #[inline]
     pub(crate) fn child(&self, position: u32) -> u32 {
-        self.places.get(position as usize).map_or(WinnerTree::NOBODY, |place| place.child)
+        self.place(position).map_or(WinnerTree::NOBODY, |place| place.child)
     }
 
     /// Leaves a number at a position; it is the caller's own.
     #[inline]
     pub(crate) fn set_child(&mut self, position: u32, child: u32) {
+        debug_assert!((position as usize) < self.len(), "a position");
         self.places[position as usize].child = child;
     }
 
@@ -135,12 +142,13 @@ impl WinnerTree {
     /// What the caller noted at a position, if there is such a position.
     #[inline]
     pub(crate) fn note(&self, position: u32) -> Option<u8> {
-        self.places.get(position as usize).map(|place| place.note)
+        self.place(position).map(|place| place.note)
     }
 
     /// Notes something at a position, and gives what was noted before; it is the caller's own.
     #[inline]
     pub(crate) fn replace_note(&mut self, position: u32, note: u8) -> u8 {
+        debug_assert!((position as usize) < self.len(), "a position");
         std::mem::replace(&mut self.places[position as usize].note, note)
     }
 
@@ -149,6 +157,7 @@ impl WinnerTree {
     // waited for until it is in the cache, behind all that was written before.
     #[inline(always)]
     pub(crate) fn set(&mut self, position: u32, key: &OrderKey) {
+        debug_assert!((position as usize) < self.len(), "a position");
         let lead = key.lead();
         let place = &self.places[position as usize];
         let is_smaller = key.is_before(&place.key);
@@ -185,8 +194,8 @@ impl WinnerTree {
         if let Some(place) = self.places.get(position as usize) {
             expect(place);
         }
-        if let [last, .., front] = &self.matches[..] {
-            expect(last);
+        if let [decider, .., front] = &self.matches[..] {
+            expect(decider);
             expect(front);
         }
     }
@@ -194,8 +203,8 @@ impl WinnerTree {
     /// The same, later: whom those in front may stand level with then.
     #[inline]
     pub(crate) fn expect_ties(&self) {
-        if let Some(last) = self.matches.first()
-            && let Some(place) = self.places.get(last.positions[0] as usize)
+        if let Some(decider) = self.matches.first()
+            && let Some(place) = self.places.get(decider.positions[0] as usize)
         {
             expect(place);
         }
@@ -243,8 +252,8 @@ impl WinnerTree {
     /// The position with the smallest key.
     #[inline]
     pub(crate) fn winner(&self) -> Option<u32> {
-        let last = self.matches.first()?;
-        let (lead, position) = (last.leads[0], last.positions[0]);
+        let decider = self.matches.first()?;
+        let (lead, position) = (decider.leads[0], decider.positions[0]);
         if self.in_front > 0
             && let Some(front) = self.matches.last()
             && front.leads[0] <= lead
@@ -275,7 +284,8 @@ impl WinnerTree {
         u32::try_from(self.len()).expect("positions have 32 bits") + u32::from(in_front) - 1
     }
 
-    /// A position that is in the tree gets a smaller key, of this lead: its place in front, if there is a front, and room in it.
+    /// A position that is in the tree gets a smaller key, of this lead: its place in front, if there is a front that has room or can make
+    /// some, by having its last one enter.
     #[inline]
     fn come_forward(&mut self, position: u32, lead: u64) -> Option<u32> {
         // Who is absent may stay for long.
@@ -307,7 +317,7 @@ impl WinnerTree {
     }
 
     /// Who has a place in front, and its key there, stands where that belongs; with [`NO_LEAD`] it leaves the place.
-    // Not inlined: the same code is inlined where a path is replayed, which is what a fill of an empty cluster does.
+    // Not inlined, so that it is where a path is replayed, at each level: the compiler does not do both.
     #[inline(never)]
     fn stand_in_front(&mut self, there: u32, lead: u64) {
         if let Some(front) = self.matches.last_mut() {
@@ -358,8 +368,8 @@ impl Match {
     /// An entrant takes the place of the one with position `before`, or of somebody absent; gives its place now.
     #[inline(always)]
     fn replace(&mut self, before: u32, now: Entrant, places: &[Place]) -> usize {
-        // Who is absent stands last, under the position that it had once. No two of a match have one position: each is of
-        // another part of the tree.
+        // Who is absent stands last, under the position that it had once, or that is free in front. No two of a match have one position:
+        // each is of another part of the tree. Only nobody may be there more than once, and is absent.
         let mut at = self.positions.iter().position(|there| *there == before).unwrap_or(ARITY - 1);
         while at > 0 && now.is_before(self.leads[at - 1], self.positions[at - 1], places) {
             self.leads[at % ARITY] = self.leads[at - 1];
@@ -501,6 +511,15 @@ mod tests {
                     front.leads.iter().filter(|lead| **lead != NO_LEAD).count()
                 });
                 prop_assert_eq!(in_front.len(), places);
+                // Its places are there once each, taken or free, and the caller sees none of them.
+                if tree.has_front() {
+                    let mut all = tree.matches.last().unwrap().positions;
+                    all.sort_unstable();
+                    prop_assert!(all.into_iter().eq(positions..positions + 4));
+                    let own = |p: &u32| tree.place_in_front(tree.places[*p as usize].in_front) as usize;
+                    prop_assert!(in_front.iter().all(|p| tree.places[own(p)].child == *p));
+                }
+                prop_assert!((positions..positions + 5).all(|p| tree.child(p) == WinnerTree::NOBODY && tree.note(p).is_none()));
                 prop_assert_eq!(in_front.len(), tree.in_front as usize);
             }
         }
@@ -516,5 +535,20 @@ mod tests {
         assert_eq!(tree.winner(), None);
         tree.set(0, &key(0, 0));
         assert_eq!(tree.winner(), Some(0));
+    }
+
+    #[test]
+    fn who_was_out_of_another_tree_stays_out() {
+        let mut tree = WinnerTree::of(8);
+        (0..8).for_each(|p| tree.set(p, &key(10, u64::from(p))));
+        tree.set(6, &key(1, 6));
+        tree.suspend(6);
+        tree.reset(5);
+        (0..5).for_each(|p| tree.set(p, &key(10, u64::from(p))));
+        tree.resume(6);
+        assert_eq!(tree.winner(), Some(0));
+        tree.set(4, &key(1, 4));
+        tree.clear(4);
+        assert_eq!((tree.winner(), tree.in_front), (Some(0), 0));
     }
 }

@@ -606,7 +606,7 @@ impl FairScheduler {
     // ------------------------------------------------------------------------------------------------ the whole
 
     /// Runs the update task once and waits for it. It goes by what the workers have worked off of asks and reports: those that were sent
-    /// a moment ago it sees after a [`quiesce`](Self::quiesce). What is sent after it is decided under the new shares.
+    /// a moment ago it sees after a [`quiesce`](Self::quiesce). A heartbeat that is sent after it is decided under the new shares.
     pub fn update_now(&self) {
         let (reply, answer) = bounded(1);
         if self.inner.update.send(UpdateCall::Now(reply)).is_ok() {

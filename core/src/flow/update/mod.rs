@@ -22,7 +22,6 @@ mod plain;
 
 use self::known::Known;
 use self::turns::Turns;
-use super::messages::Internal;
 use super::preemption::{Book, PreemptionCall};
 use super::shared::Shared;
 use super::snapshot::{ROOT, Structure};
@@ -64,15 +63,6 @@ impl Updater {
         if self.wakes {
             // It ends before this task does.
             let _ = self.shared.lanes.preemption.send(PreemptionCall::Wake);
-        }
-    }
-
-    /// Whoever asked for an update and then sends finds its shares taken over: a worker in the midst of a batch would do so only with its
-    /// next one, but works off its internal lane before what is sent from now on.
-    pub(super) fn tell_workers(&self) {
-        for lane in &self.shared.lanes.internal {
-            // A worker that is gone takes nothing over.
-            let _ = lane.send(Internal::TakeSnapshot);
         }
     }
 
