@@ -16,7 +16,7 @@ pub(crate) fn expect<T>(what: &T) {
     let _ = what;
 }
 
-/// The line that `what` begins in will be written soon, and other cores have it.
+/// The line that `what` begins in will be written soon, and other cores have it, or it is in no cache.
 #[inline(always)]
 pub(crate) fn expect_write<T>(what: &T) {
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))]

@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 
 use crate::sync::channel::{Receiver, Sender};
 
-/// External messages that a worker takes before it looks at its internal lane and the snapshot again.
+/// External messages that a worker takes before it hands back leases and looks at the clock and the snapshot again.
 #[cfg(not(loom))]
 pub(crate) const BATCH: usize = 64;
 /// Models have few.

@@ -5,7 +5,7 @@
 //! thread in the threaded driver, a plain call in the stepped one; the code is the same.
 //!
 //! # Batches
-//! A batch loads one snapshot. At its end leases are handed back (`reconcile`), so that no room is idle in the hands of a
+//! The newest snapshot is taken over at the start of a batch and before each report. At the end of a batch leases are handed back (`reconcile`), so that no room is idle in the hands of a
 //! worker that blocks.
 
 use super::containers::ContainerRecord;

@@ -1,14 +1,15 @@
 //! A winner tree over the keys of siblings.
 //!
-//! What changes a key, takes out or puts back replays one path at most, O(log k); `winner` is O(1). Positions are dense and belong to the caller. An
-//! absent position has no key and never wins.
+//! What changes a key, takes out or puts back replays one path at most, O(log k); `winner` is O(1). Positions are dense and
+//! belong to the caller. An absent position has no key and never wins.
 //!
 //! # Those in front
 //! On a full cluster a container that ends puts its queue first, and the next grant puts it back where it was. So who gets a
 //! smaller key does not enter the tree: it stands in front of it, where there is room for [`ARITY`] in order, and the tree goes on with
 //! the larger key that it knows. The winner is the first of those in front or the tree's. Who has its old key again just leaves the
-//! front, and the tree is right as it is. Who gets a larger one enters, as does the last of a full front where the new one's lead is smaller. Where the tree's winner is
-//! itself one of those in front, its key there is smaller, so the first of the front comes before it. A tree of one match has no front.
+//! front, and the tree is right as it is. Who gets a larger one enters, as does the last of a full front where the new one's
+//! lead is smaller. Where the tree's winner is itself one of those in front, its key there is smaller, so the first of the front
+//! comes before it. A tree of one match has no front.
 //!
 //! # Layout
 //! Matches are among four, who stand in it in order: their [leads](OrderKey::lead) and positions are one cache line. A replay
@@ -543,6 +544,9 @@ mod tests {
         (0..8).for_each(|p| tree.set(p, &key(10, u64::from(p))));
         tree.set(6, &key(1, 6));
         tree.suspend(6);
+        tree.reset(3);
+        tree.resume(6);
+        assert_eq!((tree.winner(), tree.len()), (None, 3));
         tree.reset(5);
         (0..5).for_each(|p| tree.set(p, &key(10, u64::from(p))));
         tree.resume(6);
