@@ -28,30 +28,29 @@
 //!
 //! | layer | module | what |
 //! | --- | --- | --- |
-//! | 7 | `scheduler`, `parts` | the doors: [`FairScheduler`], [`Stepped`], their builder, handles; a hidden one for benchmarks |
-//! | 6 | `flow` | the concurrent path, one file a stage |
-//! | 5 | `fair`, `placement`, `preemption` | the three policies and their shares; which queue an application enters; who is starved |
+//! | 8 | `scheduler`, `parts` | the doors: [`FairScheduler`], [`Stepped`], their builder, handles; a hidden one for benchmarks |
+//! | 7 | `fair` | the FairScheduler's decisions: descent, order, update, preemption, reasons |
+//! | 6 | `engine` | the concurrent path, one folder a concern |
+//! | 5 | `shares`, `placement`, `preemption` | the three policies and their shares; which queue an application enters; who is starved |
 //! | 4 | `queue`, `app`, `order`, `groups`, `event` | the queue tree and running limits; asks; children kept in order; who is in which group; refusals and events |
 //! | 3 | `config` | site files and allocation file: text in, typed values out |
 //! | 2 | `policy` | the trait of a scheduling policy and its keys |
 //! | 1 | `resource`, `id`, `clock`, `ahead` | the resource vector, slots with generations, the one clock, memory asked for ahead |
 //! | 0 | `sync` | the one door to atomics, threads, channels, maps and the snapshot cell; loom's parts under `cfg(loom)`, shuttle's under `cfg(shuttle)` |
 //!
-//! # A tour of `flow`, in the order of the story
-//! 1. `messages`: what arrives, and what core threads tell each other. `driver`: who calls the stages, real threads or the
-//!    caller. `edge`: what `allocate` does on the caller's thread.
-//! 2. `worker`: one message at a time. `shard`: what one worker owns, its order of queues and applications included.
-//! 3. `snapshot`: queue tree, limits and shares as last published, by `publish`. `members`: the applications of a leaf
-//!    queue in it.
-//! 4. `assignment`: one descent a container, from root to a leaf queue, an application and a request key. `decision`: why
-//!    it went as it did, as a value; `trace`: noted while it runs, where that is asked for.
-//! 5. `grant`: all or nothing. `lease`: room under limits and outstanding asks, in pieces. `watch`: the limits of one queue.
-//!    `ledger`: what is true now.
-//! 6. `mailbox`: containers, and the news of ended ones, on their way to the AM.
-//! 7. `reconcile`: what the other workers did, folded in at the `pace` of their changes. `control`: life of applications, queues and nodes. `allocations`: when the
-//!    allocation file is looked at and read again. `update`: demand and fair shares. `preemption`: starved
-//!    applications get containers back. `views`, `inspect` and `events`:
-//!    what the embedder sees.
+//! # A tour of `engine`, in the order of the story
+//! 1. `intake`: what arrives. The messages, a worker's two lanes, and the edge, where `allocate` runs on the caller's thread.
+//! 2. `worker`: one message at a time, and what one worker owns: nodes, containers, its copy of the asks.
+//! 3. `publish`: queue tree, limits and shares as last published, and how a worker takes them over.
+//! 4. `commit`: all or nothing. Room under limits and outstanding asks are leased in pieces.
+//! 5. `mail`: containers, and the news of ended ones, on their way to the AM.
+//! 6. `books`: what is true now; what the other workers did, folded in at the pace of their changes.
+//! 7. `control`: life of applications, queues and nodes. `allocations`: when the allocation file is looked at and read again.
+//! 8. `driver`: who calls the stages, real threads or the caller. `views`: what the embedder sees.
+//!
+//! `fair` decides. `assignment`: one descent a container, from root to a leaf queue, an application and a request key. `placing`: the
+//! order that it walks. `update`: demand and fair shares. `preemption`: starved applications get containers back. `decision` and
+//! `trace`: why it went as it did, as values.
 //!
 //! `docs/architecture.md` has who owns what and what each operation costs, `docs/concurrency.md` the protocols as small
 //! proofs, `docs/yarn-compat.md` what of the FairScheduler is here, `docs/deviations.md` where it differs on purpose.
@@ -63,12 +62,13 @@ mod clock;
 #[cfg(not(loom))]
 mod config;
 #[cfg(not(loom))]
-mod event;
-mod fair;
-#[cfg(not(loom))]
-mod flow;
+mod engine;
 #[cfg(loom)]
-pub mod flow;
+pub mod engine;
+#[cfg(not(loom))]
+mod event;
+#[cfg(not(loom))]
+mod fair;
 #[cfg(not(loom))]
 mod groups;
 mod id;
@@ -87,18 +87,19 @@ mod queue;
 mod resource;
 #[cfg(not(loom))]
 mod scheduler;
+mod shares;
 #[cfg(not(any(loom, shuttle)))]
 mod sync;
 #[cfg(any(loom, shuttle))]
 pub mod sync;
 
 pub use clock::{Clock, MonotonicClock, VirtualClock};
-pub use fair::{Drf, Fair, Fifo};
 pub use id::{ApplicationId, ContainerId, NodeId};
 #[cfg(loom)]
 pub use id::{Slot, Slots};
 pub use policy::{ClusterTotal, OrderKey, Precedence, Schedulable, SchedulingPolicy, ShareInput, Tie};
 pub use resource::{Calculator, MAX_TYPES, Resource, ResourceTypes, ResourceTypesError, Unit, UnitError, f64_to_i64};
+pub use shares::{Drf, Fair, Fifo};
 
 #[cfg(not(loom))]
 pub use app::{Ask, Locality, Location};
@@ -115,16 +116,19 @@ pub use config::{
     SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty, Template, TooManySubstitutions, Unresolved,
     WorkflowPriorities, default_rules, parse_resource, rooted, trim_java, valid_requested_name,
 };
+#[cfg(all(feature = "faults", not(loom)))]
+pub use engine::Kept;
+#[cfg(not(loom))]
+pub use engine::{
+    AllocateRequest, Allocation, AmRequest, AppView, Container, ContainerView, EndReason, EndedContainer, Heartbeat,
+    HeartbeatProbe, NewAttempt, NodeView, QueueConfig, QueueView, Stats, Submission, WakeUp,
+};
 #[cfg(not(loom))]
 pub use event::{AppAccess, LONGEST_NAME, Named, Refused, SchedulerEvent};
-#[cfg(all(feature = "faults", not(loom)))]
-pub use flow::Kept;
 #[cfg(not(loom))]
-pub use flow::{
-    AllocateRequest, Allocation, AmRequest, AmShare, AppOutcome, AppView, AppVisit, Claim, Container, ContainerView,
-    Decision, EndReason, EndedContainer, Heartbeat, HeartbeatProbe, KeyOutcome, KeyVisit, NewAttempt, NodeView,
-    NotOffered, NotReserved, Obstacle, PassEnd, QueueConfig, QueueOutcome, QueueView, QueueVisit, ReservationOutcome,
-    ReservationVisit, RunningLimit, Stats, Submission, WakeUp,
+pub use fair::{
+    AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
+    QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit,
 };
 #[cfg(all(
     not(loom),

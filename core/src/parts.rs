@@ -1,8 +1,8 @@
 //! A door for this repository's own benchmarks, which time the parts one by one. No promise: whatever is here may change or go.
 
-pub use crate::flow::lease::{AskPool, NotTaken, Room};
-pub use crate::flow::mailbox::{Arena, FreeRecords, Stack};
-pub use crate::flow::publish::Published;
+pub use crate::engine::commit::lease::{AskPool, NotTaken, Room};
+pub use crate::engine::mail::mailbox::{Arena, FreeRecords, Stack};
+pub use crate::engine::publish::published::Published;
 pub use crate::sync::{SnapshotGuard, SnapshotReader};
 
 use crate::order::WinnerTree;

@@ -47,8 +47,8 @@ pub fn check(claim: &str, model: impl Fn() + Sync + Send + 'static) {
 /// Allocates all records that an arena can still give, and sorts them: one in use twice would stand there twice.
 #[cfg(loom)]
 pub fn all_records(
-    arena: &evenweave::flow::mailbox::Arena,
-    own: &mut evenweave::flow::mailbox::FreeRecords,
+    arena: &evenweave::engine::mail::mailbox::Arena,
+    own: &mut evenweave::engine::mail::mailbox::FreeRecords,
 ) -> Vec<u32> {
     let mut all: Vec<u32> = std::iter::from_fn(|| arena.allocate(own)).collect();
     all.sort_unstable();

@@ -2,13 +2,13 @@
 //! calls them.
 
 use evenweave::Resource;
-use evenweave::flow::closed::Closed;
-use evenweave::flow::lease::AskPool;
-use evenweave::flow::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
-use evenweave::flow::preemption::fate::Fate;
-use evenweave::flow::preemption::marks::Marks;
-use evenweave::flow::preemption::owed::{OwedRooms, serve};
-use evenweave::flow::usage::UsageCell;
+use evenweave::engine::books::closed::Closed;
+use evenweave::engine::books::usage::UsageCell;
+use evenweave::engine::commit::lease::AskPool;
+use evenweave::engine::mail::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
+use evenweave::engine::worker::owed::{OwedRooms, serve};
+use evenweave::fair::preemption::fate::Fate;
+use evenweave::fair::preemption::marks::Marks;
 use evenweave::sync::{Arc, Mutex};
 
 /// Whose containers are preempted.

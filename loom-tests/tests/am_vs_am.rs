@@ -2,7 +2,7 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::flow::usage::SharedUsage;
+use evenweave::engine::books::usage::SharedUsage;
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;

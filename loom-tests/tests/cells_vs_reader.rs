@@ -2,7 +2,7 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::flow::usage::UsageCell;
+use evenweave::engine::books::usage::UsageCell;
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;

@@ -1,7 +1,7 @@
 //! A worker folds while another changes usage: what it is told of it finds, and what it is not told of is less than R.
 #![cfg(loom)]
 
-use evenweave::flow::pace::{Lag, Pace};
+use evenweave::engine::books::pace::{Lag, Pace};
 use evenweave::sync::atomic::{AtomicU64, Ordering};
 use evenweave::sync::thread::spawn;
 use evenweave::sync::{Arc, Mutex};

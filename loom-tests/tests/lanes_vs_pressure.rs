@@ -2,7 +2,7 @@
 //! another's lane grows without a bound.
 #![cfg(loom)]
 
-use evenweave::flow::inbox::{BATCH, Handler, Inbox, LONG_LANE, Next, Then};
+use evenweave::engine::intake::inbox::{BATCH, Handler, Inbox, LONG_LANE, Next, Then};
 use evenweave::sync::channel::{Sender, bounded, unbounded};
 use evenweave::sync::thread::{spawn, yield_now};
 use evenweave_loom_tests::check;

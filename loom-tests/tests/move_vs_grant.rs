@@ -3,10 +3,10 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::flow::publish::Published;
-use evenweave::flow::standing::Standing;
-use evenweave::flow::usage::{SharedUsage, UsageCell};
-use evenweave::flow::watch::{Seat, Watch};
+use evenweave::engine::books::usage::{SharedUsage, UsageCell};
+use evenweave::engine::commit::standing::Standing;
+use evenweave::engine::commit::watch::{Seat, Watch};
+use evenweave::engine::publish::published::Published;
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;

@@ -2,8 +2,8 @@
 //! container that the AM has, or outstanding again; never both, never neither.
 #![cfg(loom)]
 
-use evenweave::flow::lease::AskPool;
-use evenweave::flow::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
+use evenweave::engine::commit::lease::AskPool;
+use evenweave::engine::mail::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::{all_records, check};

@@ -1,7 +1,7 @@
 //! A worker pushes grants while the AM drains: each is acquired exactly once, in order, its words whole.
 #![cfg(loom)]
 
-use evenweave::flow::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
+use evenweave::engine::mail::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;

@@ -1,7 +1,7 @@
 //! Somebody waits for quiet while a message leads to others, from one worker to the other and back: it is over when all of it is.
 #![cfg(loom)]
 
-use evenweave::flow::inbox::Next;
+use evenweave::engine::intake::inbox::Next;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;
 use evenweave_loom_tests::workers::world;

@@ -3,8 +3,8 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::flow::publish::Published;
-use evenweave::flow::watch::{Seat, Watch, is_watched};
+use evenweave::engine::commit::watch::{Seat, Watch, is_watched};
+use evenweave::engine::publish::published::Published;
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;

@@ -1,7 +1,7 @@
 //! The AM's replacement of a count by k against workers that take: at most k are taken after it, and k can be.
 #![cfg(loom)]
 
-use evenweave::flow::lease::{AskCount, AskPool, NotTaken};
+use evenweave::engine::commit::lease::{AskCount, AskPool, NotTaken};
 use evenweave::sync::Arc;
 use evenweave::sync::channel::bounded;
 use evenweave::sync::thread::spawn;

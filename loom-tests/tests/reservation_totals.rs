@@ -2,7 +2,7 @@
 //! never drifts.
 #![cfg(loom)]
 
-use evenweave::flow::reserved::{ReservedCount, may_reserve, total};
+use evenweave::engine::books::reserved::{ReservedCount, may_reserve, total};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;

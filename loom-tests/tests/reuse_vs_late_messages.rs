@@ -2,8 +2,8 @@
 //! second, and nothing of the first is left when the second begins.
 #![cfg(loom)]
 
-use evenweave::flow::closing::{Acknowledgements, find};
-use evenweave::flow::usage::UsageCell;
+use evenweave::engine::books::closing::{Acknowledgements, find};
+use evenweave::engine::books::usage::UsageCell;
 use evenweave::sync::Arc;
 use evenweave::sync::channel::{Receiver, Sender, unbounded};
 use evenweave::sync::thread::spawn;

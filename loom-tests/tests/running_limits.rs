@@ -3,9 +3,9 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::flow::closing::Acknowledgements;
-use evenweave::flow::publish::Published;
-use evenweave::flow::usage::UsageCell;
+use evenweave::engine::books::closing::Acknowledgements;
+use evenweave::engine::books::usage::UsageCell;
+use evenweave::engine::publish::published::Published;
 use evenweave::sync::thread::spawn;
 use evenweave::sync::{Arc, Mutex};
 use evenweave_loom_tests::check;

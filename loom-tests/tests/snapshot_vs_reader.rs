@@ -1,7 +1,7 @@
 //! Two threads publish, each its own part, while a third reads: it sees whole values, and versions only grow.
 #![cfg(loom)]
 
-use evenweave::flow::publish::Published;
+use evenweave::engine::publish::published::Published;
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;

@@ -1,7 +1,7 @@
 //! A grant is pushed while the AM empties its mailbox and goes to sleep: it sleeps over none.
 #![cfg(loom)]
 
-use evenweave::flow::mailbox::{Arena, Container, FreeRecords, Stack};
+use evenweave::engine::mail::mailbox::{Arena, Container, FreeRecords, Stack};
 use evenweave::sync::Arc;
 use evenweave::sync::channel::unbounded;
 use evenweave::sync::thread::spawn;

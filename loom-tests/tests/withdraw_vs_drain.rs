@@ -1,7 +1,7 @@
 //! A worker withdraws a grant while the AM drains it: exactly one of both wins, and the record comes back once.
 #![cfg(loom)]
 
-use evenweave::flow::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
+use evenweave::engine::mail::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::{all_records, check};

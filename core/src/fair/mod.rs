@@ -1,15 +1,24 @@
-//! The three policies of the FairScheduler: how much each may have, and who is offered a node first.
+//! The FairScheduler's decisions: whom a node is offered, in which order, and what everybody's share is.
 //!
-//! Pure. Follows `FairSharePolicy`, `DominantResourceFairnessPolicy`, `FifoPolicy` and `ComputeFairShares`.
+//! Follows `FairScheduler`, `FSQueue`, `FSAppAttempt` and their helpers. Pure decisions over a worker's own data and a snapshot; the
+//! engine calls them and commits what they propose.
 
-mod compute_shares;
+pub(crate) mod assignment;
 
-mod drf;
+pub(crate) mod placing;
 
-mod fair_share;
+pub(crate) mod update;
 
-mod fifo;
+pub(crate) mod preemption;
 
-pub use drf::Drf;
-pub use fair_share::Fair;
-pub use fifo::Fifo;
+pub(crate) mod decision;
+
+pub(crate) mod trace;
+
+pub use decision::{
+    AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
+    QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit,
+};
+
+pub(crate) use decision::Notes;
+pub(crate) use preemption::{MarkedFor, OwedRoom};

@@ -2,7 +2,7 @@
 //!
 //! Pure. Follows `FSAppAttempt.fairShareStarvation`, `FSLeafQueue.updateStarvedApps`, `FSStarvedApps` and
 //! `FSAppAttempt.getStarvedResourceRequests` (preemption reference 1 to 6.2). Which containers go is decided where the nodes
-//! are, in `flow`.
+//! are, in `fair::preemption`.
 
 mod requests;
 

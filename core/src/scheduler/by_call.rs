@@ -4,10 +4,9 @@
 use super::fair::FairScheduler;
 use super::stepped::{PreemptionRound, StepOutcome};
 use crate::config::Reader;
+use crate::engine::{ContainerView, Control, ControlLane, ControlMessage, Reloads, Shard, apply, ask_workers, quiesce};
 use crate::event::Refused;
-use crate::flow::{
-    ContainerView, Control, ControlLane, ControlMessage, PreemptionCall, Reloads, Shard, apply, ask_workers, quiesce,
-};
+use crate::fair::preemption::PreemptionCall;
 use crate::sync::channel::{Sender, bounded};
 
 impl FairScheduler {

@@ -5,8 +5,8 @@
 //! nothing is asked on the way of a heartbeat or a grant, with the feature or without.
 
 use super::fair::FairScheduler;
+use crate::engine::{Internal, Kept, Look, UpdateCall, ask_workers, wait};
 use crate::event::Refused;
-use crate::flow::{Internal, Kept, Look, UpdateCall, ask_workers, wait};
 use std::time::Duration;
 
 /// Something that goes wrong; see [`FairScheduler::inject`].

@@ -1,6 +1,6 @@
 //! Handles to applications and nodes: cheap to clone, usable from any thread.
 
-use crate::flow::{AppShared, Container, Heartbeat, NodeShared};
+use crate::engine::{AppShared, Container, Heartbeat, NodeShared};
 use crate::id::{ApplicationId, ContainerId, NodeId};
 use crate::sync::Arc;
 

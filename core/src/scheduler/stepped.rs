@@ -4,13 +4,13 @@ use super::handles::{AppHandle, NodeHandle};
 use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
-use crate::event::{AppAccess, Refused, SchedulerEvent, beginning};
-use crate::flow::{
-    AllocateRequest, Allocation, AppShared, AppView, Container, ContainerView, Decision, EndReason, EndedContainer,
-    EventSource, External, Heartbeat, MarkedFor, NewAttempt, NodeShared, NodeSpec, NodeView, NotOffered, Noted,
-    OwedRoom, Parts, QueueConfig, QueueView, Reloads, Reserved, Stats, Stepper, Submission, apply, collect, drain,
-    send_changes, views,
+use crate::engine::{
+    AllocateRequest, Allocation, AppShared, AppView, Container, ContainerView, EndReason, EndedContainer, EventSource,
+    External, Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, Noted, Parts, QueueConfig, QueueView, Reloads,
+    Reserved, Stats, Stepper, Submission, apply, collect, drain, send_changes, views,
 };
+use crate::event::{AppAccess, Refused, SchedulerEvent, beginning};
+use crate::fair::{Decision, MarkedFor, NotOffered, OwedRoom};
 use crate::id::{ContainerId, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;

@@ -1,0 +1,128 @@
+//! The watcher on a thread of its own.
+//!
+//! # Where it stands
+//! Started and ended by `driver::Threads`. It owns the [`Watcher`] and nothing else: what it has read goes to the control as
+//! one message, and what came of that to the embedder as an event.
+//!
+//! # Who waits for whom
+//! The watcher waits for the control's answer, which comes once what it took is published; the control never waits for
+//! the watcher, nor does a worker. Who asks for a refresh waits for the watcher. A source that stands still stops the
+//! looks, and nothing else: even the shutdown waits for it only a while.
+
+use super::{Reloads, Watcher};
+use crate::config::{AllocationFile, Diagnostic, PlacementChange};
+use crate::engine::control::Call;
+use crate::engine::driver::events::EventSink;
+use crate::engine::driver::threads_and_steps::{run_task, spawn};
+use crate::engine::intake::messages::ControlMessage;
+use crate::engine::shared::Shared;
+use crate::event::{Refused, SchedulerEvent};
+use crate::sync::Arc;
+use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use crate::sync::thread::JoinHandle;
+use std::time::Duration;
+
+/// The end of the watcher is waited for so long, as in Hadoop.
+const LAST_LOOK: Duration = Duration::from_secs(1);
+
+/// What the watcher is told.
+#[derive(Debug)]
+pub(crate) enum WatchCall {
+    /// Read the file again now and answer.
+    Refresh(Sender<Result<Vec<Diagnostic>, Refused>>),
+    Shutdown,
+}
+
+/// The running thread.
+#[derive(Debug)]
+pub(crate) struct WatcherThread {
+    lane: Sender<WatchCall>,
+    thread: JoinHandle<()>,
+    /// Closed at its end.
+    ended: Receiver<()>,
+}
+
+impl WatcherThread {
+    pub(crate) fn start(watcher: Watcher, shared: &Arc<Shared>, events: &EventSink) -> std::io::Result<WatcherThread> {
+        let (lane, calls) = unbounded();
+        let (ends, ended) = bounded::<()>(0);
+        let (shared, events) = (shared.clone(), events.clone());
+        let thread = spawn("evenweave-watcher".into(), move || {
+            let to = ControlLane { shared, events: events.clone() };
+            run_task("watcher", &events, || run(watcher, &calls, to));
+            drop(ends);
+        })?;
+        Ok(WatcherThread { lane, thread, ended })
+    }
+
+    /// Where refreshes are asked for.
+    pub(crate) fn lane(&self) -> Sender<WatchCall> {
+        self.lane.clone()
+    }
+
+    pub(crate) fn thread(&self) -> &JoinHandle<()> {
+        &self.thread
+    }
+
+    /// Ends the thread. One that still reads ends by itself when it has read; what it would tell nobody hears any more.
+    pub(crate) fn stop(self) {
+        // A watcher that is gone needs not be told.
+        let _ = self.lane.send(WatchCall::Shutdown);
+        if self.ended.recv_timeout(LAST_LOOK) == Err(RecvTimeoutError::Disconnected) {
+            // A panic was reported as an event where it happened.
+            let _ = self.thread.join();
+        }
+    }
+}
+
+/// Looks at the allocation file when that is due, and reads it when it is told to.
+fn run(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: ControlLane) {
+    let clock = to.shared.clock.clone();
+    loop {
+        if watcher.due_in_ms(&*clock) == 0 {
+            watcher.look(&*clock, &mut to);
+        }
+        match calls.recv_timeout(Duration::from_millis(watcher.due_in_ms(&*clock))) {
+            Ok(WatchCall::Refresh(reply)) => {
+                // Whoever asked may have gone.
+                let _ = reply.send(watcher.refresh(&*clock, &mut to));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(WatchCall::Shutdown) | Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+/// The control, reached by messages.
+pub(crate) struct ControlLane {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) events: EventSink,
+}
+
+impl ControlLane {
+    fn call<T>(&self, call: impl FnOnce(Sender<T>) -> Call) -> Result<T, Refused> {
+        let (reply, answer) = bounded(1);
+        self.shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| Refused::ShutDown)?;
+        answer.recv().map_err(|_| Refused::ShutDown)
+    }
+}
+
+impl Reloads for ControlLane {
+    fn clean_up(&mut self) {
+        // Without a control nothing is cleaned up.
+        let _ = self.shared.lanes.control.send(ControlMessage::CleanUp);
+    }
+
+    fn take(&mut self, file: Box<AllocationFile>) -> Result<(), Refused> {
+        self.call(|reply| Call::Reload(file, reply))?
+    }
+
+    fn install_placement(&mut self, change: &PlacementChange) {
+        // As above.
+        let _ = self.call(|reply| Call::InstallPlacement(change.clone(), reply));
+    }
+
+    fn tell(&mut self, event: SchedulerEvent) {
+        self.events.put(event);
+    }
+}

@@ -1,0 +1,238 @@
+//! Attempts: what an AM's container is asked for with, and one attempt after the other.
+//!
+//! Owned by the control, run on its thread. The next attempt begins when the one before has ended; where containers are kept
+//! it is made before, so that every worker can hand over to it (`engine::worker::attempts`), and enters its queue after.
+
+use super::{App, Control};
+use crate::app::{Ask, Location};
+use crate::engine::books::ledger::{AppShared, NewApp};
+use crate::engine::intake::messages::{Internal, Successor};
+use crate::engine::mail::mailbox::Container;
+use crate::event::Refused;
+use crate::id::ApplicationId;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::Sender;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// What is asked for an AM's container: one, at priority 0. A [`Resource`] alone is one anywhere.
+///
+/// ```
+/// use evenweave::{AmRequest, FairScheduler, Resource, Submission};
+///
+/// let mut stepped = FairScheduler::builder().stepped()?;
+/// let (rack, bad) = (stepped.location("/r1"), stepped.location("n7"));
+/// // On the rack or nowhere, and not on this node of it.
+/// let am = AmRequest::from(Resource::new(1024, 1)).strict().at(rack, true).avoiding(&[bad]);
+/// stepped.submit(&Submission { number: 1, user: "ann".into(), queue: None, am: Some(am) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AmRequest {
+    resource: Resource,
+    /// Of the `*` line.
+    relax_locality: bool,
+    /// Racks and nodes, each with its relaxation.
+    places: Vec<(Location, bool)>,
+    blacklist: Vec<Location>,
+}
+
+impl From<Resource> for AmRequest {
+    fn from(resource: Resource) -> AmRequest {
+        AmRequest { resource, relax_locality: true, places: Vec::new(), blacklist: Vec::new() }
+    }
+}
+
+impl AmRequest {
+    /// The same, not anywhere (`*` is not relaxed): only where a rack or node is named.
+    #[must_use]
+    pub fn strict(mut self) -> AmRequest {
+        self.relax_locality = false;
+        self
+    }
+
+    /// The same with a line for a rack or node, relaxed or not, as in an [`Ask`]: a node counts only beside its rack. Of two
+    /// for one place the last counts; for [`Location::ANY`] it is the relaxation of `*`.
+    #[must_use]
+    pub fn at(mut self, place: Location, relax_locality: bool) -> AmRequest {
+        if place == Location::ANY {
+            self.relax_locality = relax_locality;
+        } else {
+            self.places.push((place, relax_locality));
+        }
+        self
+    }
+
+    /// The same, not on these nodes and racks: the system's blacklist, which counts while the application waits for its AM's
+    /// container, in place of the AM's own. It comes from attempts that failed, and does not go over to the next attempt:
+    /// each is given its own. Assignment reference 4, 9.3.1.
+    #[must_use]
+    pub fn avoiding(mut self, places: &[Location]) -> AmRequest {
+        self.blacklist.extend(places.iter().filter(|place| **place != Location::ANY));
+        self
+    }
+
+    /// Refuses what names a node or rack that has no number.
+    pub(super) fn check_places(&self) -> Result<(), Refused> {
+        let mut named = self.places.iter().map(|(place, _)| place).chain(&self.blacklist);
+        if named.any(|place| *place == Location::NOWHERE) { Err(Refused::NoLocation) } else { Ok(()) }
+    }
+
+    /// In order, as those are that look for a place in it.
+    fn sorted_blacklist(&self) -> Box<[u32]> {
+        let mut places: Vec<u32> = self.blacklist.iter().map(|place| place.0).collect();
+        places.sort_unstable();
+        places.into()
+    }
+
+    pub(super) fn resource(&self) -> &Resource {
+        &self.resource
+    }
+
+    /// Its lines, `*` first, for a container of this size.
+    fn asks(&self, size: Resource) -> SmallVec<[Ask; 1]> {
+        let any = Ask { relax_locality: self.relax_locality, ..Ask::anywhere(0, size, 1) };
+        // Of two for one place the last counts.
+        let places: BTreeMap<Location, bool> = self.places.iter().copied().collect();
+        let places = places.into_iter().map(|(location, relax_locality)| Ask { location, relax_locality, ..any });
+        std::iter::once(any).chain(places).collect()
+    }
+}
+
+/// How another attempt of an application begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewAttempt {
+    /// The new AM's container; `None`: an unmanaged AM.
+    pub am: Option<AmRequest>,
+    /// Containers that run stay, and so does the AM's blacklist; all others end. YARN's
+    /// `keepContainersAcrossApplicationAttempts`. Assignment reference 12.2, 12.3.
+    pub keep_containers: bool,
+}
+
+/// An attempt that begins when the one before has ended.
+#[derive(Debug)]
+pub(crate) struct Next {
+    am: Option<AmRequest>,
+    /// The one that workers hand over to, with the size of its AM, and what they have handed over.
+    successor: Option<(Arc<AppShared>, Option<Resource>)>,
+    pub(super) handed_over: Vec<Container>,
+    reply: Option<Sender<Result<Arc<AppShared>, Refused>>>,
+}
+
+impl Control {
+    /// An attempt that has a slot and is nowhere yet.
+    pub(super) fn new_app(
+        &mut self,
+        number: u32,
+        user: &str,
+        leaf: u32,
+        attempt: u32,
+        am: Option<&AmRequest>,
+    ) -> Result<Arc<AppShared>, Refused> {
+        let workers = self.shared.workers;
+        let alive = |worker: &usize| !self.shared.is_dead(*worker);
+        if !(0..workers).any(|worker| alive(&worker)) {
+            return Err(Refused::NoWorkers);
+        }
+        let slot = self.app_slots.take();
+        let mut homes = (0..workers).map(|further| (slot.ix() + further) % workers);
+        let home = homes.find(alive).expect("one is alive");
+        if slot.ix() == self.apps.len() {
+            self.apps.push(None);
+        }
+        let shared = &self.shared;
+        let made_of = NewApp {
+            scheduler: shared.scheduler,
+            id: ApplicationId { cluster_timestamp: shared.cluster_timestamp, number },
+            attempt,
+            slot,
+            user,
+            managed: am.is_some(),
+            system_blacklist: am.map(AmRequest::sorted_blacklist).unwrap_or_default(),
+            start_ms: shared.clock.now_ms(),
+            home,
+            queue: leaf,
+            placed_in: &self.tree.get(leaf).name,
+            am_preemptable: shared.settings.am_preemption_in(&self.tree.get(leaf).name),
+        };
+        Ok(Arc::new(AppShared::new(made_of, workers)))
+    }
+
+    /// The AM's request goes to its home worker.
+    pub(super) fn ask_for_am(&self, app: &Arc<AppShared>, am: &AmRequest, size: Resource) {
+        self.to_worker(app.home, Internal::FirstAsk { app: app.clone(), asks: am.asks(size) });
+    }
+
+    /// Ends the present attempt of an application and begins another in the same queue, by the same two phases. The answer
+    /// goes to `reply` or, without one, to `restarted`.
+    pub(crate) fn begin_next_attempt(
+        &mut self,
+        shared: &Arc<AppShared>,
+        new: NewAttempt,
+        reply: Option<Sender<Result<Arc<AppShared>, Refused>>>,
+    ) -> Result<(), Refused> {
+        let NewAttempt { am, keep_containers } = new;
+        am.as_ref().map_or(Ok(()), AmRequest::check_places)?;
+        let leaf = self.known(shared)?.leaf;
+        let mut successor = None;
+        if keep_containers {
+            // Workers hand over to the leaf in which they know the old attempt: a move of this same batch must be known to
+            // them first, or that leaf could go while the successor stands in it.
+            self.publish();
+            // Checked while nothing has changed yet: what runs must not end for a request that cannot be.
+            let size = self.size_of_next_am(am.as_ref(), leaf)?;
+            let app = self.new_app(shared.id.number, &shared.user, leaf, shared.attempt + 1, am.as_ref())?;
+            successor = Some((app, size));
+        }
+        shared.close();
+        let told = successor.as_ref().map(|(app, _)| {
+            let blacklist = shared.am.lock().blacklist.clone();
+            app.set_blacklist(&mut app.am.lock(), blacklist.clone());
+            Successor { app: app.clone(), blacklist: blacklist.into() }
+        });
+        self.close_app(shared, None, told.as_ref());
+        if let Some(app) = &mut self.apps[shared.slot.ix()] {
+            app.next_attempt = Some(Next { am, successor, handed_over: Vec::new(), reply });
+        }
+        Ok(())
+    }
+
+    fn size_of_next_am(&self, am: Option<&AmRequest>, leaf: u32) -> Result<Option<Resource>, Refused> {
+        // It was accepted once: neither rules nor rights are asked again.
+        let size = am.map(|am| self.size_of_am(am.resource(), &self.tree.get(leaf).name)).transpose()?;
+        if let Some(size) = &size {
+            self.check_zero_max(size, leaf)?;
+        }
+        Ok(size)
+    }
+
+    /// The attempt before has ended: the next one begins in its queue.
+    pub(super) fn begin_attempt(&mut self, before: &AppShared, leaf: u32, next: Next) {
+        let Next { am, successor, mut handed_over, reply } = next;
+        let outcome = match successor {
+            Some((app, size)) => Ok((app, size)),
+            None => self.size_of_next_am(am.as_ref(), leaf).and_then(|size| {
+                let app = self.new_app(before.id.number, &before.user, leaf, before.attempt + 1, am.as_ref())?;
+                Ok((app, size))
+            }),
+        };
+        let outcome = outcome.map(|(app, size)| {
+            handed_over.sort_unstable_by_key(|container| (container.id.attempt, container.id.number));
+            // Nobody else writes it.
+            let _ = app.kept.set(handed_over.into());
+            self.admit(&app, leaf, am.as_ref().zip(size));
+            app
+        });
+        match reply {
+            Some(reply) => self.answer(reply, outcome),
+            None => self.restarted = Some(outcome),
+        }
+    }
+
+    /// What is known of an attempt from now on.
+    pub(super) fn enter_app(&mut self, shared: Arc<AppShared>, leaf: u32, runnable: bool) {
+        let index = shared.slot.ix();
+        self.apps[index] = Some(App { shared, leaf, runnable, position: 0, closing: None, next_attempt: None });
+    }
+}

@@ -1,0 +1,638 @@
+//! The control: life of applications, queues and nodes.
+//!
+//! # Where it stands
+//! Owns the queue tree, the list of nodes, running limits, placement and ACLs; one thread in the threaded driver, plain
+//! calls in the stepped one. It sends work to the owners of nodes and publishes *structure* snapshots at once.
+//!
+//! # Two phases
+//! The end of an application and the removal of a node: *close* (no further calls; every worker concerned ends what it has
+//! and acknowledges), then *commit* (the tree changes, the slot is free). Nothing is freed before the last acknowledgement,
+//! so no worker meets a stale slot.
+
+mod acl;
+
+mod apps;
+
+mod attempts;
+
+mod configured;
+
+mod nodes;
+
+mod present;
+
+mod queues;
+
+mod reload;
+
+mod users;
+
+pub use attempts::{AmRequest, NewAttempt};
+pub use configured::QueueConfig;
+
+pub(crate) use apps::{asks_for_nothing_left, check_size, normalise};
+pub(crate) use nodes::NodeSpec;
+
+use crate::config::{AccessControlList, AllocationFile, PlacementChange, PlacementRule, PolicyName};
+use crate::engine::allocations::Reloads;
+use crate::engine::books::closing::Acknowledgements;
+use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
+use crate::engine::commit::watch::is_watched;
+use crate::engine::driver::events::EventSink;
+use crate::engine::intake::messages::{ControlMessage, Internal};
+use crate::engine::publish::members::MemberTable;
+use crate::engine::publish::snapshot::{QueueSnapshot, Structure};
+use crate::engine::shared::Shared;
+use crate::event::{Refused, SchedulerEvent};
+use crate::groups::Groups;
+use crate::id::{Slot, Slots};
+use crate::policy::{ClusterTotal, SchedulingPolicy};
+use crate::queue::{QueueTree, Running};
+use crate::resource::Resource;
+use crate::shares::{Drf, Fair, Fifo};
+use crate::sync::Arc;
+use crate::sync::channel::Sender;
+use present::PresentNodes;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::Duration;
+
+/// What the embedder submits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// The running number of the application: together with the cluster timestamp, its id.
+    pub number: u32,
+    /// Who submits.
+    pub user: String,
+    /// The queue asked for; `None` is `default`, which leaves it to the placement rules.
+    pub queue: Option<String>,
+    /// The AM's container. Its request is made at once (priority 0), and the first container granted is its. `None`: an
+    /// unmanaged AM, which runs outside.
+    pub am: Option<AmRequest>,
+}
+
+/// A request of the embedder that the control answers.
+pub(crate) enum Call {
+    Submit(Submission, Sender<Result<Arc<AppShared>, Refused>>),
+    SubmitAll(Vec<Submission>, Sender<Vec<Result<Arc<AppShared>, Refused>>>),
+    Finish {
+        app: Arc<AppShared>,
+        by: By,
+        reply: Sender<Result<(), Refused>>,
+    },
+    NextAttempt {
+        app: Arc<AppShared>,
+        new: NewAttempt,
+        reply: Sender<Result<Arc<AppShared>, Refused>>,
+    },
+    Move {
+        app: Arc<AppShared>,
+        by: By,
+        queue: String,
+        reply: Sender<Result<(), Refused>>,
+    },
+    AddQueue {
+        name: String,
+        leaf: bool,
+        reply: Sender<Result<(), Refused>>,
+    },
+    AddNode(NodeSpec, Sender<Result<Arc<NodeShared>, Refused>>),
+    RemoveNode(Arc<NodeShared>, Sender<Result<(), Refused>>),
+    ResizeNode(Arc<NodeShared>, Resource, Sender<Result<(), Refused>>),
+    Decommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
+    Recommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
+    Reload(Box<AllocationFile>, Sender<Result<(), Refused>>),
+    InstallPlacement(PlacementChange, Sender<()>),
+    SetMaximum(Resource, Sender<()>),
+    App(u32, Sender<Option<Arc<AppShared>>>),
+    Apps(Sender<Vec<Arc<AppShared>>>),
+    /// Looks at something and sends its answer itself.
+    Look(Box<dyn FnOnce(&Control) + Send>),
+}
+
+/// On whose behalf something is done: the ResourceManager's own, or a user's, whose rights count.
+pub(crate) type By = Option<String>;
+
+impl std::fmt::Debug for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Call")
+    }
+}
+
+/// Who waits for the end of something.
+type Waiters = Vec<Sender<Result<(), Refused>>>;
+
+/// An application as the control keeps it.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) shared: Arc<AppShared>,
+    pub(crate) leaf: u32,
+    pub(crate) runnable: bool,
+    /// Its place in the leaf's table of runnable or of waiting applications.
+    pub(crate) position: u32,
+    /// Which acknowledgements of its close are still to come, and who waits for the end of it.
+    pub(crate) closing: Option<(Acknowledgements, Waiters)>,
+    /// What begins when it has ended.
+    pub(crate) next_attempt: Option<attempts::Next>,
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct Control {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) file: Arc<AllocationFile>,
+    pub(crate) rules: Vec<PlacementRule>,
+    /// Submit and administer lists by queue name; of removed queues too, as in Hadoop.
+    pub(crate) acls: FxHashMap<String, [AccessControlList; 2]>,
+    users: users::Users,
+    builtin: BuiltinPolicies,
+    pub(crate) custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
+    pub(crate) tree: QueueTree,
+    pub(crate) running: Running,
+    /// By slot.
+    pub(crate) apps: Vec<Option<App>>,
+    pub(crate) app_slots: Slots,
+    pub(crate) by_number: FxHashMap<u32, u32>,
+    pub(crate) nodes: PresentNodes,
+    pub(crate) nodes_made: u32,
+    /// By worker: where its nodes stand.
+    places: Vec<nodes::Places>,
+    /// How many present nodes each worker has.
+    pub(crate) loads: Vec<u32>,
+    pub(crate) rack_owner: FxHashMap<u32, usize>,
+    pub(crate) racks: Arc<FxHashMap<u32, u32>>,
+    /// The configured largest container; an admin may set another while all other settings stay.
+    pub(crate) maximum: Resource,
+    /// Changes of a queue's type that wait for it to be empty.
+    pub(crate) pending_types: Vec<(String, bool)>,
+    /// Slots whose queue is to be published anew.
+    pub(crate) dirty: FxHashSet<u32>,
+    /// Slots of parents that have gained or lost a child: the names of siblings decide ties, so all of them are dirty.
+    pub(crate) children_changed: FxHashSet<u32>,
+    /// Slots of which only the members have changed.
+    pub(crate) members_changed: FxHashSet<u32>,
+    /// Runnable and waiting applications of each leaf, by slot.
+    pub(crate) members: Vec<[MemberTable; 2]>,
+    /// Counts changes of queues' settings.
+    pub(crate) settings_version: u64,
+    pub(crate) structure_changed: bool,
+    /// Steady shares are to be distributed before the next publish.
+    pub(crate) steady_pending: bool,
+    /// What all threads share of each queue, by slot.
+    pub(crate) ledgers: Vec<Option<(Slot, Arc<QueueShared>)>>,
+    /// Wakes the update task early, after the next publish if that is due.
+    pub(crate) wake_update: Option<Sender<()>>,
+    pub(crate) update_due: bool,
+    pub(crate) events: Option<EventSink>,
+    /// Answers that go out after the next publish.
+    pub(crate) answers: Vec<Answer>,
+    /// The last attempt that was begun for a driver without threads.
+    pub(crate) restarted: Option<Result<Arc<AppShared>, Refused>>,
+}
+
+/// An answer, kept until what it promises is published.
+pub(crate) struct Answer(Box<dyn FnOnce() + Send>);
+
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Answer")
+    }
+}
+
+/// The structure of a scheduler that has nothing but a root queue yet.
+pub(crate) fn empty_structure(types: usize, maximum: Resource) -> Structure {
+    Structure {
+        cluster: ClusterTotal { types, total: Resource::NONE },
+        nodes: 0,
+        max_allocation: maximum,
+        queues: Vec::new(),
+        racks: Arc::default(),
+        version: 0,
+    }
+}
+
+impl Control {
+    /// A control with the queues of `file`; publishes the first structure.
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        file: AllocationFile,
+        groups: Arc<dyn Groups>,
+        custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
+    ) -> Control {
+        let (workers, maximum) = (shared.workers, shared.settings.maximum);
+        let mut control = Control {
+            shared,
+            file: Arc::default(),
+            rules: Vec::new(),
+            acls: FxHashMap::default(),
+            users: users::Users::new(groups),
+            builtin: BuiltinPolicies::default(),
+            custom_policies,
+            tree: QueueTree::default(),
+            running: Running::default(),
+            apps: Vec::new(),
+            app_slots: Slots::default(),
+            by_number: FxHashMap::default(),
+            nodes: PresentNodes::default(),
+            nodes_made: 0,
+            places: (0..workers).map(|_| nodes::Places::default()).collect(),
+            loads: vec![0; workers],
+            rack_owner: FxHashMap::default(),
+            racks: Arc::default(),
+            maximum,
+            pending_types: Vec::new(),
+            dirty: FxHashSet::default(),
+            children_changed: FxHashSet::default(),
+            members_changed: FxHashSet::default(),
+            members: Vec::new(),
+            settings_version: 0,
+            structure_changed: true,
+            steady_pending: false,
+            ledgers: Vec::new(),
+            wake_update: None,
+            update_due: false,
+            events: None,
+            answers: Vec::new(),
+            restarted: None,
+        };
+        control.first_load(file);
+        control.publish();
+        control
+    }
+
+    pub(crate) fn set_wake_update(&mut self, wake: Sender<()>) {
+        self.wake_update = Some(wake);
+    }
+
+    /// Who is asked for groups may take so long.
+    pub(crate) fn wait_for_groups(&mut self, patience: Duration) {
+        self.users.wait_for(patience);
+    }
+
+    pub(crate) fn set_events(&mut self, events: EventSink) {
+        self.events = Some(events);
+    }
+
+    pub(crate) fn event(&self, event: SchedulerEvent) {
+        if let Some(events) = &self.events {
+            events.put(event);
+        }
+    }
+
+    /// The names of the embedder's policies, for reading allocation files.
+    pub(crate) fn policy_names(&self) -> Vec<String> {
+        self.custom_policies.iter().map(|policy| policy.name().to_owned()).collect()
+    }
+
+    pub(crate) fn policy(&self, name: &PolicyName) -> Arc<dyn SchedulingPolicy> {
+        match name {
+            PolicyName::Fair => self.builtin.fair.clone(),
+            PolicyName::Fifo => self.builtin.fifo.clone(),
+            PolicyName::Drf => self.builtin.drf.clone(),
+            PolicyName::Custom(name) => self
+                .custom_policies
+                .iter()
+                .find(|policy| policy.name() == name)
+                .cloned()
+                .expect("the allocation file was read with the names of the custom policies"),
+        }
+    }
+
+    pub(crate) fn to_worker(&self, worker: usize, message: Internal) {
+        // Workers outlive the control; a closed lane means that the scheduler is being dropped.
+        let _ = self.shared.lanes.internal[worker].send(message);
+    }
+
+    /// Works off one message; false at shutdown. Publish afterwards, once for a batch.
+    pub(crate) fn handle(&mut self, message: ControlMessage) -> bool {
+        match message {
+            ControlMessage::AppClosed { slot, handed_over } => self.app_closed(slot, handed_over),
+            ControlMessage::NodeClosed { node, place_is_free } => self.node_closed(&node, place_is_free),
+            ControlMessage::WorkerPanicked(panicked) => self.worker_panicked(panicked),
+            ControlMessage::ResizeNode { node, total } => {
+                // The node may have gone meanwhile, or be wanted again.
+                if self.entry(&node).is_some_and(|entry| entry.decommissioned_from.is_some()) {
+                    let _ = self.set_total(&node, total, true);
+                }
+            }
+            ControlMessage::NodeDrained(node) => {
+                // It may be wanted again meanwhile.
+                if self.entry(&node).is_some_and(|entry| entry.decommissioned_from.is_some()) {
+                    self.event(SchedulerEvent::NodeDrained(node.name.to_string()));
+                }
+            }
+            ControlMessage::CleanUp => self.clean_up(),
+            ControlMessage::Call(call) => self.call(call),
+            // Who waits for quiet wants to see what it led to.
+            ControlMessage::Barrier(reply) => self.answer(reply, ()),
+            ControlMessage::Shutdown => return false,
+        }
+        true
+    }
+
+    pub(crate) fn answer<T: Send + 'static>(&mut self, reply: Sender<T>, value: T) {
+        // Whoever asked may have gone.
+        self.answers.push(Answer(Box::new(move || drop(reply.send(value)))));
+    }
+
+    fn call(&mut self, call: Call) {
+        match call {
+            Call::Submit(submission, reply) => {
+                let outcome = self.submit(&submission);
+                self.answer(reply, outcome);
+            }
+            Call::SubmitAll(submissions, reply) => {
+                let outcomes: Vec<_> = submissions.iter().map(|submission| self.submit(submission)).collect();
+                self.answer(reply, outcomes);
+            }
+            Call::Finish { app, by, reply } => {
+                if let Err(refused) = self.finish_by(by.as_deref(), &app, Some(reply.clone())) {
+                    self.answer(reply, Err(refused));
+                }
+            }
+            Call::NextAttempt { app, new, reply } => {
+                if let Err(refused) = self.begin_next_attempt(&app, new, Some(reply.clone())) {
+                    self.answer(reply, Err(refused));
+                }
+            }
+            Call::Move { app, by, queue, reply } => {
+                let outcome = self.move_by(by.as_deref(), &app, &queue);
+                self.answer(reply, outcome);
+            }
+            Call::AddNode(spec, reply) => {
+                let outcome = self.add_node(&spec);
+                self.answer(reply, outcome);
+            }
+            Call::RemoveNode(node, reply) => {
+                if let Err(refused) = self.begin_remove_node(&node, Some(reply.clone())) {
+                    self.answer(reply, Err(refused));
+                }
+            }
+            Call::ResizeNode(node, total, reply) => {
+                let outcome = self.resize_node(&node, total);
+                self.answer(reply, outcome);
+            }
+            Call::Decommission(node, reply) => {
+                let outcome = self.decommission(&node);
+                self.answer(reply, outcome);
+            }
+            Call::Recommission(node, reply) => {
+                let outcome = self.recommission(&node);
+                self.answer(reply, outcome);
+            }
+            Call::Reload(file, reply) => {
+                let outcome = self.reload(*file);
+                self.answer(reply, outcome);
+            }
+            Call::AddQueue { name, leaf, reply } => {
+                let outcome = self.add_queue(&name, leaf);
+                self.answer(reply, outcome);
+            }
+            Call::Look(look) => look(self),
+            Call::InstallPlacement(change, reply) => {
+                self.install_placement(&change);
+                self.answer(reply, ());
+            }
+            Call::SetMaximum(maximum, reply) => {
+                self.set_maximum(maximum);
+                self.answer(reply, ());
+            }
+            Call::Apps(reply) => {
+                let all = self.all_apps();
+                self.answer(reply, all);
+            }
+            Call::App(number, reply) => {
+                let found = self.find_app(number);
+                self.answer(reply, found);
+            }
+        }
+    }
+
+    /// Publishes what has changed, then sends the answers that waited for it.
+    pub(crate) fn publish(&mut self) {
+        if std::mem::take(&mut self.steady_pending) {
+            self.steady_shares();
+        }
+        let marked = [&self.dirty, &self.children_changed, &self.members_changed];
+        if self.structure_changed || marked.iter().any(|marked| !marked.is_empty()) {
+            self.publish_structure();
+        }
+        if std::mem::take(&mut self.update_due)
+            && let Some(wake) = &self.wake_update
+        {
+            // Full: it is awake already, and has yet to load what was published just now.
+            let _ = wake.try_send(());
+        }
+        if !self.answers.is_empty() {
+            self.answers.drain(..).for_each(|answer| (answer.0)());
+        }
+    }
+
+    fn publish_structure(&mut self) {
+        let last = self.shared.publisher.load();
+        let mut queues = last.structure.queues.clone();
+        queues.resize(self.tree.width(), None);
+        self.ledgers.resize(self.tree.width(), None);
+        self.members.resize_with(self.tree.width(), Default::default);
+        self.settings_version += 1;
+        let mut settings_changed = false;
+        let members_changed = std::mem::take(&mut self.members_changed);
+        let children_changed = std::mem::take(&mut self.children_changed);
+        for parent in &children_changed {
+            if let Some(queue) = self.tree.at(*parent) {
+                self.dirty.extend(queue.children());
+            }
+            self.dirty.insert(*parent);
+        }
+        let name_orders = self.name_orders();
+        for slot in std::mem::take(&mut self.dirty) {
+            let known = self.tree.at(slot).is_some();
+            if !known {
+                self.members[slot as usize] = Default::default();
+            }
+            let name_order = name_orders.get(&slot).copied().unwrap_or(0);
+            let new = known.then(|| self.queue_snapshot(slot, name_order, queues[slot as usize].as_deref()));
+            // What is as before stays as it is: then no worker has to look at it. Slots alone do not say that children are
+            // as before: another queue may have got the slot of one that went.
+            let same = match (&new, &queues[slot as usize]) {
+                (Some(new), Some(old)) => new.is_configured_as(old) && !children_changed.contains(&slot),
+                (new, old) => new.is_none() && old.is_none(),
+            };
+            if !same {
+                settings_changed = true;
+                queues[slot as usize] = new.map(Arc::new);
+            }
+        }
+        for slot in members_changed {
+            if let Some(queue) = &mut queues[slot as usize] {
+                let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
+                *queue = Arc::new(QueueSnapshot { runnable, waiting, ..(**queue).clone() });
+            }
+        }
+        let structure = Structure {
+            cluster: ClusterTotal { types: self.shared.types, total: self.nodes.total() },
+            nodes: self.nodes.open(),
+            max_allocation: self.max_allocation(),
+            queues,
+            racks: self.racks.clone(),
+            version: last.structure.version + 1,
+        };
+        self.structure_changed = false;
+        self.shared.publisher.publish_structure(Arc::new(structure));
+        if settings_changed && self.shared.workers > 1 {
+            // A queue that has a limit now can be granted from once every worker counts in its watch, idle ones too.
+            for worker in 0..self.shared.workers {
+                self.to_worker(worker, Internal::TakeSnapshot);
+            }
+        }
+    }
+
+    /// What all threads share of a queue; a queue that is not published yet has nothing.
+    pub(crate) fn ledger(&self, slot: u32) -> Option<&Arc<QueueShared>> {
+        let (known, ledger) = self.ledgers.get(slot as usize)?.as_ref()?;
+        (*known == self.tree.get(slot).slot).then_some(ledger)
+    }
+
+    /// Of dirty queues: how many siblings come before by name.
+    fn name_orders(&self) -> FxHashMap<u32, u64> {
+        let parents: FxHashSet<_> = self.dirty.iter().filter_map(|slot| self.tree.at(*slot)?.parent).collect();
+        let mut orders = FxHashMap::default();
+        for parent in parents {
+            let mut children: Vec<_> = self.tree.get(parent).children().collect();
+            children.sort_by(|a, b| java_name_order(&self.tree.get(*a).name, &self.tree.get(*b).name));
+            orders.extend(children.into_iter().zip(0..));
+        }
+        orders
+    }
+
+    fn queue_snapshot(&mut self, slot: u32, name_order: u64, before: Option<&QueueSnapshot>) -> QueueSnapshot {
+        let id = self.tree.get(slot).slot;
+        let (workers, types) = (self.shared.workers, self.shared.types);
+        let ledger = match &self.ledgers[slot as usize] {
+            Some((known, ledger)) if *known == id => ledger.clone(),
+            _ => {
+                let (created, now) = (self.tree.get(slot).created, self.shared.clock.now_ms());
+                Arc::new(QueueShared::new(workers, types, created, now))
+            }
+        };
+        self.ledgers[slot as usize] = Some((id, ledger.clone()));
+        let queue = self.tree.get(slot);
+        let max_share = queue.max_share(&self.nodes.total());
+        let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
+        QueueSnapshot {
+            slot: id,
+            name: queue.name.clone(),
+            parent: queue.parent,
+            leaf: queue.leaf,
+            dynamic: queue.dynamic,
+            policy: queue.policy.clone(),
+            weight: queue.weight,
+            min_share: queue.min_share,
+            max_share,
+            watched: is_watched(before.is_some_and(|before| before.slot == id && before.watched), &max_share, types),
+            max_am_share: queue.max_am_share,
+            max_running_apps: u32::try_from(queue.max_running_apps).unwrap_or(0),
+            max_container: self.tree.max_container(slot),
+            steady_fair_share: queue.steady_fair_share,
+            preemption: self.preemption_of(queue),
+            name_order,
+            children: queue.children().collect(),
+            runnable,
+            waiting,
+            settings_version: self.settings_version,
+            shared: ledger,
+        }
+    }
+
+    /// An application enters its leaf's table of runnable or of waiting applications.
+    pub(crate) fn enter(&mut self, slot: u32) {
+        let app = self.apps[slot as usize].as_mut().expect("the caller has just put it there");
+        if self.members.len() <= app.leaf as usize {
+            self.members.resize_with(app.leaf as usize + 1, Default::default);
+        }
+        app.shared.set_runnable(app.runnable);
+        app.position = self.members[app.leaf as usize][usize::from(!app.runnable)].add(app.shared.clone());
+        self.members_changed.insert(app.leaf);
+    }
+
+    /// An application leaves its leaf's table.
+    pub(crate) fn exit(&mut self, slot: u32) {
+        let app = self.app(slot);
+        let (leaf, runnable, position) = (app.leaf, app.runnable, app.position);
+        self.members[leaf as usize][usize::from(!runnable)].remove(position);
+        self.members_changed.insert(leaf);
+    }
+
+    pub(crate) fn app(&self, slot: u32) -> &App {
+        self.apps[slot as usize].as_ref().expect("slots of the tree's lists name applications")
+    }
+
+    pub(crate) fn find_app(&self, number: u32) -> Option<Arc<AppShared>> {
+        let slot = self.by_number.get(&number)?;
+        self.apps[*slot as usize].as_ref().map(|app| app.shared.clone())
+    }
+
+    /// Every application, by number.
+    pub(crate) fn all_apps(&self) -> Vec<Arc<AppShared>> {
+        let present = self.apps.iter().flatten().filter(|app| app.closing.is_none());
+        let mut out: Vec<_> = present.map(|app| app.shared.clone()).collect();
+        out.sort_by_key(|app| app.id.number);
+        out
+    }
+
+    /// Present nodes in order of registration.
+    pub(crate) fn all_nodes(&self) -> impl Iterator<Item = &Arc<NodeShared>> {
+        self.nodes.iter().filter(|node| node.closing.is_none()).map(|node| &node.shared)
+    }
+
+    /// Distributes steady shares; what changed is published anew.
+    pub(crate) fn steady_shares(&mut self) {
+        let changed = self.tree.compute_steady_shares(self.shared.types, &self.nodes.total());
+        self.dirty.extend(changed);
+    }
+
+    pub(crate) fn all_dirty(&mut self) {
+        self.dirty.extend((0..self.tree.width()).map(|slot| u32::try_from(slot).expect("slots are u32")));
+        self.structure_changed = true;
+    }
+}
+
+/// Hadoop's own policies, one of each for all queues.
+#[derive(Debug)]
+struct BuiltinPolicies {
+    fair: Arc<dyn SchedulingPolicy>,
+    fifo: Arc<dyn SchedulingPolicy>,
+    drf: Arc<dyn SchedulingPolicy>,
+}
+
+impl Default for BuiltinPolicies {
+    fn default() -> BuiltinPolicies {
+        BuiltinPolicies { fair: Arc::new(Fair), fifo: Arc::new(Fifo), drf: Arc::new(Drf) }
+    }
+}
+
+/// UTF-16 order, in which Java compares names; the same as by bytes, but for characters beyond the basic plane.
+pub(crate) fn java_name_order(a: &str, b: &str) -> std::cmp::Ordering {
+    // Only what lies beyond the basic plane sorts otherwise by bytes, and its bytes begin with 0xf0 or more.
+    match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
+        Some((first, second)) if first.max(second) >= 0xf0 => a.encode_utf16().cmp(b.encode_utf16()),
+        Some((first, second)) => first.cmp(&second),
+        None => a.len().cmp(&b.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::java_name_order;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Names that share a beginning, of characters around the places where the two orders part.
+        #[test]
+        fn names_are_in_the_order_of_utf_16(
+            a in "[a\u{e9}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{10ffff}]{0,3}",
+            b in "[a\u{e9}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{10ffff}]{0,3}",
+        ) {
+            prop_assert_eq!(java_name_order(&a, &b), a.encode_utf16().cmp(b.encode_utf16()));
+        }
+    }
+}

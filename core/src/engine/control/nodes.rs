@@ -1,0 +1,200 @@
+//! Nodes: registration, removal, resizing, decommissioning.
+
+use super::present::NodeEntry;
+use super::{Answer, Control};
+use crate::engine::books::ledger::NodeShared;
+use crate::engine::intake::messages::{Internal, Panicked};
+use crate::event::{Named, Refused, SchedulerEvent, check_length};
+use crate::id::NodeId;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::Sender;
+
+/// A node that registers.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeSpec {
+    pub(crate) name: String,
+    pub(crate) rack: String,
+    pub(crate) total: Resource,
+}
+
+/// The places in the list of one worker's nodes.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    made: u32,
+    /// Those that nobody has, with the turn that comes next.
+    free: Vec<(u32, u8)>,
+}
+
+impl Places {
+    /// A place, and which of its nodes this one will be.
+    fn take(&mut self) -> (u32, u8) {
+        self.free.pop().unwrap_or_else(|| {
+            self.made += 1;
+            (self.made - 1, 0)
+        })
+    }
+
+    fn give_back(&mut self, node: &NodeShared) {
+        self.free.push((node.local, node.turn.wrapping_add(1)));
+    }
+}
+
+impl Control {
+    /// Which worker gets a node: the one that has its rack, so that nobody else writes the rack's counts, unless that one
+    /// has clearly more than its part; then the one with the fewest.
+    fn choose_owner(&mut self, rack: u32) -> Option<usize> {
+        let alive = |worker: &usize| !self.shared.is_dead(*worker);
+        let fewest = (0..self.loads.len()).filter(alive).min_by_key(|worker| self.loads[*worker])?;
+        let owner = *self
+            .rack_owner
+            .entry(rack)
+            .and_modify(|owner| *owner = Some(*owner).filter(alive).unwrap_or(fewest))
+            .or_insert(fewest);
+        Some(if self.loads[owner] > self.loads[fewest] + self.loads[fewest] / 4 + 64 { fewest } else { owner })
+    }
+
+    pub(crate) fn add_node(&mut self, spec: &NodeSpec) -> Result<Arc<NodeShared>, Refused> {
+        let NodeSpec { name, rack, total } = spec;
+        check_length(Named::Node, name)?;
+        check_length(Named::Rack, rack)?;
+        self.nodes.check(name, total, &Resource::NONE)?;
+        let shared = self.shared.clone();
+        let name_location = shared.locations.intern(name);
+        if self.nodes.has_name(name_location) {
+            return Err(Refused::DuplicateNode(name.clone()));
+        }
+        let rack_location = shared.locations.intern(rack);
+        let owner = self.choose_owner(rack_location).ok_or(Refused::NoWorkers)?;
+        let node = Arc::new(NodeShared::new(
+            shared.scheduler,
+            NodeId(self.nodes_made),
+            name,
+            rack,
+            name_location,
+            rack_location,
+            owner,
+            self.places[owner].take(),
+            total,
+        ));
+        self.nodes_made += 1;
+        self.loads[owner] += 1;
+        self.nodes.add(node.clone(), *total);
+        shared.nodes.lock().insert(node.id, node.clone());
+        *Arc::make_mut(&mut self.racks).entry(rack_location).or_insert(0) += 1;
+        self.to_worker(owner, Internal::AddNode { node: node.clone(), total: *total });
+        self.cluster_changed();
+        self.update_due = true;
+        Ok(node)
+    }
+
+    pub(super) fn entry(&mut self, node: &NodeShared) -> Option<&mut NodeEntry> {
+        self.nodes.find(node)
+    }
+
+    pub(crate) fn begin_remove_node(
+        &mut self,
+        node: &Arc<NodeShared>,
+        reply: Option<Sender<Result<(), Refused>>>,
+    ) -> Result<(), Refused> {
+        if !self.nodes.begin_to_close(node, reply.into_iter().collect()) {
+            return Err(Refused::NoSuchNode(node.name.to_string()));
+        }
+        node.set_gone();
+        self.to_worker(node.owner, Internal::RemoveNode(node.clone()));
+        Ok(())
+    }
+
+    /// A worker has panicked: the nodes that it had leave the cluster, and may register again.
+    pub(super) fn worker_panicked(&mut self, panicked: Panicked) {
+        let Panicked { worker, message, nodes, goes_on } = panicked;
+        for node in &nodes {
+            node.set_gone();
+            self.node_closed(node, true);
+        }
+        let nodes = nodes.iter().map(|node| node.name.to_string()).collect();
+        if let Some(events) = self.events.clone() {
+            let event = SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on };
+            // Who is told finds them gone.
+            self.answers.push(Answer(Box::new(move || events.put(event))));
+        }
+    }
+
+    /// The owner has ended what ran on it: the node leaves the cluster.
+    pub(super) fn node_closed(&mut self, node: &Arc<NodeShared>, place_is_free: bool) {
+        let Some(entry) = self.nodes.remove(node.id) else { return };
+        if place_is_free {
+            self.places[node.owner].give_back(node);
+        }
+        self.shared.nodes.lock().remove(&node.id);
+        self.loads[node.owner] -= 1;
+        let racks = Arc::make_mut(&mut self.racks);
+        if let Some(count) = racks.get_mut(&node.rack_location) {
+            *count -= 1;
+            if *count == 0 {
+                racks.remove(&node.rack_location);
+                self.rack_owner.remove(&node.rack_location);
+            }
+        }
+        self.cluster_changed();
+        self.update_due = true;
+        for reply in entry.closing.into_iter().flatten() {
+            self.answer(reply, Ok(()));
+        }
+    }
+
+    /// Gives a node another total; nothing is killed.
+    pub(crate) fn resize_node(&mut self, node: &Arc<NodeShared>, total: Resource) -> Result<(), Refused> {
+        self.set_total(node, total, false)
+    }
+
+    /// Gives a node another total. `kill`: what no longer fits ends at once (Hadoop's overcommit timeout of 0).
+    pub(super) fn set_total(&mut self, node: &Arc<NodeShared>, total: Resource, kill: bool) -> Result<(), Refused> {
+        if self.entry(node).is_none() {
+            return Err(Refused::NoSuchNode(node.name.to_string()));
+        }
+        self.nodes.check_resize(node, &total)?;
+        if !self.nodes.resize(node, total) {
+            return Ok(());
+        }
+        self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total, kill });
+        self.cluster_changed();
+        Ok(())
+    }
+
+    pub(crate) fn decommission(&mut self, node: &Arc<NodeShared>) -> Result<(), Refused> {
+        let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
+        entry.decommissioned_from.get_or_insert(entry.total);
+        self.to_worker(node.owner, Internal::Decommission { node: node.clone(), on: true });
+        Ok(())
+    }
+
+    /// A decommissioning node stays: it has its total again.
+    pub(crate) fn recommission(&mut self, node: &Arc<NodeShared>) -> Result<(), Refused> {
+        let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
+        let Some(total) = entry.decommissioned_from.take() else { return Ok(()) };
+        self.to_worker(node.owner, Internal::Decommission { node: node.clone(), on: false });
+        self.set_total(node, total, true)
+    }
+
+    /// The most that one container may have: the configured maximum, no more than the largest node.
+    pub(super) fn max_allocation(&self) -> Resource {
+        self.nodes.largest().map_or(self.maximum, |largest| self.maximum.least(&largest))
+    }
+
+    /// Another configured maximum: what an admin's refresh reads again of the yarn-site properties.
+    pub(crate) fn set_maximum(&mut self, maximum: Resource) {
+        self.maximum = maximum;
+        self.structure_changed = true;
+    }
+
+    /// Percentages and steady shares follow the cluster at once.
+    fn cluster_changed(&mut self) {
+        self.structure_changed = true;
+        let percent = |slot: &u32| self.tree.at(*slot).is_some_and(|queue| queue.raw_max.absolute().is_none());
+        let follow: Vec<_> =
+            (0..self.tree.width()).map(|slot| u32::try_from(slot).expect("slots are u32")).filter(percent).collect();
+        self.dirty.extend(follow);
+        self.steady_pending = true;
+    }
+}

@@ -1,0 +1,821 @@
+//! Drivers: who calls the stages. [`Stepper`] is one thread and one call a step; [`Threads`] is real threads.
+//!
+//! Both work the same messages off the same lanes with the same code; only who does it, and when, differs.
+
+use crate::app::SchedulingKey;
+use crate::clock::Clock;
+use crate::config::{AllocationFile, Diagnostic, Settings};
+use crate::engine::allocations::{WatchCall, Watcher, WatcherThread};
+use crate::engine::books::ledger::AppShared;
+use crate::engine::books::ledger::NodeShared;
+use crate::engine::books::pace::Pace;
+use crate::engine::control::{Control, empty_structure};
+use crate::engine::driver::events::EventSink;
+use crate::engine::driver::quiet::{Handled, until_quiet};
+use crate::engine::driver::rounds::Outstanding;
+use crate::engine::intake::inbox::{Handler, Inbox, Next, Then};
+use crate::engine::intake::messages::{ControlMessage, External, Internal, Panicked, Parcel, Round};
+use crate::engine::mail::mailbox::Arena;
+use crate::engine::publish::snapshot::Publisher;
+use crate::engine::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, number_scheduler};
+use crate::engine::worker::shard::Shard;
+use crate::event::{Refused, SchedulerEvent};
+use crate::fair::decision::Notes;
+use crate::fair::preemption::{
+    Book, Found, MarkedFor, OutstandingAsk, Owners, PreemptionCall, PreemptionThread, Preemptor, Search, Victims,
+};
+use crate::fair::update::Updater;
+use crate::groups::Groups;
+use crate::id::ContainerId;
+use crate::policy::SchedulingPolicy;
+use crate::sync::atomic::AtomicBool;
+use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
+use crate::sync::thread::{Builder, JoinHandle, ThreadId};
+use crate::sync::{Arc, CachePadded, Mutex};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+/// What a scheduler is made from.
+pub(crate) struct Setup {
+    pub(crate) settings: Settings,
+    pub(crate) file: AllocationFile,
+    /// Who looks after the file; nobody does where there is none.
+    pub(crate) watcher: Option<Watcher>,
+    pub(crate) events: EventSink,
+    pub(crate) groups: Arc<dyn Groups>,
+    /// How long threads wait for it.
+    pub(crate) groups_timeout: Duration,
+    pub(crate) custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
+    pub(crate) workers: usize,
+    pub(crate) channel_capacity: usize,
+    pub(crate) cluster_timestamp: u64,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) on_grants: Option<WakeUp>,
+    pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
+    pub(crate) resort: bool,
+    pub(crate) notes: Notes,
+    /// Whether threads do anything by time.
+    pub(crate) timers: bool,
+    /// Grants and ends between folds, if not by the number of applications.
+    pub(crate) fold_every: Option<u32>,
+}
+
+/// The receiving ends of one worker's lanes.
+type WorkerLanes = Inbox<Internal, Parcel>;
+
+/// A scheduler at rest, before a driver takes it.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) control: Control,
+    shards: Vec<(Shard, WorkerLanes)>,
+    control_lane: Receiver<ControlMessage>,
+    updater: Updater,
+    /// Where preemption is on.
+    preemptor: Option<(Preemptor, Receiver<PreemptionCall>)>,
+    watcher: Option<Watcher>,
+    pub(crate) events: EventSink,
+    timers: bool,
+    groups_timeout: Duration,
+}
+
+impl Parts {
+    pub(crate) fn new(setup: Setup) -> Parts {
+        let types = setup.settings.types.len();
+        let workers = setup.workers;
+        let (mut external, mut internal, mut lanes) = (vec![], vec![], vec![]);
+        for _ in 0..workers {
+            let (external_in, external_out) = bounded(setup.channel_capacity);
+            let (internal_in, internal_out) = unbounded();
+            external.push(external_in);
+            internal.push(internal_in);
+            lanes.push(WorkerLanes::new(internal_out, external_out));
+        }
+        let (control, control_lane) = unbounded();
+        let (preemption, preemption_lane) = unbounded();
+        let maximum = setup.settings.maximum;
+        let shared = Arc::new(Shared {
+            scheduler: number_scheduler(),
+            workers,
+            types,
+            cluster_timestamp: setup.cluster_timestamp,
+            publisher: Publisher::new(empty_structure(types, maximum)),
+            arenas: (0..workers).map(|w| Arena::new(u16::try_from(w).expect("workers are few"), types)).collect(),
+            locations: Locations::new(),
+            clock: setup.clock,
+            counters: (0..workers).map(|_| CachePadded::default()).collect(),
+            lanes: Lanes { external, internal, control, preemption },
+            on_grants: setup.on_grants,
+            probe: setup.probe,
+            nodes: crate::sync::Mutex::default(),
+            // A trace lists whom Hadoop would ask.
+            resort: setup.resort || setup.notes.trace,
+            control_handled: Handled::default(),
+            dead: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            offers: Outstanding::new(workers),
+            continuous: Outstanding::new(workers),
+            pace: Pace::new(workers, setup.fold_every),
+            settings: setup.settings,
+        });
+        let mut control = Control::new(shared.clone(), setup.file, setup.groups, setup.custom_policies);
+        control.set_events(setup.events.clone());
+        let shards = lanes
+            .into_iter()
+            .enumerate()
+            .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.notes), lanes))
+            .collect();
+        let book = shared.settings.preemption.then(|| Arc::new(Mutex::new(Book::default())));
+        let updater = Updater::new(shared.clone(), book.clone(), setup.timers);
+        let preemptor = book.map(|book| (Preemptor::new(shared.clone(), book), preemption_lane));
+        let (watcher, events) = (setup.watcher, setup.events);
+        let (timers, groups_timeout) = (setup.timers, setup.groups_timeout);
+        Parts { shared, control, shards, control_lane, updater, preemptor, watcher, events, timers, groups_timeout }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- one thread
+
+/// Everything on the caller's thread; after each call all messages are worked off.
+#[derive(Debug)]
+pub(crate) struct Stepper(Parts);
+
+impl Stepper {
+    pub(crate) fn new(parts: Parts) -> Stepper {
+        let mut stepper = Stepper(parts);
+        stepper.pump();
+        stepper
+    }
+
+    /// Looks after the allocation file, if that is due; says whether it was.
+    pub(crate) fn look_if_due(&mut self) -> bool {
+        let Parts { control, watcher, shared, .. } = &mut self.0;
+        let Some(watcher) = watcher.as_mut().filter(|watcher| watcher.due_in_ms(&*shared.clock) == 0) else {
+            return false;
+        };
+        watcher.look(&*shared.clock, control);
+        self.pump();
+        true
+    }
+
+    /// Ends containers that were acquired and never launched, if a look for them is due; says whether one was.
+    pub(crate) fn expire_if_due(&mut self) -> bool {
+        let now = self.0.shared.clock.now_ms();
+        let mut any = false;
+        for (shard, _) in &mut self.0.shards {
+            while shard.look_for_expired(now) {
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Reads the allocation file again, whatever its age.
+    pub(crate) fn refresh(&mut self) -> Result<Vec<Diagnostic>, Refused> {
+        let Parts { control, watcher, shared, .. } = &mut self.0;
+        let outcome = watcher.as_mut().ok_or(Refused::NoAllocationFile)?.refresh(&*shared.clock, control);
+        self.pump();
+        outcome
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0.shared
+    }
+
+    pub(crate) fn control(&mut self) -> &mut Control {
+        &mut self.0.control
+    }
+
+    pub(crate) fn shard(&mut self, worker: usize) -> &mut Shard {
+        &mut self.0.shards[worker].0
+    }
+
+    pub(crate) fn shards(&mut self) -> impl Iterator<Item = &mut Shard> {
+        self.0.shards.iter_mut().map(|(shard, _)| shard)
+    }
+
+    pub(crate) fn update(&mut self) {
+        self.0.updater.update();
+        self.pump();
+    }
+
+    /// A round of preemption for each application that waits for one, in their order.
+    pub(crate) fn preempt(&mut self) -> Result<Vec<MarkedFor>, Refused> {
+        self.pump();
+        let Parts { shards, preemptor, .. } = &mut self.0;
+        let (preemptor, _) = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
+        let mut rounds = Vec::new();
+        while let Some(round) = preemptor.next_round(&mut Direct(shards)) {
+            rounds.push(round);
+        }
+        self.pump();
+        Ok(rounds)
+    }
+
+    /// Ends all that was marked.
+    pub(crate) fn kill(&mut self) {
+        self.pump();
+        let Parts { shards, preemptor, .. } = &mut self.0;
+        if let Some((preemptor, _)) = preemptor {
+            preemptor.kill_all(&mut Direct(shards));
+        }
+        self.pump();
+    }
+
+    /// Works off all messages, publishing in between, until none is left.
+    pub(crate) fn pump(&mut self) {
+        let Parts { control, shards, control_lane, shared, .. } = &mut self.0;
+        let now = shared.clock.now_ms();
+        loop {
+            let mut idle = true;
+            control.publish();
+            for (shard, lanes) in shards.iter_mut() {
+                shard.sync();
+                shard.fold_if_due(now);
+                // Looked at before they are received from, which costs more than a look: mostly they are empty.
+                while !lanes.internal.is_empty()
+                    && let Ok(mut message) = lanes.internal.try_recv()
+                {
+                    idle = false;
+                    // The stepped driver ends by being dropped.
+                    let _ = shard.handle_internal(&mut message);
+                }
+                while !lanes.external.is_empty()
+                    && let Ok(mut parcel) = lanes.external.try_recv()
+                {
+                    idle = false;
+                    shard.handle_external(parcel.message());
+                }
+                shard.hand_back_leases();
+            }
+            while !control_lane.is_empty()
+                && let Ok(message) = control_lane.try_recv()
+            {
+                idle = false;
+                control.handle(message);
+            }
+            if idle {
+                return;
+            }
+        }
+    }
+}
+
+/// The workers, called rather than sent to.
+struct Direct<'a>(&'a mut [(Shard, WorkerLanes)]);
+
+impl Owners for Direct<'_> {
+    fn outstanding_asks(&mut self, app: &Arc<AppShared>) -> Vec<OutstandingAsk> {
+        self.0[app.home].0.outstanding_asks(app.slot)
+    }
+
+    fn find_victims(&mut self, worker: usize, search: &Search) -> Option<Found> {
+        self.0[worker].0.find_victims(search)
+    }
+
+    fn take_victims(&mut self, worker: usize, found: Found, app: &Arc<AppShared>) -> Victims {
+        self.0[worker].0.take_victims(&found, app)
+    }
+
+    fn kill(&mut self, worker: usize, containers: Vec<ContainerId>) {
+        self.0[worker].0.kill(&containers);
+    }
+
+    fn kill_if_needed(
+        &mut self,
+        worker: usize,
+        set: Victims,
+        app: &Arc<AppShared>,
+        outstanding: &[OutstandingAsk],
+    ) -> Option<SchedulingKey> {
+        self.0[worker].0.kill_if_needed(&set, app, outstanding)
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- many threads
+
+/// What the update task is told.
+#[derive(Debug)]
+pub(crate) enum UpdateCall {
+    /// Update now and answer.
+    Now(Sender<()>),
+    /// Do nothing for so long.
+    #[cfg(feature = "faults")]
+    Stall(Duration),
+    Shutdown,
+}
+
+/// The running threads.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    workers: Vec<JoinHandle<()>>,
+    control: JoinHandle<()>,
+    update: JoinHandle<()>,
+    preemption: Option<PreemptionThread>,
+    /// Those that offer nodes at intervals.
+    rounds: Vec<(Sender<()>, JoinHandle<()>)>,
+    update_lane: Sender<UpdateCall>,
+    watcher: Option<WatcherThread>,
+}
+
+pub(crate) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    Builder::new().name(name).spawn(run)
+}
+
+impl Threads {
+    /// Starts all threads.
+    pub(crate) fn start(parts: Parts) -> std::io::Result<Threads> {
+        let Parts { shared, mut control, shards, control_lane, updater, preemptor, watcher, events, .. } = parts;
+        let timers = parts.timers;
+        control.wait_for_groups(parts.groups_timeout);
+        let (wake, woken) = bounded(1);
+        control.set_wake_update(wake);
+        let (update_lane, update_calls) = unbounded();
+        let mut workers = Vec::new();
+        for (worker, (shard, lanes)) in shards.into_iter().enumerate() {
+            let (shared, events) = (shared.clone(), events.clone());
+            workers.push(spawn(format!("evenweave-worker-{worker}"), move || {
+                run_worker(shard, lanes, &shared, &events);
+            })?);
+        }
+        let counted = shared.clone();
+        let told = events.clone();
+        let control = spawn("evenweave-control".into(), move || {
+            run_task("control", &told, || run_control(control, &control_lane, &counted));
+        })?;
+        let told = events.clone();
+        let interval = if timers { shared.settings.update_interval_ms } else { 0 };
+        let update = spawn("evenweave-update".into(), move || {
+            run_task("update", &told, || run_update(updater, &update_calls, &woken, interval));
+        })?;
+        let watcher = match watcher {
+            Some(watcher) => Some(WatcherThread::start(watcher, &shared, &events)?),
+            None => None,
+        };
+        let preemption = match preemptor {
+            Some((preemptor, calls)) => Some(PreemptionThread::start(preemptor, calls, &shared, &events, timers)?),
+            None => None,
+        };
+        let settings = &shared.settings;
+        let mut rounds = Vec::new();
+        for (on, task, round, interval_ms) in [
+            (settings.schedule_asynchronously, "offers", Round::Offers, settings.schedule_asynchronously_interval_ms),
+            (settings.continuous_scheduling, "continuous", Round::Continuous, settings.continuous_scheduling_sleep_ms),
+        ] {
+            if !(on && timers) {
+                continue;
+            }
+            let (stop, stopped) = bounded(1);
+            let (shared, events) = (shared.clone(), events.clone());
+            let interval = Duration::from_millis(interval_ms.max(1));
+            let thread = spawn(format!("evenweave-{task}"), move || {
+                run_task(task, &events, || run_rounds(&shared, round, interval, &stopped));
+            })?;
+            rounds.push((stop, thread));
+        }
+        Ok(Threads { workers, control, update, preemption, rounds, update_lane, watcher })
+    }
+
+    /// Where refreshes are asked for; nowhere without an allocation file.
+    pub(crate) fn watcher_lane(&self) -> Option<Sender<WatchCall>> {
+        self.watcher.as_ref().map(WatcherThread::lane)
+    }
+
+    pub(crate) fn update_lane(&self) -> Sender<UpdateCall> {
+        self.update_lane.clone()
+    }
+
+    /// Which threads these are: none of them can wait for their end.
+    pub(crate) fn ids(&self) -> Vec<ThreadId> {
+        let rounds = self.rounds.iter().map(|(_, thread)| thread);
+        let others = self.watcher.iter().map(WatcherThread::thread).chain(rounds);
+        let others = others.chain(self.preemption.iter().map(PreemptionThread::thread));
+        self.workers.iter().chain([&self.control, &self.update]).chain(others).map(|of| of.thread().id()).collect()
+    }
+
+    /// Works everything off, then ends all threads; on a thread of its own.
+    pub(crate) fn stop_later(self, shared: Arc<Shared>) {
+        // Where the system gives no thread, they run on: nobody is left who could end them.
+        let _ = spawn("evenweave-shutdown".into(), move || {
+            quiesce(&shared);
+            self.stop(&shared);
+        });
+    }
+
+    /// Ends all threads, workers after they have worked off what was accepted.
+    pub(crate) fn stop(self, shared: &Shared) {
+        if let Some(watcher) = self.watcher {
+            watcher.stop();
+        }
+        if let Some(preemption) = self.preemption {
+            preemption.stop();
+        }
+        for (stop, thread) in self.rounds {
+            drop(stop);
+            join(thread);
+        }
+        for lane in &shared.lanes.internal {
+            // A worker that is gone has nothing left to work off.
+            let _ = lane.send(Internal::Shutdown);
+        }
+        self.workers.into_iter().for_each(join);
+        // As above.
+        let _ = shared.lanes.control.send(ControlMessage::Shutdown);
+        join(self.control);
+        let _ = self.update_lane.send(UpdateCall::Shutdown);
+        join(self.update);
+    }
+}
+
+fn join(thread: JoinHandle<()>) {
+    // A panic was reported as an event where it happened.
+    let _ = thread.join();
+}
+
+fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}
+
+/// Runs a task of the scheduler's own to its end; a panic is told of.
+pub(crate) fn run_task(task: &'static str, events: &EventSink, run: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+        events.put(SchedulerEvent::TaskPanicked { task, message: message_of(&*panic) });
+    }
+}
+
+/// A worker from its first message to its last: after a panic it begins anew, unless that panics too.
+fn run_worker(shard: Shard, mut lanes: WorkerLanes, shared: &Shared, events: &EventSink) {
+    let mut worker = Counted::new(shard, shared);
+    loop {
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            worker.work_off_kept(&mut lanes);
+            worker.again = false;
+            lanes.take_held(&mut worker);
+            work(&mut worker, &mut lanes);
+        }));
+        let Err(panic) = outcome else { return };
+        let message = message_of(&*panic);
+        let (nodes, goes_on) = recover(&mut worker);
+        let name = worker.shard.id();
+        if !goes_on {
+            shared.set_dead(name);
+        }
+        let panicked = Panicked { worker: name, message, nodes, goes_on };
+        if let Err(not_sent) = shared.lanes.control.send(ControlMessage::WorkerPanicked(panicked)) {
+            // Without a control nothing else is left to be told.
+            if let ControlMessage::WorkerPanicked(Panicked { worker, message, nodes, goes_on }) = not_sent.0 {
+                let nodes = nodes.iter().map(|node| node.name.to_string()).collect();
+                events.put(SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on });
+            }
+        }
+        if !goes_on {
+            lie_dead(&mut worker, &mut lanes);
+            return;
+        }
+    }
+}
+
+/// After a panic: gives up the nodes, those whose message was under way included, and begins anew. Says which nodes, and whether the
+/// worker goes on.
+fn recover(worker: &mut Counted<'_>) -> (Vec<Arc<NodeShared>>, bool) {
+    let shared = worker.shared;
+    let settled = catch_unwind(AssertUnwindSafe(|| worker.shard.give_up_nodes()));
+    let (mut nodes, is_settled) = match settled {
+        Ok(nodes) => (nodes, true),
+        Err(_) => (worker.shard.all_nodes(), false),
+    };
+    match &worker.inside {
+        Some(Internal::AddNode { node, .. } | Internal::RemoveNode(node)) if nodes.iter().all(|n| n.id != node.id) => {
+            worker.shard.give_up_place(node);
+            nodes.push(node.clone());
+        }
+        Some(Internal::Round(round)) => shared.outstanding(*round).work_off(worker.shard.id(), || ()),
+        _ => {}
+    }
+    // Once more, and no third time.
+    let again = std::mem::replace(&mut worker.again, true);
+    if let Some(message) = worker.inside.take_if(|message| again || !means_the_same_twice(message)) {
+        acknowledge(message, shared);
+    }
+    if again {
+        worker.outside = None;
+    }
+    let goes_on = is_settled && catch_unwind(AssertUnwindSafe(|| worker.shard.begin_anew())).is_ok();
+    (nodes, goes_on)
+}
+
+/// Whether a message means the same when it is worked off again, and somebody counts on it.
+fn means_the_same_twice(message: &Internal) -> bool {
+    match message {
+        Internal::News { .. } | Internal::FirstAsk { .. } | Internal::CloseApp { .. } | Internal::Barrier(_) => true,
+        // A unit is back before anything is done with it. The nodes are gone. Who waits for an answer sees that there will be
+        // none.
+        Internal::GiveBack { .. }
+        | Internal::AddNode { .. }
+        | Internal::RemoveNode(_)
+        | Internal::ResizeNode { .. }
+        | Internal::Decommission { .. }
+        | Internal::Round(_)
+        | Internal::Victims(_)
+        | Internal::TakeSnapshot
+        | Internal::Look(_)
+        | Internal::Shutdown => false,
+    }
+}
+
+/// A worker that counts what it works off, and keeps it until it has.
+struct Counted<'a> {
+    shard: Shard,
+    shared: &'a Shared,
+    /// The message from inside that it is at, and the one from outside: as far as a panic may not lose them.
+    inside: Option<Internal>,
+    outside: Option<Parcel>,
+    /// It panicked at that before.
+    again: bool,
+}
+
+impl<'a> Counted<'a> {
+    fn new(shard: Shard, shared: &'a Shared) -> Counted<'a> {
+        Counted { shard, shared, inside: None, outside: None, again: false }
+    }
+
+    /// What it is at, and something else came before, or a panic in between.
+    fn work_off_kept(&mut self, lanes: &mut WorkerLanes) {
+        if let Some(message) = self.inside.take() {
+            lanes.take_internal(message, self);
+        }
+        if let Some(message) = self.outside.take() {
+            self.keep_external(message);
+        }
+    }
+
+    fn note(&self) {
+        self.shared.counters[self.shard.id()].handled.note();
+    }
+
+    #[inline]
+    fn keep_external(&mut self, message: Parcel) {
+        self.shard.handle_external(self.outside.insert(message).message());
+        self.outside = None;
+    }
+}
+
+impl Handler<Internal, Parcel> for Counted<'_> {
+    #[inline]
+    fn internal(&mut self, message: Internal) -> Next {
+        let (worker, message) = (self.shard.id(), self.inside.insert(message));
+        let next = if let Internal::Round(round) = message {
+            let outstanding = self.shared.outstanding(*round);
+            outstanding.work_off(worker, || self.shard.handle_internal(message))
+        } else {
+            if !matches!(message, Internal::Barrier(_)) {
+                self.shared.counters[worker].handled.note();
+            }
+            self.shard.handle_internal(message)
+        };
+        self.inside = None;
+        next
+    }
+
+    #[inline]
+    fn external(&mut self, mut parcel: Parcel) {
+        let message = parcel.message();
+        match message {
+            // What a node says, and what is given back, means nothing any more after a panic: the nodes are gone.
+            External::Report(_)
+            | External::Heartbeat(_)
+            | External::Heartbeats(_)
+            | External::Release(_)
+            | External::Releases(_) => {
+                self.note();
+                self.shard.handle_external(message);
+            }
+            External::Group(_) | External::Asks(_) => {
+                self.note();
+                self.keep_external(parcel);
+            }
+            External::Barrier(_) => self.keep_external(parcel),
+        }
+    }
+
+    #[inline]
+    fn expect_later(&self, parcel: &mut Parcel) {
+        self.shard.expect_later(parcel.message());
+    }
+
+    #[inline]
+    fn expect_soon(&self, parcel: &mut Parcel) {
+        self.shard.expect_soon(parcel.message());
+    }
+
+    #[inline]
+    fn expect_next(&self, parcel: &mut Parcel) {
+        self.shard.expect_next(parcel.message());
+    }
+}
+
+/// The loop of a worker.
+fn work(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
+    let shared = worker.shared;
+    loop {
+        worker.shard.sync();
+        let now = shared.clock.now_ms();
+        worker.shard.fold_if_due(now);
+        let looking = worker.shard.look_for_expired(now);
+        let then = lanes.batch(&shared.lanes.internal, worker);
+        worker.shard.hand_back_leases();
+        match then {
+            Then::GiveWay => crate::sync::thread::yield_now(),
+            Then::End => return,
+            Then::Wait if !looking => select! {
+                recv(lanes.internal) -> message => if let Ok(message) = message {
+                    lanes.hold_inside(message);
+                    worker.shard.wake_up();
+                    lanes.take_held(worker);
+                },
+                recv(lanes.external) -> message => if let Ok(message) = message {
+                    lanes.hold(message);
+                    worker.shard.wake_up();
+                    lanes.take_held(worker);
+                },
+                default(Duration::from_millis(worker.shard.next_look_in_ms(now))) => {}
+            },
+            Then::Wait | Then::Again => {}
+        }
+    }
+}
+
+/// Answers whoever waits for the end of what was told to a worker that does it no more; false at shutdown.
+fn acknowledge(message: Internal, shared: &Shared) -> bool {
+    let answer = match message {
+        Internal::CloseApp { app, .. } => ControlMessage::AppClosed { slot: app.slot, handed_over: Vec::new() },
+        Internal::RemoveNode(node) => ControlMessage::NodeClosed { node, place_is_free: true },
+        Internal::Barrier(reply) => return reply.send(()).is_ok(),
+        Internal::Shutdown => return false,
+        Internal::News { .. }
+        | Internal::GiveBack { .. }
+        | Internal::FirstAsk { .. }
+        | Internal::AddNode { .. }
+        | Internal::ResizeNode { .. }
+        | Internal::Decommission { .. }
+        | Internal::TakeSnapshot
+        // Who waits for an answer sees that there will be none.
+        | Internal::Victims(_)
+        | Internal::Look(_)
+        | Internal::Round(_) => return true,
+    };
+    shared.lanes.control.send(answer).is_ok()
+}
+
+/// Given up: the worker does nothing more, but whoever waits for it is answered.
+fn lie_dead(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
+    let (shared, name) = (worker.shared, worker.shard.id());
+    // It may have been told to stop, and panicked at what it had to work off before.
+    let mut over = lanes.is_stopping();
+    let under_way: Vec<_> = worker.inside.take().into_iter().chain(lanes.received_inside()).collect();
+    for message in worker.outside.take().into_iter().chain(lanes.received()) {
+        answer_barrier(message);
+    }
+    worker.shard.join_for_good();
+    let mut answer = |message: Internal| {
+        if let Internal::AddNode { node, .. } = message {
+            // Sent before the control heard of it.
+            let message = "its worker had been given up".to_owned();
+            let lost = Panicked { worker: name, message, nodes: vec![node], goes_on: false };
+            return shared.lanes.control.send(ControlMessage::WorkerPanicked(lost)).is_ok();
+        }
+        if matches!(message, Internal::TakeSnapshot) {
+            worker.shard.join_for_good();
+        }
+        acknowledge(message, shared)
+    };
+    for message in under_way {
+        over |= !answer(message);
+    }
+    while !over {
+        select! {
+            recv(lanes.internal) -> message => over = !message.is_ok_and(&mut answer),
+            recv(lanes.external) -> message => match message {
+                Ok(message) => answer_barrier(message),
+                Err(_) => over = true,
+            },
+        }
+    }
+    while let Ok(message) = lanes.internal.try_recv() {
+        answer(message);
+    }
+    while let Ok(message) = lanes.external.try_recv() {
+        answer_barrier(message);
+    }
+}
+
+fn answer_barrier(parcel: Parcel) {
+    if let External::Barrier(reply) = parcel.into_message() {
+        // Whoever asked may have gone.
+        let _ = reply.send(());
+    }
+}
+
+fn run_control(mut control: Control, lane: &Receiver<ControlMessage>, shared: &Shared) {
+    let take = |control: &mut Control, message: ControlMessage| {
+        // Cleaning up comes by time, so it does not count: who waits for quiet would never see the end of it.
+        if !matches!(message, ControlMessage::Barrier(_) | ControlMessage::CleanUp) {
+            shared.control_handled.note();
+        }
+        control.handle(message)
+    };
+    loop {
+        let Ok(message) = lane.recv() else { return };
+        let mut go_on = take(&mut control, message);
+        // A batch shares one publish.
+        for _ in 0..1024 {
+            let Ok(message) = lane.try_recv() else { break };
+            go_on &= take(&mut control, message);
+        }
+        control.publish();
+        if !go_on {
+            return;
+        }
+    }
+}
+
+fn run_update(mut updater: Updater, calls: &Receiver<UpdateCall>, woken: &Receiver<()>, interval_ms: u64) {
+    // No interval: Hadoop has no update thread then, and only explicit calls update.
+    let interval = (interval_ms > 0).then(|| Duration::from_millis(interval_ms));
+    let mut woken = woken.clone();
+    loop {
+        let timeout = interval.unwrap_or(Duration::from_secs(3600));
+        select! {
+            recv(calls) -> call => match call {
+                Ok(UpdateCall::Now(reply)) => {
+                    updater.update_and_wake();
+                    // Whoever asked may have gone.
+                    let _ = reply.send(());
+                }
+                #[cfg(feature = "faults")]
+                Ok(UpdateCall::Stall(time)) => {
+                    wait(time);
+                }
+                Ok(UpdateCall::Shutdown) | Err(_) => return,
+            },
+            recv(woken) -> wake => match wake {
+                Ok(()) => if interval.is_some() { updater.update_and_wake() },
+                Err(_) => woken = crate::sync::channel::never(),
+            },
+            default(timeout) => if interval.is_some() { updater.update_and_wake() },
+        }
+    }
+}
+
+/// Does nothing for so long.
+#[cfg(feature = "faults")]
+pub(crate) fn wait(time: Duration) {
+    let (_silent, nothing) = bounded::<()>(0);
+    let _ = nothing.recv_timeout(time);
+}
+
+/// The async allocation thread, and that of continuous scheduling: a round to every worker, an interval apart, one outstanding
+/// a worker.
+fn run_rounds(shared: &Shared, round: Round, interval: Duration, stopped: &Receiver<()>) {
+    loop {
+        match stopped.recv_timeout(interval) {
+            Err(RecvTimeoutError::Timeout) => {}
+            _ => return,
+        }
+        for (worker, lane) in shared.lanes.internal.iter().enumerate() {
+            if shared.outstanding(round).begin(worker) {
+                // A worker that is gone needs no offers.
+                let _ = lane.send(Internal::Round(round));
+            }
+        }
+    }
+}
+
+/// Waits until everything accepted is worked off. The caller sees to it that nobody sends meanwhile.
+pub(crate) fn quiesce(shared: &Shared) {
+    let handled = || {
+        let workers: u64 = shared.counters.iter().map(|counters| counters.handled.read()).sum();
+        workers + shared.control_handled.read()
+    };
+    let barrier = || {
+        let (reply, answered) = unbounded();
+        let mut asked = 0;
+        for lane in &shared.lanes.external {
+            asked += u64::from(lane.send(Parcel::of(External::Barrier(reply.clone()))).is_ok());
+        }
+        for lane in &shared.lanes.internal {
+            asked += u64::from(lane.send(Internal::Barrier(reply.clone())).is_ok());
+        }
+        asked += u64::from(shared.lanes.control.send(ControlMessage::Barrier(reply.clone())).is_ok());
+        // Its rounds send to workers, which count them; nobody listens where preemption is off.
+        asked += u64::from(shared.lanes.preemption.send(PreemptionCall::Barrier(reply)).is_ok());
+        (0..asked).all(|_| answered.recv().is_ok())
+    };
+    until_quiet(handled, barrier);
+}
+
+#[cfg(test)]
+mod tests;

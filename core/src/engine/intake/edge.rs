@@ -1,0 +1,335 @@
+//! The edge: what an `allocate` call does on the caller's thread.
+//!
+//! # Where it stands
+//! Validates against the newest snapshot, sends what changes to the workers concerned, and answers from the mailbox and the
+//! ledger. It never waits for a worker: YARN's `allocate` assigns nothing itself.
+
+// Whatever an AM asks for, nothing here may panic.
+#![warn(clippy::indexing_slicing)]
+
+use crate::ahead::expect;
+use crate::app::{Ask, Location};
+use crate::engine::books::ledger::AppShared;
+use crate::engine::control::{asks_for_nothing_left, check_size, normalise};
+use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped};
+use crate::engine::mail::mailbox::{Container, EndedContainer};
+use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
+use crate::engine::shared::{ANY, Shared};
+use crate::event::Refused;
+use crate::id::ContainerId;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use smallvec::SmallVec;
+
+/// What an AM asks in one call.
+#[derive(Clone, Debug, Default)]
+pub struct AllocateRequest {
+    /// Each replaces the outstanding ask of its priority, request id and location; of two alike the last counts.
+    pub asks: Vec<Ask>,
+    /// Containers given back. They take effect before the asks; unknown ones are ignored.
+    pub releases: Vec<ContainerId>,
+    /// Nodes and racks that the AM does not want.
+    pub blacklist_add: Vec<Location>,
+    /// Nodes and racks that it wants again; what stands in both lists is removed.
+    pub blacklist_remove: Vec<Location>,
+}
+
+impl AllocateRequest {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = self;
+        asks.is_empty() && releases.is_empty() && blacklist_add.is_empty() && blacklist_remove.is_empty()
+    }
+}
+
+/// What an AM is answered. The caller owns it; each call clears and fills it.
+#[derive(Clone, Debug, Default)]
+pub struct Allocation {
+    /// Containers granted since the last call; with one worker in the order in which they were.
+    pub granted: Vec<Container>,
+    /// Containers that have ended since the last call.
+    pub ended: Vec<EndedContainer>,
+    /// Containers that are to be preempted and still run: what YARN's preemption message calls the strict contract. The AM may
+    /// give others back instead; that changes nothing for these.
+    pub strict_preemptions: Vec<ContainerId>,
+    /// What the application can still get, as its queue's policy sees it.
+    pub headroom: Resource,
+}
+
+impl Allocation {
+    /// Nothing, with the memory kept.
+    fn clear(&mut self) {
+        let Allocation { granted, ended, strict_preemptions, headroom } = self;
+        granted.clear();
+        ended.clear();
+        strict_preemptions.clear();
+        *headroom = Resource::NONE;
+    }
+}
+
+/// The leaf queue of an application in a snapshot.
+fn leaf_of<'s>(
+    shared: &Shared,
+    snapshot: &'s SchedulerSnapshot,
+    app: &AppShared,
+) -> Result<&'s QueueSnapshot, Refused> {
+    if app.scheduler != shared.scheduler || app.is_closed() {
+        return Err(Refused::NoSuchApp(app.id.number));
+    }
+    match snapshot.structure.queues.get(app.queue() as usize) {
+        Some(Some(leaf)) => Ok(leaf),
+        // Just moved into a queue that is not published yet.
+        _ => Err(Refused::Busy),
+    }
+}
+
+/// Of more calls that come next the others are passed over: the cache would not hold what many read.
+const MOST_EXPECTED: usize = 16;
+
+/// Calls of these applications come next: asks for what they read, one link after the other and each of all of them, so that memory
+/// is waited for once a link rather than once a link and call. Of [`MOST_EXPECTED`] at most.
+pub(crate) fn expect_calls<'a>(shared: &Shared, apps: impl Iterator<Item = &'a AppShared> + Clone) {
+    let (snapshot, apps) = (shared.publisher.guard(), apps.take(MOST_EXPECTED));
+    let mut leaves: SmallVec<[&QueueSnapshot; MOST_EXPECTED]> = SmallVec::new();
+    for app in apps.clone() {
+        app.expect_mail();
+        if let Some(Some(leaf)) = snapshot.structure.queues.get(app.queue() as usize) {
+            expect_leaf(leaf);
+            leaves.push(leaf);
+        }
+        expect_share(&snapshot, app.queue());
+    }
+    leaves.iter().for_each(|leaf| expect(&leaf.shared.cells));
+    apps.for_each(|app| expect_mail(shared, app));
+    leaves.iter().for_each(|leaf| leaf.shared.expect_usage());
+}
+
+/// What a call reads of a leaf queue as published.
+#[inline]
+fn expect_leaf(leaf: &QueueSnapshot) {
+    expect(&leaf.shared);
+    expect(&leaf.max_share);
+    expect(&leaf.max_container);
+}
+
+/// The same of its shares.
+#[inline]
+fn expect_share(snapshot: &SchedulerSnapshot, queue: u32) {
+    if let Some(share) = snapshot.shares.queues.get(queue as usize) {
+        expect(&share.generation);
+        expect(&share.fair_share);
+    }
+}
+
+/// The records that lie on top of an application's mailbox, several beside each other.
+#[inline]
+fn expect_mail(shared: &Shared, app: &AppShared) {
+    for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
+        arena.expect_drain(&cell.granted);
+        arena.expect_drain(&cell.ended);
+    }
+}
+
+/// A whole call.
+pub(crate) fn allocate(
+    shared: &Shared,
+    app: &Arc<AppShared>,
+    request: &AllocateRequest,
+    out: &mut Allocation,
+) -> Result<(), Refused> {
+    out.clear();
+    app.expect_call();
+    let snapshot = shared.publisher.guard();
+    let leaf = leaf_of(shared, &snapshot, app)?;
+    // Before anything is sent: a send waits for what was read before it.
+    snapshot.structure.queue(crate::engine::publish::snapshot::ROOT).shared.expect_usage();
+    expect_leaf(leaf);
+    expect_share(&snapshot, app.queue());
+    leaf.shared.expect_usage();
+    expect_mail(shared, app);
+    if !request.is_empty() {
+        send(shared, app, request, &snapshot, leaf)?;
+        // Ended meanwhile: what it had is gone with its mailbox.
+        if app.is_closed() {
+            return Err(Refused::NoSuchApp(app.id.number));
+        }
+    }
+    answer(shared, app, &snapshot, leaf, out);
+    Ok(())
+}
+
+/// The first half of a call: checks a request and sends it to the workers concerned. Where there is nothing to send, the
+/// second half says what is to be said against the application.
+pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &AllocateRequest) -> Result<(), Refused> {
+    if request.is_empty() {
+        return Ok(());
+    }
+    let snapshot = shared.publisher.guard();
+    let leaf = leaf_of(shared, &snapshot, app)?;
+    send(shared, app, request, &snapshot, leaf)
+}
+
+/// The second half: empties the application's mailbox and says what it can still get.
+pub(crate) fn collect(shared: &Shared, app: &AppShared, out: &mut Allocation) -> Result<(), Refused> {
+    out.clear();
+    let snapshot = shared.publisher.guard();
+    let leaf = leaf_of(shared, &snapshot, app)?;
+    answer(shared, app, &snapshot, leaf, out);
+    Ok(())
+}
+
+fn send(
+    shared: &Shared,
+    app: &Arc<AppShared>,
+    request: &AllocateRequest,
+    snapshot: &SchedulerSnapshot,
+    leaf: &QueueSnapshot,
+) -> Result<(), Refused> {
+    let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = request;
+    let is_for_home = !(asks.is_empty() && blacklist_add.is_empty() && blacklist_remove.is_empty());
+    if is_for_home && shared.is_dead(app.home) {
+        return Err(Refused::WorkerLost(app.home));
+    }
+    if app.waits_for_am() {
+        return Err(Refused::NoAm(app.id.number));
+    }
+    let (of_cluster, of_queue) = (&snapshot.structure.max_allocation, &leaf.max_container);
+    let largest = Resource::of_types(shared.types, |i| of_cluster.get(i).min(of_queue.get(i)));
+    // Asks of one size mostly come one after another.
+    let sizes = || asks.chunk_by(|a, b| a.resource == b.resource).filter_map(|alike| Some(&alike.first()?.resource));
+    for size in sizes() {
+        check_size(shared.types, size, &largest)?;
+    }
+    if blacklist_add.iter().any(|location| location.0 == ANY) {
+        return Err(Refused::InvalidBlacklist);
+    }
+    if asks.iter().map(|ask| &ask.location).chain(blacklist_add).any(|location| *location == Location::NOWHERE) {
+        return Err(Refused::NoLocation);
+    }
+    app.check_keys(asks)?;
+    if let Some(size) = sizes().find(|size| asks_for_nothing_left(shared.types, size, &leaf.max_share)) {
+        return Err(Refused::ZeroMax { asked: Box::new(*size), queue: leaf.name.to_string() });
+    }
+    send_releases(shared, app, releases)?;
+    if blacklist_add.is_empty() && blacklist_remove.is_empty() {
+        return send_asks(shared, app, asks, &largest, None);
+    }
+    // Held while it is sent: of two changes the later one is also the later message.
+    let mut am = app.am.lock();
+    let mut blacklist = am.blacklist.clone();
+    blacklist.extend(blacklist_add.iter().map(|location| location.0));
+    blacklist.sort_unstable();
+    blacklist.dedup();
+    let mut removed: Vec<_> = blacklist_remove.iter().map(|location| location.0).collect();
+    removed.sort_unstable();
+    blacklist.retain(|listed| removed.binary_search(listed).is_err());
+    if blacklist == am.blacklist {
+        return send_asks(shared, app, asks, &largest, None);
+    }
+    send_asks(shared, app, asks, &largest, Some(&blacklist))?;
+    app.set_blacklist(&mut am, blacklist);
+    Ok(())
+}
+
+/// So many releases of a call travel one by one, without an allocation.
+const FEW_RELEASES: usize = 8;
+
+/// No more travel in one message, so that other messages are not kept waiting.
+const MANY_RELEASES: usize = 1 << 14;
+
+/// What an AM gives back goes to the workers that granted it. Of many, all of a worker's go in one message, so that a call with more
+/// of them than a lane holds messages is no reason to be busy.
+fn send_releases(shared: &Shared, app: &AppShared, releases: &[ContainerId]) -> Result<(), Refused> {
+    // Of an earlier attempt too: what was kept is this one's.
+    let own = || releases.iter().filter(|release| release.application == app.id.number);
+    let lanes = &shared.lanes.external;
+    if own().nth(FEW_RELEASES).is_none() {
+        for release in own() {
+            let Some(lane) = lanes.get(usize::from(release.worker)) else { continue };
+            lane.try_send(Parcel::of(External::Release(*release)))?;
+        }
+        return Ok(());
+    }
+    let mut parts = vec![Vec::new(); lanes.len()];
+    for release in own() {
+        if let Some(part) = parts.get_mut(usize::from(release.worker)) {
+            part.push(*release);
+        }
+    }
+    for (lane, part) in lanes.iter().zip(parts) {
+        for piece in part.chunks(MANY_RELEASES) {
+            lane.try_send(Parcel::of(External::Releases(piece.to_vec())))?;
+        }
+    }
+    Ok(())
+}
+
+/// What has changed goes to the application's home worker.
+fn send_asks(
+    shared: &Shared,
+    app: &Arc<AppShared>,
+    asks: &[Ask],
+    largest: &Resource,
+    blacklist: Option<&[u32]>,
+) -> Result<(), Refused> {
+    let normal = |size: &Resource| normalise(&shared.settings, size, largest);
+    if blacklist.is_none() {
+        match asks.first() {
+            None => return Ok(()),
+            Some(first) if app.is_met() && OneGroup::takes(shared.types, asks) => {
+                let group = OneGroup::of(app.slot, first, asks, normal);
+                return send_to_home(shared, app, External::Group(group));
+            }
+            Some(_) => {}
+        }
+    }
+    let asking = if app.is_met() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
+    let change = AskChange { app: asking, asks: grouped(asks, normal), blacklist: blacklist.map(Box::from) };
+    send_to_home(shared, app, External::Asks(Box::new(change)))
+}
+
+fn send_to_home(shared: &Shared, app: &AppShared, message: External) -> Result<(), Refused> {
+    // Its number is not read before it is needed: it lies in a line that no call needs.
+    let Some(lane) = shared.lanes.external.get(app.home) else { return Err(Refused::NoSuchApp(app.id.number)) };
+    Ok(lane.try_send(Parcel::of(message))?)
+}
+
+/// Empties the application's mailbox and says what it can still get; `out` is clear.
+fn answer(shared: &Shared, app: &AppShared, snapshot: &SchedulerSnapshot, leaf: &QueueSnapshot, out: &mut Allocation) {
+    drain(shared, app, out);
+    app.strict_preemptions(&mut out.strict_preemptions);
+    out.headroom = headroom(shared, snapshot, app, leaf);
+}
+
+/// Empties the application's mailbox.
+pub(crate) fn drain(shared: &Shared, app: &AppShared, out: &mut Allocation) {
+    for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
+        arena.drain_granted(&cell.granted, || shared.clock.now_ms(), &mut out.granted);
+        arena.drain_ended(&cell.ended, &mut out.ended);
+    }
+}
+
+/// Assignment reference 10.
+fn headroom(shared: &Shared, snapshot: &SchedulerSnapshot, app: &AppShared, leaf: &QueueSnapshot) -> Resource {
+    let root = snapshot.structure.queue(crate::engine::publish::snapshot::ROOT);
+    let types = shared.types;
+    let (total, used) = (&snapshot.structure.cluster.total, root.shared.usage_of(types));
+    let mut available = Resource::of_types(types, |i| total.get(i).wrapping_sub(used.get(i)));
+    if app.has_blacklist() {
+        let mut am = app.am.lock();
+        if am.blacklisted.is_none() {
+            // In order: `send` sorts it.
+            let listed = |location: u32| am.blacklist.binary_search(&location).is_ok();
+            let nodes = shared.nodes.lock();
+            let found = nodes.values().filter(|node| node.locations().into_iter().any(listed)).cloned().collect();
+            drop(nodes);
+            am.blacklisted = Some(found);
+        }
+        for node in am.blacklisted.iter().flatten() {
+            available = available.minus_non_negative(&node.free.read());
+        }
+    }
+    let (max, usage) = (&leaf.max_share, leaf.shared.usage_of(types));
+    let available = Resource::of_types(types, |i| available.get(i).min(max.get(i).wrapping_sub(usage.get(i))));
+    leaf.policy.headroom(snapshot.shares.fair_share(leaf.slot), &usage, &available)
+}

@@ -1,0 +1,530 @@
+//! What travels between threads.
+
+use crate::app::{Ask, SchedulingKey};
+use crate::engine::books::ledger::{AppShared, NodeShared};
+use crate::engine::mail::mailbox::Container;
+use crate::engine::shared::ANY;
+use crate::engine::worker::rows::SharedCount;
+use crate::engine::worker::shard::Shard;
+use crate::event::Refused;
+use crate::id::{ContainerId, OwnContainer, Slot};
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::{Sender, TrySendError};
+use smallvec::{SmallVec, smallvec};
+use std::cell::Cell;
+use std::fmt;
+
+/// What a node reports.
+#[derive(Clone, Debug)]
+pub struct Heartbeat {
+    pub(crate) node: Arc<NodeShared>,
+    /// Containers that run since the last report. One that the AM has and no report names in time, here or as completed,
+    /// expires: `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`.
+    pub launched: SmallVec<[ContainerId; 2]>,
+    /// Containers that ended since the last report, in order.
+    pub completed: SmallVec<[ContainerId; 4]>,
+    /// Not zero: the [`HeartbeatProbe`](crate::HeartbeatProbe) is told of this one.
+    pub stamp: u64,
+    /// Whether the node's room is offered then, as with every heartbeat of Hadoop's; true without more. `false` is a report
+    /// of containers and no more, for embedders that hear of these between heartbeats.
+    pub offer: bool,
+}
+
+/// What the embedder sends to a worker.
+///
+/// Small: thousands wait in a lane, written on one core and read on another, so each line of them is fetched twice. The usual
+/// heartbeat and the usual ask are in the message; what is larger hangs on it.
+#[derive(Debug)]
+pub(crate) enum External {
+    Report(Report),
+    /// With more containers than a report holds.
+    Heartbeat(Box<Heartbeat>),
+    Heartbeats(Vec<Heartbeat>),
+    /// To the application's home worker, as are asks of other kinds.
+    Group(OneGroup),
+    Asks(Box<AskChange>),
+    /// To the worker that granted it.
+    Release(ContainerId),
+    /// The same of many.
+    Releases(Vec<ContainerId>),
+    /// Answer when it is reached.
+    Barrier(Sender<()>),
+}
+
+const _: () = assert!(size_of::<External>() <= 80, "the usual messages set the size");
+
+/// An external message on its way: moved as it is, whichever it is.
+///
+/// A channel hands a message from call to call in an `Option` or a `Result`, which would keep its own tag in a spare bit pattern of
+/// the message's. Then each move is one of the tag and one of the rest, an odd number of bytes in pieces that overlap, and what is
+/// read back in a piece that was not written as one waits until all that was written before it, to other cores' lines too, is
+/// there. In a cell there are no spare bit patterns.
+pub(crate) struct Parcel(Cell<External>);
+
+impl Parcel {
+    #[inline]
+    pub(crate) fn of(message: External) -> Parcel {
+        Parcel(Cell::new(message))
+    }
+
+    /// What it is, where it lies.
+    #[inline]
+    pub(crate) fn message(&mut self) -> &mut External {
+        self.0.get_mut()
+    }
+
+    #[inline]
+    pub(crate) fn into_message(self) -> External {
+        self.0.into_inner()
+    }
+}
+
+const _: () = assert!(size_of::<Option<Parcel>>() > size_of::<Parcel>(), "no spare bit patterns");
+
+impl fmt::Debug for Parcel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Parcel")
+    }
+}
+
+impl From<TrySendError<Parcel>> for Refused {
+    fn from(error: TrySendError<Parcel>) -> Refused {
+        match error {
+            TrySendError::Full(_) => Refused::Busy,
+            TrySendError::Disconnected(_) => Refused::ShutDown,
+        }
+    }
+}
+
+/// So many containers a report holds.
+const REPORTED: usize = 4;
+
+/// Where the number of completed ones begins in a report's count.
+const COMPLETED: u8 = 4;
+
+/// A heartbeat of few containers. It names the node by its place among its worker's: no reference is counted up here and down
+/// there with each.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) stamp: u64,
+    /// Those launched, then those completed.
+    containers: [OwnContainer; REPORTED],
+    pub(crate) node: u32,
+    /// Which of the nodes that had the place, one after the other.
+    pub(crate) turn: u8,
+    /// How many were launched, and from the fifth bit on how many completed.
+    counts: u8,
+    pub(crate) offer: bool,
+}
+
+impl Report {
+    /// What the heartbeat says to the node's owner, unless it is too much.
+    #[inline]
+    pub(crate) fn of(heartbeat: &Heartbeat) -> Option<Report> {
+        let Heartbeat { node, launched, completed, stamp, offer } = heartbeat;
+        if launched.len() + completed.len() > REPORTED {
+            return None;
+        }
+        let mut report = Report {
+            stamp: *stamp,
+            containers: [OwnContainer::NONE; REPORTED],
+            node: node.local,
+            turn: node.turn,
+            counts: 0,
+            offer: *offer,
+        };
+        // A container of another worker's is none of this node's.
+        let mut room = report.containers.iter_mut();
+        for (containers, one) in [(&launched[..], 1), (&completed[..], 1 << COMPLETED)] {
+            for (own, place) in containers.iter().filter_map(|container| container.own_of(node.owner)).zip(&mut room) {
+                *place = own;
+                report.counts += one;
+            }
+        }
+        Some(report)
+    }
+
+    #[inline]
+    pub(crate) fn launched(&self) -> &[OwnContainer] {
+        &self.containers[..usize::from(self.counts % (1 << COMPLETED))]
+    }
+
+    #[inline]
+    pub(crate) fn completed(&self) -> &[OwnContainer] {
+        &self.containers[self.launched().len()..][..usize::from(self.counts >> COMPLETED)]
+    }
+}
+
+/// So many resource types the asks in a message have.
+const ASKED_TYPES: usize = 3;
+
+/// What nearly every call changes: asks of one key and size, of an application that the worker has met, so that no reference is
+/// counted up here and down there with each call.
+#[derive(Debug)]
+pub(crate) struct OneGroup {
+    pub(crate) app: Slot,
+    allocation_request_id: i64,
+    size: [i64; ASKED_TYPES],
+    rows: AskRows,
+    priority: i32,
+    relax: bool,
+}
+
+impl OneGroup {
+    /// Whether these asks are one group, of a scheduler of so many types.
+    #[inline]
+    pub(crate) fn takes(types: usize, asks: &[Ask]) -> bool {
+        let Some((first, others)) = asks.split_first() else { return false };
+        types <= ASKED_TYPES && others.iter().all(|ask| alike(first, ask))
+    }
+
+    /// What one changes that is like `first`, with the size that `size` makes of what is asked for. Made where it is needed: in an
+    /// `Option` or `Result` it would be moved twice, as [`Parcel`] says.
+    #[inline]
+    pub(crate) fn of(app: Slot, first: &Ask, asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> OneGroup {
+        let SchedulingKey { priority, allocation_request_id } = first.key();
+        let (size, relax) = (size(&first.resource), first.relax_locality);
+        let size = std::array::from_fn(|i| size.get(i));
+        OneGroup { app, allocation_request_id, size, rows: rows_of(asks), priority, relax }
+    }
+
+    /// The asks, where they lie.
+    #[inline]
+    pub(crate) fn asked(&self) -> Asked<'_> {
+        let OneGroup { app: _, allocation_request_id, size, rows, priority, relax } = self;
+        Asked {
+            key: SchedulingKey { priority: *priority, allocation_request_id: *allocation_request_id },
+            size: Resource::of_types(ASKED_TYPES, |i| size[i]),
+            relax: *relax,
+            rows,
+        }
+    }
+}
+
+/// Whose asks change.
+#[derive(Debug)]
+pub(crate) enum Asking {
+    /// One that the worker has met: no reference is counted up here and down there with each call.
+    Known(Slot),
+    New(Arc<AppShared>),
+}
+
+/// What one `allocate` call changes.
+#[derive(Debug)]
+pub(crate) struct AskChange {
+    pub(crate) app: Asking,
+    /// In the order of the call.
+    pub(crate) asks: AskGroups,
+    /// The application's whole blacklist, when it changed.
+    pub(crate) blacklist: Option<Box<[u32]>>,
+}
+
+/// Most calls are about one key and size.
+pub(crate) type AskGroups = SmallVec<[AskGroup; 1]>;
+
+/// One or two lie in the message itself.
+pub(crate) type AskRows = SmallVec<[AskRow; 2]>;
+
+/// Asks of a call that come one after another and differ in nothing but where and how many.
+#[derive(Clone, Debug)]
+pub(crate) struct AskGroup {
+    pub(crate) key: SchedulingKey,
+    pub(crate) size: Resource,
+    pub(crate) relax: bool,
+    pub(crate) rows: AskRows,
+}
+
+impl AskGroup {
+    /// How many are wanted anywhere, if the group says: of several the last counts.
+    pub(crate) fn any(&self) -> Option<u32> {
+        self.rows.iter().rev().find(|row| row.location == ANY).map(|row| row.count)
+    }
+
+    /// What the group says, where it lies.
+    #[inline]
+    pub(crate) fn asked(&self) -> Asked<'_> {
+        let AskGroup { key, size, relax, rows } = self;
+        Asked { key: *key, size: *size, relax: *relax, rows }
+    }
+}
+
+/// A group as it is read, whatever it lies in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) key: SchedulingKey,
+    pub(crate) size: Resource,
+    pub(crate) relax: bool,
+    pub(crate) rows: &'a [AskRow],
+}
+
+/// So many are wanted at a location from now on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AskRow {
+    pub(crate) location: u32,
+    pub(crate) count: u32,
+}
+
+/// Whether two asks differ in nothing but where and how many.
+#[inline]
+fn alike(a: &Ask, b: &Ask) -> bool {
+    a.key() == b.key() && a.relax_locality == b.relax_locality && a.resource == b.resource
+}
+
+impl AskGroup {
+    fn of_alike(first: &Ask, asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> AskGroup {
+        AskGroup { key: first.key(), size: size(&first.resource), relax: first.relax_locality, rows: rows_of(asks) }
+    }
+}
+
+#[inline]
+fn rows_of(asks: &[Ask]) -> AskRows {
+    let row = |ask: &Ask| AskRow { location: ask.location.0, count: ask.count };
+    match asks {
+        [one] => smallvec![row(one)],
+        _ => asks.iter().map(row).collect(),
+    }
+}
+
+/// Asks in groups, each with the size that `size` makes of what is asked for.
+pub(crate) fn grouped(asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> AskGroups {
+    asks.chunk_by(alike).map(|asks| AskGroup::of_alike(&asks[0], asks, &size)).collect()
+}
+
+/// One replaced ask, as the home worker tells the others.
+#[derive(Clone, Debug)]
+pub(crate) struct AskNews {
+    pub(crate) key: SchedulingKey,
+    pub(crate) location: u32,
+    pub(crate) size: Resource,
+    pub(crate) relax: bool,
+    pub(crate) what: NewsKind,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum NewsKind {
+    /// The `*` count was replaced, under this epoch.
+    Any { epoch: u32, cell: Arc<crate::engine::books::ledger::KeyCell>, open: bool },
+    /// A rack or node has a count now.
+    Location(SharedCount),
+}
+
+impl NewsKind {
+    /// The key's cell, where the news have it.
+    pub(crate) fn cell(&self) -> Option<&Arc<crate::engine::books::ledger::KeyCell>> {
+        match self {
+            NewsKind::Any { cell, .. } => Some(cell),
+            NewsKind::Location(_) => None,
+        }
+    }
+}
+
+/// One unit that goes back: the container ended before its AM saw it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GiveBack {
+    pub(crate) key: SchedulingKey,
+    pub(crate) location: u32,
+    pub(crate) size: Resource,
+    pub(crate) relax: bool,
+}
+
+/// Offers beside those of heartbeats: which nodes of the worker get one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Round {
+    /// Every node that has reported lately; from the async allocation thread.
+    Offers,
+    /// A pass of continuous scheduling.
+    Continuous,
+}
+
+/// The attempt that takes over the running containers of one that ends.
+#[derive(Clone, Debug)]
+pub(crate) struct Successor {
+    pub(crate) app: Arc<AppShared>,
+    /// The AM's blacklist, which it takes over too.
+    pub(crate) blacklist: Box<[u32]>,
+}
+
+/// What core threads send to a worker.
+#[derive(Debug)]
+pub(crate) enum Internal {
+    /// From the application's home worker.
+    News {
+        app: Arc<AppShared>,
+        rows: SmallVec<[AskNews; 2]>,
+        blacklist: Option<Box<[u32]>>,
+    },
+    /// To the application's home worker.
+    GiveBack {
+        app: Arc<AppShared>,
+        rows: SmallVec<[GiveBack; 3]>,
+    },
+    /// The AM's first request, made by the control when it accepts a managed application.
+    FirstAsk {
+        app: Arc<AppShared>,
+        asks: SmallVec<[Ask; 1]>,
+    },
+    /// The attempt ends: its containers end, or go over to the next attempt, then [`ControlMessage::AppClosed`].
+    CloseApp {
+        app: Arc<AppShared>,
+        successor: Option<Successor>,
+    },
+    AddNode {
+        node: Arc<NodeShared>,
+        total: Resource,
+    },
+    /// Its containers end, then [`ControlMessage::NodeClosed`].
+    RemoveNode(Arc<NodeShared>),
+    ResizeNode {
+        node: Arc<NodeShared>,
+        total: Resource,
+        /// What no longer fits ends at once.
+        kill: bool,
+    },
+    /// The node is to be emptied, or no longer.
+    Decommission {
+        node: Arc<NodeShared>,
+        on: bool,
+    },
+    /// From a thread that offers nodes at intervals; one outstanding a worker and kind.
+    Round(Round),
+    /// From the preemption task.
+    Victims(crate::fair::preemption::VictimCall),
+    /// A snapshot was published that no worker may sleep over.
+    TakeSnapshot,
+    /// The embedder looks at something, or has it done, and is answered.
+    Look(Look),
+    /// Answer when it is reached.
+    Barrier(Sender<()>),
+    /// Work off what is there and end.
+    Shutdown,
+}
+
+/// What a worker does for somebody who waits for it; sends its answer itself.
+pub(crate) struct Look(Option<Looking>);
+
+type Looking = Box<dyn FnOnce(&mut Shard) + Send>;
+
+impl Look {
+    pub(crate) fn new(look: impl FnOnce(&mut Shard) + Send + 'static) -> Look {
+        Look(Some(Box::new(look)))
+    }
+
+    /// Does it, once.
+    pub(crate) fn at(&mut self, shard: &mut Shard) {
+        if let Some(look) = self.0.take() {
+            look(shard);
+        }
+    }
+}
+
+impl std::fmt::Debug for Look {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Look")
+    }
+}
+
+/// What is left to tell of a panic of a worker.
+#[derive(Debug)]
+pub(crate) struct Panicked {
+    pub(crate) worker: usize,
+    /// What it said.
+    pub(crate) message: String,
+    /// The nodes that are lost by it.
+    pub(crate) nodes: Vec<Arc<NodeShared>>,
+    /// The worker has begun anew.
+    pub(crate) goes_on: bool,
+}
+
+/// What reaches the control.
+#[derive(Debug)]
+pub(crate) enum ControlMessage {
+    /// A worker has ended what it had of an attempt, or handed it over.
+    AppClosed {
+        slot: Slot,
+        handed_over: Vec<Container>,
+    },
+    /// The owner has ended what ran on a node.
+    NodeClosed {
+        node: Arc<NodeShared>,
+        /// Nothing that its owner knows is of the node any more: another may have its place.
+        place_is_free: bool,
+    },
+    /// A worker has panicked: its nodes are lost, and what ran on them has ended.
+    WorkerPanicked(Panicked),
+    /// The owner asks for a decommissioning node's total to follow its allocation.
+    ResizeNode {
+        node: Arc<NodeShared>,
+        total: Resource,
+    },
+    /// A decommissioning node has nothing left.
+    NodeDrained(Arc<NodeShared>),
+    /// From the watcher: what is to be done each time it looks.
+    CleanUp,
+    /// A request of the embedder, or of the watcher.
+    Call(crate::engine::control::Call),
+    /// Answer when it is reached.
+    Barrier(Sender<()>),
+    Shutdown,
+}
+
+impl Heartbeat {
+    pub(crate) fn of(node: Arc<NodeShared>) -> Heartbeat {
+        Heartbeat { node, launched: SmallVec::new(), completed: SmallVec::new(), stamp: 0, offer: true }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::app::Location;
+    use crate::id::NodeId;
+
+    fn container(worker: u16, number: u32) -> ContainerId {
+        let app = Slot { index: 3, generation: 4 };
+        ContainerId { application: 5, attempt: 1, app, number, worker, record: 100 + number }
+    }
+
+    fn heartbeat() -> Heartbeat {
+        let node = NodeShared::new(0, NodeId(7), "n", "/r", 1, 2, 1, (6, 9), &Resource::NONE);
+        Heartbeat { stamp: 8, offer: false, ..Heartbeat::of(Arc::new(node)) }
+    }
+
+    #[test]
+    fn a_report_says_what_the_heartbeat_says_to_the_nodes_owner() {
+        let mut heartbeat = heartbeat();
+        heartbeat.launched.extend([container(0, 1), container(1, 2)]);
+        heartbeat.completed.extend([container(1, 3), container(1, 4)]);
+        let report = Report::of(&heartbeat).unwrap();
+        assert_eq!((report.node, report.turn, report.stamp, report.offer), (6, 9, 8, false));
+        let names = |containers: &[OwnContainer]| containers.iter().map(|c| (c.number, c.record)).collect::<Vec<_>>();
+        assert_eq!(names(report.launched()), [(2, 102)], "the first is another worker's");
+        assert_eq!(names(report.completed()), [(3, 103), (4, 104)]);
+        heartbeat.launched.push(container(1, 5));
+        assert!(Report::of(&heartbeat).is_none(), "five are too many");
+    }
+
+    #[test]
+    fn a_group_arrives_as_it_was_sent() {
+        let app = Slot { index: 1, generation: 2 };
+        let resource = Resource::from_slice(&[1, 2, 3]);
+        let (priority, allocation_request_id) = (-1, 1 << 40);
+        let ask = |at: u32, count| {
+            let location = Location(at);
+            Ask { priority, allocation_request_id, location, resource, count, relax_locality: false }
+        };
+        let asks = [ask(9, 6), ask(3, 2), ask(9, 1)];
+        assert!(OneGroup::takes(3, &asks) && !OneGroup::takes(3, &[]));
+        let message = OneGroup::of(app, &asks[0], &asks, |size| size.plus(size));
+        let arrived = message.asked();
+        assert_eq!((arrived.key, arrived.size, arrived.relax), (asks[0].key(), resource.plus(&resource), false));
+        assert_eq!(
+            arrived.rows.iter().map(|row| (row.location, row.count)).collect::<Vec<_>>(),
+            [(9, 6), (3, 2), (9, 1)]
+        );
+        assert!(!OneGroup::takes(4, &asks), "of more types than it has room for");
+        let other = Ask { relax_locality: true, ..asks[1] };
+        assert!(!OneGroup::takes(3, &[asks[0], other]), "they differ");
+        assert_eq!(grouped(&[asks[0], other, asks[2]], |size| *size).len(), 3);
+    }
+}

@@ -1,0 +1,73 @@
+//! The concurrent path, one file a stage, listed in the order of the story.
+//!
+//! ```text
+//! heartbeat ──> worker ──> snapshot ──> assignment ──> grant ──> mailbox ──> allocate
+//!                             ^                          | usage cells, leases
+//!                             └──── update <── ledger <──┘
+//! ```
+//!
+//! Under `cfg(loom)` only the protocols are built; the stages that call them are plain, single-threaded code.
+
+#[cfg(not(loom))]
+pub(crate) mod shared;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod intake;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod worker;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod publish;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod commit;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod mail;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod books;
+
+#[cfg(not(loom))]
+pub(crate) mod control;
+
+#[cfg(not(loom))]
+pub(crate) mod allocations;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod driver;
+
+#[cfg(not(loom))]
+pub(crate) mod views;
+
+#[cfg(not(loom))]
+mod exports {
+    pub use super::control::{AmRequest, NewAttempt, QueueConfig, Submission};
+    pub use super::intake::edge::{AllocateRequest, Allocation};
+    pub use super::intake::messages::Heartbeat;
+    pub use super::mail::mailbox::{Container, EndReason, EndedContainer};
+    pub use super::shared::{HeartbeatProbe, WakeUp};
+    pub use super::views::current::{AppView, NodeView, QueueView, Stats};
+    pub use super::views::inspect::ContainerView;
+
+    pub(crate) use super::allocations::{ControlLane, NEVER, Reloads, WatchCall, WatchTimes, Watcher, apply};
+    pub(crate) use super::books::closed::Closed;
+    pub(crate) use super::books::ledger::{AppShared, NodeShared};
+    pub(crate) use super::control::{Call, Control, NodeSpec};
+    pub(crate) use super::driver::events::{EventSink, EventSource, events};
+    #[cfg(feature = "faults")]
+    pub(crate) use super::driver::threads_and_steps::wait;
+    pub(crate) use super::driver::threads_and_steps::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
+    pub(crate) use super::intake::edge::{allocate, collect, drain, expect_calls, send_changes};
+    pub(crate) use super::intake::messages::{ControlMessage, External, Parcel, Report};
+    #[cfg(feature = "faults")]
+    pub(crate) use super::intake::messages::{Internal, Look};
+    pub(crate) use super::shared::Shared;
+    #[cfg(feature = "faults")]
+    pub use super::views::inspect::Kept;
+    pub(crate) use super::views::inspect::{Noted, Reserved, ask_workers};
+    pub(crate) use super::worker::shard::Shard;
+}
+#[cfg(not(loom))]
+pub use exports::*;

@@ -1,0 +1,196 @@
+//! The applications of a leaf queue as a persistent table: positions, in chunks that unchanged versions share.
+//!
+//! # Where it stands
+//! The control changes its copy; a published version is a clone, O(applications / [`CHUNK`]), and a change copies one chunk.
+//! A worker finds what has changed between two versions by comparing chunks by address. Positions stay while an
+//! application is a member, so its place in a worker's winner tree does too.
+
+use crate::engine::books::ledger::AppShared;
+use crate::sync::Arc;
+
+/// Members a chunk.
+const CHUNK: usize = 64;
+
+/// One member.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) app: Arc<AppShared>,
+    /// Counts entries: the order in which members came, which Hadoop's lists have.
+    pub(crate) sequence: u64,
+}
+
+/// Some neighbouring positions.
+#[derive(Clone, Debug)]
+struct Chunk {
+    members: [Option<Member>; CHUNK],
+    /// A bit a position: whether there is a member.
+    occupied: u64,
+}
+
+const _: () = assert!(CHUNK == u64::BITS as usize, "a bit a position");
+
+/// See the module's text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Members {
+    chunks: Vec<Arc<Chunk>>,
+    len: usize,
+}
+
+/// What differs between two versions at one position.
+#[derive(Debug)]
+pub(crate) struct Change<'a> {
+    pub(crate) position: u32,
+    pub(crate) old: Option<&'a Member>,
+    pub(crate) new: Option<&'a Member>,
+}
+
+fn position(chunk: usize, at: usize) -> u32 {
+    u32::try_from(chunk * CHUNK + at).expect("positions are u32")
+}
+
+impl Chunk {
+    fn empty() -> Chunk {
+        Chunk { members: std::array::from_fn(|_| None), occupied: 0 }
+    }
+
+    /// Its members with their places in it. As fast as there are members, however few.
+    fn iter(&self) -> impl Iterator<Item = (usize, &Member)> {
+        let mut left = self.occupied;
+        std::iter::from_fn(move || {
+            let at = left.trailing_zeros() as usize;
+            // Of none left the place is behind the last.
+            let member = self.members.get(at)?.as_ref()?;
+            left &= left - 1;
+            Some((at, member))
+        })
+    }
+}
+
+impl Members {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Puts a member at a position, or takes it away.
+    pub(crate) fn set(&mut self, position: u32, member: Option<Member>) {
+        let (chunk, at) = (position as usize / CHUNK, position as usize % CHUNK);
+        while self.chunks.len() <= chunk {
+            self.chunks.push(Arc::new(Chunk::empty()));
+        }
+        let chunk = Arc::make_mut(&mut self.chunks[chunk]);
+        let entry = &mut chunk.members[at];
+        self.len = self.len + usize::from(member.is_some()) - usize::from(entry.is_some());
+        chunk.occupied = chunk.occupied & !(1 << at) | u64::from(member.is_some()) << at;
+        *entry = member;
+    }
+
+    /// All members with their positions, in no order that means anything.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = (u32, &Member)> {
+        let chunks = self.chunks.iter().enumerate();
+        chunks.flat_map(|(chunk, members)| members.iter().map(move |(at, member)| (position(chunk, at), member)))
+    }
+
+    /// No member's position is this or above.
+    pub(crate) fn end(&self) -> u32 {
+        let last = self.chunks.iter().enumerate().rev().find(|(_, members)| members.occupied != 0);
+        last.map_or(0, |(chunk, members)| position(chunk, CHUNK - members.occupied.leading_zeros() as usize))
+    }
+
+    /// All members, in no order that means anything.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<AppShared>> {
+        self.positions().map(|(_, member)| &member.app)
+    }
+
+    /// Where another version differs. O(chunks + changed chunks x [`CHUNK`]).
+    pub(crate) fn changes<'a>(&'a self, new: &'a Members) -> impl Iterator<Item = Change<'a>> {
+        let chunks = self.chunks.len().max(new.chunks.len());
+        let changed = (0..chunks).filter(|chunk| match (self.chunks.get(*chunk), new.chunks.get(*chunk)) {
+            (Some(old), Some(new)) => !Arc::ptr_eq(old, new),
+            _ => true,
+        });
+        changed.flat_map(move |chunk| {
+            (0..CHUNK).filter_map(move |at| {
+                let entry =
+                    |members: &'a Members| members.chunks.get(chunk).and_then(|chunk| chunk.members[at].as_ref());
+                let (old, new) = (entry(self), entry(new));
+                let same = match (old, new) {
+                    (Some(old), Some(new)) => old.sequence == new.sequence && old.app.slot == new.app.slot,
+                    (None, None) => true,
+                    _ => false,
+                };
+                (!same).then_some(Change { position: position(chunk, at), old, new })
+            })
+        })
+    }
+}
+
+/// The control's side of a table: which positions are free.
+#[derive(Debug, Default)]
+pub(crate) struct MemberTable {
+    pub(crate) members: Members,
+    free: Vec<u32>,
+    next: u32,
+    sequence: u64,
+}
+
+impl MemberTable {
+    /// Adds a member; returns its position.
+    pub(crate) fn add(&mut self, app: Arc<AppShared>) -> u32 {
+        let position = self.free.pop().unwrap_or_else(|| {
+            self.next += 1;
+            self.next - 1
+        });
+        self.sequence += 1;
+        self.members.set(position, Some(Member { app, sequence: self.sequence }));
+        position
+    }
+
+    pub(crate) fn remove(&mut self, position: u32) {
+        self.members.set(position, None);
+        self.free.push(position);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::books::ledger::NewApp;
+
+    fn app(number: u32) -> Arc<AppShared> {
+        Arc::new(AppShared::new(NewApp::example(number), 1))
+    }
+
+    #[test]
+    fn a_version_keeps_what_it_was_and_shows_what_changed() {
+        let mut table = MemberTable::default();
+        let positions: Vec<_> = (0..200).map(|n| table.add(app(n))).collect();
+        let before = table.members.clone();
+        table.remove(positions[70]);
+        let reused = table.add(app(999));
+        assert_eq!(reused, positions[70]);
+        table.remove(positions[130]);
+        assert_eq!((before.len(), table.members.len()), (200, 199));
+        let changes: Vec<_> = before
+            .changes(&table.members)
+            .map(|change| (change.position, change.old.map(|m| m.app.id.number), change.new.map(|m| m.app.id.number)))
+            .collect();
+        assert_eq!(changes, [(positions[70], Some(70), Some(999)), (positions[130], Some(130), None)]);
+        assert_eq!(before.iter().count(), 200);
+        let places = |members: &Members| members.positions().map(|(position, _)| position).collect::<Vec<_>>();
+        assert_eq!(places(&before), (0..200).collect::<Vec<_>>());
+        assert_eq!(places(&table.members), (0..200).filter(|place| *place != positions[130]).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_end_is_behind_the_last_member() {
+        let mut table = MemberTable::default();
+        assert_eq!(table.members.end(), 0);
+        let positions: Vec<_> = (0..130).map(|n| table.add(app(n))).collect();
+        assert_eq!(table.members.end(), 130);
+        positions[64..].iter().for_each(|position| table.remove(*position));
+        assert_eq!(table.members.end(), 64);
+        positions[..63].iter().for_each(|position| table.remove(*position));
+        assert_eq!((table.members.end(), table.members.len()), (64, 1));
+    }
+}

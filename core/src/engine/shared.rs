@@ -1,0 +1,258 @@
+//! What all threads of one scheduler share: settings, the publisher, arenas, the name table, lanes.
+
+use crate::clock::Clock;
+use crate::config::Settings;
+use crate::engine::books::ledger::NodeShared;
+use crate::engine::books::pace::Pace;
+use crate::engine::driver::quiet::Handled;
+use crate::engine::driver::rounds::Outstanding;
+use crate::engine::intake::messages::{ControlMessage, Internal, Parcel, Round};
+use crate::engine::mail::mailbox::Arena;
+use crate::engine::publish::snapshot::Publisher;
+use crate::event::LONGEST_NAME;
+use crate::fair::preemption::PreemptionCall;
+use crate::id::NodeId;
+use crate::resource::Resource;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::channel::Sender;
+use crate::sync::{Arc, CachePadded, Map, Mutex, ProcessCount};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Told how long sampled heartbeats take; see [`HeartbeatProbe::taken`].
+pub trait HeartbeatProbe: Send + Sync {
+    /// A worker takes a heartbeat with a stamp that is not zero off its channel. What it returns comes back in
+    /// [`HeartbeatProbe::served`].
+    fn taken(&self, worker: usize, stamp: u64) -> u64;
+
+    /// All that the heartbeat granted is in mailboxes.
+    fn served(&self, worker: usize, stamp: u64, token: u64, grants: u32);
+}
+
+/// Called, with the number of an application, when its empty mailbox gets a grant or the news of an ended container. It
+/// runs on a worker: be quick, and call nothing that waits for the scheduler (`finish`, `remove_node`, `quiesce`,
+/// `shutdown`, …).
+pub type WakeUp = Arc<dyn Fn(u32) + Send + Sync>;
+
+/// Names of nodes and racks as small numbers. 0 is `*`. At the edge: the workers see numbers only.
+///
+/// A name keeps its number for good: numbers are in embedders' hands and in rows of asks. So an AM that asks for ever new names
+/// would take ever more memory: what is kept of names that no node or rack has had when they were first heard is bounded.
+#[derive(Debug)]
+pub(crate) struct Locations {
+    numbers: Map<Box<str>, u32>,
+    made: Mutex<Made>,
+}
+
+#[derive(Debug)]
+struct Made {
+    next: u32,
+    /// Bytes that names may still take which come from requests.
+    left: usize,
+}
+
+/// Bytes for the names that come from requests, each counted with [`BESIDE_A_NAME`]: a million and a half of 20 letters.
+const NAMES_OF_REQUESTS: usize = 128 << 20;
+
+/// What a name takes in memory besides its letters.
+const BESIDE_A_NAME: usize = 64;
+
+/// The number of `*`.
+pub(crate) const ANY: u32 = 0;
+
+/// The number of all places in requests that got none of their own: no node is there.
+pub(crate) const ELSEWHERE: u32 = 1;
+
+impl Locations {
+    pub(crate) fn new() -> Locations {
+        let numbers = Map::default();
+        numbers.insert("*".into(), ANY);
+        Locations { numbers, made: Mutex::new(Made { next: ELSEWHERE + 1, left: NAMES_OF_REQUESTS }) }
+    }
+
+    /// The number of a name that a node or rack has.
+    pub(crate) fn intern(&self, name: &str) -> u32 {
+        self.number(name, |_| true).expect("it is numbered whatever is left")
+    }
+
+    /// The number of a name in a request, [`ELSEWHERE`] of a new one where there are too many: what names it is served as if no
+    /// node had that name. None of one that is too long.
+    pub(crate) fn requested(&self, name: &str) -> Option<u32> {
+        if name.len() > LONGEST_NAME {
+            return None;
+        }
+        let may_be_new = |made: &mut Made| match made.left.checked_sub(name.len() + BESIDE_A_NAME) {
+            Some(left) => {
+                made.left = left;
+                true
+            }
+            None => false,
+        };
+        Some(self.number(name, may_be_new).unwrap_or(ELSEWHERE))
+    }
+
+    fn number(&self, name: &str, may_be_new: impl FnOnce(&mut Made) -> bool) -> Option<u32> {
+        if let Some(number) = self.numbers.get(name) {
+            return Some(*number);
+        }
+        let mut made = self.made.lock();
+        // Another thread may have been quicker.
+        if let Some(number) = self.numbers.get(name) {
+            return Some(*number);
+        }
+        if !may_be_new(&mut made) {
+            return None;
+        }
+        let number = made.next;
+        made.next = number.checked_add(1).expect("nodes and racks have fewer names than there are numbers");
+        self.numbers.insert(name.into(), number);
+        Some(number)
+    }
+}
+
+/// What one worker counts. Written by that worker alone.
+#[derive(Debug, Default)]
+pub(crate) struct WorkerCounters {
+    pub(crate) granted: AtomicU64,
+    /// Of these, on a node that was asked for, and on a rack that was.
+    pub(crate) node_local: AtomicU64,
+    pub(crate) rack_local: AtomicU64,
+    pub(crate) ended: AtomicU64,
+    pub(crate) heartbeats: AtomicU64,
+    pub(crate) offers: AtomicU64,
+    pub(crate) reserved: AtomicU64,
+    pub(crate) refused: AtomicU64,
+    pub(crate) folds: AtomicU64,
+    /// Messages of both lanes.
+    pub(crate) handled: Handled,
+}
+
+/// Adds to a counter that only the caller's thread writes.
+#[inline]
+pub(crate) fn count(counter: &AtomicU64, n: u64) {
+    // ORDERING: Relaxed. A statistic with one writer; readers act on no other memory.
+    counter.store(counter.load(Ordering::Relaxed) + n, Ordering::Relaxed);
+}
+
+/// The sending ends of all lanes.
+#[derive(Debug)]
+pub(crate) struct Lanes {
+    /// Bounded; what the embedder sends.
+    pub(crate) external: Vec<Sender<Parcel>>,
+    /// Unbounded, so that no core thread ever blocks on a send; what bounds them is that a worker takes nothing
+    /// external while another worker's internal lane is long.
+    pub(crate) internal: Vec<Sender<Internal>>,
+    pub(crate) control: Sender<ControlMessage>,
+    pub(crate) preemption: Sender<PreemptionCall>,
+}
+
+/// A number for a new scheduler: no other of the process has it. Handles carry it, so that one that is given to another
+/// scheduler than its own is recognised.
+pub(crate) fn number_scheduler() -> u64 {
+    static MADE: ProcessCount = ProcessCount::new(0);
+    // ORDERING: Relaxed. Only uniqueness counts.
+    MADE.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Shared by all threads of one scheduler.
+pub(crate) struct Shared {
+    /// Which of the process's schedulers this is.
+    pub(crate) scheduler: u64,
+    pub(crate) settings: Settings,
+    pub(crate) workers: usize,
+    pub(crate) types: usize,
+    pub(crate) cluster_timestamp: u64,
+    pub(crate) publisher: Publisher,
+    pub(crate) arenas: Box<[Arena]>,
+    pub(crate) locations: Locations,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) counters: Box<[CachePadded<WorkerCounters>]>,
+    pub(crate) lanes: Lanes,
+    pub(crate) on_grants: Option<WakeUp>,
+    pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
+    /// Present nodes in order of registration; for the edge.
+    pub(crate) nodes: Mutex<BTreeMap<NodeId, Arc<NodeShared>>>,
+    /// Children are sorted anew for every container, as the classic design does.
+    pub(crate) resort: bool,
+    /// When the others' grants are folded in.
+    pub(crate) pace: Pace,
+    /// Messages of the control's lane.
+    pub(crate) control_handled: Handled,
+    /// Workers that panicked and could not begin anew.
+    pub(crate) dead: Box<[AtomicBool]>,
+    /// Offers to all nodes of a worker that are on their way.
+    pub(crate) offers: Outstanding,
+    /// The same of passes of continuous scheduling.
+    pub(crate) continuous: Outstanding,
+}
+
+impl Shared {
+    /// Whether a worker has panicked and could not begin anew.
+    pub(crate) fn is_dead(&self, worker: usize) -> bool {
+        // ORDERING: Relaxed. Whoever sees it late sends to a worker that takes nothing, and tells of what somebody waits for.
+        self.dead[worker].load(Ordering::Relaxed)
+    }
+
+    /// By that worker.
+    pub(crate) fn set_dead(&self, worker: usize) {
+        // ORDERING: Relaxed, as in `is_dead`. The control reads it again after the worker's message, by the lane.
+        self.dead[worker].store(true, Ordering::Relaxed);
+    }
+
+    /// The rounds of this kind that are on their way.
+    pub(crate) fn outstanding(&self, round: Round) -> &Outstanding {
+        match round {
+            Round::Offers => &self.offers,
+            Round::Continuous => &self.continuous,
+        }
+    }
+
+    /// The weight of an application: 1, or with `sizebasedweight` log2(1 + memory demanded).
+    pub(crate) fn app_weight(&self, demand: &Resource) -> f32 {
+        if self.settings.size_based_weight { size_based_weight(demand) } else { 1.0 }
+    }
+}
+
+/// In single precision at the end, as in Hadoop.
+fn size_based_weight(demand: &Resource) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "Hadoop narrows here")]
+    let weight = ((demand.memory_mb() as f64).ln_1p() / std::f64::consts::LN_2) as f32;
+    weight
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("workers", &self.workers).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn size_based_weight_of_the_reference() {
+        assert!((size_based_weight(&Resource::new(1023, 0)) - 10.0).abs() < f32::EPSILON);
+        assert!(size_based_weight(&Resource::NONE).abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn names_get_numbers_once() {
+        let locations = Locations::new();
+        assert_eq!(locations.intern("*"), ANY);
+        let n1 = locations.intern("n1");
+        assert_eq!((locations.intern("/r1"), locations.intern("n1")), (n1 + 1, n1));
+        assert_eq!((locations.requested("n1"), locations.requested("n2")), (Some(n1), Some(n1 + 2)));
+    }
+
+    #[test]
+    fn names_of_requests_end_and_those_of_nodes_do_not() {
+        let locations = Locations::new();
+        let n1 = locations.intern("n1");
+        assert_eq!(locations.requested(&"x".repeat(LONGEST_NAME + 1)), None);
+        locations.made.lock().left = 2 * (BESIDE_A_NAME + 2);
+        assert_eq!((locations.requested("a1"), locations.requested("a2")), (Some(n1 + 1), Some(n1 + 2)));
+        assert_eq!((locations.requested("a3"), locations.requested("a1")), (Some(ELSEWHERE), Some(n1 + 1)));
+        assert_eq!((locations.intern("a3"), locations.requested("a3")), (n1 + 3, Some(n1 + 3)));
+    }
+}

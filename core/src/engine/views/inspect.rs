@@ -1,0 +1,141 @@
+//! Inspection: what drivers and the embedder see of a worker's own data, and what only they have it do.
+//!
+//! # Where it stands
+//! Plain code over one shard. The stepped driver calls it; the threaded one sends it to the worker ([`ask_workers`]), which
+//! runs it between two other messages. Nothing here is on the path of a heartbeat.
+
+use crate::engine::books::ledger::NodeShared;
+use crate::engine::intake::messages::{Internal, Look};
+use crate::engine::mail::mailbox::{Container, EndedContainer};
+use crate::engine::shared::Shared;
+use crate::engine::worker::shard::{Journal, Shard};
+use crate::event::Refused;
+use crate::id::ContainerId;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::bounded;
+
+/// A container, as the worker of its node knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ContainerView {
+    /// Its id.
+    pub id: ContainerId,
+    /// The name of its node.
+    pub node: String,
+    /// The priority of the ask.
+    pub priority: i32,
+    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of the ask.
+    pub allocation_request_id: i64,
+    /// Its size.
+    pub resource: Resource,
+    /// Its node has said that it runs.
+    pub launched: bool,
+    /// It has ended, and its room on the node is taken until the node says so, too.
+    pub ended: bool,
+}
+
+/// What a worker has noted since it was last asked, and what it has reserved; in the order in which it came about.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// With the name of the node, and whether it is an AM's.
+    pub(crate) allocated: Vec<(Container, String, bool)>,
+    pub(crate) ended: Vec<EndedContainer>,
+}
+
+/// What the workers keep memory for; with the feature `faults`, to see that it does not grow.
+#[cfg(feature = "faults")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Kept {
+    /// Places in their lists of nodes.
+    pub node_places: usize,
+    /// Records of containers.
+    pub container_records: usize,
+    /// Records of containers on their way to AMs that were ever used.
+    pub mail_records: usize,
+    /// Places in their lists of applications.
+    pub applications: usize,
+    /// Request keys of the applications in these.
+    pub request_keys: usize,
+}
+
+/// A reservation: node, number of the application, number of the container, priority, size.
+pub(crate) type Reserved = (Arc<NodeShared>, u32, u32, i32, Resource);
+
+impl Shard {
+    /// What happened since this was last called.
+    pub(crate) fn take_noted(&mut self) -> Noted {
+        let Journal { allocated, ended } = self.journal.as_mut().map(std::mem::take).unwrap_or_default();
+        let node_name = |node| {
+            let found = self.nodes.of_any_time().find(|at| at.shared.id == node);
+            found.map_or_else(String::new, |at| at.shared.name.to_string())
+        };
+        let named = |(container, is_am): (Container, bool)| (container, node_name(container.node), is_am);
+        Noted { allocated: allocated.into_iter().map(named).collect(), ended }
+    }
+
+    /// Where the reservation of each node stands.
+    pub(crate) fn reservations(&self) -> Vec<Reserved> {
+        self.nodes
+            .present()
+            .filter_map(|(_, node)| {
+                let reservation = node.reservation.as_ref()?;
+                let app = self.find_app(reservation.app)?.shared.id.number;
+                Some((node.shared.clone(), app, reservation.number, reservation.key.priority, reservation.size))
+            })
+            .collect()
+    }
+
+    /// What this worker keeps memory for.
+    #[cfg(feature = "faults")]
+    pub(crate) fn kept(&self) -> Kept {
+        Kept {
+            node_places: self.nodes.of_any_time().count(),
+            container_records: self.containers.made(),
+            mail_records: self.own_records.made(),
+            applications: self.apps.len(),
+            request_keys: self.apps.iter().flatten().map(|app| app.keys.len()).sum(),
+        }
+    }
+
+    /// All containers, node by node, in order of allocation.
+    pub(crate) fn container_views(&self) -> Vec<ContainerView> {
+        let mut views = Vec::new();
+        for (_, node) in self.nodes.present() {
+            for index in &node.containers {
+                let record = &self.containers[*index];
+                views.push(ContainerView {
+                    id: self.container_id(*index),
+                    node: node.shared.name.to_string(),
+                    priority: record.priority,
+                    allocation_request_id: record.allocation_request_id,
+                    resource: *self.containers.size(record),
+                    launched: record.launched,
+                    ended: !record.fate.is_live(),
+                });
+            }
+        }
+        views
+    }
+}
+
+/// Has every worker that is there do something between two messages and waits for all; the answers by worker.
+pub(crate) fn ask_workers<T: Send + 'static>(
+    shared: &Shared,
+    what: impl FnOnce(&mut Shard) -> T + Clone + Send + 'static,
+) -> Result<Vec<T>, Refused> {
+    let mut answers = Vec::with_capacity(shared.workers);
+    for (worker, lane) in shared.lanes.internal.iter().enumerate().filter(|(worker, _)| !shared.is_dead(*worker)) {
+        let (reply, answer) = bounded(1);
+        let what = what.clone();
+        let look = Look::new(move |shard| {
+            // Whoever asked may have gone.
+            let _ = reply.send(what(shard));
+        });
+        lane.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)?;
+        answers.push((worker, answer));
+    }
+    // A worker that panics drops what it is asked.
+    answers.into_iter().map(|(worker, answer)| answer.recv().map_err(|_| Refused::WorkerLost(worker))).collect()
+}

@@ -1,0 +1,10 @@
+//! Views: what the embedder sees, and what it looks at by asking a worker.
+
+#[cfg(not(loom))]
+pub(crate) mod current;
+
+#[cfg(not(loom))]
+pub(crate) mod inspect;
+
+#[cfg(not(loom))]
+pub(crate) use current::{app, node, queues, stats};

@@ -1,0 +1,86 @@
+//! Expiry: containers that an AM has and that no node has reported as launched in time end.
+//!
+//! # Where it stands
+//! Run by each worker over the containers of its own nodes, every third of the interval
+//! (`yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`); Hadoop's `ContainerAllocationExpirer`, assignment
+//! reference 11.5. Heartbeats and grants do nothing for it: the time of acquisition stands in the mail record, written by
+//! the thread that drained it (`mailbox`), and a look reads it there.
+//!
+//! # What races, and why it is safe
+//! A look against the acquisition: the worker sees a container not acquired, or acquired with its time
+//! (`loom-tests/tests/expire_vs_acquire.rs`). Launch, completion and release are messages to the same worker.
+//!
+//! # Trade-offs
+//! A look goes over all of the worker's records, in slices between batches, so that no heartbeat waits for all of it; a
+//! list of what is not launched would be written at every grant.
+
+use crate::engine::mail::mailbox::EndReason;
+use crate::engine::worker::shard::Shard;
+
+/// Records that one slice of a look goes over.
+const SLICE: u32 = 4096;
+
+/// Where a worker stands with its looks.
+#[derive(Debug)]
+pub(crate) struct Looks {
+    /// When the next one begins.
+    due_ms: u64,
+    /// The one under way: the record that comes next, and when it began.
+    under_way: Option<(u32, u64)>,
+}
+
+impl Looks {
+    /// The first is a third of the interval from now.
+    pub(crate) fn from(now_ms: u64, interval_ms: u64) -> Looks {
+        Looks { due_ms: now_ms.saturating_add(between(interval_ms)), under_way: None }
+    }
+}
+
+/// The time between two looks.
+fn between(interval_ms: u64) -> u64 {
+    (interval_ms / 3).max(1)
+}
+
+impl Shard {
+    /// How long it is until the next look for expired containers.
+    pub(crate) fn next_look_in_ms(&self, now_ms: u64) -> u64 {
+        self.looks.due_ms.saturating_sub(now_ms)
+    }
+
+    /// Goes on with the look for expired containers, or begins one when it is due; false when there is nothing to do.
+    pub(crate) fn look_for_expired(&mut self, now_ms: u64) -> bool {
+        let (first, began_ms) = match self.looks.under_way {
+            Some(at) => at,
+            None if self.looks.due_ms > now_ms => {
+                let interval_ms = self.shared.settings.container_expiry_ms;
+                if self.looks.due_ms - now_ms > between(interval_ms) {
+                    // Further away than it ever was: the clock has gone back.
+                    self.looks = Looks::from(now_ms, interval_ms);
+                }
+                return false;
+            }
+            None => (0, now_ms),
+        };
+        let interval_ms = self.shared.settings.container_expiry_ms;
+        let longest = i64::try_from(interval_ms).unwrap_or(i64::MAX);
+        let end = self.containers.len().min(first + SLICE);
+        for index in first..end {
+            let record = &self.containers[index];
+            if !record.fate.is_live() || record.launched {
+                continue;
+            }
+            let acquired_for_ms = self.shared.arenas[self.worker].acquired_for_ms(record.mail, began_ms);
+            // Later than the interval, not at it.
+            if acquired_for_ms.is_some_and(|waited| i64::from(waited) > longest) {
+                self.end_container(index, EndReason::Expired, false);
+            }
+        }
+        if end < self.containers.len() {
+            self.looks.under_way = Some((end, began_ms));
+        } else {
+            // From its end: with a small interval and many records it would never be over.
+            self.looks = Looks::from(now_ms, interval_ms);
+        }
+        true
+    }
+}

@@ -1,0 +1,31 @@
+//! A worker: the one writer of its nodes and of its copy of the asks. Plain data, one thread.
+
+#[cfg(not(loom))]
+pub(crate) mod handling;
+
+#[cfg(not(loom))]
+pub(crate) mod shard;
+
+#[cfg(not(loom))]
+pub(crate) mod node_list;
+
+#[cfg(not(loom))]
+pub(crate) mod rows;
+
+#[cfg(not(loom))]
+pub(crate) mod containers;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod fate;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod owed;
+
+#[cfg(not(loom))]
+pub(crate) mod expiry;
+
+#[cfg(not(loom))]
+pub(crate) mod attempts;
+
+#[cfg(not(loom))]
+pub(crate) mod anew;

@@ -1,0 +1,49 @@
+//! Serving owed room: what was freed on a node for a starved application goes to that one before all others (section 7).
+//!
+//! # Where it stands
+//! Run by the worker that owns the node, at the beginning of each pass over it; what is owed is kept in `owed`.
+
+use crate::engine::books::ledger::NodeShared;
+use crate::engine::worker::owed::serve;
+use crate::engine::worker::shard::{NONE, Shard};
+use crate::fair::assignment::Outcome;
+use crate::id::Slot;
+use crate::resource::Resource;
+use crate::sync::Arc;
+
+/// Room that a node owes: node, number of the application, amount.
+pub(crate) type OwedRoom = (Arc<NodeShared>, u32, Resource);
+
+impl Shard {
+    /// Offers the node to those that it owes room, until each has had what it is owed or can place nothing.
+    pub(crate) fn serve_owed(&mut self, node: u32) {
+        if self.nodes[node as usize].owed.is_empty() {
+            return;
+        }
+        let mut owed = std::mem::take(&mut self.nodes[node as usize].owed);
+        let turns = owed.turns(|to| self.is_still_owed(to.app));
+        self.nodes[node as usize].owed = owed;
+        for (to, amount) in turns {
+            serve(amount, || {
+                let free = self.nodes[node as usize].free;
+                let is_placed = self.assign(to.app.index, node, None) == Outcome::Placed;
+                is_placed.then(|| free.minus(&self.nodes[node as usize].free))
+            });
+        }
+    }
+
+    /// Whether an application runs, and is starved by what the last update found and what it uses now.
+    pub(super) fn is_still_owed(&self, app: Slot) -> bool {
+        self.find_app(app).is_some_and(|local| !local.closed && local.leaf != NONE)
+            && self.is_starved(app.index)
+            && !self.starvation(app.index).is_none()
+    }
+
+    /// What is owed on each node, in the order in which it was first owed.
+    pub(crate) fn owed_rooms(&self) -> Vec<OwedRoom> {
+        let nodes = self.nodes.present();
+        nodes
+            .flat_map(|(_, node)| node.owed.iter().map(|(to, amount)| (node.shared.clone(), to.number, amount)))
+            .collect()
+    }
+}
