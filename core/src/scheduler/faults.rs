@@ -5,8 +5,9 @@
 //! nothing is asked on the way of a heartbeat or a grant, with the feature or without.
 
 use super::fair::FairScheduler;
-use crate::engine::{Internal, Kept, Look, UpdateCall, ask_workers, wait};
+use crate::engine::{Kept, UpdateCall, ask_workers, wait};
 use crate::event::Refused;
+use crate::fair::{Internal, Look};
 use std::time::Duration;
 
 /// Something that goes wrong; see [`FairScheduler::inject`].

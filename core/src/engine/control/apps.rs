@@ -4,10 +4,10 @@ use super::{AmRequest, App, Control, Submission};
 use crate::config::{AllocationFile, equals_ignore_case, rooted};
 use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::AppShared;
+use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
 use crate::engine::mail::mailbox::Container;
 use crate::event::{Named, Refused, check_length};
-use crate::fair::decision::{NotOffered, RunningLimit};
 use crate::id::Slot;
 use crate::placement::{self, QueueNames, Request};
 use crate::queue::{AtLimit, QueueTree, Running};
@@ -60,7 +60,40 @@ impl crate::queue::UserLimits for AllocationFile {
     }
 }
 
-impl Control {
+/// A limit of running applications that is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RunningLimit {
+    /// Of the application's queue, or one above it.
+    Queue {
+        /// Which.
+        queue: String,
+        /// How many run there and below.
+        running: i64,
+        /// How many may.
+        limit: i64,
+    },
+    /// Of its user.
+    User {
+        /// Who.
+        user: String,
+        /// How many of his run.
+        running: i64,
+        /// How many may.
+        limit: i64,
+    },
+}
+
+/// Why an application gets no node, whatever is decided of it.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// It has ended.
+    Ended,
+    /// It waits for a limit of running applications; for which, unless there is room by now.
+    Waiting { limit: Option<RunningLimit> },
+}
+
+impl<D: Decider> Control<D> {
     /// The full name of the queue that the rules give a user who asks for this one; `None` when no rule decides.
     pub(crate) fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
         let queue = queue.unwrap_or(ANY_QUEUE);
@@ -303,8 +336,8 @@ impl Control {
     }
 
     /// Why the control lets an application have no node.
-    pub(crate) fn why_not_offered(&self, shared: &AppShared) -> Option<NotOffered> {
-        let Ok(app) = self.known(shared) else { return Some(NotOffered::Ended) };
+    pub(crate) fn why_stopped(&self, shared: &AppShared) -> Option<Stopped> {
+        let Ok(app) = self.known(shared) else { return Some(Stopped::Ended) };
         if app.runnable {
             return None;
         }
@@ -313,7 +346,7 @@ impl Control {
             Some(queue) => RunningLimit::Queue { queue: self.tree.get(queue).name.to_string(), running, limit },
             None => RunningLimit::User { user: shared.user.to_string(), running, limit },
         });
-        Some(NotOffered::Waiting { limit })
+        Some(Stopped::Waiting { limit })
     }
 
     /// Moves an application to another leaf queue.

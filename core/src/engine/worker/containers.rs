@@ -9,8 +9,7 @@
 use crate::ahead;
 use crate::app::{Locality, SchedulingKey};
 use crate::engine::worker::fate::Fate;
-use crate::engine::worker::shard::NONE;
-use crate::id::{OwnContainer, Slot};
+use crate::id::{NONE, OwnContainer, Slot};
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};

@@ -7,6 +7,21 @@ pub(crate) mod handling;
 pub(crate) mod shard;
 
 #[cfg(not(loom))]
+pub(crate) mod queue;
+
+#[cfg(not(loom))]
+pub(crate) mod app;
+
+#[cfg(not(loom))]
+pub(crate) mod key;
+
+#[cfg(not(loom))]
+pub(crate) mod node;
+
+#[cfg(not(loom))]
+pub(crate) mod reserving;
+
+#[cfg(not(loom))]
 pub(crate) mod node_list;
 
 #[cfg(not(loom))]

@@ -76,11 +76,6 @@ impl<A: Copy + PartialEq> OwedRooms<A> {
         self.0.is_empty()
     }
 
-    /// It owes nothing any more.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// To whom it owes what.
     pub fn iter(&self) -> impl Iterator<Item = (A, Resource)> + '_ {
         self.0.iter().map(|owed| (owed.to, owed.amount))
