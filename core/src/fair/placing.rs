@@ -27,18 +27,24 @@ fn with_parent(queues: &mut [Option<QueueLocal>], queue: u32, parent: u32) -> (&
 /// What usage is counted with.
 pub(crate) struct Counting<'a> {
     pub(crate) types: usize,
-    pub(crate) worker: usize,
     /// There is no other worker.
     pub(crate) alone: bool,
     /// See [`Shard::hold_root`].
     pub(crate) root_is_held: bool,
+    /// What is held back of the root's, where there are other workers.
+    pub(crate) held: &'a mut Resource,
     pub(crate) cluster: &'a ClusterTotal,
 }
 
 /// Adds to the usage of an application and of the queues above it, here and in the ledger, and puts them in place. In the ledger the
 /// leaf's is left to the caller, who [shows](show_leaf) it, then notes the change, and the root's where it is held.
 #[inline]
-pub(crate) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], amount: &Resource, by: &Counting<'_>) {
+pub(crate) fn add_usage(
+    app: &mut AppLocal,
+    queues: &mut [Option<QueueLocal>],
+    amount: &Resource,
+    by: &mut Counting<'_>,
+) {
     app.usage.add_in_types(by.types, amount);
     app.cell.usage.add_knowing(by.types, amount, &app.usage, by.alone);
     let mut at = app.leaf;
@@ -47,7 +53,7 @@ pub(crate) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], a
     }
     let leaf = queues[at as usize].as_mut().expect("a queue of the snapshot");
     if app.runnable {
-        leaf.place_app(app, by.worker, by.cluster);
+        leaf.place_app(app, by.cluster);
     }
     leaf.usage.add_in_types(by.types, amount);
     let mut parent = leaf.parent;
@@ -58,6 +64,8 @@ pub(crate) fn add_usage(app: &mut AppLocal, queues: &mut [Option<QueueLocal>], a
         (at, parent) = (parent, above.parent);
         if parent != NONE || !by.root_is_held {
             above.show_change(by.types, amount, by.alone);
+        } else if !by.alone {
+            by.held.add_in_types(by.types, amount);
         }
     }
 }
@@ -69,13 +77,6 @@ pub(crate) fn show_leaf(queues: &[Option<QueueLocal>], leaf: u32, types: usize, 
     if leaf != NONE {
         let leaf = queues[leaf as usize].as_ref().expect("a queue of the snapshot");
         leaf.show_change(types, amount, alone);
-    }
-}
-
-/// Shows what the root uses, where that is held back.
-fn show_root(queues: &[Option<QueueLocal>], types: usize, is_held: bool) {
-    if is_held && let Some(Some(root)) = queues.get(crate::engine::publish::snapshot::ROOT as usize) {
-        root.show_usage(types);
     }
 }
 
@@ -177,7 +178,7 @@ impl Shard {
             let sizes = app
                 .keys
                 .iter()
-                .filter(|key| key.total() > 0 || key.named().is_some())
+                .filter(|key| key.is_open() || key.named().is_some())
                 .flat_map(|key| std::iter::once(&key.size).chain(key.rows().sizes()));
             for size in sizes.filter(|size| before.replace(*size) != Some(*size)) {
                 floor = floor.least(size);
@@ -233,7 +234,7 @@ impl Shard {
         let app = self.app(index);
         let has_place = self.queue(leaf).has_place_as(app.position, waits);
         // Its key does not tell of asks, only whether it has a place does.
-        if !has_place || !app.has_open_key(self.worker) {
+        if !has_place || !app.has_open_key() {
             self.refresh_app(index);
             self.refresh_if_served(leaf);
         }
@@ -285,7 +286,7 @@ impl Shard {
         let app = self.apps[index as usize].as_ref().expect("an application that this worker knows");
         if app.leaf != NONE && app.runnable {
             let leaf = self.queues[app.leaf as usize].as_mut().expect("a queue of the snapshot");
-            leaf.place_app(app, self.worker, &self.cluster);
+            leaf.place_app(app, &self.cluster);
         }
     }
 
@@ -326,10 +327,10 @@ impl Shard {
 
     /// Adds to the usage of an application and of the queues above it, and puts them in place: see [`add_usage`].
     pub(crate) fn add_usage(&mut self, index: u32, amount: &Resource) {
-        let Shard { apps, queues, types, worker, cluster, shared, root_is_held, .. } = self;
+        let Shard { apps, queues, types, cluster, shared, root_is_held, root_held: held, .. } = self;
         let app = apps[index as usize].as_mut().expect("an application that this worker knows");
         let (alone, root_is_held) = (shared.workers == 1, *root_is_held);
-        add_usage(app, queues, amount, &Counting { types: *types, worker: *worker, alone, root_is_held, cluster });
+        add_usage(app, queues, amount, &mut Counting { types: *types, alone, root_is_held, held, cluster });
     }
 
     /// Adds to the usage of an application's leaf in the ledger, and notes the change: see [`show_leaf`].
@@ -340,21 +341,37 @@ impl Shard {
     }
 
     /// Until [`release_root`](Self::release_root) the ledger is not told of the root's usage: every call of every AM reads it, so its line
-    /// would cross over with each change. Only where there is no other worker, who would read it to decide.
+    /// would cross over with each change. Nobody is ordered by it: it has no siblings.
     pub(crate) fn hold_root(&mut self) {
-        self.root_is_held = self.shared.workers == 1;
+        self.root_is_held = true;
     }
 
     /// Shows what was held back, and holds no more.
     pub(crate) fn release_root(&mut self) {
-        show_root(&self.queues, self.types, self.root_is_held);
+        self.show_root();
         self.root_is_held = false;
     }
 
+    /// Shows what the root uses, where that is held back.
+    pub(crate) fn show_root(&mut self) {
+        let root = self.queues.get(crate::engine::publish::snapshot::ROOT as usize).and_then(Option::as_ref);
+        if self.root_is_held
+            && let Some(root) = root
+        {
+            if self.shared.workers == 1 {
+                root.show_usage(self.types);
+            } else {
+                root.show_change(self.types, &std::mem::replace(&mut self.root_held, Resource::NONE), false);
+            }
+        }
+    }
+
     /// Wakes the AM of an application whose mailbox was empty. It finds what the root uses.
-    pub(crate) fn wake_am(&self, app: u32) {
+    pub(crate) fn wake_am(&mut self, app: u32) {
+        if self.shared.on_grants.is_some() {
+            self.show_root();
+        }
         if let Some(wake) = &self.shared.on_grants {
-            show_root(&self.queues, self.types, self.root_is_held);
             wake(self.app(app).number);
         }
     }

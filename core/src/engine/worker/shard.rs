@@ -15,6 +15,7 @@ use crate::app::{Locality, SchedulingKey};
 use crate::engine::books::closing::find;
 use crate::engine::books::ledger::{AppCell, AppShared, KeyCell, NodeShared, QueueCell};
 use crate::engine::books::pace::Lag;
+use crate::engine::commit::lease::{Recounted, Took};
 use crate::engine::commit::watch::Seat;
 use crate::engine::mail::mailbox::FreeRecords;
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot, Share};
@@ -221,10 +222,10 @@ impl QueueLocal {
 
     /// Puts one of a leaf's runnable applications in place; one that waits for its AM stands apart.
     #[inline]
-    pub(crate) fn place_app(&mut self, app: &AppLocal, worker: usize, cluster: &ClusterTotal) {
+    pub(crate) fn place_app(&mut self, app: &AppLocal, cluster: &ClusterTotal) {
         let position = app.position;
         if app.waits_for_am() {
-            self.place_master(app, worker, cluster);
+            self.place_master(app, cluster);
             return;
         }
         self.clear_master(position);
@@ -232,22 +233,22 @@ impl QueueLocal {
             self.update_child(position, false, false, None);
         } else if self.keys_are_pairs(cluster) {
             let key = Drf.key(cluster, &app.schedulable());
-            self.update_child(position, true, app.has_open_key(worker), key);
+            self.update_child(position, true, app.has_open_key(), key);
         } else {
-            self.place_app_by_policy(app, worker, cluster);
+            self.place_app_by_policy(app, cluster);
         }
     }
 
     #[inline(never)]
-    fn place_app_by_policy(&mut self, app: &AppLocal, worker: usize, cluster: &ClusterTotal) {
+    fn place_app_by_policy(&mut self, app: &AppLocal, cluster: &ClusterTotal) {
         let key = self.policy.key(cluster, &app.schedulable());
-        self.update_child(app.position, true, app.has_open_key(worker), key);
+        self.update_child(app.position, true, app.has_open_key(), key);
     }
 
     #[inline(never)]
-    fn place_master(&mut self, app: &AppLocal, worker: usize, cluster: &ClusterTotal) {
+    fn place_master(&mut self, app: &AppLocal, cluster: &ClusterTotal) {
         let (position, member) = (app.position, app.is_pending());
-        let eligible = member && app.has_open_key(worker);
+        let eligible = member && app.has_open_key();
         let key = if member { self.policy.key(cluster, &app.schedulable()) } else { None };
         self.count_child(position, Child::new(eligible, member && key.is_none(), true));
         self.order.clear(position);
@@ -357,6 +358,8 @@ impl QueueLocal {
 enum Sharing {
     /// It is the only worker.
     Alone,
+    /// With others, who have not heard of the key yet, or not from here.
+    Untold,
     /// With others, and it holds no piece of the pool.
     Shared,
     /// It may hold a piece.
@@ -369,12 +372,13 @@ enum Sharing {
 pub(crate) struct KeyLocal {
     pub(crate) cell: Arc<KeyCell>,
     pub(crate) priority: i32,
-    /// With one worker how many are outstanding for `*`, which the cell's pool shows to others; with several the pool says it.
+    /// With one worker how many are outstanding for `*`, which the cell's pool shows to others. With several the pool says it, and
+    /// here is what the last unit was taken of.
     left: u32,
     pub(crate) allocation_request_id: i64,
     pub(crate) opportunities: u32,
     /// Of the pool, with several workers.
-    pub(crate) epoch: u32,
+    pub(crate) epoch: u16,
     /// That of the last container.
     pub(crate) container_size: SizeId,
     /// The allowed locality level, once it was asked for.
@@ -397,7 +401,7 @@ impl KeyLocal {
             left: if workers == 1 { cell.pool.total() } else { 0 },
             allocation_request_id: id.allocation_request_id,
             epoch: 0,
-            sharing: if workers == 1 { Sharing::Alone } else { Sharing::Shared },
+            sharing: if workers == 1 { Sharing::Alone } else { Sharing::Untold },
             size: cell.size.read(),
             cell,
             relax: true,
@@ -420,14 +424,18 @@ impl KeyLocal {
         self.sharing == Sharing::Alone
     }
 
-    /// This worker may hold a piece of the pool from now on; false if it might before, or nobody else could.
-    #[inline]
+    /// This worker may hold a piece of the pool from now on; false if it might before.
     pub(crate) fn set_leased(&mut self) -> bool {
-        let is_new = self.sharing == Sharing::Shared;
-        if is_new {
-            self.sharing = Sharing::Leased;
+        std::mem::replace(&mut self.sharing, Sharing::Leased) != Sharing::Leased
+    }
+
+    /// Whether the other workers know the key as it is here; from now on they do.
+    pub(crate) fn set_told(&mut self) -> bool {
+        let is_untold = self.sharing == Sharing::Untold;
+        if is_untold {
+            self.sharing = Sharing::Shared;
         }
-        is_new
+        !is_untold
     }
 
     /// It holds none any more.
@@ -465,7 +473,7 @@ impl KeyLocal {
         }
     }
 
-    /// How many a worker can take for `*` without a recall.
+    /// How many a worker can take for `*`: those that it need not recall, if there are any.
     #[inline]
     pub(crate) fn visible(&self, worker: usize) -> u32 {
         if self.is_alone() { self.left } else { self.cell.pool.visible(worker) }
@@ -477,39 +485,71 @@ impl KeyLocal {
         if self.is_alone() { self.left } else { self.cell.pool.total() }
     }
 
-    /// Takes one for `*`; says whether there was one.
+    /// Whether any is outstanding for `*`, with whomever. Where none is, this worker hears of it when there is again.
     #[inline]
-    pub(crate) fn take_one(&mut self, worker: usize) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
+        if self.is_alone() { self.left > 0 } else { self.cell.pool.is_open() }
+    }
+
+    /// Takes one for `*`; says whether there was one, and whether this worker may hold a piece of the pool that it did not before.
+    #[inline]
+    pub(crate) fn take_one(&mut self, worker: usize) -> Option<bool> {
         if !self.is_alone() {
-            return self.cell.pool.take_one(worker, self.epoch).is_ok();
+            return self.take_shared(worker);
         }
-        let Some(left) = self.left.checked_sub(1) else { return false };
+        let left = self.left.checked_sub(1)?;
         self.set_left(left);
-        true
+        Some(false)
     }
 
-    /// Undoes that: the grant was refused.
+    #[inline(never)]
+    fn take_shared(&mut self, worker: usize) -> Option<bool> {
+        let Took { taken, leased } = self.cell.pool.take_one(worker, self.epoch).ok()?;
+        self.left = taken.into();
+        Some(leased && self.set_leased())
+    }
+
+    /// Undoes the last take: the grant was refused.
     pub(crate) fn untake_one(&mut self) {
-        if self.is_alone() { self.put_own() } else { self.cell.pool.untake_one(self.epoch) }
+        if self.is_alone() { self.put_own() } else { self.cell.pool.untake_one(self.left.into()) }
     }
 
-    /// Puts one back, whatever the AM has asked for since: the container that took it ended before the AM saw it. By the home worker.
-    pub(crate) fn put_one(&mut self) {
-        if self.is_alone() { self.put_own() } else { self.cell.pool.put_one() }
+    /// Puts one back, whatever the AM has asked for since: the container that took it ended before the AM saw it. By the home worker;
+    /// says whether another one waits to hear of it.
+    pub(crate) fn put_one(&mut self) -> bool {
+        if self.is_alone() {
+            self.put_own();
+            return false;
+        }
+        self.cell.pool.put_one() == Recounted::Awaited
     }
 
     fn put_own(&mut self) {
         self.set_left(self.left.saturating_add(1));
     }
 
-    /// The AM wants so many for `*` from now on. By the home worker.
+    /// The AM wants so many for `*` from now on, of this size and relaxation. By the home worker; says whether the others have to be
+    /// told: mostly they see the count where it lies. `anew` where they have to look at the key again in any case.
     #[inline]
-    pub(crate) fn replace(&mut self, count: u32) {
+    pub(crate) fn replace(&mut self, types: usize, count: u32, size: &Resource, relax: bool, anew: bool) -> bool {
+        // Mostly as it was; the cell's line, which others read, is not written for nothing.
+        let is_same = self.size.equals_in_types(types, size) && self.relax == relax;
+        if !is_same {
+            self.cell.size.set(types, size);
+            (self.size, self.relax) = (*size, relax);
+        }
         if self.is_alone() {
             self.set_left(count);
-        } else {
-            self.epoch = self.cell.pool.replace(count);
+            return false;
         }
+        // Without any left the racks and nodes are forgotten, by everybody.
+        let is_known = is_same && !anew && (count > 0 || !self.has_rows) && self.set_told();
+        if is_known {
+            return self.cell.pool.recount(count) == Recounted::Awaited;
+        }
+        self.epoch = self.cell.pool.replace(count);
+        let _ = self.set_told();
+        true
     }
 
     #[inline]
@@ -691,15 +731,15 @@ impl AppLocal {
 
     /// Some key has something outstanding. Hadoop visits an application without, too, to no effect.
     #[inline]
-    pub(crate) fn has_open_key(&self, worker: usize) -> bool {
+    pub(crate) fn has_open_key(&self) -> bool {
         let keys = &self.keys[..];
         if let [key] = keys {
-            return key.visible(worker) > 0;
+            return key.is_open();
         }
         if keys.len() > MANY_KEYS {
             self.pass_done_keys();
         }
-        keys[self.first_key()..].iter().any(|key| key.visible(worker) > 0)
+        keys[self.first_key()..].iter().any(KeyLocal::is_open)
     }
 
     /// Where a visit begins: those before it want nothing.
@@ -712,7 +752,7 @@ impl AppLocal {
     #[cold]
     fn pass_done_keys(&self) {
         let from = self.done.get();
-        let done = self.keys[from..].iter().take_while(|key| key.total() == 0).count();
+        let done = self.keys[from..].iter().take_while(|key| !key.is_open()).count();
         self.done.set(from + done);
     }
 
@@ -830,6 +870,8 @@ pub(crate) struct Shard {
     pub(crate) available: Resource,
     /// The ledger is not told of the root's usage: see [`hold_root`](Shard::hold_root).
     pub(crate) root_is_held: bool,
+    /// What it is not told of, where there are other workers.
+    pub(crate) root_held: Resource,
     /// Declined without effect: out until the end of the pass.
     pub(crate) out_for_pass: Vec<Suspended>,
     /// Declined with an effect that a second visit repeats: out until the end of the descent.
@@ -875,6 +917,7 @@ impl Shard {
             own_records: FreeRecords::default(),
             available: Resource::NONE,
             root_is_held: false,
+            root_held: Resource::NONE,
             out_for_pass: Vec::new(),
             out_for_descent: Vec::new(),
             repeatable: false,
