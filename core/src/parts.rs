@@ -1,6 +1,6 @@
 //! A door for this repository's own benchmarks, which time the parts one by one. No promise: whatever is here may change or go.
 
-pub use crate::engine::commit::lease::{AskPool, NotTaken, Room};
+pub use crate::engine::commit::lease::{AskPool, NotTaken, Recounted, Room, Taken, Took};
 pub use crate::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 pub use crate::engine::publish::published::Published;
 pub use crate::sync::{SnapshotGuard, SnapshotReader};

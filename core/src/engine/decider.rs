@@ -15,7 +15,6 @@
 
 use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::books::paths::Counting;
 use crate::engine::commit::grant::Refusal;
 use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
 use crate::engine::shared::Shared;
@@ -24,6 +23,7 @@ use crate::engine::worker::key::KeyLocal;
 use crate::engine::worker::node::Node;
 use crate::engine::worker::queue::QueueLocal;
 use crate::engine::worker::shard::Shard;
+use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use std::fmt::Debug;
 
@@ -79,10 +79,10 @@ pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
     // ------------------------------------------------------------------------------------------------ something has changed
 
     /// An application uses more or less by `amount`; its leaf's usage follows.
-    fn app_usage_changed(leaf: &mut QueueLocal<Self>, app: &AppLocal<Self>, amount: &Resource, by: &Counting<'_>);
+    fn app_usage_changed(leaf: &mut QueueLocal<Self>, app: &AppLocal<Self>, amount: &Resource, cluster: &ClusterTotal);
 
     /// A queue uses more or less; its parent's usage follows.
-    fn queue_usage_changed(parent: &mut QueueLocal<Self>, queue: &QueueLocal<Self>, by: &Counting<'_>);
+    fn queue_usage_changed(parent: &mut QueueLocal<Self>, queue: &QueueLocal<Self>, cluster: &ClusterTotal);
 
     /// A container has ended.
     fn container_ended(shard: &mut Shard<Self>);

@@ -324,7 +324,7 @@ impl Shard {
             return Outcome::Declined;
         }
         let outcome = self.assign(app, node, None);
-        if outcome == Outcome::Declined && self.shared.workers > 1 && !self.app(app).has_open_key(self.worker) {
+        if outcome == Outcome::Declined && self.shared.workers > 1 && !self.app(app).has_open_key() {
             // Others have taken what was asked for: not visited again until the next fold or news of the application.
             let leaf = self.app(app).leaf;
             self.refresh_app(app);

@@ -2,7 +2,6 @@
 
 use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::books::paths::Counting;
 use crate::engine::commit::grant::Refusal;
 use crate::engine::decider::Decider;
 use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
@@ -13,6 +12,7 @@ use crate::fair::worker::FairWorker;
 use crate::fair::{AppLocal, KeyLocal, Node, QueueLocal, Shard, Shared};
 use crate::id::NONE;
 use crate::matching::delay::Delay;
+use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 
 /// What the embedder has chosen of the FairScheduler's decisions, beside its settings.
@@ -74,15 +74,15 @@ impl Decider for FairDecider {
     }
 
     #[inline]
-    fn app_usage_changed(leaf: &mut QueueLocal, app: &AppLocal, _amount: &Resource, by: &Counting<'_>) {
+    fn app_usage_changed(leaf: &mut QueueLocal, app: &AppLocal, _amount: &Resource, cluster: &ClusterTotal) {
         if app.runnable {
-            leaf.own.place_app(app, by.worker, by.cluster);
+            leaf.own.place_app(app, cluster);
         }
     }
 
     #[inline]
-    fn queue_usage_changed(parent: &mut QueueLocal, queue: &QueueLocal, by: &Counting<'_>) {
-        parent.own.place_queue(queue, by.cluster);
+    fn queue_usage_changed(parent: &mut QueueLocal, queue: &QueueLocal, cluster: &ClusterTotal) {
+        parent.own.place_queue(queue, cluster);
     }
 
     #[inline]

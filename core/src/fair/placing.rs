@@ -114,7 +114,7 @@ impl Shard {
             let sizes = app
                 .keys
                 .iter()
-                .filter(|key| key.total() > 0 || key.named().is_some())
+                .filter(|key| key.is_open() || key.named().is_some())
                 .flat_map(|key| std::iter::once(&key.size).chain(key.rows().sizes()));
             for size in sizes.filter(|size| before.replace(*size) != Some(*size)) {
                 floor = floor.least(size);
@@ -170,7 +170,7 @@ impl Shard {
         let app = self.app(index);
         let has_place = self.queue(leaf).own.has_place_as(app.position, waits);
         // Its key does not tell of asks, only whether it has a place does.
-        if !has_place || !app.has_open_key(self.worker) {
+        if !has_place || !app.has_open_key() {
             self.refresh_app(index);
             self.refresh_if_served(leaf);
         }
@@ -225,7 +225,7 @@ impl Shard {
         let app = self.apps[index as usize].as_ref().expect("an application that this worker knows");
         if app.leaf != NONE && app.runnable {
             let leaf = self.queues[app.leaf as usize].as_mut().expect("a queue of the snapshot");
-            leaf.own.place_app(app, self.worker, &self.cluster);
+            leaf.own.place_app(app, &self.cluster);
         }
     }
 

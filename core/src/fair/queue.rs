@@ -194,10 +194,10 @@ impl FairQueue {
 
     /// Puts one of a leaf's runnable applications in place; one that waits for its AM stands apart.
     #[inline]
-    pub(crate) fn place_app(&mut self, app: &AppLocal, worker: usize, cluster: &ClusterTotal) {
+    pub(crate) fn place_app(&mut self, app: &AppLocal, cluster: &ClusterTotal) {
         let position = app.position;
         if app.waits_for_am() {
-            self.place_master(app, worker, cluster);
+            self.place_master(app, cluster);
             return;
         }
         self.clear_master(position);
@@ -205,22 +205,22 @@ impl FairQueue {
             self.update_child(position, false, false, None);
         } else if self.keys_are_pairs(cluster) {
             let key = Drf.key(cluster, &app.schedulable());
-            self.update_child(position, true, app.has_open_key(worker), key);
+            self.update_child(position, true, app.has_open_key(), key);
         } else {
-            self.place_app_by_policy(app, worker, cluster);
+            self.place_app_by_policy(app, cluster);
         }
     }
 
     #[inline(never)]
-    fn place_app_by_policy(&mut self, app: &AppLocal, worker: usize, cluster: &ClusterTotal) {
+    fn place_app_by_policy(&mut self, app: &AppLocal, cluster: &ClusterTotal) {
         let key = self.policy.key(cluster, &app.schedulable());
-        self.update_child(app.position, true, app.has_open_key(worker), key);
+        self.update_child(app.position, true, app.has_open_key(), key);
     }
 
     #[inline(never)]
-    fn place_master(&mut self, app: &AppLocal, worker: usize, cluster: &ClusterTotal) {
+    fn place_master(&mut self, app: &AppLocal, cluster: &ClusterTotal) {
         let (position, member) = (app.position, app.is_pending());
-        let eligible = member && app.has_open_key(worker);
+        let eligible = member && app.has_open_key();
         let key = if member { self.policy.key(cluster, &app.schedulable()) } else { None };
         self.count_child(position, Child::new(eligible, member && key.is_none(), true));
         self.order.clear(position);

@@ -453,7 +453,7 @@ impl Shard {
     /// Why an application that runs is offered nothing, whatever the node.
     pub(crate) fn why_not_offered(&self, app: u32) -> Option<NotOffered> {
         let local = self.apps.get(app as usize)?.as_ref()?;
-        if !local.has_open_key(self.worker) {
+        if !local.has_open_key() {
             return Some(NotOffered::NothingOutstanding);
         }
         if !local.is_pending() {

@@ -29,11 +29,12 @@ pub(crate) fn with_parent<D: Decider>(
 /// What usage is counted with.
 pub(crate) struct Counting<'a> {
     pub(crate) types: usize,
-    pub(crate) worker: usize,
     /// There is no other worker.
     pub(crate) alone: bool,
     /// See [`Shard::hold_root`].
     pub(crate) root_is_held: bool,
+    /// What is held back of the root's, where there are other workers.
+    pub(crate) held: &'a mut Resource,
     pub(crate) cluster: &'a ClusterTotal,
 }
 
@@ -44,7 +45,7 @@ pub(crate) fn add_usage<D: Decider>(
     app: &mut AppLocal<D>,
     queues: &mut [Option<QueueLocal<D>>],
     amount: &Resource,
-    by: &Counting<'_>,
+    by: &mut Counting<'_>,
 ) {
     app.usage.add_in_types(by.types, amount);
     app.cell.usage.add_knowing(by.types, amount, &app.usage, by.alone);
@@ -53,16 +54,18 @@ pub(crate) fn add_usage<D: Decider>(
         return;
     }
     let leaf = queues[at as usize].as_mut().expect("a queue of the snapshot");
-    D::app_usage_changed(leaf, app, amount, by);
+    D::app_usage_changed(leaf, app, amount, by.cluster);
     leaf.usage.add_in_types(by.types, amount);
     let mut parent = leaf.parent;
     while parent != NONE {
         let (queue, above) = with_parent(queues, at, parent);
-        D::queue_usage_changed(above, queue, by);
+        D::queue_usage_changed(above, queue, by.cluster);
         above.usage.add_in_types(by.types, amount);
         (at, parent) = (parent, above.parent);
         if parent != NONE || !by.root_is_held {
             above.show_change(by.types, amount, by.alone);
+        } else if !by.alone {
+            by.held.add_in_types(by.types, amount);
         }
     }
 }
@@ -83,20 +86,13 @@ pub(crate) fn show_leaf<D: Decider>(
     }
 }
 
-/// Shows what the root uses, where that is held back.
-fn show_root<D: Decider>(queues: &[Option<QueueLocal<D>>], types: usize, is_held: bool) {
-    if is_held && let Some(Some(root)) = queues.get(ROOT as usize) {
-        root.show_usage(types);
-    }
-}
-
 impl<D: Decider> Shard<D> {
     /// Adds to the usage of an application and of the queues above it, and puts them in place: see [`add_usage`].
     pub(crate) fn add_usage(&mut self, index: u32, amount: &Resource) {
-        let Shard { apps, queues, types, worker, cluster, shared, root_is_held, .. } = self;
+        let Shard { apps, queues, types, cluster, shared, root_is_held, root_held: held, .. } = self;
         let app = apps[index as usize].as_mut().expect("an application that this worker knows");
         let (alone, root_is_held) = (shared.workers == 1, *root_is_held);
-        add_usage(app, queues, amount, &Counting { types: *types, worker: *worker, alone, root_is_held, cluster });
+        add_usage(app, queues, amount, &mut Counting { types: *types, alone, root_is_held, held, cluster });
     }
 
     /// Adds to the usage of an application's leaf in the ledger, and notes the change: see [`show_leaf`].
@@ -107,21 +103,37 @@ impl<D: Decider> Shard<D> {
     }
 
     /// Until [`release_root`](Self::release_root) the ledger is not told of the root's usage: every call of every AM reads it, so its line
-    /// would cross over with each change. Only where there is no other worker, who would read it to decide.
+    /// would cross over with each change. Nobody is ordered by it: it has no siblings.
     pub(crate) fn hold_root(&mut self) {
-        self.root_is_held = self.shared.workers == 1;
+        self.root_is_held = true;
     }
 
     /// Shows what was held back, and holds no more.
     pub(crate) fn release_root(&mut self) {
-        show_root(&self.queues, self.types, self.root_is_held);
+        self.show_root();
         self.root_is_held = false;
     }
 
+    /// Shows what the root uses, where that is held back.
+    pub(crate) fn show_root(&mut self) {
+        let root = self.queues.get(ROOT as usize).and_then(Option::as_ref);
+        if self.root_is_held
+            && let Some(root) = root
+        {
+            if self.shared.workers == 1 {
+                root.show_usage(self.types);
+            } else {
+                root.show_change(self.types, &std::mem::replace(&mut self.root_held, Resource::NONE), false);
+            }
+        }
+    }
+
     /// Wakes the AM of an application whose mailbox was empty. It finds what the root uses.
-    pub(crate) fn wake_am(&self, app: u32) {
+    pub(crate) fn wake_am(&mut self, app: u32) {
+        if self.shared.on_grants.is_some() {
+            self.show_root();
+        }
         if let Some(wake) = &self.shared.on_grants {
-            show_root(&self.queues, self.types, self.root_is_held);
             wake(self.app(app).number);
         }
     }

@@ -1,7 +1,8 @@
 //! Reconciliation: what the other workers have done is folded into this worker's view, and what it leased goes back.
 //!
 //! # Where it stands
-//! Called by the worker loop between batches. With one worker both are nothing.
+//! Called by the worker loop: folds between batches and before a choice that would miss too much, the return of leases before the
+//! worker blocks. With one worker both are nothing.
 //!
 //! # How far views can be apart
 //! I8: a worker orders by its own grants at once and by the others' as of its last fold; when it is to fold by their number,
@@ -22,7 +23,7 @@ fn fold_after_ms(applications: usize) -> u64 {
 }
 
 impl<D: Decider> Shard<D> {
-    /// Hands back what is leased and not spent. Before a worker blocks, and between batches.
+    /// Hands back what is leased and not spent. Before a worker blocks: until then whoever is refused recalls it.
     pub(crate) fn hand_back_leases(&mut self) {
         if self.shared.workers == 1 {
             return;
@@ -35,7 +36,7 @@ impl<D: Decider> Shard<D> {
             if let Ok(at) = app.keys.binary_search_by_key(&key, |key| key.id()) {
                 let key = &mut app.keys[at];
                 key.set_handed_back();
-                key.cell.pool.hand_back(worker, key.epoch);
+                key.cell.pool.hand_back(worker);
             }
         }
         for queue in self.queues.iter().flatten() {
@@ -69,6 +70,8 @@ impl<D: Decider> Shard<D> {
 
     /// The part of a fold that all have: from here on what the others have done is seen, the queues' usage is read.
     fn begin_fold(&mut self, now_ms: u64) {
+        // What is held back is read too.
+        self.show_root();
         self.lag.begin_fold(&self.shared.pace);
         self.last_fold_ms = now_ms;
         for queue in self.queues.iter_mut().flatten() {

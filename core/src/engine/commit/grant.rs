@@ -198,15 +198,13 @@ impl<D: Decider> Shard<D> {
         let (slot, is_am) = (local.slot, local.waits_for_am());
         let key = &mut local.keys[key];
         D::key_served(key, locality);
-        if !key.take_one(self.worker) {
-            return Err(Refusal::AskGone);
+        let Some(is_new_lease) = key.take_one(self.worker) else { return Err(Refusal::AskGone) };
+        if is_new_lease {
+            self.leases.push((slot, key.id()));
         }
         let mut relax = u8::from(key.relax);
         if locality != Locality::OffSwitch {
             relax |= take_rows(key, self.nodes[node as usize].shared.locations(), locality)?;
-        }
-        if key.set_leased() {
-            self.leases.push((slot, key.id()));
         }
         Ok((relax, is_am))
     }
@@ -254,6 +252,7 @@ impl<D: Decider> Shard<D> {
     #[inline(always)]
     fn record(&mut self, proposal: &Proposal, granted: &Resource, new: NewContainer) -> u32 {
         let Shard { apps, queues, nodes, containers, own_records, worker, types, cluster, shared, journal, .. } = self;
+        let held = &mut self.root_held;
         let (types, worker, alone, root_is_held) = (*types, *worker, shared.workers == 1, self.root_is_held);
         let app = apps[proposal.app as usize].as_mut().expect("an application that this worker knows");
         let at = &mut nodes[proposal.node as usize];
@@ -287,8 +286,8 @@ impl<D: Decider> Shard<D> {
             app.ever_had = true;
             app.shared.set_ever_had();
         }
-        let counting = Counting { types, worker, alone, root_is_held, cluster };
-        paths::add_usage(app, queues, granted, &counting);
+        let mut counting = Counting { types, alone, root_is_held, held, cluster };
+        paths::add_usage(app, queues, granted, &mut counting);
         let id = ContainerId {
             application: app.number,
             attempt: app.attempt,

@@ -10,9 +10,14 @@
 //! others' unspent pieces into it and tries once more. The limit itself is not stored: a lower one needs no writing.
 //!
 //! # Protocol of [`AskPool`] (the outstanding `*` count of one request key)
-//! Words of (epoch, count). A replacement by the AM closes the shared word under a new epoch, voids every piece by swapping it, and
-//! only then writes the new count: what was granted before is linearised before the replacement. With one worker, which is then its
-//! application's home too, nobody shares: it keeps the count with what else it knows of the key, and publishes it here.
+//! One shared word says what is left, of which asks that is (epoch), and of which of the AM's replacements (version). Of many units a
+//! worker leases a piece, which the word then says; of few it takes one off the word. The AM's replacement changes the epoch where
+//! the size or the relaxation is another: workers are told of it. Else it is a *recount*: one exchange of the word, which every worker
+//! sees where it lies. Where a piece is leased either one closes the word under the new stamp, voids every piece by swapping it, and
+//! only then opens the word with the new count. What was granted before is linearised before the replacement. A worker that finds
+//! nothing left says so in the word by the exchange that finds it; so the recount that brings more finds the note, and tells.
+//! With one worker, which is then its application's home too, nobody shares: it keeps the count with what else it knows of the key, and
+//! publishes it here.
 //!
 //! # Invariants
 //! I2: `taken` = spent + leased, and no refill takes it above the refiller's limit. I3: after a replacement by k at most
@@ -20,11 +25,13 @@
 //!
 //! # What races, and why it is safe
 //! Last room: `loom-tests/tests/lease_vs_lease.rs`; recall: `recall_vs_spend.rs`; a worker that blocks:
-//! `refill_vs_block.rs`; a lowered limit: `grant_vs_lower_limit.rs`; a replacement: `replace_vs_take.rs`.
+//! `refill_vs_block.rs`; a lowered limit: `grant_vs_lower_limit.rs`; a replacement: `replace_vs_take.rs`; a recount:
+//! `recount_vs_take.rs`; a worker that finds nothing left: `recount_vs_dry.rs`.
 //!
 //! # Trade-offs
-//! Room in the piece of a worker whose nodes are full is idle until handed back (end of its batch) or recalled. With one
-//! worker there is nobody to share with: it counts asks itself, and rooms are not consulted at all.
+//! Room in the piece of a worker whose nodes are full is idle until handed back (before it blocks) or recalled. With one
+//! worker there is nobody to share with: it counts asks itself, and rooms are not consulted at all. A version comes again after 32,768
+//! recounts: a unit that is in hand for so long would be taken for a newer one.
 
 use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -35,6 +42,12 @@ const PIECES: u32 = 8;
 /// Models have little to share out.
 #[cfg(loom)]
 const PIECES: u32 = 2;
+/// A smaller piece of asks is not leased.
+#[cfg(not(loom))]
+const SMALLEST_PIECE: u32 = 4;
+/// As above.
+#[cfg(loom)]
+const SMALLEST_PIECE: u32 = 2;
 /// No piece is larger: keeps sums of pieces of unlimited rooms far from overflow.
 const LARGEST_PIECE: i64 = 1 << 40;
 
@@ -138,21 +151,57 @@ impl Room {
     }
 }
 
-/// (epoch, count) in one word.
+/// The word of a count: what it counts, and which asks that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Word {
-    epoch: u32,
     count: u32,
+    /// Of a pool: the size and relaxation that the units are asked for with. Workers are told of it.
+    epoch: u16,
+    /// Which of the AM's replacements this is, among those of one epoch; begins anew after 32,768.
+    version: u16,
+    /// Of a pool: a worker may hold a piece.
+    leased: bool,
+    /// Of a pool: some worker has found nothing left, and has to be told when there is something. Of a count: the AM itself said 0.
+    zero_seen: bool,
+}
+
+/// Epochs and versions have so many bits.
+const STAMP_BITS: u32 = 15;
+
+/// The one after a stamp.
+fn next_stamp(stamp: u16) -> u16 {
+    (stamp + 1) % (1 << STAMP_BITS)
 }
 
 impl Word {
+    const NONE: Word = Word { count: 0, epoch: 0, version: 0, leased: false, zero_seen: false };
+
     fn pack(self) -> u64 {
-        u64::from(self.epoch) << 32 | u64::from(self.count)
+        let Word { count, epoch, version, leased, zero_seen } = self;
+        let stamp = u64::from(epoch) << STAMP_BITS | u64::from(version);
+        stamp << 34 | u64::from(leased) << 33 | u64::from(zero_seen) << 32 | u64::from(count)
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "the halves of a word")]
+    #[expect(clippy::cast_possible_truncation, reason = "parts of a word")]
     fn unpack(word: u64) -> Word {
-        Word { epoch: (word >> 32) as u32, count: word as u32 }
+        let stamp = (word >> 34) as u32;
+        Word {
+            count: word as u32,
+            epoch: (stamp >> STAMP_BITS) as u16,
+            version: (stamp % (1 << STAMP_BITS)) as u16,
+            leased: word >> 33 & 1 != 0,
+            zero_seen: word >> 32 & 1 != 0,
+        }
+    }
+
+    /// Whether units of both are of the same replacement.
+    fn is_of(self, other: Word) -> bool {
+        self.stamp() == other.stamp()
+    }
+
+    /// Epoch and version.
+    fn stamp(self) -> u32 {
+        u32::from(self.epoch) << STAMP_BITS | u32::from(self.version)
     }
 }
 
@@ -161,73 +210,120 @@ impl Word {
 pub enum NotTaken {
     /// None is left, or others hold what is left.
     Dry,
-    /// The AM has replaced the ask; the news is on its way.
+    /// The AM asks for another size by now; the news is on its way.
     Stale,
+}
+
+/// Which replacement a unit was taken of: it goes back to that one or to none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken(u32);
+
+impl From<Taken> for u32 {
+    fn from(Taken(stamp): Taken) -> u32 {
+        stamp
+    }
+}
+
+impl From<u32> for Taken {
+    fn from(stamp: u32) -> Taken {
+        Taken(stamp)
+    }
 }
 
 /// The outstanding count of one location of one request key that no worker holds pieces of: taken one by one.
 ///
-/// For racks and nodes: the nodes of a rack belong to one worker where that can be had, so nobody contends. A grant takes
-/// units of several words; the epochs make all of them old or all of them new.
+/// For racks and nodes: the nodes of a rack belong to one worker where that can be had, so nobody contends.
 #[derive(Debug)]
 pub struct AskCount(AtomicU64);
 
 impl AskCount {
-    /// `count` units of epoch 0.
+    /// `count` units.
     #[must_use]
     pub fn new(count: u32) -> AskCount {
-        AskCount(AtomicU64::new(Word { epoch: 0, count }.pack()))
+        AskCount(AtomicU64::new(Word { count, zero_seen: count == 0, ..Word::NONE }.pack()))
+    }
+
+    fn word(&self) -> Word {
+        // ORDERING: Relaxed throughout: a count is taken by compare-exchange on this one word; nothing is published by it.
+        Word::unpack(self.0.load(Ordering::Relaxed))
     }
 
     /// Units left.
+    #[inline]
     pub fn left(&self) -> u32 {
-        // ORDERING: Relaxed throughout: a count is taken by compare-exchange on this one word; nothing is published by it.
-        Word::unpack(self.0.load(Ordering::Relaxed)).count
+        self.word().count
     }
 
-    /// Takes one unit of `epoch`; false when none is left or the AM has replaced the ask.
-    pub fn take_one(&self, epoch: u32) -> bool {
-        let mut word = self.0.load(Ordering::Relaxed);
-        loop {
-            let left = Word::unpack(word);
-            if left.epoch != epoch || left.count == 0 {
-                return false;
-            }
-            let less = Word { epoch, count: left.count - 1 }.pack();
-            match self.0.compare_exchange_weak(word, less, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return true,
-                Err(now) => word = now,
-            }
-        }
+    /// Whether Hadoop would have a row of it: there is something left, or the AM itself said 0 and nobody has taken since.
+    #[inline]
+    pub fn is_present(&self) -> bool {
+        let word = self.word();
+        word.count > 0 || word.zero_seen
     }
 
-    /// Puts one unit back, whatever the epoch: the container that took it ended before the AM saw it.
+    /// Takes one unit; none where none is left.
+    pub fn take_one(&self) -> Option<Taken> {
+        let less = |word| {
+            let word = Word::unpack(word);
+            Some(Word { count: word.count.checked_sub(1)?, zero_seen: false, ..word }.pack())
+        };
+        let word = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).ok()?;
+        Some(Taken(Word::unpack(word).stamp()))
+    }
+
+    /// Puts one unit back, whatever the AM has asked for since: the container that took it ended before the AM saw it.
     pub fn put_one(&self) {
         self.put(None);
     }
 
-    /// Undoes a take of `epoch`: the grant was refused. A count that has replaced the one it was taken from is no longer
-    /// concerned.
-    pub fn untake_one(&self, epoch: u32) {
-        self.put(Some(epoch));
+    /// Undoes a take: the grant was refused. A count that has replaced the one it was taken from is no longer concerned.
+    pub fn untake_one(&self, taken: Taken) {
+        self.put(Some(taken));
     }
 
-    fn put(&self, only: Option<u32>) {
+    fn put(&self, only: Option<Taken>) {
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
-            let Word { epoch, count } = Word::unpack(word);
-            (only.is_none() || only == Some(epoch)).then(|| Word { epoch, count: count.saturating_add(1) }.pack())
+            let word = Word::unpack(word);
+            let more = Word { count: word.count.saturating_add(1), ..word };
+            only.is_none_or(|only| only.0 == word.stamp()).then(|| more.pack())
         });
     }
 
-    /// The AM's replacement; returns the new epoch. Called by the application's home worker only.
-    pub fn replace(&self, count: u32) -> u32 {
-        let epoch = Word::unpack(self.0.load(Ordering::Relaxed)).epoch.wrapping_add(1);
-        self.0.swap(Word { epoch, count }.pack(), Ordering::Relaxed);
-        epoch
+    /// The AM's replacement. Called by the application's home worker only.
+    pub fn replace(&self, count: u32) {
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
+            let version = next_stamp(Word::unpack(word).version);
+            Some(Word { count, version, zero_seen: count == 0, ..Word::NONE }.pack())
+        });
     }
 }
 
-/// The outstanding `*` count of one request key, leased to workers in pieces; see the module's text. Its owner gives it lines of its
+/// Whom the AM's replacement of a count concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "who has found nothing left waits to be told"]
+pub enum Recounted {
+    /// Nobody: the others see the count where it lies.
+    Silent,
+    /// Some worker has found nothing left, and does not look again before it is told.
+    Awaited,
+}
+
+impl Recounted {
+    fn of(is_awaited: bool, count: u32) -> Recounted {
+        if is_awaited && count > 0 { Recounted::Awaited } else { Recounted::Silent }
+    }
+}
+
+/// A unit that was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Took {
+    /// Where it goes back to if the grant is refused.
+    pub taken: Taken,
+    /// A piece was leased with it.
+    pub leased: bool,
+}
+
+/// The outstanding `*` count of one request key, taken from by all workers; see the module's text. Its owner gives it lines of its
 /// own.
 #[derive(Debug)]
 pub struct AskPool {
@@ -248,57 +344,106 @@ impl AskPool {
     pub fn publish(&self, count: u32) {
         debug_assert!(self.pieces.is_empty(), "who shares replaces");
         // ORDERING: Relaxed. One writer, and nothing is inferred from the word.
-        self.word.store(Word { epoch: 0, count }.pack(), Ordering::Relaxed);
+        self.word.store(Word { count, ..Word::NONE }.pack(), Ordering::Relaxed);
     }
 
-    /// The AM's replacement of the count by `count`; returns the new epoch. Called by the application's home worker only.
-    pub fn replace(&self, count: u32) -> u32 {
-        // ORDERING: Relaxed loads and swaps: all words of a pool are changed by read-modify-writes or by this one
-        // writer; an epoch in every word makes a late taker's compare-exchange fail. Who learns of the epoch learns of it
-        // through a channel (Release/Acquire) after the last store below.
-        let epoch = Word::unpack(self.word.load(Ordering::Relaxed)).epoch.wrapping_add(1);
-        let closed = Word { epoch, count: 0 }.pack();
-        self.word.swap(closed, Ordering::Relaxed);
+    fn word(&self) -> Word {
+        // ORDERING: Relaxed. A hint: compare-exchanges decide.
+        Word::unpack(self.word.load(Ordering::Relaxed))
+    }
+
+    /// The AM asks for `count` units of another size or relaxation; returns the new epoch, which workers are told of. Called by the
+    /// application's home worker only.
+    pub fn replace(&self, count: u32) -> u16 {
+        let epoch = next_stamp(self.word().epoch);
+        let _ = self.void_and_open(Word { count, epoch, ..Word::NONE });
+        epoch
+    }
+
+    /// The AM asks for `count` units of the size and relaxation that the workers know. Called by the application's home worker only.
+    pub fn recount(&self, count: u32) -> Recounted {
+        let mut word = self.word.load(Ordering::Relaxed);
+        loop {
+            let before = Word::unpack(word);
+            let version = next_stamp(before.version);
+            if before.leased {
+                return self.void_and_open(Word { count, epoch: before.epoch, version, ..Word::NONE });
+            }
+            // Who waits goes on waiting while there is nothing.
+            let new = Word { count, version, zero_seen: before.zero_seen && count == 0, ..before };
+            // ORDERING: Relaxed. Nobody holds a piece, so this word is the whole count, and one exchange replaces it.
+            match self.word.compare_exchange_weak(word, new.pack(), Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Recounted::of(before.zero_seen, count),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Closes the word, voids every piece, and only then opens the word with the new count.
+    fn void_and_open(&self, new: Word) -> Recounted {
+        // ORDERING: Relaxed loads and swaps: all words of a pool are changed by read-modify-writes or by this one writer; epoch and
+        // version in every word make a late taker's compare-exchange fail. Who learns of an epoch learns of it through a channel
+        // (Release/Acquire) after the last step below.
+        let closed = Word { count: 0, ..new }.pack();
+        let before = Word::unpack(self.word.swap(closed, Ordering::Relaxed));
         for piece in &self.pieces {
             piece.swap(closed, Ordering::Relaxed);
         }
-        // ORDERING: Release. Pairs with the Acquire in `take_one`'s refill: a worker that takes from the new count finds
-        // every piece already voided, its own included. A belt: a worker learns of an epoch through a channel, which says
-        // the same, so no model fails without it.
-        self.word.store(Word { epoch, count }.pack(), Ordering::Release);
-        epoch
+        // An addition, since a worker may have noted meanwhile that nothing is left.
+        // ORDERING: Release. Pairs with the Acquire in `refill`: a worker that takes from the new count finds every piece already
+        // voided, its own included. A belt: the stamp in the words says the same, so no model fails without it.
+        let opened = Word::unpack(self.word.fetch_add(u64::from(new.count), Ordering::Release));
+        let is_awaited = before.zero_seen || opened.zero_seen;
+        if is_awaited && new.count == 0 {
+            self.note_zero();
+        }
+        Recounted::of(is_awaited, new.count)
     }
 
     /// Takes one unit of `epoch` for `worker`.
     ///
     /// # Errors
     /// When none is to be had.
-    pub fn take_one(&self, worker: usize, epoch: u32) -> Result<(), NotTaken> {
-        let own = &self.pieces[worker];
+    #[inline]
+    pub fn take_one(&self, worker: usize, epoch: u16) -> Result<Took, NotTaken> {
         loop {
-            // ORDERING: Relaxed; the compare-exchange below decides.
-            let word = own.load(Ordering::Relaxed);
-            let piece = Word::unpack(word);
-            if piece.epoch != epoch {
-                return Err(NotTaken::Stale);
+            if self.word().leased
+                && let Some(taken) = self.take_own(worker, epoch)
+            {
+                return Ok(Took { taken, leased: false });
             }
-            if piece.count == 0 {
-                break;
+            match self.refill(worker, epoch) {
+                Ok(Some(took)) => return Ok(took),
+                // A replacement has come in between.
+                Ok(None) => {}
+                Err(NotTaken::Dry) if self.recall(worker) => {}
+                Err(why) => return Err(why),
             }
-            let less = Word { epoch, count: piece.count - 1 }.pack();
-            if own.compare_exchange_weak(word, less, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                return Ok(());
-            }
-        }
-        match self.refill(worker, epoch) {
-            Err(NotTaken::Dry) if self.recall(worker, epoch) => self.refill(worker, epoch),
-            outcome => outcome,
         }
     }
 
-    /// Leases a piece and takes one unit of it.
-    fn refill(&self, worker: usize, epoch: u32) -> Result<(), NotTaken> {
-        // ORDERING: Acquire, with the Release in `replace`.
+    /// Takes one of the worker's piece.
+    fn take_own(&self, worker: usize, epoch: u16) -> Option<Taken> {
+        let own = &self.pieces[worker];
+        // ORDERING: Relaxed; the compare-exchange decides.
+        let mut word = own.load(Ordering::Relaxed);
+        loop {
+            let piece = Word::unpack(word);
+            if piece.epoch != epoch || piece.count == 0 {
+                return None;
+            }
+            let less = Word { count: piece.count - 1, ..piece }.pack();
+            match own.compare_exchange_weak(word, less, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some(Taken(piece.stamp())),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Takes one unit off the shared word, and leases a piece where there are many; nothing where a replacement has come in between.
+    #[inline]
+    fn refill(&self, worker: usize, epoch: u16) -> Result<Option<Took>, NotTaken> {
+        // ORDERING: Acquire, with the Release in `void_and_open`.
         let mut word = self.word.load(Ordering::Acquire);
         loop {
             let left = Word::unpack(word);
@@ -308,97 +453,158 @@ impl AskPool {
             if left.count == 0 {
                 return Err(NotTaken::Dry);
             }
-            let piece = (left.count / PIECES).max(1);
-            let less = Word { epoch, count: left.count - piece }.pack();
+            let piece = self.piece_of(left.count);
+            if piece > 1 {
+                return Ok(self.lease(worker, word, piece));
+            }
+            let less = Word { count: left.count - 1, ..left }.pack();
             match self.word.compare_exchange_weak(word, less, Ordering::Acquire, Ordering::Acquire) {
-                Ok(_) => {
-                    let empty = Word { epoch, count: 0 }.pack();
-                    let leased = Word { epoch, count: piece - 1 }.pack();
-                    // Only this worker puts units into its piece, so it is empty still, or a replacement has voided it
-                    // and with it what is in hand.
-                    return self.pieces[worker]
-                        .compare_exchange(empty, leased, Ordering::Relaxed, Ordering::Relaxed)
-                        .map(|_| ())
-                        .map_err(|_| NotTaken::Stale);
-                }
+                Ok(_) => return Ok(Some(Took { taken: Taken(left.stamp()), leased: false })),
                 Err(now) => word = now,
             }
+        }
+    }
+
+    /// Takes a piece and spends one unit of it; nothing where the word is another by now.
+    #[inline(never)]
+    fn lease(&self, worker: usize, word: u64, piece: u32) -> Option<Took> {
+        let left = Word::unpack(word);
+        // Looked at before the units are taken: a replacement after that voids them by changing it.
+        let own = self.pieces[worker].load(Ordering::Relaxed);
+        let less = Word { count: left.count - piece, leased: true, ..left }.pack();
+        // ORDERING: Acquire, as in `refill`.
+        self.word.compare_exchange(word, less, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        let leased = Word { count: piece - 1, leased: false, zero_seen: false, ..left }.pack();
+        // Only this worker puts units into its piece, so it is empty as it was, or a replacement has voided it and with it what is
+        // in hand.
+        self.pieces[worker].compare_exchange(own, leased, Ordering::Relaxed, Ordering::Relaxed).ok()?;
+        Some(Took { taken: Taken(left.stamp()), leased: true })
+    }
+
+    /// How many are taken off the shared word at once. Of few only one: then all that is left lies where everybody sees it, nobody
+    /// has to be asked for it, and a replacement is one exchange.
+    #[inline]
+    fn piece_of(&self, left: u32) -> u32 {
+        let piece = left / PIECES;
+        if piece < SMALLEST_PIECE {
+            return 1;
+        }
+        let others = u32::try_from(self.pieces.len() - 1).unwrap_or(u32::MAX).max(1);
+        match piece / others {
+            piece if piece < SMALLEST_PIECE => 1,
+            piece => piece,
         }
     }
 
     /// Brings the other workers' unspent pieces back into the shared word.
-    fn recall(&self, worker: usize, epoch: u32) -> bool {
+    fn recall(&self, worker: usize) -> bool {
+        if !self.word().leased {
+            return false;
+        }
         let mut any = false;
         for other in (0..self.pieces.len()).filter(|other| *other != worker) {
-            any |= self.hand_back(other, epoch);
+            any |= self.hand_back(other);
         }
         any
     }
 
-    /// Hands a worker's unspent units of `epoch` back to all. Says whether there were any.
-    pub fn hand_back(&self, worker: usize, epoch: u32) -> bool {
+    /// Hands a worker's unspent units back to all. Says whether there were any.
+    pub fn hand_back(&self, worker: usize) -> bool {
         let piece = &self.pieces[worker];
         let mut word = piece.load(Ordering::Relaxed);
-        let units = loop {
+        let held = loop {
             let held = Word::unpack(word);
-            if held.epoch != epoch || held.count == 0 {
+            if held.count == 0 {
                 return false;
             }
-            let empty = Word { epoch, count: 0 }.pack();
+            let empty = Word { count: 0, ..held }.pack();
             match piece.compare_exchange_weak(word, empty, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => break held.count,
+                Ok(_) => break held,
                 Err(now) => word = now,
             }
         };
-        self.put(units, Some(epoch));
+        self.put(held.count, Some(Taken(held.stamp())));
         true
     }
 
-    /// Puts units back, of one epoch or of whichever is the present one.
-    fn put(&self, units: u32, only: Option<u32>) {
+    /// Puts units back, of one replacement or of whichever is the present one.
+    fn put(&self, units: u32, only: Option<Taken>) {
         let more = |word| {
-            let Word { epoch, count } = Word::unpack(word);
-            (only.is_none() || only == Some(epoch)).then(|| Word { epoch, count: count.saturating_add(units) }.pack())
+            let word = Word::unpack(word);
+            let more = Word { count: word.count.saturating_add(units), ..word };
+            only.is_none_or(|only| only.0 == word.stamp()).then(|| more.pack())
         };
         let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
     }
 
-    /// Puts one unit back, whatever the epoch: the container that took it ended before the AM saw it.
-    pub fn put_one(&self) {
-        self.put(1, None);
+    /// Puts one unit back, whatever the AM has asked for since: the container that took it ended before the AM saw it. By the home
+    /// worker.
+    pub fn put_one(&self) -> Recounted {
+        let more = |word| {
+            let word = Word::unpack(word);
+            Some(Word { count: word.count.saturating_add(1), zero_seen: false, ..word }.pack())
+        };
+        // ORDERING: Relaxed, as in `recount`.
+        let before = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        Recounted::of(before.is_ok_and(|word| Word::unpack(word).zero_seen), 1)
     }
 
-    /// Undoes a take of `epoch`: the grant was refused. A count that has replaced the one it was taken from is no longer
-    /// concerned.
-    pub fn untake_one(&self, epoch: u32) {
-        self.put(1, Some(epoch));
+    /// Undoes a take: the grant was refused. A count that has replaced the one it was taken from is no longer concerned.
+    pub fn untake_one(&self, taken: Taken) {
+        self.put(1, Some(taken));
     }
 
-    /// What `worker` can take without a recall.
+    /// What `worker` can take without a recall; where that is nothing, what it can with one.
     #[inline]
     pub fn visible(&self, worker: usize) -> u32 {
-        // ORDERING: Relaxed. A hint: `take_one` decides.
-        let word = Word::unpack(self.word.load(Ordering::Relaxed));
+        let word = self.word();
+        if word.leased { self.visible_to(worker, word) } else { word.count }
+    }
+
+    #[inline(never)]
+    fn visible_to(&self, worker: usize, word: Word) -> u32 {
+        // ORDERING: Relaxed, as in `word`.
         let piece = Word::unpack(self.pieces[worker].load(Ordering::Relaxed));
-        if piece.epoch == word.epoch { word.count.saturating_add(piece.count) } else { word.count }
+        match if piece.is_of(word) { word.count.saturating_add(piece.count) } else { word.count } {
+            0 => self.total(),
+            visible => visible,
+        }
+    }
+
+    /// Whether anything is left, whoever has it. Where not, that is noted in the same step: the next count that is more is
+    /// [awaited](Recounted::Awaited).
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        let word = self.word();
+        word.count > 0 || !word.zero_seen && self.is_open_or_note(word)
+    }
+
+    #[inline(never)]
+    fn is_open_or_note(&self, word: Word) -> bool {
+        word.leased && self.total() > 0 || !self.note_zero()
+    }
+
+    /// Notes that nothing is left; false where there is something.
+    fn note_zero(&self) -> bool {
+        // ORDERING: Relaxed. One word: the note is in it only if the count is 0, and a count that is more finds it.
+        let noted = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
+            let word = Word::unpack(word);
+            (word.count == 0).then(|| Word { zero_seen: true, ..word }.pack())
+        });
+        noted.is_ok()
     }
 
     /// What is outstanding in all.
     pub fn total(&self) -> u32 {
         // ORDERING: Relaxed. A sum over words that move; exact when nothing does.
-        let word = Word::unpack(self.word.load(Ordering::Relaxed));
+        let word = self.word();
+        if !word.leased {
+            return word.count;
+        }
         self.pieces.iter().fold(word.count, |sum, piece| {
             let piece = Word::unpack(piece.load(Ordering::Relaxed));
-            if piece.epoch == word.epoch { sum.saturating_add(piece.count) } else { sum }
+            if piece.is_of(word) { sum.saturating_add(piece.count) } else { sum }
         })
-    }
-
-    /// The same in a scheduler of so many workers: where it is one, that word alone is looked at.
-    #[cfg(not(loom))]
-    #[inline]
-    pub(crate) fn total_among(&self, workers: usize) -> u32 {
-        // ORDERING: Relaxed, as in `total`.
-        if workers == 1 { Word::unpack(self.word.load(Ordering::Relaxed)).count } else { self.total() }
     }
 }
 
@@ -432,11 +638,61 @@ mod tests {
     fn a_replacement_voids_pieces() {
         let pool = AskPool::new(2);
         let first = pool.replace(100);
-        assert_eq!(pool.take_one(0, first), Ok(()));
+        assert!(pool.take_one(0, first).is_ok());
         let second = pool.replace(1);
         assert_eq!(pool.take_one(0, first), Err(NotTaken::Stale));
-        assert_eq!(pool.take_one(0, second), Ok(()));
+        assert!(pool.take_one(0, second).is_ok());
         assert_eq!(pool.take_one(1, second), Err(NotTaken::Dry));
+    }
+
+    #[test]
+    fn a_recount_voids_pieces_and_what_is_undone_of_before() {
+        let pool = AskPool::new(2);
+        let epoch = pool.replace(100);
+        let Ok(Took { taken, leased }) = pool.take_one(0, epoch) else { panic!("there are a hundred") };
+        assert!(leased && pool.visible(1) < 99 && pool.total() == 99);
+        assert_eq!(pool.recount(2), Recounted::Silent);
+        pool.untake_one(taken);
+        assert!(!pool.hand_back(0) && pool.total() == 2 && pool.visible(1) == 2);
+        let Ok(Took { taken, leased }) = pool.take_one(1, epoch) else { panic!("the epoch is the same") };
+        assert!(!leased && pool.total() == 1);
+        pool.untake_one(taken);
+        assert_eq!(pool.total(), 2);
+        let Ok(Took { taken, .. }) = pool.take_one(1, epoch) else { panic!("two are left") };
+        assert_eq!(pool.recount(2), Recounted::Silent);
+        pool.untake_one(taken);
+        assert_eq!(pool.total(), 2, "it was taken before");
+    }
+
+    #[test]
+    fn who_has_found_nothing_is_told_once() {
+        for count in [1, 100] {
+            let pool = AskPool::new(2);
+            let epoch = pool.replace(count);
+            assert!(pool.is_open());
+            while pool.take_one(1, epoch).is_ok() {}
+            assert_eq!(pool.recount(0), Recounted::Silent);
+            assert!(!pool.is_open());
+            assert_eq!((pool.recount(0), pool.recount(3), pool.recount(4)), {
+                use Recounted::{Awaited, Silent};
+                (Silent, Awaited, Silent)
+            });
+            while pool.take_one(0, epoch).is_ok() {}
+            assert!(!pool.is_open());
+            assert_eq!((pool.put_one(), pool.put_one()), (Recounted::Awaited, Recounted::Silent));
+        }
+    }
+
+    #[test]
+    fn the_parts_of_a_word_do_not_touch() {
+        for word in [
+            Word { count: u32::MAX, epoch: 0, version: 0, leased: false, zero_seen: false },
+            Word { count: 0, epoch: (1 << STAMP_BITS) - 1, version: 0, leased: false, zero_seen: true },
+            Word { count: 1, epoch: 0, version: (1 << STAMP_BITS) - 1, leased: true, zero_seen: false },
+        ] {
+            assert_eq!(Word::unpack(word.pack()), word);
+            assert_eq!(next_stamp((1 << STAMP_BITS) - 1), 0);
+        }
     }
 
     #[test]

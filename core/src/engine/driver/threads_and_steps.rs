@@ -625,7 +625,9 @@ fn work(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
         worker.shard.fold_if_due(now);
         let looking = worker.shard.look_for_expired(now);
         let then = lanes.batch(&shared.lanes.internal, worker);
-        worker.shard.hand_back_leases();
+        if then != Then::Again {
+            worker.shard.hand_back_leases();
+        }
         match then {
             Then::GiveWay => crate::sync::thread::yield_now(),
             Then::End => return,

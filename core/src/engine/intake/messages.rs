@@ -1,11 +1,10 @@
 //! What travels between threads.
 
 use crate::app::{Ask, SchedulingKey};
-use crate::engine::books::ledger::{AppShared, NodeShared};
+use crate::engine::books::ledger::{AppShared, LocationCount, NodeShared};
 use crate::engine::decider::Decider;
 use crate::engine::mail::mailbox::Container;
 use crate::engine::shared::ANY;
-use crate::engine::worker::rows::SharedCount;
 use crate::engine::worker::shard::Shard;
 use crate::event::Refused;
 use crate::id::{ContainerId, OwnContainer, Slot};
@@ -304,10 +303,10 @@ pub(crate) struct AskNews {
 
 #[derive(Clone, Debug)]
 pub(crate) enum NewsKind {
-    /// The `*` count was replaced, under this epoch.
-    Any { epoch: u32, cell: Arc<crate::engine::books::ledger::KeyCell>, open: bool },
+    /// The `*` asks are others, of this epoch, or there are some again.
+    Any { epoch: u16, cell: Arc<crate::engine::books::ledger::KeyCell>, open: bool },
     /// A rack or node has a count now.
-    Location(SharedCount),
+    Location(LocationCount),
 }
 
 impl NewsKind {

@@ -82,7 +82,7 @@ impl<D: Decider> Shard<D> {
         for key in self.apps.iter_mut().flatten().flat_map(|app| &mut app.keys) {
             key.set_handed_back();
             if several {
-                key.cell.pool.hand_back(worker, key.epoch);
+                key.cell.pool.hand_back(worker);
             }
         }
     }
@@ -90,7 +90,7 @@ impl<D: Decider> Shard<D> {
     /// This worker's cells of all queues and applications say nothing, and rooms have back what it counted there.
     fn use_nothing(&mut self) {
         let types = self.types;
-        self.root_is_held = false;
+        (self.root_is_held, self.root_held) = (false, Resource::NONE);
         for app in self.apps.iter_mut().flatten() {
             app.containers.clear();
             app.reserved.clear();

@@ -140,15 +140,15 @@ impl<D: Decider> AppLocal<D> {
 
     /// Some key has something outstanding. Hadoop visits an application without, too, to no effect.
     #[inline]
-    pub(crate) fn has_open_key(&self, worker: usize) -> bool {
+    pub(crate) fn has_open_key(&self) -> bool {
         let keys = &self.keys[..];
         if let [key] = keys {
-            return key.visible(worker) > 0;
+            return key.is_open();
         }
         if keys.len() > MANY_KEYS {
             self.pass_done_keys();
         }
-        keys[self.first_key()..].iter().any(|key| key.visible(worker) > 0)
+        keys[self.first_key()..].iter().any(KeyLocal::is_open)
     }
 
     /// Where a visit begins: those before it want nothing.
@@ -161,7 +161,7 @@ impl<D: Decider> AppLocal<D> {
     #[cold]
     fn pass_done_keys(&self) {
         let from = self.done.get();
-        let done = self.keys[from..].iter().take_while(|key| key.total() == 0).count();
+        let done = self.keys[from..].iter().take_while(|key| !key.is_open()).count();
         self.done.set(from + done);
     }
 

@@ -71,6 +71,14 @@ impl<'a> LastAny<'a> {
     }
 }
 
+/// What a group of asks has changed.
+struct Replaced {
+    /// How many are wanted anywhere, if the group says.
+    any: Option<u32>,
+    /// The other workers have to be told of the group.
+    told: bool,
+}
+
 /// A key, which is made if need be: of the cell that news of it have, so that only who meets it first waits for others who do.
 #[inline]
 fn key_of<'a, D: Decider>(
@@ -474,8 +482,9 @@ impl<D: Decider> Shard<D> {
         let last_any = LastAny::of(asks);
         self.know_keys(index, asks);
         // In order: of two asks for one key and location the last counts.
+        let mut told = blacklist.is_some();
         for group in asks {
-            self.replace_asks(index, &group.asked());
+            told |= self.replace_asks(index, &group.asked()).told;
         }
         // Within a key the `*` ask decides last whether the rest is kept.
         let workers = self.shared.workers;
@@ -488,7 +497,7 @@ impl<D: Decider> Shard<D> {
         if !asks.is_empty() {
             D::asks_changed(self, index, asks.iter().map(|group| &group.size));
         }
-        if self.shared.workers > 1 {
+        if told && self.shared.workers > 1 {
             let mut news = SmallVec::new();
             for (i, group) in asks.iter().enumerate() {
                 self.add_news(index, &group.asked(), last_any.is_said_after(i), &mut news);
@@ -500,12 +509,13 @@ impl<D: Decider> Shard<D> {
 
     /// The same where one group is all that changes, as with nearly every call, of an application that is not closed here.
     fn change_group(&mut self, index: u32, group: &Asked<'_>) {
-        if self.replace_asks(index, group) == Some(0) {
+        let Replaced { any, told } = self.replace_asks(index, group);
+        if any == Some(0) {
             let workers = self.shared.workers;
             key_of(self.app_mut(index), group.key, None, workers).forget_rows();
         }
         D::asks_changed(self, index, std::iter::once(&group.size));
-        if self.shared.workers > 1 {
+        if told {
             let mut news = SmallVec::new();
             self.add_news(index, group, false, &mut news);
             let shared = self.app(index).shared.clone();
@@ -577,33 +587,29 @@ impl<D: Decider> Shard<D> {
         local.look_at_all_keys();
     }
 
-    /// What is asked under one key from now on; says how many are wanted anywhere, if the group does.
+    /// What is asked under one key from now on.
     #[inline(always)]
-    fn replace_asks(&mut self, app: u32, group: &Asked<'_>) -> Option<u32> {
+    fn replace_asks(&mut self, app: u32, group: &Asked<'_>) -> Replaced {
         let (types, workers) = (self.types, self.shared.workers);
         let app = self.app_mut(app);
+        // What others know of an AM that is waited for is put in order by its asks.
+        let anew = workers > 1 && app.waits_for_am();
         let key = key_of(app, group.key, None, workers);
-        let mut any = None;
+        let (mut any, mut told) = (None, false);
         for AskRow { location, count } in group.rows {
             if *location == ANY {
                 // Of several the last counts.
                 any = Some(*count);
             } else {
-                key.change_rows(|rows| rows.replace(*location, &group.size, group.relax, *count));
+                told |= key.change_rows(|rows| rows.replace(*location, &group.size, group.relax, *count));
             }
         }
         if let Some(count) = any {
-            // Mostly as it was; the cell's line, which others read, is not written for nothing.
-            if !key.size.equals_in_types(types, &group.size) {
-                key.cell.size.set(types, &group.size);
-                key.size = group.size;
-            }
-            key.replace(count);
-            key.relax = group.relax;
+            told |= key.replace(types, count, &group.size, group.relax, anew);
             make_room(&mut app.containers, count);
         }
         app.look_at_all_keys();
-        any
+        Replaced { any, told }
     }
 
     /// What the home worker has done.
@@ -652,11 +658,13 @@ impl<D: Decider> Shard<D> {
         for back in rows {
             let key = key_of(self.app_mut(index), back.key, None, workers);
             let what = if back.location == ANY {
-                key.cell.size.set(types, &back.size);
-                key.size = back.size;
-                key.relax = back.relax;
-                key.put_one();
-                (workers > 1).then(|| NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: true })
+                let is_other = key.relax != back.relax || !key.size.equals_in_types(types, &back.size);
+                if is_other {
+                    key.cell.size.set(types, &back.size);
+                    (key.size, key.relax) = (back.size, back.relax);
+                }
+                let told = key.put_one() || is_other;
+                told.then(|| NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: true })
             } else {
                 key.change_rows(|rows| rows.put_back(back.location, &back.size, back.relax));
                 key.rows().shared_count(back.location).map(NewsKind::Location)
@@ -667,7 +675,9 @@ impl<D: Decider> Shard<D> {
         }
         self.app(index).look_at_all_keys();
         // First, so that nothing comes in between.
-        self.tell_others(shared, news, None);
+        if !news.is_empty() {
+            self.tell_others(shared, news, None);
+        }
         D::asks_changed(self, index, rows.iter().map(|row| &row.size));
     }
 

@@ -2,6 +2,7 @@
 
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::KeyCell;
+use crate::engine::commit::lease::{Recounted, Took};
 use crate::engine::decider::Decider;
 use crate::engine::worker::containers::SizeId;
 use crate::engine::worker::rows::LocationRows;
@@ -13,6 +14,8 @@ use crate::sync::Arc;
 enum Sharing {
     /// It is the only worker.
     Alone,
+    /// With others, who have not heard of the key yet, or not from here.
+    Untold,
     /// With others, and it holds no piece of the pool.
     Shared,
     /// It may hold a piece.
@@ -25,11 +28,12 @@ enum Sharing {
 pub(crate) struct KeyLocal<D: Decider> {
     pub(crate) cell: Arc<KeyCell>,
     pub(crate) priority: i32,
-    /// With one worker how many are outstanding for `*`, which the cell's pool shows to others; with several the pool says it.
+    /// With one worker how many are outstanding for `*`, which the cell's pool shows to others. With several the pool says it, and
+    /// here is what the last unit was taken of.
     left: u32,
     pub(crate) allocation_request_id: i64,
     /// Of the pool, with several workers.
-    pub(crate) epoch: u32,
+    pub(crate) epoch: u16,
     /// That of the last container.
     pub(crate) container_size: SizeId,
     /// Size and relaxation of the `*` ask.
@@ -50,7 +54,7 @@ impl<D: Decider> KeyLocal<D> {
             left: if workers == 1 { cell.pool.total() } else { 0 },
             allocation_request_id: id.allocation_request_id,
             epoch: 0,
-            sharing: if workers == 1 { Sharing::Alone } else { Sharing::Shared },
+            sharing: if workers == 1 { Sharing::Alone } else { Sharing::Untold },
             size: cell.size.read(),
             cell,
             relax: true,
@@ -71,14 +75,18 @@ impl<D: Decider> KeyLocal<D> {
         self.sharing == Sharing::Alone
     }
 
-    /// This worker may hold a piece of the pool from now on; false if it might before, or nobody else could.
-    #[inline]
+    /// This worker may hold a piece of the pool from now on; false if it might before.
     pub(crate) fn set_leased(&mut self) -> bool {
-        let is_new = self.sharing == Sharing::Shared;
-        if is_new {
-            self.sharing = Sharing::Leased;
+        std::mem::replace(&mut self.sharing, Sharing::Leased) != Sharing::Leased
+    }
+
+    /// Whether the other workers know the key as it is here; from now on they do.
+    pub(crate) fn set_told(&mut self) -> bool {
+        let is_untold = self.sharing == Sharing::Untold;
+        if is_untold {
+            self.sharing = Sharing::Shared;
         }
-        is_new
+        !is_untold
     }
 
     /// It holds none any more.
@@ -116,7 +124,7 @@ impl<D: Decider> KeyLocal<D> {
         }
     }
 
-    /// How many a worker can take for `*` without a recall.
+    /// How many a worker can take for `*`: those that it need not recall, if there are any.
     #[inline]
     pub(crate) fn visible(&self, worker: usize) -> u32 {
         if self.is_alone() { self.left } else { self.cell.pool.visible(worker) }
@@ -128,39 +136,71 @@ impl<D: Decider> KeyLocal<D> {
         if self.is_alone() { self.left } else { self.cell.pool.total() }
     }
 
-    /// Takes one for `*`; says whether there was one.
+    /// Whether any is outstanding for `*`, with whomever. Where none is, this worker hears of it when there is again.
     #[inline]
-    pub(crate) fn take_one(&mut self, worker: usize) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
+        if self.is_alone() { self.left > 0 } else { self.cell.pool.is_open() }
+    }
+
+    /// Takes one for `*`; says whether there was one, and whether this worker may hold a piece of the pool that it did not before.
+    #[inline]
+    pub(crate) fn take_one(&mut self, worker: usize) -> Option<bool> {
         if !self.is_alone() {
-            return self.cell.pool.take_one(worker, self.epoch).is_ok();
+            return self.take_shared(worker);
         }
-        let Some(left) = self.left.checked_sub(1) else { return false };
+        let left = self.left.checked_sub(1)?;
         self.set_left(left);
-        true
+        Some(false)
     }
 
-    /// Undoes that: the grant was refused.
+    #[inline(never)]
+    fn take_shared(&mut self, worker: usize) -> Option<bool> {
+        let Took { taken, leased } = self.cell.pool.take_one(worker, self.epoch).ok()?;
+        self.left = taken.into();
+        Some(leased && self.set_leased())
+    }
+
+    /// Undoes the last take: the grant was refused.
     pub(crate) fn untake_one(&mut self) {
-        if self.is_alone() { self.put_own() } else { self.cell.pool.untake_one(self.epoch) }
+        if self.is_alone() { self.put_own() } else { self.cell.pool.untake_one(self.left.into()) }
     }
 
-    /// Puts one back, whatever the AM has asked for since: the container that took it ended before the AM saw it. By the home worker.
-    pub(crate) fn put_one(&mut self) {
-        if self.is_alone() { self.put_own() } else { self.cell.pool.put_one() }
+    /// Puts one back, whatever the AM has asked for since: the container that took it ended before the AM saw it. By the home worker;
+    /// says whether another one waits to hear of it.
+    pub(crate) fn put_one(&mut self) -> bool {
+        if self.is_alone() {
+            self.put_own();
+            return false;
+        }
+        self.cell.pool.put_one() == Recounted::Awaited
     }
 
     fn put_own(&mut self) {
         self.set_left(self.left.saturating_add(1));
     }
 
-    /// The AM wants so many for `*` from now on. By the home worker.
+    /// The AM wants so many for `*` from now on, of this size and relaxation. By the home worker; says whether the others have to be
+    /// told: mostly they see the count where it lies. `anew` where they have to look at the key again in any case.
     #[inline]
-    pub(crate) fn replace(&mut self, count: u32) {
+    pub(crate) fn replace(&mut self, types: usize, count: u32, size: &Resource, relax: bool, anew: bool) -> bool {
+        // Mostly as it was; the cell's line, which others read, is not written for nothing.
+        let is_same = self.size.equals_in_types(types, size) && self.relax == relax;
+        if !is_same {
+            self.cell.size.set(types, size);
+            (self.size, self.relax) = (*size, relax);
+        }
         if self.is_alone() {
             self.set_left(count);
-        } else {
-            self.epoch = self.cell.pool.replace(count);
+            return false;
         }
+        // Without any left the racks and nodes are forgotten, by everybody.
+        let is_known = is_same && !anew && (count > 0 || !self.has_rows) && self.set_told();
+        if is_known {
+            return self.cell.pool.recount(count) == Recounted::Awaited;
+        }
+        self.epoch = self.cell.pool.replace(count);
+        let _ = self.set_told();
+        true
     }
 
     #[inline]

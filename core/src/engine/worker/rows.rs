@@ -3,12 +3,12 @@
 //! Plain data of one worker. A key may name every node of the cluster, and each visit of its application asks for one or two of its
 //! locations, mostly to learn that nothing is wanted there; an AM changes a dozen with a call. So a row is small, and is found in
 //! O(1) ([`places`]): nearly all rows of a key have one size, which is kept once, and with one worker the counts are the rows' own.
-//! Several workers share a count a row ([`LocationCount`]), and each remembers the epoch that it knows.
+//! Several workers share a count a row ([`LocationCount`]): who has the row sees the count where it lies.
 
 mod places;
 
 use crate::engine::books::ledger::LocationCount;
-use crate::engine::commit::lease::AskCount;
+use crate::engine::commit::lease::{AskCount, Taken};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use places::{Places, Row};
@@ -61,24 +61,14 @@ struct SharedRows {
 #[derive(Debug)]
 struct SharedRow {
     count: LocationCount,
-    /// Of the count, as far as this worker knows.
-    epoch: u32,
-    explicit_zero: bool,
+    /// What this worker's last unit was taken of.
+    taken: Taken,
 }
 
 impl SharedRow {
-    fn present(&self) -> bool {
-        self.explicit_zero || self.count.left() > 0
+    fn of(count: LocationCount) -> SharedRow {
+        SharedRow { count, taken: Taken::default() }
     }
-}
-
-/// A count that several workers share, as one tells another of it.
-#[derive(Clone, Debug)]
-pub(crate) struct SharedCount {
-    pub(crate) count: LocationCount,
-    pub(crate) epoch: u32,
-    /// The AM itself said 0.
-    pub(crate) explicit_zero: bool,
 }
 
 /// A rack or node of a key.
@@ -177,25 +167,33 @@ impl LocationRows {
         }
     }
 
-    /// The AM wants so many at a location from now on; by the application's home worker.
-    pub(crate) fn replace(&mut self, location: u32, size: &Resource, relax: bool, count: u32) {
+    /// The AM wants so many at a location from now on; by the application's home worker. Says whether the other workers have to
+    /// hear of it: mostly they see the count where it lies.
+    pub(crate) fn replace(&mut self, location: u32, size: &Resource, relax: bool, count: u32) -> bool {
+        let is_shared = matches!(self.counts, Counts::Shared(_));
+        let is_same = is_shared && self.get(location).is_some_and(|row| row.relax() == relax && row.size() == size);
         let (mut row, is_new) = self.asked.row(location, size, relax);
+        let mut is_told = false;
         match &mut self.counts {
             Counts::Own { present } => {
                 *present += u32::from(!own_present(&row));
                 (row.count, row.explicit_zero) = (count, count == 0);
             }
             Counts::Shared(shared) if is_new => {
-                let count_of = Arc::new(AskCount::new(count));
-                row.count = shared.add(SharedRow { count: count_of, epoch: 0, explicit_zero: count == 0 });
+                is_told = true;
+                row.count = shared.add(SharedRow::of(Arc::new(AskCount::new(count))));
             }
+            Counts::Shared(shared) if is_same => shared.rows[row.count as usize].count.replace(count),
             Counts::Shared(shared) => {
-                let shared = &mut shared.rows[row.count as usize];
-                (shared.epoch, shared.explicit_zero) = (shared.count.replace(count), count == 0);
+                is_told = true;
+                // Of the old one nothing more is taken: whoever knows it believes in the old size.
+                let before = std::mem::replace(&mut shared.rows[row.count as usize].count, AskCount::new(count).into());
+                before.replace(0);
             }
         }
         self.asked.places.put(location, row);
         self.asked.places.set_may_pend(location, count > 0);
+        is_told
     }
 
     /// A unit of a location comes back, and its row is as the ask was that it had been taken from; by the application's home
@@ -208,8 +206,7 @@ impl LocationRows {
                 row.count = row.count.saturating_add(1);
             }
             Counts::Shared(shared) if is_new => {
-                let count = Arc::new(AskCount::new(1));
-                row.count = shared.add(SharedRow { count, epoch: 0, explicit_zero: false });
+                row.count = shared.add(SharedRow::of(Arc::new(AskCount::new(1))));
             }
             Counts::Shared(shared) => shared.rows[row.count as usize].count.put_one(),
         }
@@ -218,11 +215,10 @@ impl LocationRows {
     }
 
     /// What another worker has said of a location.
-    pub(crate) fn learn(&mut self, location: u32, size: &Resource, relax: bool, news: &SharedCount) {
+    pub(crate) fn learn(&mut self, location: u32, size: &Resource, relax: bool, count: &LocationCount) {
         let (mut row, is_new) = self.asked.row(location, size, relax);
         let Counts::Shared(shared) = &mut self.counts else { unreachable!("one worker tells nobody") };
-        let SharedCount { count, epoch, explicit_zero } = news.clone();
-        let known = SharedRow { count, epoch, explicit_zero };
+        let known = SharedRow::of(count.clone());
         if is_new {
             row.count = shared.add(known);
         } else {
@@ -233,10 +229,9 @@ impl LocationRows {
     }
 
     /// What the other workers have to know of a location's row.
-    pub(crate) fn shared_count(&self, location: u32) -> Option<SharedCount> {
+    pub(crate) fn shared_count(&self, location: u32) -> Option<LocationCount> {
         let Counts::Shared(shared) = &self.counts else { return None };
-        let SharedRow { count, epoch, explicit_zero } = &shared.rows[self.asked.places.get(location)?.count as usize];
-        Some(SharedCount { count: count.clone(), epoch: *epoch, explicit_zero: *explicit_zero })
+        Some(shared.rows[self.asked.places.get(location)?.count as usize].count.clone())
     }
 
     /// Takes a unit of a location, if there is one; says whether its row is relaxed. A row that is counted down to nothing is
@@ -255,16 +250,13 @@ impl LocationRows {
             }
             Counts::Shared(shared) => {
                 let shared = &mut shared.rows[row.count as usize];
-                if !shared.count.take_one(shared.epoch) {
-                    return None;
-                }
-                shared.explicit_zero = false;
+                shared.taken = shared.count.take_one()?;
             }
         }
         Some(row.relax)
     }
 
-    /// Undoes a take: the grant was refused.
+    /// Undoes the last take of a location: the grant was refused.
     pub(crate) fn untake_one(&mut self, location: u32) {
         let Some(mut row) = self.asked.places.get(location) else { return };
         match &mut self.counts {
@@ -275,7 +267,7 @@ impl LocationRows {
             }
             Counts::Shared(shared) => {
                 let shared = &shared.rows[row.count as usize];
-                shared.count.untake_one(shared.epoch);
+                shared.count.untake_one(shared.taken);
             }
         }
         self.asked.places.set_may_pend(location, true);
@@ -327,7 +319,7 @@ impl Counts {
     fn present(&self, row: &Row) -> bool {
         match self {
             Counts::Own { .. } => own_present(row),
-            Counts::Shared(shared) => shared.rows[row.count as usize].present(),
+            Counts::Shared(shared) => shared.rows[row.count as usize].count.is_present(),
         }
     }
 }
@@ -342,7 +334,7 @@ impl SharedRows {
     fn any_present(&self) -> bool {
         let from = self.seen.get();
         let later = self.rows.iter().enumerate().skip(from);
-        let found = later.chain(self.rows.iter().enumerate().take(from)).find(|(_, row)| row.present());
+        let found = later.chain(self.rows.iter().enumerate().take(from)).find(|(_, row)| row.count.is_present());
         found.inspect(|(at, _)| self.seen.set(*at)).is_some()
     }
 }

@@ -24,6 +24,7 @@ use crate::engine::worker::node_list::NodeList;
 use crate::engine::worker::queue::QueueLocal;
 use crate::id::Slot;
 use crate::policy::ClusterTotal;
+use crate::resource::Resource;
 use crate::sync::{Arc, SnapshotReader};
 
 /// What happened since it was last taken: for drivers that show every step.
@@ -55,6 +56,8 @@ pub(crate) struct Shard<D: Decider> {
     pub(crate) own_records: FreeRecords,
     /// The ledger is not told of the root's usage: see [`hold_root`](Shard::hold_root).
     pub(crate) root_is_held: bool,
+    /// What it is not told of, where there are other workers.
+    pub(crate) root_held: Resource,
     /// What this worker knows of the others' grants, and they of its own.
     pub(crate) lag: Lag,
     pub(crate) last_fold_ms: u64,
@@ -87,6 +90,7 @@ impl<D: Decider> Shard<D> {
             containers: Containers::default(),
             own_records: FreeRecords::default(),
             root_is_held: false,
+            root_held: Resource::NONE,
             lag: Lag::default(),
             last_fold_ms: 0,
             looks: Looks::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),

@@ -49,7 +49,7 @@ impl Seat {
             self.first_key = self.app.first_key().cloned();
         }
         for key in self.first_key.iter().flat_map(|key| key.and_later()) {
-            match key.pool.total_among(cells.len()) {
+            match key.pool.total() {
                 0 => {}
                 count => key.size.add_to(count, &mut sum),
             }

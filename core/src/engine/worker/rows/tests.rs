@@ -97,17 +97,21 @@ fn each_row_has_its_size() {
     assert_eq!((size(&rows, 7), rows.sizes().count()), (Some(SIZE), 2));
 }
 
-/// Every worker takes of one count, until it is replaced: then only who knows of that.
+/// Every worker takes of one count, until the ask is of another kind: then only who knows of that.
 #[test]
 fn what_one_worker_tells_another_takes_of_the_same_count() {
     let mut home = rows(true, [(4, 2)]);
     let mut other = LocationRows::new(true);
     other.learn(4, &SIZE, true, &home.shared_count(4).unwrap());
     assert!(other.take_one(4) == Some(true) && home.pending(4).is_some_and(|row| row.left() == 1));
-    home.replace(4, &SIZE, true, 5);
+    assert!(!home.replace(4, &SIZE, true, 3), "seen where it lies");
+    assert!(other.take_one(4) == Some(true) && home.pending(4).is_some_and(|row| row.left() == 2));
+    assert!(home.replace(4, &SIZE, false, 5), "of another kind");
+    other.untake_one(4);
     assert!(other.take_one(4).is_none() && home.take_one(4).is_some());
     other.learn(4, &SIZE, false, &home.shared_count(4).unwrap());
     assert_eq!((other.take_one(4), home.pending(4).map(|row| row.left())), (Some(false), Some(3)));
+    assert!(!home.replace(4, &SIZE, false, 0) && other.present(4).is_some(), "the AM has said 0");
     assert!(home.shared_count(5).is_none() && rows(false, [(4, 2)]).shared_count(4).is_none());
 }
 
