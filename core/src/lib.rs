@@ -84,6 +84,8 @@ mod placement;
 mod policy;
 #[cfg(not(loom))]
 mod preemption;
+#[cfg(loom)]
+pub mod preemption;
 #[cfg(not(loom))]
 mod queue;
 mod resource;

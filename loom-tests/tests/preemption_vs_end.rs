@@ -3,7 +3,7 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::mail::mailbox::EndReason;
+use evenweave::engine::mail::container::EndReason;
 use evenweave::fair::preemption::marks::left_over;
 use evenweave::sync::thread::spawn;
 use evenweave::sync::{Arc, Mutex};

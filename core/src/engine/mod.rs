@@ -49,7 +49,7 @@ mod exports {
     pub use super::control::{AmRequest, NewAttempt, QueueConfig, RunningLimit, Submission};
     pub use super::intake::edge::{AllocateRequest, Allocation};
     pub use super::intake::messages::Heartbeat;
-    pub use super::mail::mailbox::{Container, EndReason, EndedContainer};
+    pub use super::mail::container::{Container, EndReason, EndedContainer};
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::current::{AppView, NodeView, QueueView, Stats};
     pub use super::views::inspect::ContainerView;

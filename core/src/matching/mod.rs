@@ -5,3 +5,5 @@
 pub(crate) mod blacklist;
 
 pub(crate) mod delay;
+
+pub(crate) mod size;

@@ -18,7 +18,7 @@ use crate::app::{Locality, SchedulingKey};
 use crate::engine::books::paths::{self, Counting};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{GiveBack, Internal};
-use crate::engine::mail::mailbox::{Container, EndReason, EndedContainer};
+use crate::engine::mail::container::{Container, EndReason, EndedContainer};
 use crate::engine::shared::{ANY, count};
 use crate::engine::worker::containers::ContainerRecord;
 use crate::engine::worker::fate::Fate;

@@ -6,9 +6,10 @@ use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
-use crate::engine::mail::mailbox::Container;
+use crate::engine::mail::container::Container;
 use crate::event::{Named, Refused, check_length};
 use crate::id::Slot;
+use crate::matching::size::{asks_for_nothing_left, check_size, normalise};
 use crate::placement::{self, QueueNames, Request};
 use crate::queue::{AtLimit, QueueTree, Running};
 use crate::resource::Resource;
@@ -421,32 +422,4 @@ impl<D: Decider> Control<D> {
         }
         Ok(())
     }
-}
-
-/// Refuses what is negative or larger than the largest container.
-pub(crate) fn check_size(types: usize, asked: &Resource, largest: &Resource) -> Result<(), Refused> {
-    let negative = (0..types).any(|i| asked.get(i) < 0);
-    if negative || !(0..types).all(|i| asked.get(i) <= largest.get(i)) {
-        return Err(Refused::InvalidResource { asked: Box::new(*asked), largest: Box::new(*largest) });
-    }
-    Ok(())
-}
-
-/// Raises to the minimum, rounds up to the increment, then cuts to the largest container (fair-shares reference 1.4).
-pub(crate) fn normalise(settings: &crate::config::Settings, asked: &Resource, largest: &Resource) -> Resource {
-    Resource::of_types(settings.types.len(), |i| {
-        let mut amount = asked.get(i).max(settings.minimum.get(i));
-        let increment = settings.increment.get(i);
-        if increment != 0 {
-            // Near the largest numbers Hadoop's wraps, and what comes out is negative. Here it ends at the largest container.
-            amount = amount.saturating_add(increment.saturating_sub(1)) / increment;
-            amount = amount.saturating_mul(increment);
-        }
-        amount.min(largest.get(i))
-    })
-}
-
-/// Whether some of a resource is asked for of which the queue may have nothing.
-pub(crate) fn asks_for_nothing_left(types: usize, asked: &Resource, max: &Resource) -> bool {
-    (0..types).any(|i| asked.get(i) > 0 && max.get(i) == 0)
 }

@@ -8,7 +8,7 @@ use crate::app::{Ask, Location};
 use crate::engine::books::ledger::{AppShared, NewApp};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
-use crate::engine::mail::mailbox::Container;
+use crate::engine::mail::container::Container;
 use crate::event::Refused;
 use crate::id::ApplicationId;
 use crate::resource::Resource;

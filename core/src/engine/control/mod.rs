@@ -31,7 +31,7 @@ pub use apps::RunningLimit;
 pub use attempts::{AmRequest, NewAttempt};
 pub use configured::QueueConfig;
 
-pub(crate) use apps::{Stopped, asks_for_nothing_left, check_size, normalise};
+pub(crate) use apps::Stopped;
 pub(crate) use nodes::NodeSpec;
 
 use crate::config::{AccessControlList, AllocationFile, PlacementChange, PlacementRule, PolicyName};

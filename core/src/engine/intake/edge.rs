@@ -10,14 +10,14 @@
 use crate::ahead::expect;
 use crate::app::{Ask, Location};
 use crate::engine::books::ledger::AppShared;
-use crate::engine::control::{asks_for_nothing_left, check_size, normalise};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped};
-use crate::engine::mail::mailbox::{Container, EndedContainer};
+use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::{ANY, Shared};
 use crate::event::Refused;
 use crate::id::ContainerId;
+use crate::matching::size::{asks_for_nothing_left, check_size, normalise};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use smallvec::SmallVec;

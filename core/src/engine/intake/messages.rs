@@ -3,7 +3,7 @@
 use crate::app::{Ask, SchedulingKey};
 use crate::engine::books::ledger::{AppShared, LocationCount, NodeShared};
 use crate::engine::decider::Decider;
-use crate::engine::mail::mailbox::Container;
+use crate::engine::mail::container::Container;
 use crate::engine::shared::ANY;
 use crate::engine::worker::shard::Shard;
 use crate::event::Refused;

@@ -7,7 +7,7 @@
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Look};
-use crate::engine::mail::mailbox::{Container, EndedContainer};
+use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::shared::Shared;
 use crate::engine::worker::shard::{Journal, Shard};
 use crate::event::Refused;

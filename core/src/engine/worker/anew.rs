@@ -23,7 +23,7 @@
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Internal;
-use crate::engine::mail::mailbox::EndReason;
+use crate::engine::mail::container::EndReason;
 use crate::engine::shared::count;
 use crate::engine::worker::containers::Containers;
 use crate::engine::worker::expiry::Looks;

@@ -18,7 +18,7 @@
 use crate::app::SchedulingKey;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Successor;
-use crate::engine::mail::mailbox::Container;
+use crate::engine::mail::container::Container;
 use crate::engine::worker::containers::ContainerRecord;
 use crate::engine::worker::shard::Shard;
 use crate::id::Slot;

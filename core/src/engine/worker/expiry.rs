@@ -15,7 +15,7 @@
 //! list of what is not launched would be written at every grant.
 
 use crate::engine::decider::Decider;
-use crate::engine::mail::mailbox::EndReason;
+use crate::engine::mail::container::EndReason;
 use crate::engine::worker::shard::Shard;
 
 /// Records that one slice of a look goes over.

@@ -17,7 +17,7 @@ use crate::engine::intake::messages::{
     AskChange, AskGroup, AskNews, AskRow, Asked, Asking, ControlMessage, External, GiveBack, Heartbeat, Internal,
     NewsKind, Round, grouped,
 };
-use crate::engine::mail::mailbox::EndReason;
+use crate::engine::mail::container::EndReason;
 use crate::engine::shared::{ANY, count};
 use crate::engine::worker::app::AppLocal;
 use crate::engine::worker::containers::ContainerRecord;

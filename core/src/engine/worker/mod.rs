@@ -33,9 +33,6 @@ pub(crate) mod containers;
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod fate;
 
-#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod owed;
-
 #[cfg(not(loom))]
 pub(crate) mod expiry;
 

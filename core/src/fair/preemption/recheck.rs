@@ -13,11 +13,11 @@
 //!
 //! Not Hadoop's: there nobody asks again.
 
+use super::serve::Creditor;
 use super::victims::{OutstandingAsk, Victims};
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::shared::ANY;
-use crate::engine::worker::owed::Creditor;
 use crate::fair::Shard;
 use crate::resource::Resource;
 use smallvec::SmallVec;

@@ -4,11 +4,10 @@
 //! Run by the worker that owns the node, at the beginning of each pass over it; what is owed is kept in `owed`.
 
 use crate::engine::books::ledger::NodeShared;
-use crate::engine::worker::owed::{Creditor, OwedRooms, serve};
 use crate::fair::assignment::Outcome;
 use crate::fair::{AppLocal, Shard};
-use crate::id::NONE;
-use crate::id::Slot;
+use crate::id::{NONE, Slot};
+use crate::preemption::owed::{OwedRooms, serve};
 use crate::resource::Resource;
 use crate::sync::Arc;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
@@ -16,6 +15,14 @@ use {crate::fair::Node, std::mem::offset_of};
 
 /// Room that a node owes: node, number of the application, amount.
 pub(crate) type OwedRoom = (Arc<NodeShared>, u32, Resource);
+
+/// To whom a node owes room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Creditor {
+    pub(crate) app: Slot,
+    /// The application's number: it may end before the next pass strikes it out.
+    pub(crate) number: u32,
+}
 
 /// What the FairScheduler keeps of a node.
 #[derive(Debug, Default)]

@@ -12,12 +12,12 @@
 //! I10: a container is marked once and killed once. Its record stays until the kill, even if it ends before: Hadoop then puts
 //! an unseen container's ask back a second time.
 
+use super::serve::Creditor;
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::mail::mailbox::EndReason;
+use crate::engine::mail::container::EndReason;
 use crate::engine::shared::{ANY, count};
 use crate::engine::worker::containers::ContainerRecord;
-use crate::engine::worker::owed::Creditor;
 use crate::engine::worker::rows::LocationRow;
 use crate::fair::Shard;
 use crate::id::NONE;
