@@ -632,6 +632,7 @@ fn work(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
         match then {
             Then::GiveWay => crate::sync::thread::yield_now(),
             Then::End => return,
+            Then::Wait if lanes.give_way_until_some() => {}
             Then::Wait if !looking => select! {
                 recv(lanes.internal) -> message => if let Ok(message) = message {
                     lanes.hold_inside(message);
