@@ -504,7 +504,7 @@ impl KeyLocal {
 
     #[inline(never)]
     fn take_shared(&mut self, worker: usize) -> Option<bool> {
-        let Took { taken, leased } = self.cell.pool.take_one(worker, self.epoch).ok()?;
+        let Took { taken, leased } = self.cell.pool.take_one(worker, self.epoch, self.left.into()).ok()?;
         self.left = taken.into();
         Some(leased && self.set_leased())
     }
