@@ -1,9 +1,10 @@
 //! What travels between threads.
 
 use crate::app::{Ask, SchedulingKey};
-use crate::engine::books::ledger::{AppShared, LocationCount, NodeShared};
+use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::mail::mailbox::Container;
 use crate::engine::shared::ANY;
+use crate::engine::worker::rows::SharedCount;
 use crate::engine::worker::shard::Shard;
 use crate::event::Refused;
 use crate::id::{ContainerId, OwnContainer, Slot};
@@ -305,7 +306,7 @@ pub(crate) enum NewsKind {
     /// The `*` asks are others, of this epoch, or there are some again.
     Any { epoch: u16, cell: Arc<crate::engine::books::ledger::KeyCell>, open: bool },
     /// A rack or node has a count now.
-    Location(LocationCount),
+    Location(SharedCount),
 }
 
 impl NewsKind {

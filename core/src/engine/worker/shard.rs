@@ -69,6 +69,8 @@ pub(crate) struct QueueLocal {
     pub(crate) limited: bool,
     /// It or a queue above is.
     pub(crate) limited_path: bool,
+    /// This worker counts in the watch of it or of one above.
+    pub(crate) watched_path: bool,
     /// Some ask below is large enough for a reservation; kept like `floor`.
     pub(crate) may_reserve: bool,
     name_order: u64,
@@ -140,6 +142,7 @@ impl QueueLocal {
             fair_share: share.fair_share,
             limited: false,
             limited_path: false,
+            watched_path: false,
             seat: Seat::default(),
             order: WinnerTree::default(),
             masters: None,
