@@ -148,6 +148,7 @@ impl Shard {
             new.map(|new| new.settings_version) != known.as_ref().map(|known| known.settings_version)
         });
         if reconfigured {
+            self.watched.clear();
             self.mark_paths(crate::engine::publish::snapshot::ROOT, false, false);
         }
         if old.is_some_and(|old| old.structure.cluster.total != structure.cluster.total) {
@@ -175,6 +176,9 @@ impl Shard {
     fn mark_paths(&mut self, queue: u32, limited_above: bool, watched_above: bool) {
         let Some(local) = &mut self.queues[queue as usize] else { return };
         local.limited_path = limited_above || local.limited;
+        if local.seat.has_joined() {
+            self.watched.push(queue);
+        }
         local.watched_path = watched_above || local.seat.has_joined();
         let (limited, watched, snapshot) = (local.limited_path, local.watched_path, local.snapshot.clone());
         for child in &snapshot.children {

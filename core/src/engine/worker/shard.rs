@@ -888,6 +888,8 @@ pub(crate) struct Shard {
     pub(crate) last_fold_ms: u64,
     /// Looks for containers that were never launched.
     pub(crate) looks: Looks,
+    /// Queues in whose watch this worker counts: it may have leased room there.
+    pub(crate) watched: Vec<u32>,
     /// Keys of which a piece is held.
     pub(crate) leases: Vec<(Slot, SchedulingKey)>,
     pub(crate) journal: Option<Journal>,
@@ -928,6 +930,7 @@ impl Shard {
             lag: Lag::default(),
             last_fold_ms: 0,
             looks: Looks::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),
+            watched: Vec::new(),
             leases: Vec::new(),
             journal: notes.journal.then(Journal::default),
             trace: notes.trace.then(Box::default),
