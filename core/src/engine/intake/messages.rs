@@ -345,14 +345,24 @@ pub(crate) struct Successor {
     pub(crate) blacklist: Box<[u32]>,
 }
 
+/// What the home worker tells the others of asks.
+#[derive(Debug)]
+pub(crate) struct News {
+    pub(crate) app: Arc<AppShared>,
+    pub(crate) rows: SmallVec<[AskNews; 2]>,
+    /// The application's whole blacklist, when it changed.
+    pub(crate) blacklist: Option<Box<[u32]>>,
+}
+
 /// What core threads send to a worker.
 #[derive(Debug)]
 pub(crate) enum Internal {
-    /// From the application's home worker.
-    News {
-        app: Arc<AppShared>,
-        rows: SmallVec<[AskNews; 2]>,
-        blacklist: Option<Box<[u32]>>,
+    /// From the application's home worker. Seldom, and large.
+    News(Box<News>),
+    /// From the application's home worker, to who may have found nothing left of a key: there is something, of the size that is known.
+    Reopened {
+        app: Slot,
+        key: SchedulingKey,
     },
     /// To the application's home worker.
     GiveBack {
