@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use super::files::write_whole;
 use super::plots::{COLOURS, Line, latencies, over_time};
-use super::{grouped, micros, story, write_whole};
-use crate::cli::CoreChoice;
+use super::story;
 use crate::failure::Failure;
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Sample, Story};
+use crate::numbers::{grouped, micros};
+use crate::options::CoreChoice;
 use crate::replay::Tally;
 
 const STYLE: &str = "
@@ -43,7 +45,7 @@ pub(crate) fn escape(text: &str) -> String {
 ///
 /// # Errors
 /// What the file system says.
-pub(crate) fn write_report(result: &LoadResult, replayed: Option<Tally>, path: &Path) -> Result<(), Failure> {
+pub fn write_report(result: &LoadResult, replayed: Option<Tally>, path: &Path) -> Result<(), Failure> {
     write_whole(path, &page(result, replayed))
         .map_err(|error| Failure::input(format!("report {}: {error}", path.display())))
 }
