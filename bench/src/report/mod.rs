@@ -8,6 +8,8 @@ mod html;
 
 mod json;
 
+mod markup;
+
 mod plots;
 
 mod soak;
@@ -20,8 +22,8 @@ pub(crate) use bars::{Bar, bars};
 pub use files::check_writable;
 pub(crate) use files::write_whole;
 pub use html::write_report;
-pub(crate) use html::{document, escape};
 pub use json::load_json;
+pub(crate) use markup::{document, escape};
 pub use soak::{print_soak, soak_json, write_soak};
 pub use table::print_load;
 pub(crate) use table::table;

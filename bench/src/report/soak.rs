@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::files::write_whole;
-use super::html::{document, escape, put, section};
+use super::markup::{document, escape, put, section};
 use super::plots::{COLOURS, Line, over_time};
 use super::table::table;
 use crate::failure::Failure;
