@@ -7,16 +7,18 @@ use imports::{circles, hold};
 use sources::sources;
 
 /// Folders whose circles are still to be untied.
-const STILL: [&str; 13] = [
+const STILL: [&str; 15] = [
+    ".",
     "config",
     "config/capacity_file",
     "config/capacity_file/mapping",
     "config/settings",
     "config/site",
     "event",
-    "flow",
-    "flow/allocations",
-    "flow/control",
+    "engine",
+    "engine/allocations",
+    "engine/control",
+    "engine/worker",
     "groups",
     "policy",
     "scheduler",
