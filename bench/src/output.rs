@@ -10,7 +10,7 @@ const READER_GONE: i32 = 141;
 const NOT_WRITTEN: i32 = 2;
 
 /// Writes as it is, at once.
-pub(crate) fn write(text: fmt::Arguments<'_>) {
+pub fn write(text: fmt::Arguments<'_>) {
     let mut out = io::stdout().lock();
     let Err(error) = out.write_fmt(text).and_then(|()| out.flush()) else { return };
     if error.kind() == ErrorKind::BrokenPipe {
@@ -21,7 +21,8 @@ pub(crate) fn write(text: fmt::Arguments<'_>) {
 }
 
 /// `println!` that does not panic.
+#[macro_export]
 macro_rules! say {
     ($($part:tt)*) => { $crate::output::write(format_args!("{}\n", format_args!($($part)*))) };
 }
-pub(crate) use say;
+pub use say;

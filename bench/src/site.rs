@@ -1,17 +1,25 @@
-//! What the command line says about properties and groups: site files from disk, single properties, who is in which group.
+//! Properties and groups: site files from disk, single properties, who is in which group.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::api::{Groups, GroupsFile, Included, SiteFile, SiteFileError, SiteProperties};
-use crate::cli::SiteArgs;
 use crate::failure::Failure;
 
 /// No configuration is near it; what is never ends.
 const MAX_BYTES: u64 = 64 << 20;
 
-impl SiteArgs {
+/// Where properties come from.
+#[derive(Clone, Debug, Default)]
+pub struct SiteOptions {
+    /// Site files (yarn-site.xml), later ones above earlier ones; without any the bundled properties count.
+    pub site: Vec<PathBuf>,
+    /// Name and value of single properties, above all site files.
+    pub properties: Vec<(String, String)>,
+}
+
+impl SiteOptions {
     /// Lays the site files that were named over each other, or `otherwise` where none was, and what was set by name over
     /// them. Environment variables are those of this process.
     ///
@@ -34,7 +42,7 @@ impl SiteArgs {
 }
 
 /// Gives properties the variables of this process.
-pub(crate) fn surround(site: &mut SiteProperties) {
+pub fn surround(site: &mut SiteProperties) {
     site.set_environment(variable);
     // The two of Java's that site files use.
     site.set_system_properties(|name| match name {
@@ -74,7 +82,7 @@ pub(crate) fn parse_site(bytes: &[u8], path: &Path) -> Result<SiteFile, SiteFile
 ///
 /// # Errors
 /// A file that is there and cannot be read.
-pub(crate) fn include(outermost: &Path, href: &str) -> Result<Option<Included>, String> {
+pub fn include(outermost: &Path, href: &str) -> Result<Option<Included>, String> {
     let path = match href.strip_prefix("file:") {
         Some(path) => PathBuf::from(path.strip_prefix("//").unwrap_or(path)),
         None if href.contains("://") => return Err("only files can be included here".to_owned()),
@@ -95,7 +103,7 @@ pub(crate) fn include(outermost: &Path, href: &str) -> Result<Option<Included>, 
 ///
 /// # Errors
 /// A file that cannot be read or is far too large.
-pub(crate) fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+pub fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
@@ -167,13 +175,13 @@ mod tests {
              <property name='a' value='1'/><property name='c' value='${env.HOME}'/></configuration>",
         );
         let second = scratch.file("second.xml", "<configuration><property name='a' value='3'/></configuration>");
-        let mut args = SiteArgs { site: vec![first, second], properties: vec![("b".to_owned(), "4".to_owned())] };
-        let site = args.properties(&[("d", "5")]).unwrap();
+        let mut options = SiteOptions { site: vec![first, second], properties: vec![("b".to_owned(), "4".to_owned())] };
+        let site = options.properties(&[("d", "5")]).unwrap();
         let values = ["a", "b", "d"].map(|name| site.raw(name));
         assert_eq!(values, [Some("3"), Some("4"), None]);
         assert_eq!(site.get("c").unwrap(), std::env::var("HOME").ok().or_else(|| Some("${env.HOME}".to_owned())));
-        args.site.clear();
-        let site = args.properties(&[("b", "6"), ("d", "5")]).unwrap();
+        options.site.clear();
+        let site = options.properties(&[("b", "6"), ("d", "5")]).unwrap();
         assert_eq!((site.raw("b"), site.raw("d")), (Some("4"), Some("5")));
     }
 

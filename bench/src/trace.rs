@@ -28,7 +28,7 @@ pub(crate) struct TraceJob {
 /// Why a text is no trace, and where.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{file}:{line}:{column}: {problem}")]
-pub(crate) struct TraceError {
+pub struct TraceError {
     file: String,
     line: usize,
     column: usize,

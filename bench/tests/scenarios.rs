@@ -1,4 +1,4 @@
-//! Recorded runs of Apache Hadoop 3.4.2, replayed by the program: every decision of every step must be the recorded one.
+//! Recorded runs of Apache Hadoop 3.4.2, replayed: every decision of every step must be the recorded one.
 //!
 //! They are played on the stepped scheduler and on the threaded one. `several_workers` plays them on more than one worker,
 //! which decide by views that are apart, and holds the outcome against how far these may be.
@@ -8,23 +8,25 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave_bench::replay::{DriverChoice, Outcomes, PlayOptions, ReplayOptions};
 use flate2::read::GzDecoder;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+
+use DriverChoice::{Stepped, Threaded};
 
 const SCENARIOS: usize = 30;
 
-/// Replays one family in a process of its own and holds its only line of output against what it should be.
-fn replay(family: &str, directory: &str, driver: &str) {
+fn replayed(files: Vec<PathBuf>, play: PlayOptions) -> Outcomes {
+    evenweave_bench::replay::replay(&ReplayOptions { files, play, trace: false, scenario: None }).unwrap()
+}
+
+/// Replays one family and holds all that is told of it against what it should be.
+fn replay(family: &str, directory: &str, driver: DriverChoice) {
     let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory).join(format!("{family}.jsonl.gz"));
-    let arguments = ["replay", "--driver", driver];
-    let output = Command::new(env!("CARGO_BIN_EXE_evenweave")).args(arguments).arg(&packed).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    let complained = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(said.trim_end(), format!("{family}: {SCENARIOS} passed, 0 failed"), "{complained}");
-    assert!(output.status.success(), "{}: {complained}", output.status);
+    let outcomes = replayed(vec![packed], PlayOptions { driver, ..PlayOptions::EXACT });
+    assert_eq!(outcomes.text(SCENARIOS), format!("{family}: {SCENARIOS} passed, 0 failed\n"));
 }
 
 macro_rules! families {
@@ -33,12 +35,12 @@ macro_rules! families {
             mod $name {
                 #[test]
                 fn stepped() {
-                    crate::replay($family, $directory, "stepped");
+                    crate::replay($family, $directory, crate::Stepped);
                 }
 
                 #[test]
                 fn threaded() {
-                    crate::replay($family, $directory, "threaded");
+                    crate::replay($family, $directory, crate::Threaded);
                 }
             }
         )*
@@ -103,15 +105,12 @@ mod preemption {
     /// containers go. The books of every scenario balance after every step all the same, and no grant breaks a limit.
     #[test]
     fn several_workers_keep_the_books() {
-        for (driver, workers) in [("stepped", "2"), ("threaded", "2"), ("threaded", "4")] {
+        for (driver, workers) in [(Stepped, 2), (Threaded, 2), (Threaded, 4)] {
             let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/scenarios/preemption");
-            let output = Command::new(env!("CARGO_BIN_EXE_evenweave"))
-                .args(["replay", "--json", "--driver", driver, "--workers", workers, "--fold-every", "1"])
-                .args(["preempt.jsonl.gz", "preempt-am.jsonl.gz"].map(|file| directory.join(file)))
-                .output()
-                .unwrap();
-            let said = String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success() && said.contains(r#""passed":60"#), "{driver}, {workers} workers: {said}");
+            let files = ["preempt.jsonl.gz", "preempt-am.jsonl.gz"].map(|file| directory.join(file)).to_vec();
+            let outcomes = replayed(files, PlayOptions { driver, workers, fold_every: Some(1) });
+            let tally = outcomes.tally();
+            assert_eq!((tally.passed, tally.failed), (60, 0), "{driver:?}, {workers} workers: {}", outcomes.text(5));
         }
     }
 }
@@ -129,11 +128,9 @@ fn a_changed_decision_is_noticed() {
     *container = (container.as_u64().unwrap() + 1).into();
     let file = std::env::temp_dir().join(format!("evenweave-changed-{}.jsonl", std::process::id()));
     std::fs::write(&file, scenario.to_string()).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_evenweave")).arg("replay").arg(&file).output();
+    let outcomes = replayed(vec![file.clone()], PlayOptions::EXACT);
     std::fs::remove_file(&file).unwrap();
-    let output = output.unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stdout).starts_with("fair: 0 passed, 1 failed\n"));
+    assert!(outcomes.text(1).starts_with("fair: 0 passed, 1 failed\n"), "{}", outcomes.text(1));
 }
 
 /// Several workers, R grants and ends apart at most: invariant I8.
@@ -145,46 +142,41 @@ mod several_workers {
     const COUNTING: [&str; 4] = ["blacklist", "continuous", "locality", "mixed"];
 
     /// All families; the books of every scenario balance after every step, and no grant breaks a limit.
-    fn families(driver: &str, workers: u64, every: u32) -> Vec<serde_json::Value> {
+    fn families(driver: DriverChoice, workers: usize, every: u32) -> Vec<serde_json::Value> {
         let mut files = Vec::new();
         for directory in ["data/scenarios", "data/scenarios/more"] {
             let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory);
             let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
             files.extend(entries.filter(|path| path.is_file()));
         }
-        let (workers, every) = (workers.to_string(), every.to_string());
-        let output = Command::new(env!("CARGO_BIN_EXE_evenweave"))
-            .args(["replay", "--json", "--driver", driver, "--workers", &workers, "--fold-every", &every])
-            .args(files)
-            .output()
-            .unwrap();
-        let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert!(output.status.success(), "the books do not balance: {said}");
+        let outcomes = replayed(files, PlayOptions { driver, workers, fold_every: Some(every) });
+        let said = outcomes.json();
+        assert_eq!(outcomes.tally().failed, 0, "the books do not balance: {said}");
         let families = said["families"].as_array().unwrap().clone();
         assert_eq!(families.len(), 18);
         families
     }
 
-    fn hold(driver: &str, workers: u64, every: u32) {
+    fn hold(driver: DriverChoice, workers: usize, every: u32) {
         for family in families(driver, workers, every) {
             let (name, apart) = (family["family"].as_str().unwrap(), &family["apart"]);
             let number = |what: &str| apart[what].as_u64().unwrap();
             // Where no change is missed nothing differs; else see docs/concurrency.md.
-            let usage = if every == 1 { 0 } else { (workers - 1) * u64::from(every) + 1 };
+            let usage = if every == 1 { 0 } else { (workers as u64 - 1) * u64::from(every) + 1 };
             let counting = if COUNTING.contains(&name) { number("largest_step") + 1 } else { 0 };
             for what in ["app", "queue"] {
                 let apart = number(what);
                 let bound = usage + counting;
                 assert!(
                     apart <= bound,
-                    "{driver}, {workers} workers, R = {every}: in {name} a {what} is {apart} containers apart, {bound} allowed"
+                    "{driver:?}, {workers} workers, R = {every}: in {name} a {what} is {apart} containers apart, {bound} allowed"
                 );
             }
         }
     }
 
     macro_rules! runs {
-        ($($name:ident: $driver:literal, $workers:literal, $every:literal;)*) => {$(
+        ($($name:ident: $driver:ident, $workers:literal, $every:literal;)*) => {$(
             #[test]
             fn $name() {
                 hold($driver, $workers, $every);
@@ -193,21 +185,21 @@ mod several_workers {
     }
 
     runs! {
-        two_that_fold_at_once: "stepped", 2, 1;
-        two_that_fold_after_four: "stepped", 2, 4;
-        four_that_fold_at_once: "stepped", 4, 1;
-        four_that_fold_after_four: "stepped", 4, 4;
-        two_on_threads_that_fold_at_once: "threaded", 2, 1;
-        two_on_threads_that_fold_after_four: "threaded", 2, 4;
-        four_on_threads_that_fold_at_once: "threaded", 4, 1;
-        four_on_threads_that_fold_after_four: "threaded", 4, 4;
+        two_that_fold_at_once: Stepped, 2, 1;
+        two_that_fold_after_four: Stepped, 2, 4;
+        four_that_fold_at_once: Stepped, 4, 1;
+        four_that_fold_after_four: Stepped, 4, 4;
+        two_on_threads_that_fold_at_once: Threaded, 2, 1;
+        two_on_threads_that_fold_after_four: Threaded, 2, 4;
+        four_on_threads_that_fold_at_once: Threaded, 4, 1;
+        four_on_threads_that_fold_after_four: Threaded, 4, 4;
     }
 
     /// The recordings tell whether workers fold at all: if they never do, there is a family that counts no visits and differs
     /// all the same.
     #[test]
     fn workers_that_do_not_fold_are_noticed() {
-        let families = families("stepped", 2, u32::MAX);
+        let families = families(Stepped, 2, u32::MAX);
         let differ = families.iter().filter(|family| {
             !COUNTING.contains(&family["family"].as_str().unwrap()) && family["apart"]["app"].as_u64().unwrap() > 0
         });

@@ -1,22 +1,24 @@
-//! What Apache Hadoop 3.4.2 made of configuration, replayed by the program: every case must come out as recorded.
+//! What Apache Hadoop 3.4.2 made of configuration, replayed: every case must come out as recorded.
 //!
 //! `tests/data/vectors` holds one family a file, one case a line.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave_bench::Failure;
+use evenweave_bench::replay::{Outcomes, PlayOptions, ReplayOptions};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vectors")
 }
 
-fn replay(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_evenweave")).arg("replay").args(arguments).output().unwrap()
+fn replay(file: PathBuf) -> Result<Outcomes, Failure> {
+    let options = ReplayOptions { files: vec![file], play: PlayOptions::EXACT, trace: false, scenario: None };
+    evenweave_bench::replay::replay(&options)
 }
 
 /// The families with their numbers of cases.
@@ -33,10 +35,8 @@ const FAMILIES: [(&str, usize); 6] = [
 fn every_case_comes_out_as_recorded() {
     for (family, cases) in FAMILIES {
         let file = directory().join(format!("{family}.jsonl.gz"));
-        let output = replay(&[file.to_str().unwrap()]);
-        let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert_eq!(said.trim_end(), format!("{family}: {cases} passed, 0 failed"), "{complained}");
-        assert!(output.status.success(), "{family}: {complained}");
+        let said = replay(file).unwrap().text(cases);
+        assert_eq!(said, format!("{family}: {cases} passed, 0 failed\n"));
     }
 }
 
@@ -68,8 +68,8 @@ impl Changed {
         Changed { directory, file }
     }
 
-    fn replay(&self, arguments: &[&str]) -> Output {
-        replay(&[arguments, &[self.file.to_str().unwrap()]].concat())
+    fn replay(&self) -> Outcomes {
+        replay(self.file.clone()).unwrap()
     }
 }
 
@@ -85,13 +85,11 @@ fn a_changed_value_is_noticed() {
     let changed = Changed::new("allocation-files", "manual-without-am-share-002", |case| {
         case["expect"]["queues"][1]["weight"] = 7.into()
     });
-    let output = changed.replay(&[]);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    let outcomes = changed.replay();
+    let said = outcomes.text(5);
     assert!(said.starts_with("allocation-files: 0 passed, 1 failed\n  manual-without-am-share-002: "), "{said}");
     assert!(said.contains("weight\n    - expected 7\n    + got      "), "{said}");
-    let output = changed.replay(&["--json"]);
-    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let said = outcomes.json();
     let failure = &said["families"][0]["failures"][0];
     assert_eq!((said["passed"].as_u64(), said["failed"].as_u64()), (Some(0), Some(1)));
     assert_eq!(
@@ -105,8 +103,8 @@ fn a_changed_value_is_noticed() {
 fn a_refusal_on_one_side_only_is_noticed() {
     let error = serde_json::json!({"error": true, "message": "no", "type": "IOException"});
     let changed = Changed::new("allocation-files", "manual-with-parent-typed-003", |case| case["expect"] = error);
-    let said = changed.replay(&[]).stdout;
-    assert!(String::from_utf8_lossy(&said).contains("error\n    - expected \"no\"\n    + got      accepted"));
+    let said = changed.replay().text(5);
+    assert!(said.contains("error\n    - expected \"no\"\n    + got      accepted"), "{said}");
 }
 
 #[test]
@@ -116,9 +114,10 @@ fn files_that_are_no_vectors_are_refused_with_their_place() {
     let refused = |name: &str, bytes: &[u8]| {
         let file = directory.join(name);
         std::fs::write(&file, bytes).unwrap();
-        let output = replay(&[file.to_str().unwrap()]);
-        assert_eq!(output.status.code(), Some(2), "{name}");
-        String::from_utf8(output.stderr).unwrap()
+        match replay(file) {
+            Err(Failure::Input(message)) => message,
+            other => panic!("{name}: {other:?}"),
+        }
     };
     let case = br#"{"name": "a", "input": {}, "expect": {}}"#;
     let said = [

@@ -1,6 +1,6 @@
 //! Why a pass went as it did: every reason of a trace, and of `not_offered`, reached by a tiny cluster.
 //!
-//! That tracing changes no decision is shown where the recordings are replayed with it: `bench/tests/trace.rs`.
+//! That tracing changes no decision is shown where the recordings are replayed with it: `cli/tests/explain.rs`.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

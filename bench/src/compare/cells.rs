@@ -1,36 +1,8 @@
 //! What is compared: a workload of a size with a peer, and how many times its figures are wanted.
 
-use super::programs::Program;
-use crate::cli::{Size, WorkloadName};
+use super::sides::Peer;
 use crate::failure::Failure;
-
-/// Who is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Peer {
-    /// Hadoop's FairScheduler.
-    Fair,
-    /// Hadoop's CapacityScheduler.
-    Capacity,
-    /// The core of Apache YuniKorn.
-    Yunikorn,
-}
-
-impl Peer {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Peer::Fair => "fair",
-            Peer::Capacity => "capacity",
-            Peer::Yunikorn => "yunikorn",
-        }
-    }
-
-    pub(super) fn program(self) -> Program {
-        match self {
-            Peer::Fair | Peer::Capacity => Program::Hadoop,
-            Peer::Yunikorn => Program::Yunikorn,
-        }
-    }
-}
+use crate::options::{Size, WorkloadName};
 
 /// Ratios that are wanted, of wall and of processor time alike.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
-use super::programs;
 use crate::failure::Failure;
 
 /// Which program stands for this side, and from where.
@@ -30,9 +29,8 @@ pub(super) struct Machine {
 impl Build {
     /// # Errors
     /// When the program cannot be read.
-    pub(super) fn of(ours: Option<&Path>) -> Result<Build, Failure> {
-        let path = programs::ours(ours)?;
-        let bytes = std::fs::read(&path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+    pub(super) fn of(path: &Path) -> Result<Build, Failure> {
+        let bytes = std::fs::read(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
         let mut hasher = FxHasher::default();
         hasher.write(&bytes);
         Ok(Build { fingerprint: format!("{:016x}", hasher.finish()), commit: commit(), machine: Machine::here() })

@@ -5,84 +5,68 @@
 //!
 //! | module | what |
 //! | --- | --- |
+//! | `options` | what is asked for |
+//! | `sides` | who is run |
 //! | `cells` | what is compared, and which ratios are wanted |
 //! | `settings` | how each side is run for a cell: modes, times |
+//! | `turns` | the runs that are wanted, in order |
 //! | `programs` | where the peers' programs are, and how they are built |
 //! | `child` | a run of a program: its records, its memory, its end |
 //! | `machine` | what it ran on: processor, load, commit, date |
 //! | `results` | the file of runs, which a comparison goes on from |
 //! | `summary` | medians, spreads, the fastest mode, ratios |
 //! | `tell`, `page` | table and JSON; the page |
+//! | `progress` | what goes on meanwhile |
 
 mod cells;
 mod child;
 mod machine;
+mod options;
 mod page;
 mod programs;
+mod progress;
 mod results;
 mod settings;
+mod sides;
 mod summary;
 mod tell;
+mod turns;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use indicatif::{ProgressBar, ProgressStyle};
+pub use options::CompareOptions;
+pub use settings::Extent;
 
-use cells::Cell;
 use machine::Build;
-use programs::{Program, Programs};
+use programs::Programs;
+use progress::Progress;
 use results::{Results, Run};
-use settings::{Extent, Setting};
+use settings::Setting;
+use sides::Program;
 use summary::CellSummary;
+use turns::{Contest, Turn};
 
-use crate::cli::{CompareArgs, CompareFormat};
 use crate::failure::Failure;
+use crate::options::Format;
 
-/// A cell with all the ways in which it is run.
-struct Contest {
-    cell: Cell,
-    theirs: Vec<Setting>,
-    ours: Setting,
-}
-
-/// One run that is wanted.
-struct Turn<'a> {
-    cell: &'a Cell,
-    setting: &'a Setting,
-    round: u32,
-}
-
-/// Theirs in each mode, ours, and so round by round; one cell after the other, so that rounds of a cell lie close together.
-fn turns(contests: &[Contest], rounds: u32) -> Vec<Turn<'_>> {
-    let mut turns = Vec::new();
-    for Contest { cell, theirs, ours } in contests {
-        for round in 1..=rounds {
-            turns.extend(theirs.iter().chain([ours]).map(|setting| Turn { cell, setting, round }));
-        }
-    }
-    turns
-}
-
-/// Runs what is missing, and tells of all. Whether every run that is wanted is there.
+/// Runs what is missing, and tells of all. Whether every run that is wanted is there. With `stop` up the run that is under way is
+/// ended and does not count, and no other is made.
 ///
 /// # Errors
 /// Cells that are not there, results that cannot be read or written, a report that cannot be written.
-pub(crate) fn run(args: &CompareArgs) -> Result<bool, Failure> {
-    let extent = Extent::of(args);
-    let contests: Vec<Contest> = cells::chosen(&args.cells, &args.drivers)?
+pub fn run(options: &CompareOptions, stop: &AtomicBool) -> Result<bool, Failure> {
+    let extent = options.extent;
+    let contests: Vec<Contest> = cells::chosen(&options.cells, &options.drivers)?
         .into_iter()
-        .map(|cell| Contest {
-            theirs: settings::theirs(&cell, extent),
-            ours: settings::ours(&cell, extent, args.workers),
-            cell,
-        })
+        .map(|cell| Contest::of(cell, extent, options.workers))
         .collect();
-    let build = Build::of(args.ours.as_deref())?;
-    let mut results = Results::open(&args.results, args.fresh)?;
-    let turns = turns(&contests, args.rounds.unwrap_or(extent.rounds()));
-    let whole = measure(args, &build, &turns, &mut results)?;
+    let ours = programs::ours(options.ours.as_deref())?;
+    let build = Build::of(&ours)?;
+    let mut results = Results::open(&options.results, options.fresh)?;
+    let turns = turns::turns(&contests, options.rounds.unwrap_or(extent.rounds()));
+    let whole = measure(options, ours, &build, &turns, &mut results, stop)?;
     let summaries: Vec<CellSummary> = contests
         .iter()
         .filter_map(|contest| {
@@ -95,22 +79,40 @@ pub(crate) fn run(args: &CompareArgs) -> Result<bool, Failure> {
             )
         })
         .collect();
-    if let Some(path) = &args.report {
+    if let Some(path) = &options.report {
         page::write(path, &build, &summaries, &results.counted(&build, &turns))?;
     }
-    match args.format {
-        CompareFormat::Json => crate::output::say!("{}", tell::json(&build, &summaries, whole)),
-        CompareFormat::Table => {
+    match options.format {
+        Format::Json => crate::output::say!("{}", tell::json(&build, &summaries, whole)),
+        Format::Table => {
             crate::output::say!("{}", tell::table(&summaries));
             crate::output::say!("{}", tell::NOTE);
         }
     }
-    eprintln!("results: {}", args.results.display());
+    eprintln!("results: {}", options.results.display());
     Ok(whole)
 }
 
+/// The command lines, without the program's name, by which this side is run in any comparison.
+///
+/// # Panics
+/// Never: all cells are there when none is chosen.
+#[must_use]
+pub fn own_command_lines() -> Vec<Vec<String>> {
+    let cells = cells::chosen(&[], &[1, 2]).expect("no word is asked for that no cell goes by");
+    let both = cells.iter().flat_map(|cell| [Extent::Quick, Extent::Full].map(|extent| (cell, extent)));
+    both.map(|(cell, extent)| settings::ours(cell, extent, 1).arguments).collect()
+}
+
 /// Makes the runs that the results do not have. Whether none is missing in the end.
-fn measure(args: &CompareArgs, build: &Build, turns: &[Turn<'_>], results: &mut Results) -> Result<bool, Failure> {
+fn measure(
+    options: &CompareOptions,
+    ours: PathBuf,
+    build: &Build,
+    turns: &[Turn<'_>],
+    results: &mut Results,
+    stop: &AtomicBool,
+) -> Result<bool, Failure> {
     let missing: Vec<&Turn<'_>> = turns.iter().filter(|turn| !results.has(build, turn)).collect();
     if missing.len() < turns.len() {
         eprintln!("{} of {} runs are there already", turns.len() - missing.len(), turns.len());
@@ -118,14 +120,10 @@ fn measure(args: &CompareArgs, build: &Build, turns: &[Turn<'_>], results: &mut 
     if missing.is_empty() {
         return Ok(true);
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
     // ORDERING: Relaxed. The flag carries no data.
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
-        .map_err(|error| Failure::input(format!("Ctrl-C cannot be caught: {error}")))?;
     let stopped = || stop.load(Ordering::Relaxed);
     let progress = Progress::new(missing.len());
-    let programs = Programs::new(args)?;
+    let programs = Programs::new(ours, options.peers.as_deref())?;
     let mut ready: BTreeMap<Program, bool> = BTreeMap::new();
     let mut whole = true;
     for turn in missing {
@@ -151,7 +149,7 @@ fn measure(args: &CompareArgs, build: &Build, turns: &[Turn<'_>], results: &mut 
         }
         let name = format!("{} round {} {}", turn.cell.name(), turn.round, turn.setting.who());
         progress.now(&name);
-        match child::run(&programs.command(turn.setting), args.limit, &stopped) {
+        match child::run(&programs.command(turn.setting), options.limit, &stopped) {
             Ok(outcome) => {
                 let run = Run::of(build, turn, outcome);
                 progress.line(&format!("{name}: {}", run.told()));
@@ -167,44 +165,8 @@ fn measure(args: &CompareArgs, build: &Build, turns: &[Turn<'_>], results: &mut 
     }
     progress.clear();
     if stopped() {
-        eprintln!("interrupted; the same command goes on from what is in {}", args.results.display());
+        eprintln!("interrupted; the same command goes on from what is in {}", options.results.display());
         whole = false;
     }
     Ok(whole)
-}
-
-/// A bar on a terminal, lines elsewhere.
-struct Progress(ProgressBar);
-
-impl Progress {
-    fn new(runs: usize) -> Progress {
-        let style = ProgressStyle::with_template("{bar:32} {pos}/{len} {elapsed:>4}  {msg}")
-            .expect("the template is well-formed")
-            .progress_chars("━╸─");
-        let bar = ProgressBar::new(runs as u64).with_style(style);
-        bar.enable_steady_tick(std::time::Duration::from_secs(1));
-        Progress(bar)
-    }
-
-    /// What goes on now.
-    fn now(&self, what: &str) {
-        if self.0.is_hidden() {
-            eprintln!("{what} …");
-        } else {
-            self.0.set_message(what.to_owned());
-        }
-    }
-
-    /// What stays to be read.
-    fn line(&self, text: &str) {
-        self.0.suspend(|| eprintln!("{text}"));
-    }
-
-    fn done(&self) {
-        self.0.inc(1);
-    }
-
-    fn clear(&self) {
-        self.0.finish_and_clear();
-    }
 }

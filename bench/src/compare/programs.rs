@@ -8,26 +8,8 @@ use std::time::SystemTime;
 
 use super::child::last_lines;
 use super::settings::Setting;
-use crate::cli::CompareArgs;
+use super::sides::Program;
 use crate::failure::Failure;
-
-/// Whose program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Program {
-    Evenweave,
-    Hadoop,
-    Yunikorn,
-}
-
-impl Program {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Program::Evenweave => "evenweave",
-            Program::Hadoop => "the program for Hadoop",
-            Program::Yunikorn => "the program for YuniKorn",
-        }
-    }
-}
 
 /// The heap of Hadoop's process: enough for the largest size, and no growing meanwhile.
 const JVM: [&str; 2] = ["-Xms3g", "-Xmx8g"];
@@ -39,10 +21,12 @@ pub(super) struct Programs {
 }
 
 impl Programs {
+    /// This side's program, and the peers' in the directory that is given, or where the sources are.
+    ///
     /// # Errors
     /// When the sources of the peers' programs are not found.
-    pub(super) fn new(args: &CompareArgs) -> Result<Programs, Failure> {
-        Ok(Programs { ours: ours(args.ours.as_deref())?, peers: sources(args.peers.as_deref())? })
+    pub(super) fn new(ours: PathBuf, peers: Option<&Path>) -> Result<Programs, Failure> {
+        Ok(Programs { ours, peers: sources(peers)? })
     }
 
     /// Builds the program unless it is newer than all its sources.

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Turn;
 use super::cells::Cell;
 use super::child::Outcome;
 use super::machine::{Build, Machine, date};
 use super::settings::Setting;
+use super::turns::Turn;
 use crate::failure::Failure;
-use crate::report::grouped;
+use crate::numbers::grouped;
 
 /// One run of one side.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -3,22 +3,20 @@
 //! This side runs in mode `dyn`, and in W2 in `max` against the CapacityScheduler, which has no `dyn`; theirs in every mode that can be
 //! its fastest: which one that is differs by size.
 
-use super::cells::{Cell, Peer};
-use super::programs::Program;
-use crate::cli::{CompareArgs, Size, WorkloadName};
+use super::cells::Cell;
+use super::sides::{Peer, Program};
+use crate::options::{Size, WorkloadName};
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
+pub enum Extent {
+    /// One round of one repeat after a short warm-up, the peers in the mode that is expected to be their fastest.
     Quick,
+    /// Three rounds of three repeats after the whole warm-up, the peers in all modes.
     Full,
 }
 
 impl Extent {
-    pub(super) fn of(args: &CompareArgs) -> Extent {
-        if args.full { Extent::Full } else { Extent::Quick }
-    }
-
     pub(super) fn rounds(self) -> u32 {
         match self {
             Extent::Quick => 1,
@@ -151,19 +149,6 @@ pub(super) fn ours(cell: &Cell, extent: Extent, workers: usize) -> Setting {
 mod tests {
     use super::super::cells::chosen;
     use super::*;
-    use clap::Parser;
-
-    /// Each cell's own side is a command line that this program takes.
-    #[test]
-    fn our_side_can_be_run() {
-        for cell in chosen(&[], &[1, 2]).unwrap() {
-            for extent in [Extent::Quick, Extent::Full] {
-                let arguments = ours(&cell, extent, 1).arguments;
-                let line = std::iter::once("evenweave".to_owned()).chain(arguments);
-                crate::cli::Cli::try_parse_from(line).unwrap();
-            }
-        }
-    }
 
     #[test]
     fn a_full_comparison_has_all_modes_and_a_quick_one_its_candidates() {

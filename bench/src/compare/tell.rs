@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::cells::Cell;
 use super::machine::Build;
 use super::summary::{CellSummary, Ratio, Side, Spread};
-use crate::report::{grouped, micros};
+use crate::numbers::{grouped, micros};
 
 /// What the table's columns are.
 pub(super) const NOTE: &str = "Medians of rounds (least to most). wall: allocations a second, ours over theirs, in W3 the times of an \

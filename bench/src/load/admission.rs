@@ -8,15 +8,7 @@
 //! said.
 
 use crate::jobs::Job;
-
-/// How many jobs are kept in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InFlight {
-    /// As many as it takes to keep the cluster full.
-    Auto,
-    /// So many.
-    Fixed(usize),
-}
+use crate::load::options::InFlight;
 
 const LEAST: f64 = 1.5;
 const STEP: f64 = 1.1;

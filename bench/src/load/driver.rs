@@ -31,7 +31,7 @@ use crate::jobs::{Job, Lives};
 use crate::latency::{histogram, record};
 use crate::load::admission::Admission;
 use crate::load::app::{CONTAINER, LoadApp, Role};
-use crate::load::books::Books;
+use crate::load::books::{Books, Difference};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::wheel::Wheel;
 
@@ -647,7 +647,7 @@ impl<'a> Driver<'a> {
     ///
     /// # Errors
     /// As [`Driver::settle`].
-    pub(crate) fn settle_and_check(&mut self) -> Result<(crate::api::Stats, Vec<super::Difference>), String> {
+    pub(crate) fn settle_and_check(&mut self) -> Result<(crate::api::Stats, Vec<Difference>), String> {
         let begun = now_ns();
         loop {
             self.settle()?;
@@ -660,7 +660,7 @@ impl<'a> Driver<'a> {
     }
 
     /// The books and the applications in flight.
-    fn check(&self) -> (crate::api::Stats, Vec<super::Difference>) {
+    fn check(&self) -> (crate::api::Stats, Vec<Difference>) {
         self.books.check(self.engine, self.pace.node_total, &self.leaves, self.apps.iter().flatten())
     }
 

@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use crate::api::{FairScheduler, QueueConfig, QueueView};
-use crate::cli::LoadArgs;
 use crate::failure::Failure;
 use crate::jobs::Job;
 use crate::load::app::CONTAINER;
+use crate::load::options::{LateOptions, LoadOptions};
+use crate::options::CoreChoice;
 
 /// An application that comes late asks for so many containers at least; else there are fewer.
 const LEAST_CONTAINERS: u64 = 10;
@@ -36,7 +37,7 @@ impl LateLeaf {
 /// The whole of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Late {
-    /// As `--late-queue` names it.
+    /// As it was named.
     pub(crate) queue: String,
     pub(crate) leaves: Vec<LateLeaf>,
     /// The leaf queues that fill the cluster.
@@ -54,16 +55,14 @@ pub(crate) struct Late {
 ///
 /// # Errors
 /// Which and why.
-pub(crate) fn check(args: &LoadArgs) -> Result<(), Failure> {
-    if !args.late.preemption {
-        return Ok(());
-    }
-    if args.core == Some(crate::cli::CoreChoice::Locked) {
+pub(crate) fn check(options: &LoadOptions) -> Result<(), Failure> {
+    let Some(late) = &options.late else { return Ok(()) };
+    if options.core == Some(CoreChoice::Locked) {
         let message = "--preemption drives the threaded core, and the locked twin has no preemption task: leave out \
                        --core locked";
         return Err(Failure::input(message.to_owned()));
     }
-    let (after, whole) = (args.late.late_after, args.duration());
+    let (after, whole) = (late.after, options.duration());
     if after >= whole {
         let message = format!(
             "--late-after {after:?}: the run is over after {whole:?}; let the queue come earlier, or raise --duration"
@@ -84,7 +83,7 @@ impl Late {
     /// # Errors
     /// When preemption is off, the queue cannot be had, nobody else is there, or its settings never make it starved.
     pub(crate) fn plan(
-        args: &LoadArgs,
+        options: &LateOptions,
         settings: &crate::api::Settings,
         scheduler: &FairScheduler,
         queues: &[QueueView],
@@ -96,17 +95,17 @@ impl Late {
                            -D yarn.scheduler.fair.preemption=true, or in the site file";
             return Err(Failure::input(message.to_owned()));
         }
-        Late::of(args, settings.wait_before_kill_ms, queues, &configs, file).map_err(Failure::input)
+        Late::of(options, settings.wait_before_kill_ms, queues, &configs, file).map_err(Failure::input)
     }
 
     fn of(
-        args: &LoadArgs,
+        options: &LateOptions,
         wait_before_kill_ms: i64,
         queues: &[QueueView],
         configs: &[QueueConfig],
         file: &str,
     ) -> Result<Late, String> {
-        let queue = args.late.late_queue.clone();
+        let queue = options.queue.clone();
         let is_late =
             |name: &str| name.strip_prefix(&queue).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let (late, others): (Vec<&QueueView>, Vec<&QueueView>) =
@@ -136,7 +135,7 @@ impl Late {
                  it one, or all queues a defaultFairSharePreemptionTimeout, in seconds"
             ));
         }
-        let number = u64::from(args.late.late_apps).div_ceil(late.len() as u64);
+        let number = u64::from(options.apps).div_ceil(late.len() as u64);
         let leaf = |view: &&QueueView| {
             let share = u64::try_from(view.steady_fair_share.memory_mb() / CONTAINER.memory_mb()).unwrap_or(0);
             let apps = number.min(share / LEAST_CONTAINERS).max(1);
@@ -147,8 +146,8 @@ impl Late {
             leaves: late.iter().map(leaf).collect(),
             others: others.iter().map(|view| view.name.clone()).collect(),
             queue,
-            after: args.late.late_after,
-            give_back: args.late.give_back / 100.0,
+            after: options.after,
+            give_back: options.give_back / 100.0,
             timeout_ms,
             wait_before_kill_ms,
         })

@@ -7,7 +7,7 @@
 //!                   time wheel -> heartbeats ..............>|
 //!                   books, samples <- stats, queues .......<|
 //! ```
-//! With `--preemption` one queue comes late (`late`), and containers may be taken (`preempting`).
+//! With preemption one queue comes late (`late`), and containers may be taken (`preempting`).
 //!
 //! One thread drives everything; all counting is dense vectors by node and by application slot.
 
@@ -21,6 +21,8 @@ mod driver;
 
 mod late;
 
+mod options;
+
 mod preempting;
 
 mod reloads;
@@ -29,9 +31,9 @@ mod run;
 
 mod wheel;
 
-pub(crate) use admission::InFlight;
-pub(crate) use books::Difference;
-pub(crate) use driver::{Driver, Sample};
+pub(crate) use driver::Sample;
+pub use options::{InFlight, LateOptions, LoadOptions};
 pub(crate) use preempting::{Point, Rates, Story};
 pub(crate) use reloads::Reloads;
-pub(crate) use run::{CoreRun, Inputs, LoadResult, run};
+pub(crate) use run::CoreRun;
+pub use run::{Inputs, LoadResult, Moment, run};

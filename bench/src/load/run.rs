@@ -9,18 +9,19 @@ use hdrhistogram::Histogram;
 
 use crate::api::{AllocationFile, Groups, NodeHandle, QueueView, Resource, Settings};
 use crate::bundled;
-use crate::cli::{CoreChoice, LoadArgs, Switch};
 use crate::engine::{Engine, Locked, Parts, Threaded};
 use crate::failure::Failure;
 use crate::jobs::{self, Job, Lives};
 use crate::latency::LatencyProbe;
 use crate::load::admission::Admission;
 use crate::load::app::CONTAINER;
+use crate::load::books::Difference;
 use crate::load::driver::{Driver, Pace, Sample, register};
 use crate::load::late::{self, Late};
+use crate::load::options::{InFlight, LoadOptions};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::reloads::{Reloader, Reloads};
-use crate::load::{Difference, InFlight};
+use crate::options::CoreChoice;
 use crate::site;
 use crate::trace::{self, TraceJob};
 
@@ -92,7 +93,7 @@ pub(crate) struct CoreRun {
 
 /// What a load command found out.
 #[derive(Debug)]
-pub(crate) struct LoadResult {
+pub struct LoadResult {
     pub(crate) main: CoreRun,
     /// The twin's run, if it had one of its own.
     pub(crate) locked: Option<CoreRun>,
@@ -102,12 +103,13 @@ pub(crate) struct LoadResult {
     pub(crate) trace_name: String,
     pub(crate) queues_name: String,
     /// Ctrl-C came before the time was over.
-    pub(crate) interrupted: bool,
+    pub interrupted: bool,
 }
 
 impl LoadResult {
     /// Whether the books of every core that was driven agree with it.
-    pub(crate) fn balanced(&self) -> bool {
+    #[must_use]
+    pub fn balanced(&self) -> bool {
         std::iter::once(&self.main).chain(&self.locked).all(|run| run.differences.is_empty() && run.lost == 0)
     }
 
@@ -120,7 +122,7 @@ impl LoadResult {
 
 /// Everything that is read before the first thread starts.
 #[derive(Debug)]
-pub(crate) struct Inputs {
+pub struct Inputs {
     trace: Vec<TraceJob>,
     trace_name: String,
     pub(crate) settings: Settings,
@@ -129,7 +131,7 @@ pub(crate) struct Inputs {
     queues_name: String,
     pub(crate) groups: Option<Arc<dyn Groups>>,
     /// What the readers of site files and allocation file had to say, with places.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 impl Inputs {
@@ -137,19 +139,19 @@ impl Inputs {
     ///
     /// # Errors
     /// A missing or malformed file.
-    pub(crate) fn read(args: &LoadArgs) -> Result<Inputs, Failure> {
-        late::check(args)?;
-        let settings = settings(args)?;
-        let groups = args.groups.as_deref().map(site::groups).transpose()?;
-        let (queues_text, queues_name) = match &args.queues {
+    pub fn read(options: &LoadOptions) -> Result<Inputs, Failure> {
+        late::check(options)?;
+        let settings = settings(options)?;
+        let groups = options.groups.as_deref().map(site::groups).transpose()?;
+        let (queues_text, queues_name) = match &options.queues {
             Some(path) => (read_file(path, "allocation file")?, path.display().to_string()),
-            None if args.late.preemption => (bundled::LATE_QUEUES.to_owned(), bundled::LATE_QUEUES_NAME.to_owned()),
+            None if options.late.is_some() => (bundled::LATE_QUEUES.to_owned(), bundled::LATE_QUEUES_NAME.to_owned()),
             None => (bundled::QUEUES.to_owned(), bundled::QUEUES_NAME.to_owned()),
         };
         let parsed = AllocationFile::parse(&queues_text, &queues_name, &settings.types, &[])
             .map_err(|error| Failure::input(error.to_string()))?;
         let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
-        let (trace, trace_name) = match &args.trace {
+        let (trace, trace_name) = match &options.trace {
             Some(path) => {
                 let name = path.display().to_string();
                 (trace::parse(read_file(path, "trace")?, &name).map_err(Failure::Trace)?, name)
@@ -173,11 +175,11 @@ impl Inputs {
     }
 }
 
-fn settings(args: &LoadArgs) -> Result<Settings, Failure> {
-    let late: &[_] = if args.late.preemption { &bundled::LATE_PROPERTIES } else { &[] };
-    let mut site = args.site.properties(&[&bundled::PROPERTIES, late].concat())?;
-    if let Some(switch) = args.asynchronous {
-        site.set(bundled::ASYNC_PROPERTY, (switch == Switch::On).to_string());
+fn settings(options: &LoadOptions) -> Result<Settings, Failure> {
+    let late: &[_] = if options.late.is_some() { &bundled::LATE_PROPERTIES } else { &[] };
+    let mut site = options.site.properties(&[&bundled::PROPERTIES, late].concat())?;
+    if let Some(switch) = options.asynchronous {
+        site.set(bundled::ASYNC_PROPERTY, switch.to_string());
     }
     site.set(bundled::NO_EXPIRY.0, bundled::NO_EXPIRY.1);
     Settings::from_site(&site).map_err(|error| Failure::input(error.to_string()))
@@ -190,23 +192,42 @@ fn read_file(path: &Path, what: &str) -> Result<String, Failure> {
     })
 }
 
-/// Told what goes on: the core, seconds gone by, of how many, the driver.
-pub(crate) type Watch<'w> = &'w mut dyn FnMut(CoreChoice, f64, f64, &Driver<'_>);
+/// How far a core's run has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// Which core is driven.
+    pub core: CoreChoice,
+    /// Seconds gone by.
+    pub at: f64,
+    /// Of how many.
+    pub whole: f64,
+    /// When the scheduler was last looked at, in seconds; nothing before the first time.
+    pub looked_at: Option<f64>,
+    /// Containers granted until then.
+    pub granted: u64,
+    /// How full the cluster was then, as a part of it.
+    pub utilisation: f64,
+    /// Jobs that have been submitted and are not over.
+    pub jobs_in_flight: usize,
+}
 
-/// Drives the cores that the arguments ask for.
+/// Told what goes on.
+type Watch<'w> = &'w mut dyn FnMut(&Moment);
+
+/// Drives the cores that the options ask for.
 ///
 /// # Errors
 /// Unknown queues, refused settings, a scheduler that refuses jobs or does not come to rest.
-pub(crate) fn run(
-    args: &LoadArgs,
+pub fn run(
+    options: &LoadOptions,
     inputs: &Inputs,
     stop: &AtomicBool,
-    watch: Watch<'_>,
+    watch: &mut dyn FnMut(&Moment),
 ) -> Result<LoadResult, Failure> {
     use std::sync::atomic::Ordering::Relaxed;
-    let locked = match args.core {
-        None if !args.late.preemption => {
-            Some(drive(args, inputs, CoreChoice::Locked, LOCKED_FOR.min(args.duration()), stop, watch)?)
+    let locked = match options.core {
+        None if options.late.is_none() => {
+            Some(drive(options, inputs, CoreChoice::Locked, LOCKED_FOR.min(options.duration()), stop, watch)?)
         }
         _ => None,
     };
@@ -215,15 +236,15 @@ pub(crate) fn run(
         // Interrupted before its turn, the threaded core has nothing to report.
         Some(locked) if stop.load(Relaxed) => (locked, None),
         locked => {
-            let core = args.core.unwrap_or(CoreChoice::Threaded);
-            (drive(args, inputs, core, args.duration(), stop, watch)?, locked)
+            let core = options.core.unwrap_or(CoreChoice::Threaded);
+            (drive(options, inputs, core, options.duration(), stop, watch)?, locked)
         }
     };
     Ok(LoadResult {
         main,
         locked,
-        nodes: args.nodes(),
-        workers: args.workers,
+        nodes: options.nodes(),
+        workers: options.workers,
         jobs_of_trace: inputs.trace.len(),
         trace_name: inputs.trace_name.clone(),
         queues_name: inputs.queues_name.clone(),
@@ -232,20 +253,20 @@ pub(crate) fn run(
 }
 
 fn drive(
-    args: &LoadArgs,
+    options: &LoadOptions,
     inputs: &Inputs,
     core: CoreChoice,
     duration: Duration,
     stop: &AtomicBool,
     watch: Watch<'_>,
 ) -> Result<CoreRun, Failure> {
-    let probe = Arc::new(LatencyProbe::new(args.workers));
+    let probe = Arc::new(LatencyProbe::new(options.workers));
     let (wake, woken) = crossbeam_channel::unbounded();
     let parts = Parts {
         settings: inputs.settings.clone(),
         allocations: inputs.allocations.clone(),
         groups: inputs.groups.clone(),
-        workers: args.workers,
+        workers: options.workers,
         fold_every: None,
         channel_capacity: None,
         probe: Arc::clone(&probe) as _,
@@ -260,32 +281,32 @@ fn drive(
         }
         CoreChoice::Locked => Box::new(Locked::start(parts, Some(UPDATE_EVERY)).map_err(Failure::input)?),
     };
-    let mut leaves = leaves(&names(&*engine), &args.queue, &inputs.queues_name)?;
-    let mean = args.mean_life();
+    let mut leaves = leaves(&names(&*engine), &options.queue, &inputs.queues_name)?;
+    let mean = options.mean_life();
     let pace = Pace {
-        nodes: args.nodes(),
-        racks: args.racks.unwrap_or(args.nodes().div_ceil(NODES_A_RACK)).min(args.nodes()),
+        nodes: options.nodes(),
+        racks: options.racks.unwrap_or(options.nodes().div_ceil(NODES_A_RACK)).min(options.nodes()),
         node_total: NODE,
-        heartbeat: Duration::from_millis(args.heartbeat_ms),
+        heartbeat: Duration::from_millis(options.heartbeat_ms),
         duration,
         mean_life: mean,
     };
     let nodes = register(&*engine, &pace).map_err(Failure::Scheduler)?;
-    let late = match scheduler.as_ref().filter(|_| args.late.preemption) {
-        Some(scheduler) => {
+    let late = match scheduler.as_ref().zip(options.late.as_ref()) {
+        Some((scheduler, late)) => {
             let (settings, file) = (&inputs.settings, &inputs.queues_name);
-            Some(Late::plan(args, settings, scheduler, &engine.queues(), file)?)
+            Some(Late::plan(late, settings, scheduler, &engine.queues(), file)?)
         }
         None => None,
     };
     let others = late.as_ref().map_or(leaves.len(), |late| late.others.len());
-    let (mut jobs, lives) = jobs::from_trace(&inputs.trace, others, mean, args.seed);
+    let (mut jobs, lives) = jobs::from_trace(&inputs.trace, others, mean, options.seed);
     let preempting = late.map(|late| {
         late.jobs(&mut jobs, mean);
         leaves = late.all_leaves();
-        Preempting::new(late, nodes.len(), args.seed)
+        Preempting::new(late, nodes.len(), options.seed)
     });
-    let reloader = args.reload.zip(scheduler).map(|(every, scheduler)| {
+    let reloader = options.reload.zip(scheduler).map(|(every, scheduler)| {
         let (text, name) = (inputs.queues_text.clone(), inputs.queues_name.clone());
         Reloader::start(scheduler, text, name, inputs.settings.types.clone(), every)
     });
@@ -296,7 +317,7 @@ fn drive(
         pace,
         nodes,
         leaves,
-        in_flight: args.jobs_in_flight,
+        in_flight: options.jobs_in_flight,
         woken,
         stop,
         probe: &probe,
@@ -345,7 +366,18 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
         driver.preempt(preempting);
     }
     let whole = pace.duration.as_secs_f64();
-    let seconds = driver.drive(&mut |at, driver| watch(core, at, whole, driver))?;
+    let seconds = driver.drive(&mut |at, driver| {
+        let last = driver.samples.last();
+        watch(&Moment {
+            core,
+            at,
+            whole,
+            looked_at: last.map(|sample| sample.at),
+            granted: last.map_or(0, |sample| sample.granted),
+            utilisation: last.map_or(0.0, |sample| sample.utilisation),
+            jobs_in_flight: driver.jobs_in_flight(),
+        });
+    })?;
     let (service, grant) = probe.take();
     let reloads = reloader.map(Reloader::stop).transpose()?;
     let (stats, differences) = driver.settle_and_check()?;
@@ -552,7 +584,7 @@ mod tests {
             reloader: None,
             preempting: None,
         };
-        let run = measure(&engine, course, &mut |_, _, _, _| ()).unwrap();
+        let run = measure(&engine, course, &mut |_| ()).unwrap();
         engine.shutdown();
         run
     }

@@ -8,12 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use super::compare::Mismatch;
+use super::deviation::{Deviation, Mismatch, Place};
 use super::drive::Player;
+use super::options::PlayOptions;
 use super::scenario::{Expected, Scenario, Step};
-use super::{Deviation, Place};
 use crate::api::{AllocatedView, QueueView, Resource, ResourceTypes, StepOutcome};
-use crate::cli::PlayArgs;
 
 /// How far one run, or the furthest of several, got from its recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,9 +77,9 @@ fn counterpart(there: &Apps<()>, here: &Apps<Resource>, app: u32, container: u32
 ///
 /// # Errors
 /// Where the books do not balance or a limit is broken.
-pub(super) fn measure(scenario: &Scenario, args: PlayArgs) -> Result<Apart, Box<Deviation>> {
+pub(super) fn measure(scenario: &Scenario, how: PlayOptions) -> Result<Apart, Box<Deviation>> {
     let deviation = |place, mismatch| Box::new(Deviation { name: scenario.name.clone(), place, mismatch });
-    let mut player = Player::new(scenario, args, false)
+    let mut player = Player::new(scenario, how, false)
         .map_err(|message| deviation(Place::BeforeTheFirstStep, Mismatch::new("configuration", "taken", message)))?;
     let (mut there, mut here) = (Apps::<()>::new(), Apps::<Resource>::new());
     let mut apart = Apart::default();

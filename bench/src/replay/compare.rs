@@ -1,5 +1,6 @@
 //! What a step showed against what was recorded: every field, the first difference wins.
 
+use super::deviation::Mismatch;
 use super::scenario::{Expected, ExpectedApp, ExpectedContainer, ExpectedQueue, resource};
 use crate::api::{Resource, ResourceTypes};
 
@@ -86,24 +87,6 @@ pub(super) struct Observed {
     pub(super) queues: Vec<SeenQueue>,
     pub(super) apps: Vec<SeenApp>,
     pub(super) nodes: Vec<SeenNode>,
-}
-
-/// The first field that differs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mismatch {
-    pub(crate) field: String,
-    pub(crate) expected: String,
-    pub(crate) got: String,
-}
-
-impl Mismatch {
-    pub(super) fn new(field: impl Into<String>, expected: impl Into<String>, got: impl Into<String>) -> Mismatch {
-        Mismatch { field: field.into(), expected: expected.into(), got: got.into() }
-    }
-
-    pub(super) fn panic() -> Mismatch {
-        Mismatch::new("panic", "none", "the core panicked; its message is above")
-    }
 }
 
 fn mismatch(field: impl Into<String>, expected: impl Into<String>, got: impl Into<String>) -> Option<Mismatch> {

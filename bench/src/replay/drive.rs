@@ -2,12 +2,12 @@
 
 use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNode, SeenQueue, SeenRound};
 use super::driver::{Driver, start};
+use super::options::PlayOptions;
 use super::scenario::{AskLine, Scenario, Step, resource};
 use crate::api::{
     AllocatedView, AppView, Ask, Decision, EndReason, HeldView, NotOffered, PreemptionRound, QueueView, Refused,
     Resource, ResourceTypes, StepOutcome, Submission,
 };
-use crate::cli::PlayArgs;
 
 /// What a step tells by itself.
 #[derive(Debug, Default)]
@@ -40,9 +40,9 @@ impl Player {
     ///
     /// # Errors
     /// What the core says against it.
-    pub(super) fn new(scenario: &Scenario, args: PlayArgs, trace: bool) -> Result<Player, String> {
+    pub(super) fn new(scenario: &Scenario, how: PlayOptions, trace: bool) -> Result<Player, String> {
         let types = scenario.types()?;
-        let driver = start(scenario, &types, args, trace)?;
+        let driver = start(scenario, &types, how, trace)?;
         Ok(Player { driver, types })
     }
 

@@ -7,13 +7,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::options::{DriverChoice, PlayOptions};
 use super::scenario::Scenario;
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, Clock, ContainerId, ContainerView, Decision,
     FairScheduler, FairSchedulerBuilder, Heartbeat, Location, NodeHandle, NodeView, NotOffered, PreemptionRound,
     QueueView, Refused, Resource, ResourceTypes, Settings, StepOutcome, Stepped, Submission, VirtualClock,
 };
-use crate::cli::{DriverChoice, PlayArgs};
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
 const CLUSTER_TIMESTAMP: u64 = 1;
@@ -57,14 +57,14 @@ pub(super) trait Driver {
     fn nodes(&mut self) -> Vec<NodeView>;
 }
 
-/// The scheduler of one scenario, as the arguments want it; only the stepped one keeps a trace.
+/// The scheduler of one scenario, as it is wanted; only the stepped one keeps a trace.
 ///
 /// # Errors
 /// What the core says against the scenario's configuration.
 pub(super) fn start(
     scenario: &Scenario,
     types: &ResourceTypes,
-    args: PlayArgs,
+    how: PlayOptions,
     trace: bool,
 ) -> Result<Box<dyn Driver>, String> {
     let properties = scenario.properties.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -75,13 +75,13 @@ pub(super) fn start(
         .allocations(parsed.map_err(|error| error.to_string())?.file)
         .groups(Arc::new(scenario.groups.clone()))
         .cluster_timestamp(CLUSTER_TIMESTAMP)
-        .workers(args.workers)
+        .workers(how.workers)
         .journal(true)
         .trace(trace);
-    if let Some(changes) = args.fold_every {
+    if let Some(changes) = how.fold_every {
         builder = builder.fold_every(changes);
     }
-    match args.driver {
+    match how.driver {
         DriverChoice::Stepped => {
             builder.stepped().map(|stepped| Box::new(stepped) as Box<dyn Driver>).map_err(|error| error.to_string())
         }

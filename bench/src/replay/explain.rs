@@ -1,4 +1,4 @@
-//! Why an application has what it has: `evenweave explain`.
+//! Why an application has what it has, as `evenweave explain` tells it.
 //!
 //! The scenario is played up to the step with the core's reasons noted. What counts is what has happened to the
 //! application since it last got a container: every walk over a node in which it came away empty, by node, with the reason.
@@ -7,27 +7,26 @@ use std::fmt::Write;
 
 use super::drive::Player;
 use super::input::Suite;
-use super::scenario::{Scenario, Step};
+use super::options::{ExplainOptions, PlayOptions};
+use super::scenario::{Scenario, Step, list, no_scenario};
 use super::words::{Reason, Words, precedence};
-use super::{list, no_scenario};
 use crate::api::{
     AppOutcome, AppView, AppVisit, Decision, KeyOutcome, NotOffered, PassEnd, Precedence, QueueOutcome, QueueVisit,
     ReservationOutcome,
 };
-use crate::cli::{ExplainArgs, PlayArgs};
 use crate::failure::Failure;
 
-/// `evenweave explain`.
+/// The answer, as lines.
 ///
 /// # Errors
 /// A file without scenarios, and a scenario, step or application that is not there: the message says what is.
-pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
-    let suite = Suite::read(&args.file)?;
-    let file = args.file.display();
+pub fn explain(options: &ExplainOptions) -> Result<String, Failure> {
+    let suite = Suite::read(&options.file)?;
+    let file = options.file.display();
     let scenarios = suite.scenarios().ok_or_else(|| {
         Failure::input(format!("{file}: a vector file has no steps; `explain` takes a scenario file"))
     })?;
-    let scenario = match &args.scenario {
+    let scenario = match &options.scenario {
         Some(name) => {
             let found = scenarios.iter().find(|scenario| scenario.name == *name);
             found.ok_or_else(|| no_scenario(name, scenarios.iter()))?
@@ -41,8 +40,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
             }
         },
     };
-    crate::output::write(format_args!("{}", answer(scenario, args.app, args.step)?));
-    Ok(())
+    answer(scenario, options.app, options.step)
 }
 
 /// What one walk over a node, or a pass without any, came to for the application.
@@ -194,7 +192,7 @@ struct Submitted {
     refused: Option<String>,
 }
 
-/// The answer, as lines.
+/// The same of one scenario.
 fn answer(scenario: &Scenario, number: u32, last: usize) -> Result<String, Failure> {
     let name = &scenario.name;
     let count = scenario.steps.len();
@@ -203,7 +201,7 @@ fn answer(scenario: &Scenario, number: u32, last: usize) -> Result<String, Failu
         return Err(Failure::input(format!("{name}: there is no step {last}; it has {has}")));
     }
     check_app(scenario, number, last)?;
-    let mut player = Player::new(scenario, PlayArgs::EXACT, true)
+    let mut player = Player::new(scenario, PlayOptions::EXACT, true)
         .map_err(|message| Failure::input(format!("{name}: configuration: {message}")))?;
     let types = player.types().clone();
     let words = Words::new(&types);

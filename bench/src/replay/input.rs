@@ -5,8 +5,8 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
+use super::lines::{filled_lines, parse_line};
 use super::scenario::{self, Scenario};
 use super::vectors::{self, Vectors};
 use crate::failure::Failure;
@@ -77,19 +77,4 @@ fn read_text(path: &Path) -> Result<String, Failure> {
         return Err(wrong(format!("unpacks to more than {LONGEST} bytes; cut it into several files")));
     }
     Ok(text)
-}
-
-/// The lines that are not blank, with their numbers from 1.
-pub(super) fn filled_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(index, line)| (index + 1, line))
-}
-
-/// Reads one line; an error has its place and the `hint`.
-pub(super) fn parse_line<T: DeserializeOwned>(line: &str, file: &str, number: usize, hint: &str) -> Result<T, Failure> {
-    serde_json::from_str(line).map_err(|error| {
-        // serde_json counts lines from one within its own text, which is one line.
-        let what = error.to_string();
-        let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
-        Failure::input(format!("{file}:{number}:{}: {what}; {hint}", error.column()))
-    })
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::input::{filled_lines, parse_line};
+use super::lines::{filled_lines, parse_line};
 use crate::api::{Resource, ResourceTypes};
 use crate::failure::Failure;
 
@@ -14,7 +14,7 @@ pub(super) type Amounts = BTreeMap<String, i64>;
 
 /// One deterministic run.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Scenario {
+pub(super) struct Scenario {
     pub(super) name: String,
     #[serde(default)]
     pub(super) properties: BTreeMap<String, String>,
@@ -303,7 +303,7 @@ pub(super) fn resource(types: &ResourceTypes, amounts: &Amounts) -> Resource {
 ///
 /// # Errors
 /// At the first line that is no scenario, with its place.
-pub(crate) fn parse(text: &str, file: &str) -> Result<Vec<Scenario>, Failure> {
+pub(super) fn parse(text: &str, file: &str) -> Result<Vec<Scenario>, Failure> {
     let mut out = Vec::new();
     for (line_number, line) in filled_lines(text) {
         let hint = "a line is one scenario: an object with name, allocations, steps and expect";
@@ -319,4 +319,20 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Vec<Scenario>, Failure> {
         out.push(scenario);
     }
     Ok(out)
+}
+
+/// There is no scenario of a name.
+pub(super) fn no_scenario<'a>(name: &str, scenarios: impl Iterator<Item = &'a Scenario>) -> Failure {
+    Failure::input(format!("there is no scenario {name:?}; there are: {}", list(scenarios.map(|other| &other.name))))
+}
+
+/// Some of many, for a message.
+pub(super) fn list(of: impl Iterator<Item = impl ToString>) -> String {
+    const MOST: usize = 40;
+    let all: Vec<String> = of.map(|one| one.to_string()).collect();
+    match all.len() {
+        0 => "none".to_owned(),
+        1..=MOST => all.join(", "),
+        more => format!("{}, … {} more", all[..MOST].join(", "), more - MOST),
+    }
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Point, Rates, Story};
+use crate::options::CoreChoice;
 use crate::replay::Tally;
 
 fn percentiles(histogram: &hdrhistogram::Histogram<u64>) -> Value {
@@ -13,8 +14,8 @@ fn percentiles(histogram: &hdrhistogram::Histogram<u64>) -> Value {
 
 fn core_name(run: &CoreRun) -> &'static str {
     match run.core {
-        crate::cli::CoreChoice::Threaded => "threaded",
-        crate::cli::CoreChoice::Locked => "locked",
+        CoreChoice::Threaded => "threaded",
+        CoreChoice::Locked => "locked",
     }
 }
 
@@ -62,7 +63,8 @@ fn story(story: &Story) -> Value {
 }
 
 /// One object with every figure; `ratio_to_locked` is null when only one core was driven.
-pub(crate) fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
+#[must_use]
+pub fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
     let run = &result.main;
     let queues: Vec<Value> = run
         .queues

@@ -2,9 +2,13 @@
 
 mod bars;
 
+mod files;
+
 mod html;
 
 mod json;
+
+mod markup;
 
 mod plots;
 
@@ -15,112 +19,11 @@ mod story;
 mod table;
 
 pub(crate) use bars::{Bar, bars};
-pub(crate) use html::{document, escape, write_report};
-pub(crate) use json::load_json;
-pub(crate) use soak::{print_soak, soak_json, write_soak};
-pub(crate) use table::{print_load, table};
-
-use std::path::{Path, PathBuf};
-
-use crate::failure::Failure;
-
-/// The report's name within the output directory.
-const FILE_NAME: &str = "report.html";
-
-/// Makes sure, before a run, that the report can be written after it; leaves nothing behind.
-///
-/// # Errors
-/// When the directory cannot be made or nothing can be written there.
-pub(crate) fn check_writable(out: &Path) -> Result<PathBuf, Failure> {
-    let made: Vec<&Path> = out.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
-    let probe = out.join(format!(".{FILE_NAME}.{}", std::process::id()));
-    let outcome = std::fs::create_dir_all(out)
-        .and_then(|()| std::fs::write(&probe, b""))
-        .and_then(|()| std::fs::remove_file(&probe));
-    for path in made {
-        // Only what was made here, from the inside out; a directory that somebody else fills meanwhile stays.
-        let _ = std::fs::remove_dir(path);
-    }
-    outcome.map_err(|error| {
-        let shown = out.display();
-        Failure::input(format!("--out {shown}: {error}; it must be a directory in which files can be written"))
-    })?;
-    Ok(out.join(FILE_NAME))
-}
-
-/// Writes a file whole or not at all.
-///
-/// # Errors
-/// What the file system says.
-pub(crate) fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(directory) = path.parent() {
-        std::fs::create_dir_all(directory)?;
-    }
-    let temporary = path.with_extension(format!("tmp{}", std::process::id()));
-    std::fs::write(&temporary, text)?;
-    std::fs::rename(&temporary, path).inspect_err(|_| drop(std::fs::remove_file(&temporary)))
-}
-
-/// `1234567.8` as `1,234,568`.
-pub(crate) fn grouped(value: f64) -> String {
-    let digits = format!("{:.0}", value.abs());
-    let mut out = String::new();
-    if value < 0.0 && digits != "0" {
-        out.push('-');
-    }
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// Microseconds with as many digits as are worth reading: `0.42 µs`, `37 µs`, `1.9 ms`.
-pub(crate) fn micros(us: f64) -> String {
-    if us < 10.0 {
-        format!("{us:.2} µs")
-    } else if us < 1_000.0 {
-        format!("{us:.0} µs")
-    } else if us < 1e6 {
-        format!("{:.1} ms", us / 1e3)
-    } else {
-        format!("{:.2} s", us / 1e6)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_read_well() {
-        assert_eq!(grouped(1_234_567.8), "1,234,568");
-        assert_eq!(grouped(999.0), "999");
-        assert_eq!(grouped(-1000.0), "-1,000");
-        assert_eq!(micros(0.4213), "0.42 µs");
-        assert_eq!(micros(37.2), "37 µs");
-        assert_eq!(micros(1_912.0), "1.9 ms");
-    }
-
-    #[test]
-    fn the_check_leaves_nothing_and_a_file_is_written_whole() {
-        let base = std::env::temp_dir().join(format!("evenweave-check-{}", std::process::id()));
-        let path = check_writable(&base.join("a/b")).unwrap();
-        assert!(!base.exists());
-        write_whole(&path, "text").unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "text");
-        assert_eq!(std::fs::read_dir(base.join("a/b")).unwrap().count(), 1);
-        std::fs::remove_dir_all(&base).unwrap();
-    }
-
-    #[test]
-    fn an_output_that_is_a_file_is_refused_before_the_run() {
-        let file = std::env::temp_dir().join(format!("evenweave-out-{}", std::process::id()));
-        std::fs::write(&file, b"").unwrap();
-        let refused = check_writable(&file.join("report"));
-        std::fs::remove_file(&file).unwrap();
-        assert_eq!(refused.unwrap_err().code(), 2);
-    }
-}
+pub use files::check_writable;
+pub(crate) use files::write_whole;
+pub use html::write_report;
+pub use json::load_json;
+pub(crate) use markup::{document, escape};
+pub use soak::{print_soak, soak_json, write_soak};
+pub use table::print_load;
+pub(crate) use table::table;

@@ -140,7 +140,7 @@ fn legend(lines: &[Line]) -> String {
     let entry = |line: &Line| {
         let RGBColor(r, g, b) = line.colour;
         let style = if line.dashed { "dashed" } else { "solid" };
-        let name = super::html::escape(&line.name);
+        let name = super::markup::escape(&line.name);
         format!("<span><i style=\"border-top:3px {style} rgb({r},{g},{b})\"></i>{name}</span>")
     };
     format!("<figcaption>{}</figcaption>", lines.iter().map(entry).collect::<String>())

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::html::{put, section};
+use super::files::write_whole;
+use super::markup::{document, escape, put, section};
 use super::plots::{COLOURS, Line, over_time};
-use super::{document, escape, grouped, micros, write_whole};
+use super::table::table;
 use crate::failure::Failure;
+use crate::numbers::{grouped, micros};
 use crate::soak::{Point, SoakResult};
 
 fn line(name: &str, colour: usize, points: &[Point], value: impl Fn(&Point) -> f64) -> Line {
@@ -74,7 +76,7 @@ fn counts(result: &SoakResult) -> String {
 ///
 /// # Errors
 /// What the file system says.
-pub(crate) fn write_soak(result: &SoakResult, path: &Path) -> Result<(), Failure> {
+pub fn write_soak(result: &SoakResult, path: &Path) -> Result<(), Failure> {
     write_whole(path, &page(result)).map_err(|error| Failure::input(format!("report {}: {error}", path.display())))
 }
 
@@ -134,10 +136,10 @@ fn page(result: &SoakResult) -> String {
 }
 
 /// Prints everything.
-pub(crate) fn print_soak(result: &SoakResult, report: &Path) {
+pub fn print_soak(result: &SoakResult, report: &Path) {
     crate::output::say!("soak: {}", head(result));
     if let Some(faults) = &result.faults {
-        let mut table = super::table(&["fault", "times"]);
+        let mut table = table(&["fault", "times"]);
         for (kind, times) in faults {
             table.add_row(vec![kind.name().to_owned(), grouped(*times as f64)]);
         }
@@ -158,7 +160,8 @@ pub(crate) fn print_soak(result: &SoakResult, report: &Path) {
 }
 
 /// The result as one JSON object.
-pub(crate) fn soak_json(result: &SoakResult) -> Value {
+#[must_use]
+pub fn soak_json(result: &SoakResult) -> Value {
     let faults = result.faults.as_ref().map(|faults| {
         faults.iter().map(|(kind, times)| (kind.name().to_owned(), json!(times))).collect::<serde_json::Map<_, _>>()
     });

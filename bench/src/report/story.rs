@@ -1,9 +1,8 @@
 //! What a load with preemption tells: when what happened, and what it cost the others. One list for the terminal and the page.
 
-use crate::load::{Point, Rates, Story};
-
-use super::grouped;
 use super::plots::{COLOURS, Line, Mark};
+use crate::load::{Point, Rates, Story};
+use crate::numbers::grouped;
 
 const MIB_A_TIB: f64 = 1024.0 * 1024.0;
 /// Rates are over so many seconds.

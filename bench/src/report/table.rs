@@ -5,10 +5,11 @@ use std::path::Path;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
-use super::{grouped, micros, story};
-use crate::cli::CoreChoice;
+use super::story;
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Reloads, Story};
+use crate::numbers::{grouped, micros};
+use crate::options::CoreChoice;
 use crate::replay::Tally;
 
 /// An empty table, numbers to the right.
@@ -108,7 +109,7 @@ fn preemption(told: &Story) {
 }
 
 /// Prints everything.
-pub(crate) fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
+pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
     let run = &result.main;
     let cut = if result.interrupted { ", interrupted" } else { "" };
     crate::output::say!(

@@ -15,6 +15,8 @@ mod faults;
 
 mod groups;
 
+mod latencies;
+
 mod samples;
 
 mod watchdog;
@@ -29,10 +31,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::api::FairScheduler;
-use crate::cli::LoadArgs;
 use crate::clock::{nanos, now_ns, seconds};
 use crate::failure::Failure;
-use crate::load::Inputs;
+use crate::load::{Inputs, LoadOptions};
 use faults::Faults;
 use samples::Samples;
 use world::World;
@@ -50,7 +51,7 @@ const FAULT_EVERY: Duration = Duration::from_millis(250);
 
 /// What a soak found out.
 #[derive(Debug)]
-pub(crate) struct SoakResult {
+pub struct SoakResult {
     pub(crate) seconds: f64,
     pub(crate) nodes: u32,
     pub(crate) workers: usize,
@@ -82,7 +83,8 @@ pub(crate) struct SoakResult {
 
 impl SoakResult {
     /// Whether the books of every comparison agreed.
-    pub(crate) fn balanced(&self) -> bool {
+    #[must_use]
+    pub fn balanced(&self) -> bool {
         self.lost == 0 && self.differences.is_empty()
     }
 
@@ -97,33 +99,42 @@ impl SoakResult {
     }
 }
 
-/// Drives the soak that the arguments ask for; `tell` hears of it every second: seconds gone by, of how many, what goes on.
+/// What a soak is to be beside a load's options.
+#[derive(Clone, Copy, Debug)]
+pub struct SoakOptions {
+    /// How long it lasts.
+    pub duration: Duration,
+    /// Whether something goes wrong four times a second, drawn from the load's seed.
+    pub faults: bool,
+}
+
+/// Drives the soak that the options ask for; `tell` hears of it every second: seconds gone by, of how many, what goes on.
 ///
 /// # Errors
 /// Refused settings, no leaf queue. A call that hangs ends the whole program with exit code 1, since nothing else can.
-pub(crate) fn run(
-    args: &LoadArgs,
+pub fn run(
+    options: &LoadOptions,
     inputs: &Inputs,
-    duration: Duration,
+    SoakOptions { duration, faults }: SoakOptions,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(f64, f64, &str),
 ) -> Result<SoakResult, Failure> {
-    let nodes = args.nodes.unwrap_or(NODES);
+    let nodes = options.nodes.unwrap_or(NODES);
     let clock = Arc::new(clock::Jumping::new());
     let groups = Arc::new(groups::Unreliable::new(inputs.groups.clone()));
     let scheduler = FairScheduler::builder()
         .settings(inputs.settings.clone())
         .allocations(inputs.allocations.clone())
-        .workers(args.workers)
+        .workers(options.workers)
         .clock(clock.clone())
         .groups(groups.clone())
         .groups_timeout(Duration::from_millis(50))
         .start()
         .map_err(|error| Failure::input(error.to_string()))?;
-    let leaves = inputs.leaves(&scheduler.queues(), &args.queue)?;
-    let racks = args.racks.unwrap_or(nodes.div_ceil(40)).min(nodes);
-    let mut world = World::new(scheduler, nodes, racks, leaves, args)?;
-    let mut faults = args.faults.then(|| Faults::new(args.seed, clock, groups));
+    let leaves = inputs.leaves(&scheduler.queues(), &options.queue)?;
+    let racks = options.racks.unwrap_or(nodes.div_ceil(40)).min(nodes);
+    let mut world = World::new(scheduler, nodes, racks, leaves, options)?;
+    let mut faults = faults.then(|| Faults::new(options.seed, clock, groups));
     let mut samples = Samples::new(duration);
     let check_every = nanos(CHECK_EVERY.min(duration / 20)).max(1);
     let first_part = FIRST_PART.min(duration / 12).as_secs_f64();
@@ -165,8 +176,8 @@ pub(crate) fn run(
     Ok(SoakResult {
         seconds: seconds(now),
         nodes,
-        workers: args.workers,
-        seed: args.seed,
+        workers: options.workers,
+        seed: options.seed,
         queues_name: inputs.queues_name().to_owned(),
         faults: faults.map(Faults::counts),
         granted: world.granted,

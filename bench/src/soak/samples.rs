@@ -6,8 +6,7 @@ use hdrhistogram::Histogram;
 
 use super::world::World;
 use crate::clock::{nanos, resident_kib, seconds};
-use crate::latency::histogram;
-use crate::report::grouped;
+use crate::numbers::grouped;
 
 /// So many points a soak has at most.
 const POINTS: u32 = 600;
@@ -42,19 +41,6 @@ fn three(histogram: &mut Histogram<u64>) -> [f64; 3] {
     let three = [three[0], three[1], at(histogram.max())];
     histogram.reset();
     three
-}
-
-/// The histograms that a point is made of.
-#[derive(Debug)]
-pub(super) struct Latencies {
-    pub(super) allocate: Histogram<u64>,
-    pub(super) heartbeats: Histogram<u64>,
-}
-
-impl Latencies {
-    pub(super) fn new() -> Latencies {
-        Latencies { allocate: histogram(), heartbeats: histogram() }
-    }
 }
 
 impl Samples {

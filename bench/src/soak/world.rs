@@ -6,15 +6,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::samples::Latencies;
+use super::latencies::Latencies;
 use super::watchdog::Watchdog;
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, AppView, Ask, ContainerId, EndReason, FairScheduler, Fault, Heartbeat,
     NodeHandle, Refused, Resource, Submission,
 };
-use crate::cli::LoadArgs;
 use crate::failure::Failure;
 use crate::latency::record;
+use crate::load::LoadOptions;
 use crate::random::{mix, unit};
 
 const NODE: Resource = Resource::new(131_072, 64);
@@ -111,7 +111,7 @@ impl World {
         nodes: u32,
         racks: u32,
         leaves: Vec<String>,
-        args: &LoadArgs,
+        options: &LoadOptions,
     ) -> Result<World, Failure> {
         let capacity = f64::from(nodes * A_NODE_TAKES);
         let mean_tasks = f64::from(TASKS.0 + TASKS.1 / 2);
@@ -119,10 +119,10 @@ impl World {
         let wanted_masters = ((capacity * CROWDED / mean_tasks) as usize).max(2);
         let mut world = World {
             scheduler,
-            workers: args.workers,
+            workers: options.workers,
             racks,
-            seed: args.seed,
-            mean_ns: args.mean_life().as_secs_f64() * 1e9,
+            seed: options.seed,
+            mean_ns: options.mean_life().as_secs_f64() * 1e9,
             leaves,
             nodes: Vec::new(),
             node_of: FxHashMap::default(),

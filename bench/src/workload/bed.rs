@@ -12,10 +12,10 @@ use super::shape::{NODE, NODES_A_RACK, Shape};
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Heartbeat, NodeHandle, Refused, Settings, Submission,
 };
-use crate::cli::{CoreChoice, WorkloadName};
 use crate::clock::now_ns;
 use crate::engine::{Engine, Locked, Parts, Threaded};
 use crate::latency::{LatencyProbe, histogram, record};
+use crate::options::{CoreChoice, WorkloadName};
 
 /// One heartbeat and one allocate in so many is timed, here and in the workers. No number of nodes is a multiple of it, so that
 /// every node has its turn.

@@ -34,10 +34,10 @@ use record::{Before, Figures, OpenLoop, Results, sum_ns};
 use shape::Shape;
 use update::Updates;
 
-use crate::cli::{BenchArgs, BenchFormat, Size, WorkloadName};
 use crate::clock::thread_cpu_seconds;
 use crate::failure::Failure;
-use crate::report::grouped;
+use crate::numbers::grouped;
+use crate::options::{BenchOptions, Format, Size, WorkloadName};
 
 /// Open loop: parts of the highest heartbeat rate that a repeat reached.
 const OPEN_LOOP_PERCENT: [u32; 3] = [50, 80, 95];
@@ -46,7 +46,7 @@ const OPEN_LOOP_PERCENT: [u32; 3] = [50, 80, 95];
 ///
 /// # Errors
 /// Options that do not go together; when the scheduler refuses something.
-pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
+pub fn run(args: &BenchOptions) -> Result<(), Failure> {
     let plan = Plan::of(args)?;
     eprintln!("warming up");
     let results = measure(&plan, &mut |figures| {
@@ -54,20 +54,20 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
             Some(update) => eprintln!("{:.3} ms an update", update.p50),
             None => eprintln!("{} allocations/s, {:.1} % full", grouped(figures.rate()), figures.full * 100.0),
         }
-        if args.format == BenchFormat::Json {
+        if args.format == Format::Json {
             crate::output::say!("{}", figures.json(&plan));
         }
     })
     .map_err(Failure::Scheduler)?;
     let table = results.table(&plan);
     match args.format {
-        BenchFormat::Json => {
+        Format::Json => {
             if let Some(median) = results.median_json(&plan) {
                 crate::output::say!("{median}");
             }
             eprintln!("{table}");
         }
-        BenchFormat::Table => crate::output::say!("{table}"),
+        Format::Table => crate::output::say!("{table}"),
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use super::shape::Shape;
 use crate::bundled::{ASYNC_PROPERTY, CONTINUOUS_PROPERTY, NO_EXPIRY};
-use crate::cli::{Background, BenchArgs, CoreChoice, Mode, Size, WorkloadName};
 use crate::clock::nanos;
 use crate::failure::Failure;
+use crate::options::{Background, BenchOptions, CoreChoice, Mode, Size, WorkloadName};
 
 /// Nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
@@ -60,8 +60,8 @@ impl Times {
         ..Times::STANDARD
     };
 
-    /// With what the command line has in place of the standard.
-    fn changed(self, args: &BenchArgs) -> Times {
+    /// With what was asked for in place of the standard.
+    fn changed(self, args: &BenchOptions) -> Times {
         let repeats = args.repeats.map_or(self.repeats, usize::from);
         let [seconds, warm_up] = [args.seconds, args.warm_up].map(|span| span.map(nanos));
         Times {
@@ -95,14 +95,14 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Of the command line.
+    /// Of what was asked for.
     ///
     /// # Errors
     /// Options that do not go together.
-    pub(super) fn of(args: &BenchArgs) -> Result<Plan, Failure> {
+    pub(super) fn of(args: &BenchOptions) -> Result<Plan, Failure> {
         use WorkloadName::{W1, W2, W3, W4};
         let wrong = |message: &str| Err(Failure::input(message));
-        let Some(workload) = args.workload else { return wrong("which workload: W1, W2, W3 or W4?") };
+        let workload = args.workload;
         let size = args.size.unwrap_or(Size::M);
         let mode = args.mode.unwrap_or(Mode::Dyn);
         let aside = args.background != Background::Off;
@@ -206,18 +206,60 @@ impl Plan {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::cli::{BenchFormat, Cli, Command};
-    use clap::Parser;
+    use crate::options::Format;
+    use std::time::Duration;
 
-    /// The plan of a command line; panics where it is refused.
+    /// The plan of such options; panics where it is refused.
     pub(crate) fn plan(options: &[&str]) -> Plan {
         Plan::of(&args(options)).unwrap()
     }
 
-    fn args(options: &[&str]) -> BenchArgs {
-        let cli = Cli::parse_from(["evenweave", "bench"].iter().chain(options));
-        let Some(Command::Bench(args)) = cli.command else { panic!("a bench") };
-        *args
+    /// Options as they are written on a command line, as far as tests need them.
+    fn args(options: &[&str]) -> BenchOptions {
+        let workload = match options[0] {
+            "W1" => WorkloadName::W1,
+            "W2" => WorkloadName::W2,
+            "W3" => WorkloadName::W3,
+            "W4" => WorkloadName::W4,
+            other => panic!("no workload: {other}"),
+        };
+        let mut args = BenchOptions {
+            workload,
+            size: None,
+            mode: None,
+            workers: 1,
+            fold_every: None,
+            drivers: 1,
+            background: Background::Off,
+            open_loop: false,
+            core: CoreChoice::Threaded,
+            format: Format::Json,
+            brief: false,
+            repeats: None,
+            seconds: None,
+            warm_up: None,
+        };
+        let mut words = options[1..].iter().copied();
+        while let Some(option) = words.next() {
+            if option == "--open-loop" {
+                args.open_loop = true;
+                continue;
+            }
+            match (option, words.next().expect("an option has a value")) {
+                ("--size", "L10") => args.size = Some(Size::L10),
+                ("--size", "L50") => args.size = Some(Size::L50),
+                ("--mode", "one") => args.mode = Some(Mode::One),
+                ("--mode", "dyn") => args.mode = Some(Mode::Dyn),
+                ("--mode", "max") => args.mode = Some(Mode::Max),
+                ("--async", "on") => args.background = Background::On,
+                ("--async", "continuous") => args.background = Background::Continuous,
+                ("--core", "locked") => args.core = CoreChoice::Locked,
+                ("--workers", count) => args.workers = count.parse().unwrap(),
+                ("--drivers", count) => args.drivers = count.parse().unwrap(),
+                other => panic!("not an option of a test: {other:?}"),
+            }
+        }
+        args
     }
 
     #[test]
@@ -227,7 +269,6 @@ pub(super) mod tests {
             ("W3 --mode max", "mode dyn"),
             ("W3 --async on", "--async"),
             ("W3 --open-loop", "--open-loop"),
-            ("W3 --seconds 5s", "--seconds"),
             ("W2 --size L50", "size L50"),
             ("W1 --drivers 2", "one driver"),
             ("W3 --drivers 2", "one driver"),
@@ -241,21 +282,23 @@ pub(super) mod tests {
                 other => panic!("{options:?}: {other:?}"),
             }
         }
+        let timed = BenchOptions { seconds: Some(Duration::from_secs(5)), ..args(&["W3"]) };
+        assert!(matches!(Plan::of(&timed), Err(Failure::Input(message)) if message.contains("--seconds")));
     }
 
     #[test]
     fn defaults_are_those_of_the_page() {
-        let args = args(&["w4"]);
-        assert_eq!(args.format, BenchFormat::Json);
-        let plan = Plan::of(&args).unwrap();
+        let plan = plan(&["W4"]);
         assert_eq!((plan.shape.nodes, plan.shape.queues, plan.shape.apps), (1_000, 100, 1_000));
         assert_eq!((plan.mode, plan.completions(), plan.times.repeats), (Mode::Dyn, 4, 3));
         assert!(plan.properties().contains(&("yarn.scheduler.fair.locality.threshold.rack", "0.5")));
     }
 
     #[test]
-    fn times_of_the_command_line_take_the_place_of_the_standard() {
-        let times = plan(&["W2", "--seconds", "5s", "--warm-up", "500ms", "--repeats", "1"]).times;
+    fn times_that_are_asked_for_take_the_place_of_the_standard() {
+        let [seconds, warm_up] = [5_000, 500].map(|ms| Some(Duration::from_millis(ms)));
+        let asked = BenchOptions { seconds, warm_up, repeats: Some(1), ..args(&["W2"]) };
+        let times = Plan::of(&asked).unwrap().times;
         assert_eq!((times.churn, times.warm_churn, times.repeats), (5 * SECOND, SECOND / 2, 1));
         assert_eq!(times.warm_allocations, Times::STANDARD.warm_allocations);
     }

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use super::bed::Bed;
 use super::plan::Plan;
 use crate::api::Stats;
-use crate::cli::{Background, CoreChoice, Mode, WorkloadName};
 use crate::clock::{process_cpu_seconds, seconds};
 use crate::latency::{Percentiles, histogram};
-use crate::report::{grouped, micros};
+use crate::numbers::{grouped, micros};
+use crate::options::{Background, CoreChoice, Mode, WorkloadName};
 
 /// Milliseconds of some updates.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::api::Resource;
-use crate::cli::Size;
+use crate::options::Size;
 
 /// What every node has: MiB and vcores.
 pub(super) const NODE: Resource = Resource::new(131_072, 64);

@@ -7,7 +7,7 @@ use super::plan::{Times, tests::plan};
 use super::shape::CONTAINER;
 use super::*;
 use crate::api::Resource;
-use crate::cli::CoreChoice;
+use crate::options::CoreChoice;
 
 /// 4 nodes in one rack, 10 queues, 20 applications that want 19 or 20 containers each: 256 fit, 384 are wanted.
 const TINY: Shape = Shape { nodes: 4, queues: 10, apps: 20, parents: 2 };

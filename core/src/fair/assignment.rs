@@ -333,10 +333,6 @@ impl Shard {
         outcome
     }
 
-    pub(crate) fn key_index(&self, app: u32, key: SchedulingKey) -> Option<usize> {
-        self.app(app).keys.binary_search_by_key(&key, |key| key.id()).ok()
-    }
-
     /// `FSAppAttempt.hasContainerForNode`, where so many are outstanding under the key.
     #[inline(always)]
     pub(super) fn wanted_here(

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::compare::Mismatch;
+use super::super::deviation::Mismatch;
 use super::capacity_files;
 use super::notation::{Input, read, same, taken};
 use crate::api::QueueAccess;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::compare::Mismatch;
+use super::super::deviation::Mismatch;
 use super::notation::{Input, acl, float, limit, resource, rules, same, taken};
 use crate::api::{AllocationFile, QueueConfig, QueueSettings, ResourceTypes, Stepped, rooted};
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::compare::Mismatch;
+use super::super::deviation::Mismatch;
 use super::notation::{acl, amounts, float, read, resource, same, taken};
 use crate::api::{CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, QueueAccess, QueueState};
 

@@ -23,8 +23,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::compare::Mismatch;
-use super::input::{filled_lines, parse_line};
+use super::deviation::Mismatch;
+use super::lines::{filled_lines, parse_line};
 use crate::failure::Failure;
 
 /// Compares one case.

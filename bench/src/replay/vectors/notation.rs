@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::compare::Mismatch;
+use super::super::deviation::Mismatch;
 use crate::api::{
     AccessControlList, AllocationFile, AllocationFileError, FairScheduler, Limit, PlacementRule, Resource,
     ResourceTypes, Settings, Stepped,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::compare::Mismatch;
+use super::super::deviation::Mismatch;
 use super::notation::{Input, read, rules, same, taken};
 use crate::api::{Refused, Resource, Stepped, Submission};
 

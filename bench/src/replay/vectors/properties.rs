@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::compare::Mismatch;
+use super::super::deviation::Mismatch;
 use super::notation::{Input, float, is_error, resource, rules, same, taken};
 use crate::api::{Settings, default_rules};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::compare::Mismatch;
+use super::super::deviation::Mismatch;
 use super::notation::{Input, amounts, limit, read, resource, same, taken};
 use crate::api::{Missing, parse_resource};
 

@@ -2,9 +2,9 @@
 //!
 //! One reading owns it. A reading for use ends at the first error; one for a check notes errors down and goes on.
 
-use super::PolicyName;
 use super::elements::{belongs, meant};
 use super::error::{AllocationFileError as Error, NumberKind};
+use super::policy_name::PolicyName;
 use crate::config::diagnostic::{Places, Span};
 use crate::config::java;
 use crate::config::nearest::nearest;

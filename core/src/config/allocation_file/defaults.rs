@@ -1,11 +1,15 @@
 //! What Hadoop reads after the placement rules are in force: root's preemption defaults, reservation classes, then the
 //! defaults of queues and users.
 
-use super::AllocationFile;
 use super::context::{Context, Field, Owner};
 use super::error::AllocationFileError as Error;
-use super::read::Top;
+use super::file::AllocationFile;
 use crate::config::names::ROOT;
+use crate::config::xml::Element;
+use std::collections::HashMap;
+
+/// The single values at the top level, by tag; of two the last one counts.
+pub(super) type Top<'e> = HashMap<&'e str, &'e Element<'e>>;
 
 pub(super) fn read_late(context: &mut Context<'_>, top: &Top<'_>, file: &mut AllocationFile) -> Result<(), Error> {
     let field = |tag: &str| top.get(tag).map(|element| Field { owner: Owner::Top, element });

@@ -3,7 +3,8 @@
 use super::context::{Context, Field, Owner};
 use super::elements::{QUEUE, is_child_queue};
 use super::error::AllocationFileError as Error;
-use super::{AllocationFile, QueueSettings};
+use super::file::AllocationFile;
+use super::queue_settings::QueueSettings;
 use crate::config::acl::AccessControlList;
 use crate::config::names::{ROOT, rooted, trim_java};
 use crate::config::nearest::nearest;

@@ -1,22 +1,19 @@
 //! The order of reading: document, top level and queues, placement, then what Hadoop reads last.
 
 use super::context::{Context, Field, Owner};
-use super::defaults::read_late;
+use super::defaults::{Top, read_late};
 use super::elements::TOP_LEVEL;
 use super::error::AllocationFileError as Error;
+use super::file::{AllocationFile, Parsed};
 use super::placement::read_policy;
+use super::policy_name::PolicyName;
 use super::queue::read_queues;
 use super::user::read_user;
-use super::{AllocationFile, Parsed, PolicyName};
 use crate::config::diagnostic::Places;
 use crate::config::java;
 use crate::config::xml::{self, Element};
 use crate::resource::ResourceTypes;
 use bumpalo::Bump;
-use std::collections::HashMap;
-
-/// The single values at the top level, by tag; of two the last one counts.
-pub(super) type Top<'e> = HashMap<&'e str, &'e Element<'e>>;
 
 pub(super) fn read(
     text: &str,

@@ -1,9 +1,9 @@
 //! User elements.
 
-use super::AllocationFile;
 use super::context::{Context, Field, Owner};
 use super::elements::USER;
 use super::error::AllocationFileError as Error;
+use super::file::AllocationFile;
 use crate::config::xml::Element;
 
 /// Reads a `user` element.

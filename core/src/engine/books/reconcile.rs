@@ -39,7 +39,7 @@ impl<D: Decider> Shard<D> {
                 key.cell.pool.hand_back(worker);
             }
         }
-        for queue in self.queues.iter().flatten() {
+        for queue in self.watched.iter().filter_map(|queue| self.queues.get(*queue as usize)?.as_ref()) {
             queue.seat.hand_back(&queue.snapshot.shared.watch, self.worker);
         }
     }

@@ -219,7 +219,7 @@ impl<D: Decider> Shard<D> {
 
     /// Spends room from the lease of every limited queue on the path; all or nothing.
     fn spend_rooms(&self, leaf: u32, size: &Resource) -> bool {
-        let mut at = leaf;
+        let mut at = self.watched(leaf);
         while at != NONE {
             let queue = self.queue(at);
             let max = &queue.snapshot.max_share;
@@ -233,8 +233,14 @@ impl<D: Decider> Shard<D> {
         true
     }
 
+    /// A leaf, if it or a queue above is watched by this worker: in nearly all there is nothing to spend, and nothing is looked at.
+    #[inline]
+    fn watched(&self, leaf: u32) -> u32 {
+        if leaf != NONE && self.queue(leaf).watched_path { leaf } else { NONE }
+    }
+
     fn return_rooms_below(&self, leaf: u32, end: u32, size: &Resource) {
-        let mut at = leaf;
+        let mut at = self.watched(leaf);
         while at != end {
             let queue = self.queue(at);
             queue.seat.give_back(&queue.snapshot.shared.watch, self.worker, size, &queue.snapshot.max_share);

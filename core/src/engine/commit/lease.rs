@@ -10,8 +10,8 @@
 //! others' unspent pieces into it and tries once more. The limit itself is not stored: a lower one needs no writing.
 //!
 //! # Protocol of [`AskPool`] (the outstanding `*` count of one request key)
-//! One shared word says what is left, of which asks that is (epoch), and of which of the AM's replacements (version). Of many units a
-//! worker leases a piece, which the word then says; of few it takes one off the word. The AM's replacement changes the epoch where
+//! One shared word says what is left, of which asks that is (epoch), and of which of the AM's replacements (version). A worker takes one
+//! unit off the word; of many units, and from its second of one replacement on, it leases a piece, which the word then says. The AM's replacement changes the epoch where
 //! the size or the relaxation is another: workers are told of it. Else it is a *recount*: one exchange of the word, which every worker
 //! sees where it lies. Where a piece is leased either one closes the word under the new stamp, voids every piece by swapping it, and
 //! only then opens the word with the new count. What was granted before is linearised before the replacement. A worker that finds
@@ -400,19 +400,20 @@ impl AskPool {
         Recounted::of(is_awaited, new.count)
     }
 
-    /// Takes one unit of `epoch` for `worker`.
+    /// Takes one unit of `epoch` for `worker`, which took its last one of `last`: from the second of one replacement on it may lease a
+    /// piece.
     ///
     /// # Errors
     /// When none is to be had.
     #[inline]
-    pub fn take_one(&self, worker: usize, epoch: u16) -> Result<Took, NotTaken> {
+    pub fn take_one(&self, worker: usize, epoch: u16, last: Taken) -> Result<Took, NotTaken> {
         loop {
             if self.word().leased
                 && let Some(taken) = self.take_own(worker, epoch)
             {
                 return Ok(Took { taken, leased: false });
             }
-            match self.refill(worker, epoch) {
+            match self.refill(worker, epoch, last) {
                 Ok(Some(took)) => return Ok(took),
                 // A replacement has come in between.
                 Ok(None) => {}
@@ -442,7 +443,7 @@ impl AskPool {
 
     /// Takes one unit off the shared word, and leases a piece where there are many; nothing where a replacement has come in between.
     #[inline]
-    fn refill(&self, worker: usize, epoch: u16) -> Result<Option<Took>, NotTaken> {
+    fn refill(&self, worker: usize, epoch: u16, last: Taken) -> Result<Option<Took>, NotTaken> {
         // ORDERING: Acquire, with the Release in `void_and_open`.
         let mut word = self.word.load(Ordering::Acquire);
         loop {
@@ -453,7 +454,8 @@ impl AskPool {
             if left.count == 0 {
                 return Err(NotTaken::Dry);
             }
-            let piece = self.piece_of(left.count);
+            // An AM that asks anew for each container would have a piece voided before it is spent.
+            let piece = if left.stamp() == last.0 { self.piece_of(left.count) } else { 1 };
             if piece > 1 {
                 return Ok(self.lease(worker, word, piece));
             }
@@ -594,6 +596,11 @@ impl AskPool {
         noted.is_ok()
     }
 
+    /// What a unit that is taken now is taken of.
+    pub fn latest(&self) -> Taken {
+        Taken(self.word().stamp())
+    }
+
     /// What is outstanding in all.
     pub fn total(&self) -> u32 {
         // ORDERING: Relaxed. A sum over words that move; exact when nothing does.
@@ -638,27 +645,29 @@ mod tests {
     fn a_replacement_voids_pieces() {
         let pool = AskPool::new(2);
         let first = pool.replace(100);
-        assert!(pool.take_one(0, first).is_ok());
+        assert!(pool.take_one(0, first, pool.latest()).is_ok());
         let second = pool.replace(1);
-        assert_eq!(pool.take_one(0, first), Err(NotTaken::Stale));
-        assert!(pool.take_one(0, second).is_ok());
-        assert_eq!(pool.take_one(1, second), Err(NotTaken::Dry));
+        assert_eq!(pool.take_one(0, first, pool.latest()), Err(NotTaken::Stale));
+        assert!(pool.take_one(0, second, pool.latest()).is_ok());
+        assert_eq!(pool.take_one(1, second, pool.latest()), Err(NotTaken::Dry));
     }
 
     #[test]
     fn a_recount_voids_pieces_and_what_is_undone_of_before() {
         let pool = AskPool::new(2);
         let epoch = pool.replace(100);
-        let Ok(Took { taken, leased }) = pool.take_one(0, epoch) else { panic!("there are a hundred") };
+        let Ok(Took { taken, leased }) = pool.take_one(0, epoch, pool.latest()) else { panic!("there are a hundred") };
         assert!(leased && pool.visible(1) < 99 && pool.total() == 99);
         assert_eq!(pool.recount(2), Recounted::Silent);
         pool.untake_one(taken);
         assert!(!pool.hand_back(0) && pool.total() == 2 && pool.visible(1) == 2);
-        let Ok(Took { taken, leased }) = pool.take_one(1, epoch) else { panic!("the epoch is the same") };
+        let Ok(Took { taken, leased }) = pool.take_one(1, epoch, pool.latest()) else {
+            panic!("the epoch is the same")
+        };
         assert!(!leased && pool.total() == 1);
         pool.untake_one(taken);
         assert_eq!(pool.total(), 2);
-        let Ok(Took { taken, .. }) = pool.take_one(1, epoch) else { panic!("two are left") };
+        let Ok(Took { taken, .. }) = pool.take_one(1, epoch, pool.latest()) else { panic!("two are left") };
         assert_eq!(pool.recount(2), Recounted::Silent);
         pool.untake_one(taken);
         assert_eq!(pool.total(), 2, "it was taken before");
@@ -670,14 +679,14 @@ mod tests {
             let pool = AskPool::new(2);
             let epoch = pool.replace(count);
             assert!(pool.is_open());
-            while pool.take_one(1, epoch).is_ok() {}
+            while pool.take_one(1, epoch, pool.latest()).is_ok() {}
             assert_eq!(pool.recount(0), Recounted::Silent);
             assert!(!pool.is_open());
             assert_eq!((pool.recount(0), pool.recount(3), pool.recount(4)), {
                 use Recounted::{Awaited, Silent};
                 (Silent, Awaited, Silent)
             });
-            while pool.take_one(0, epoch).is_ok() {}
+            while pool.take_one(0, epoch, pool.latest()).is_ok() {}
             assert!(!pool.is_open());
             assert_eq!((pool.put_one(), pool.put_one()), (Recounted::Awaited, Recounted::Silent));
         }
@@ -700,7 +709,7 @@ mod tests {
         let pool = AskPool::new(2);
         let epoch = pool.replace(16);
         let mut taken = 0;
-        while pool.take_one(taken % 2, epoch).is_ok() {
+        while pool.take_one(taken % 2, epoch, pool.latest()).is_ok() {
             taken += 1;
         }
         assert_eq!((taken, pool.total()), (16, 0));

@@ -77,6 +77,12 @@ impl Seat {
         }
     }
 
+    /// Whether the worker counts its usage in the watch.
+    #[must_use]
+    pub fn has_joined(&self) -> bool {
+        self.joined
+    }
+
     fn count(&self, amount: &Resource) {
         self.counted.set(self.counted.get().plus(amount));
     }

@@ -509,7 +509,11 @@ fn recover(worker: &mut Counted<'_>) -> (Vec<Arc<NodeShared>>, bool) {
 /// Whether a message means the same when it is worked off again, and somebody counts on it.
 fn means_the_same_twice(message: &Internal) -> bool {
     match message {
-        Internal::News { .. } | Internal::FirstAsk { .. } | Internal::CloseApp { .. } | Internal::Barrier(_) => true,
+        Internal::News(_)
+        | Internal::Reopened { .. }
+        | Internal::FirstAsk { .. }
+        | Internal::CloseApp { .. }
+        | Internal::Barrier(_) => true,
         // A unit is back before anything is done with it. The nodes are gone. Who waits for an answer sees that there will be
         // none.
         Internal::GiveBack { .. }
@@ -631,6 +635,7 @@ fn work(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
         match then {
             Then::GiveWay => crate::sync::thread::yield_now(),
             Then::End => return,
+            Then::Wait if lanes.give_way_until_some() => {}
             Then::Wait if !looking => select! {
                 recv(lanes.internal) -> message => if let Ok(message) = message {
                     lanes.hold_inside(message);
@@ -656,7 +661,8 @@ fn acknowledge(message: Internal, shared: &Shared) -> bool {
         Internal::RemoveNode(node) => ControlMessage::NodeClosed { node, place_is_free: true },
         Internal::Barrier(reply) => return reply.send(()).is_ok(),
         Internal::Shutdown => return false,
-        Internal::News { .. }
+        Internal::News(_)
+        | Internal::Reopened { .. }
         | Internal::GiveBack { .. }
         | Internal::FirstAsk { .. }
         | Internal::AddNode { .. }

@@ -48,6 +48,13 @@ const AHEAD: usize = 3;
 #[cfg(loom)]
 const AHEAD: usize = 2;
 
+/// How often a worker without a message gives way before it blocks.
+#[cfg(not(any(loom, shuttle)))]
+const GIVES_WAY: u32 = 8;
+/// Each is a turn of the schedule.
+#[cfg(shuttle)]
+const GIVES_WAY: u32 = 1;
+
 /// What a message says of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -138,6 +145,16 @@ impl<I, E> Inbox<I, E> {
             (_, true, _) => Then::Wait,
             _ => Then::Again,
         }
+    }
+
+    /// Lets other threads go first while both lanes are empty, for a while; says whether something has come. A worker that blocks at once
+    /// is woken for each message where there are more workers than processors: that costs the sender more than the message.
+    #[cfg(not(loom))]
+    pub(crate) fn give_way_until_some(&self) -> bool {
+        (0..GIVES_WAY).any(|_| {
+            crate::sync::thread::yield_now();
+            !self.internal.is_empty() || !self.external.is_empty()
+        })
     }
 
     /// The external message that is next. Takes others, of those that are left of a batch, until so many are here behind it, and says

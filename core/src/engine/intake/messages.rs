@@ -1,10 +1,11 @@
 //! What travels between threads.
 
 use crate::app::{Ask, SchedulingKey};
-use crate::engine::books::ledger::{AppShared, LocationCount, NodeShared};
+use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::decider::Decider;
 use crate::engine::mail::container::Container;
 use crate::engine::shared::ANY;
+use crate::engine::worker::rows::SharedCount;
 use crate::engine::worker::shard::Shard;
 use crate::event::Refused;
 use crate::id::{ContainerId, OwnContainer, Slot};
@@ -306,7 +307,7 @@ pub(crate) enum NewsKind {
     /// The `*` asks are others, of this epoch, or there are some again.
     Any { epoch: u16, cell: Arc<crate::engine::books::ledger::KeyCell>, open: bool },
     /// A rack or node has a count now.
-    Location(LocationCount),
+    Location(SharedCount),
 }
 
 impl NewsKind {
@@ -345,14 +346,24 @@ pub(crate) struct Successor {
     pub(crate) blacklist: Box<[u32]>,
 }
 
+/// What the home worker tells the others of asks.
+#[derive(Debug)]
+pub(crate) struct News {
+    pub(crate) app: Arc<AppShared>,
+    pub(crate) rows: SmallVec<[AskNews; 2]>,
+    /// The application's whole blacklist, when it changed.
+    pub(crate) blacklist: Option<Box<[u32]>>,
+}
+
 /// What core threads send to a worker.
 #[derive(Debug)]
 pub(crate) enum Internal<D: Decider> {
-    /// From the application's home worker.
-    News {
-        app: Arc<AppShared>,
-        rows: SmallVec<[AskNews; 2]>,
-        blacklist: Option<Box<[u32]>>,
+    /// From the application's home worker. Seldom, and large.
+    News(Box<News>),
+    /// From the application's home worker, to who may have found nothing left of a key: there is something, of the size that is known.
+    Reopened {
+        app: Slot,
+        key: SchedulingKey,
     },
     /// To the application's home worker.
     GiveBack {

@@ -149,7 +149,8 @@ impl<D: Decider> Shard<D> {
             new.map(|new| new.settings_version) != known.as_ref().map(|known| known.settings_version)
         });
         if reconfigured {
-            self.mark_limited_paths(crate::engine::publish::snapshot::ROOT, false);
+            self.watched.clear();
+            self.mark_paths(crate::engine::publish::snapshot::ROOT, false, false);
         }
         if old.is_some_and(|old| old.structure.cluster.total != structure.cluster.total) {
             return; // Everything is put in order anew by the caller.
@@ -163,13 +164,17 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// Notes of every queue whether it or one above is limited.
-    fn mark_limited_paths(&mut self, queue: u32, above: bool) {
+    /// Notes of every queue whether it or one above is limited, or watched.
+    fn mark_paths(&mut self, queue: u32, limited_above: bool, watched_above: bool) {
         let Some(local) = &mut self.queues[queue as usize] else { return };
-        local.limited_path = above || local.limited;
-        let (limited, snapshot) = (local.limited_path, local.snapshot.clone());
+        local.limited_path = limited_above || local.limited;
+        if local.seat.has_joined() {
+            self.watched.push(queue);
+        }
+        local.watched_path = watched_above || local.seat.has_joined();
+        let (limited, watched, snapshot) = (local.limited_path, local.watched_path, local.snapshot.clone());
         for child in &snapshot.children {
-            self.mark_limited_paths(*child, limited);
+            self.mark_paths(*child, limited, watched);
         }
     }
 

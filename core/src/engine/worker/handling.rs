@@ -14,17 +14,17 @@ use crate::engine::books::ledger::{AppShared, KeyCell, NodeShared};
 use crate::engine::decider::{Decider, QueuePart};
 use crate::engine::intake::inbox::Next;
 use crate::engine::intake::messages::{
-    AskChange, AskGroup, AskNews, AskRow, Asked, Asking, ControlMessage, External, GiveBack, Heartbeat, Internal,
+    AskChange, AskGroup, AskNews, AskRow, Asked, Asking, ControlMessage, External, GiveBack, Heartbeat, Internal, News,
     NewsKind, Round, grouped,
 };
 use crate::engine::mail::container::EndReason;
 use crate::engine::shared::{ANY, count};
 use crate::engine::worker::app::AppLocal;
 use crate::engine::worker::containers::ContainerRecord;
-use crate::engine::worker::key::KeyLocal;
+use crate::engine::worker::key::{KeyLocal, Told};
 use crate::engine::worker::node::Node;
 use crate::engine::worker::shard::Shard;
-use crate::id::{ContainerId, NONE, OwnContainer};
+use crate::id::{ContainerId, NONE, OwnContainer, Slot};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
@@ -75,8 +75,7 @@ impl<'a> LastAny<'a> {
 struct Replaced {
     /// How many are wanted anywhere, if the group says.
     any: Option<u32>,
-    /// The other workers have to be told of the group.
-    told: bool,
+    told: Told,
 }
 
 /// A key, which is made if need be: of the cell that news of it have, so that only who meets it first waits for others who do.
@@ -124,7 +123,8 @@ impl<D: Decider> Shard<D> {
     /// Works off one internal message. Who calls keeps it: after a panic it may be worked off once more.
     pub(crate) fn handle_internal(&mut self, message: &mut Internal<D>) -> Next {
         match message {
-            Internal::News { app, rows, blacklist } => self.apply_news(app, rows, blacklist.as_deref()),
+            Internal::News(news) => self.apply_news(&news.app, &news.rows, news.blacklist.as_deref()),
+            Internal::Reopened { app, key } => self.reopen(*app, *key),
             Internal::GiveBack { app, rows } => self.apply_give_back(app, rows),
             Internal::FirstAsk { app, asks } => {
                 let asks = grouped(asks, |size| *size);
@@ -482,9 +482,9 @@ impl<D: Decider> Shard<D> {
         let last_any = LastAny::of(asks);
         self.know_keys(index, asks);
         // In order: of two asks for one key and location the last counts.
-        let mut told = blacklist.is_some();
+        let mut told = if blacklist.is_some() { Told::All } else { Told::Nothing };
         for group in asks {
-            told |= self.replace_asks(index, &group.asked()).told;
+            told = told.max(self.replace_asks(index, &group.asked()).told);
         }
         // Within a key the `*` ask decides last whether the rest is kept.
         let workers = self.shared.workers;
@@ -497,7 +497,7 @@ impl<D: Decider> Shard<D> {
         if !asks.is_empty() {
             D::asks_changed(self, index, asks.iter().map(|group| &group.size));
         }
-        if told && self.shared.workers > 1 {
+        if told != Told::Nothing && self.shared.workers > 1 {
             let mut news = SmallVec::new();
             for (i, group) in asks.iter().enumerate() {
                 self.add_news(index, &group.asked(), last_any.is_said_after(i), &mut news);
@@ -515,20 +515,45 @@ impl<D: Decider> Shard<D> {
             key_of(self.app_mut(index), group.key, None, workers).forget_rows();
         }
         D::asks_changed(self, index, std::iter::once(&group.size));
-        if told {
-            let mut news = SmallVec::new();
-            self.add_news(index, group, false, &mut news);
-            let shared = self.app(index).shared.clone();
-            self.tell_others(&shared, news, None);
+        match told {
+            Told::Nothing => {}
+            Told::Reopened => {
+                let app = self.app(index).slot;
+                self.send_others(|| Internal::Reopened { app, key: group.key });
+            }
+            Told::All => {
+                let mut news = SmallVec::new();
+                self.add_news(index, group, false, &mut news);
+                let shared = self.app(index).shared.clone();
+                self.tell_others(&shared, news, None);
+            }
+        }
+    }
+
+    /// Some worker has found nothing left of a key: there is something again.
+    fn reopen(&mut self, app: Slot, key: SchedulingKey) {
+        // Not known any more: it is over.
+        if self.find_app(app).is_none_or(|app| app.closed) {
+            return;
+        }
+        if let Some(at) = self.key_index(app.index, key) {
+            let local = self.app(app.index);
+            local.look_at_all_keys();
+            let size = local.keys[at].size;
+            D::asks_changed(self, app.index, std::iter::once(&size));
         }
     }
 
     /// The other workers hear of asks that have changed.
     fn tell_others(&self, app: &Arc<AppShared>, rows: SmallVec<[AskNews; 2]>, blacklist: Option<&[u32]>) {
+        let news = || News { app: app.clone(), rows: rows.clone(), blacklist: blacklist.map(Box::from) };
+        self.send_others(|| Internal::News(Box::new(news())));
+    }
+
+    fn send_others(&self, message: impl Fn() -> Internal<D>) {
         for other in (0..self.shared.workers).filter(|other| *other != self.worker) {
-            let message = Internal::News { app: app.clone(), rows: rows.clone(), blacklist: blacklist.map(Box::from) };
             // As in `tell_control`.
-            let _ = self.shared.lanes.internal[other].send(message);
+            let _ = self.shared.lanes.internal[other].send(message());
         }
     }
 
@@ -595,17 +620,19 @@ impl<D: Decider> Shard<D> {
         // What others know of an AM that is waited for is put in order by its asks.
         let anew = workers > 1 && app.waits_for_am();
         let key = key_of(app, group.key, None, workers);
-        let (mut any, mut told) = (None, false);
+        let (mut any, mut told) = (None, Told::Nothing);
         for AskRow { location, count } in group.rows {
             if *location == ANY {
                 // Of several the last counts.
                 any = Some(*count);
             } else {
-                told |= key.change_rows(|rows| rows.replace(*location, &group.size, group.relax, *count));
+                if key.change_rows(|rows| rows.replace(*location, &group.size, group.relax, *count)) {
+                    told = Told::All;
+                }
             }
         }
         if let Some(count) = any {
-            told |= key.replace(types, count, &group.size, group.relax, anew);
+            told = told.max(key.replace(types, count, &group.size, group.relax, anew));
             make_room(&mut app.containers, count);
         }
         app.look_at_all_keys();

@@ -22,6 +22,17 @@ enum Sharing {
     Leased,
 }
 
+/// What the other workers have to be told of changed asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Told {
+    /// They see it where it lies.
+    Nothing,
+    /// Some worker has found nothing left of a key, and does not look again by itself.
+    Reopened,
+    /// All there is to know.
+    All,
+}
+
 /// A request key of an application. What every visit reads comes first, in one cache line if it is the application's only key.
 #[derive(Debug)]
 #[repr(C)]
@@ -155,7 +166,7 @@ impl<D: Decider> KeyLocal<D> {
 
     #[inline(never)]
     fn take_shared(&mut self, worker: usize) -> Option<bool> {
-        let Took { taken, leased } = self.cell.pool.take_one(worker, self.epoch).ok()?;
+        let Took { taken, leased } = self.cell.pool.take_one(worker, self.epoch, self.left.into()).ok()?;
         self.left = taken.into();
         Some(leased && self.set_leased())
     }
@@ -179,10 +190,10 @@ impl<D: Decider> KeyLocal<D> {
         self.set_left(self.left.saturating_add(1));
     }
 
-    /// The AM wants so many for `*` from now on, of this size and relaxation. By the home worker; says whether the others have to be
+    /// The AM wants so many for `*` from now on, of this size and relaxation. By the home worker; says what the others have to be
     /// told: mostly they see the count where it lies. `anew` where they have to look at the key again in any case.
     #[inline]
-    pub(crate) fn replace(&mut self, types: usize, count: u32, size: &Resource, relax: bool, anew: bool) -> bool {
+    pub(crate) fn replace(&mut self, types: usize, count: u32, size: &Resource, relax: bool, anew: bool) -> Told {
         // Mostly as it was; the cell's line, which others read, is not written for nothing.
         let is_same = self.size.equals_in_types(types, size) && self.relax == relax;
         if !is_same {
@@ -191,16 +202,19 @@ impl<D: Decider> KeyLocal<D> {
         }
         if self.is_alone() {
             self.set_left(count);
-            return false;
+            return Told::Nothing;
         }
         // Without any left the racks and nodes are forgotten, by everybody.
         let is_known = is_same && !anew && (count > 0 || !self.has_rows) && self.set_told();
         if is_known {
-            return self.cell.pool.recount(count) == Recounted::Awaited;
+            return match self.cell.pool.recount(count) {
+                Recounted::Silent => Told::Nothing,
+                Recounted::Awaited => Told::Reopened,
+            };
         }
         self.epoch = self.cell.pool.replace(count);
         let _ = self.set_told();
-        true
+        Told::All
     }
 
     #[inline]

@@ -25,6 +25,8 @@ pub(crate) struct QueueLocal<D: Decider> {
     pub(crate) limited: bool,
     /// It or a queue above is.
     pub(crate) limited_path: bool,
+    /// This worker counts in the watch of it or of one above.
+    pub(crate) watched_path: bool,
     pub(crate) usage: Resource,
     pub(crate) own: D::Queue,
     /// This worker's part in the queue's watch.
@@ -43,6 +45,7 @@ impl<D: Decider> QueueLocal<D> {
             usage: snapshot.shared.usage(),
             limited: false,
             limited_path: false,
+            watched_path: false,
             own: D::queue(snapshot, shares),
             seat: Seat::default(),
         }

@@ -11,6 +11,7 @@ use crate::engine::books::ledger::LocationCount;
 use crate::engine::commit::lease::{AskCount, Taken};
 use crate::resource::Resource;
 use crate::sync::Arc;
+use crate::sync::atomic::{AtomicU64, Ordering};
 use places::{Places, Row};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -53,6 +54,8 @@ struct Sizes {
 #[derive(Debug, Default)]
 struct SharedRows {
     rows: Vec<SharedRow>,
+    /// Of so many locations each, where one of them has a row.
+    pends: Vec<Option<Arc<Pends>>>,
     /// A row that was present when it was last asked for one.
     seen: Cell<usize>,
 }
@@ -63,6 +66,47 @@ struct SharedRow {
     count: LocationCount,
     /// What this worker's last unit was taken of.
     taken: Taken,
+}
+
+/// A bit for each of some locations: whether the AM, when it last said something of it, wanted anything there. A visit that finds
+/// nothing wanted reads this one line, not that of the count. Written by the home worker alone.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+pub(crate) struct Pends([AtomicU64; Pends::WORDS]);
+
+impl Pends {
+    /// A cache line.
+    const WORDS: usize = 8;
+    /// Locations of one.
+    const LOCATIONS: usize = Pends::WORDS * 64;
+
+    fn word(&self, location: u32) -> (&AtomicU64, u64) {
+        let at = location as usize % Pends::LOCATIONS;
+        (&self.0[at / 64], 1 << (at % 64))
+    }
+
+    fn may_pend(&self, location: u32) -> bool {
+        let (word, bit) = self.word(location);
+        // ORDERING: Relaxed. A hint: the count decides, and a bit that is seen late is seen by a later visit.
+        word.load(Ordering::Relaxed) & bit != 0
+    }
+
+    fn set(&self, location: u32, may: bool) {
+        let (word, bit) = self.word(location);
+        // ORDERING: Relaxed, as in `may_pend`; one writer.
+        let before = word.load(Ordering::Relaxed);
+        let after = if may { before | bit } else { before & !bit };
+        if after != before {
+            word.store(after, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What one worker tells another of a location.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedCount {
+    count: LocationCount,
+    pends: Arc<Pends>,
 }
 
 impl SharedRow {
@@ -135,15 +179,21 @@ impl LocationRows {
     /// The row of a location with something left.
     #[inline]
     pub(crate) fn pending(&self, location: u32) -> Option<LocationRow<'_>> {
-        if !self.asked.places.may_pend(location) {
-            return None;
+        match &self.counts {
+            Counts::Own { .. } => {
+                if !self.asked.places.may_pend(location) {
+                    return None;
+                }
+                let row = self.get(location).filter(|row| row.left() > 0);
+                if row.is_none() {
+                    self.asked.places.set_may_pend(location, false);
+                }
+                row
+            }
+            // Of a count that others take from as well nothing follows for later: one of them may undo what it took, and tells nobody.
+            Counts::Shared(shared) if shared.may_pend(location) => self.get(location).filter(|row| row.left() > 0),
+            Counts::Shared(_) => None,
         }
-        let row = self.get(location).filter(|row| row.left() > 0);
-        // Of a count that others take from as well nothing follows for later: one of them may undo what it took, and tells nobody.
-        if row.is_none() && matches!(self.counts, Counts::Own { .. }) {
-            self.asked.places.set_may_pend(location, false);
-        }
-        row
     }
 
     /// The row of a location, if Hadoop would have it.
@@ -170,56 +220,62 @@ impl LocationRows {
     /// The AM wants so many at a location from now on; by the application's home worker. Says whether the other workers have to
     /// hear of it: mostly they see the count where it lies.
     pub(crate) fn replace(&mut self, location: u32, size: &Resource, relax: bool, count: u32) -> bool {
-        let is_shared = matches!(self.counts, Counts::Shared(_));
-        let is_same = is_shared && self.get(location).is_some_and(|row| row.relax() == relax && row.size() == size);
-        let (mut row, is_new) = self.asked.row(location, size, relax);
-        let mut is_told = false;
+        let (mut row, change) = self.asked.row(location, size, relax);
         match &mut self.counts {
             Counts::Own { present } => {
                 *present += u32::from(!own_present(&row));
                 (row.count, row.explicit_zero) = (count, count == 0);
             }
-            Counts::Shared(shared) if is_new => {
-                is_told = true;
-                row.count = shared.add(SharedRow::of(Arc::new(AskCount::new(count))));
-            }
-            Counts::Shared(shared) if is_same => shared.rows[row.count as usize].count.replace(count),
             Counts::Shared(shared) => {
-                is_told = true;
-                // Of the old one nothing more is taken: whoever knows it believes in the old size.
-                let before = std::mem::replace(&mut shared.rows[row.count as usize].count, AskCount::new(count).into());
-                before.replace(0);
+                match change {
+                    Change::New => row.count = shared.add(SharedRow::of(Arc::new(AskCount::new(count)))),
+                    Change::Other => {
+                        let known = &mut shared.rows[row.count as usize].count;
+                        // Of the old one nothing more is taken: whoever knows it believes in the old size.
+                        std::mem::replace(known, AskCount::new(count).into()).replace(0);
+                    }
+                    Change::None => shared.rows[row.count as usize].count.replace(count),
+                }
+                shared.pends_of(location).set(location, count > 0);
+                if change == Change::None {
+                    return false;
+                }
             }
         }
         self.asked.places.put(location, row);
         self.asked.places.set_may_pend(location, count > 0);
-        is_told
+        true
     }
 
     /// A unit of a location comes back, and its row is as the ask was that it had been taken from; by the application's home
     /// worker.
     pub(crate) fn put_back(&mut self, location: u32, size: &Resource, relax: bool) {
-        let (mut row, is_new) = self.asked.row(location, size, relax);
+        let (mut row, change) = self.asked.row(location, size, relax);
         match &mut self.counts {
             Counts::Own { present } => {
                 *present += u32::from(!own_present(&row));
                 row.count = row.count.saturating_add(1);
             }
-            Counts::Shared(shared) if is_new => {
-                row.count = shared.add(SharedRow::of(Arc::new(AskCount::new(1))));
+            Counts::Shared(shared) => {
+                if change == Change::New {
+                    row.count = shared.add(SharedRow::of(Arc::new(AskCount::new(1))));
+                } else {
+                    shared.rows[row.count as usize].count.put_one();
+                }
+                shared.pends_of(location).set(location, true);
             }
-            Counts::Shared(shared) => shared.rows[row.count as usize].count.put_one(),
         }
         self.asked.places.put(location, row);
         self.asked.places.set_may_pend(location, true);
     }
 
     /// What another worker has said of a location.
-    pub(crate) fn learn(&mut self, location: u32, size: &Resource, relax: bool, count: &LocationCount) {
-        let (mut row, is_new) = self.asked.row(location, size, relax);
+    pub(crate) fn learn(&mut self, location: u32, size: &Resource, relax: bool, news: &SharedCount) {
+        let (mut row, change) = self.asked.row(location, size, relax);
         let Counts::Shared(shared) = &mut self.counts else { unreachable!("one worker tells nobody") };
-        let known = SharedRow::of(count.clone());
-        if is_new {
+        let known = SharedRow::of(news.count.clone());
+        *shared.place_of(location) = Some(news.pends.clone());
+        if change == Change::New {
             row.count = shared.add(known);
         } else {
             shared.rows[row.count as usize] = known;
@@ -229,9 +285,10 @@ impl LocationRows {
     }
 
     /// What the other workers have to know of a location's row.
-    pub(crate) fn shared_count(&self, location: u32) -> Option<LocationCount> {
+    pub(crate) fn shared_count(&self, location: u32) -> Option<SharedCount> {
         let Counts::Shared(shared) = &self.counts else { return None };
-        Some(shared.rows[self.asked.places.get(location)?.count as usize].count.clone())
+        let count = shared.rows[self.asked.places.get(location)?.count as usize].count.clone();
+        Some(SharedCount { count, pends: shared.pends.get(location as usize / Pends::LOCATIONS)?.clone()? })
     }
 
     /// Takes a unit of a location, if there is one; says whether its row is relaxed. A row that is counted down to nothing is
@@ -282,22 +339,36 @@ impl LocationRows {
 }
 
 impl Asked {
-    /// The row of a location, of this size and relaxation from now on, and whether it is new; to be put where it belongs.
+    /// The row of a location, of this size and relaxation from now on, and what is new of it; to be put where it belongs.
     #[inline]
-    fn row(&mut self, location: u32, size: &Resource, relax: bool) -> (Row, bool) {
+    fn row(&mut self, location: u32, size: &Resource, relax: bool) -> (Row, Change) {
         self.any_strict |= !relax;
         let known = self.places.get(location);
-        let is_new = known.is_none();
         let before = known.unwrap_or_default();
         let sizes = self.sizes.get_or_insert_with(|| Box::new(Sizes { most: *size, odd: FxHashMap::default() }));
         let odd_size = *size != sizes.most;
+        let mut is_same = before.relax == relax && before.odd_size == odd_size;
         if odd_size {
-            sizes.odd.insert(location, *size);
+            is_same &= sizes.odd.insert(location, *size).as_ref() == Some(size);
         } else if before.odd_size {
             sizes.odd.remove(&location);
         }
-        (Row { relax, odd_size, ..before }, is_new)
+        let change = match known {
+            None => Change::New,
+            Some(_) if is_same => Change::None,
+            Some(_) => Change::Other,
+        };
+        (Row { relax, odd_size, ..before }, change)
     }
+}
+
+/// What is new of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    New,
+    /// Its size or its relaxation.
+    Other,
+    None,
 }
 
 /// Whether Hadoop would have a row whose count is its own.
@@ -329,6 +400,25 @@ impl SharedRows {
     fn add(&mut self, row: SharedRow) -> u32 {
         self.rows.push(row);
         u32::try_from(self.rows.len() - 1).expect("as many as locations, which are u32")
+    }
+
+    #[inline]
+    fn may_pend(&self, location: u32) -> bool {
+        let pends = self.pends.get(location as usize / Pends::LOCATIONS);
+        pends.and_then(Option::as_ref).is_some_and(|pends| pends.may_pend(location))
+    }
+
+    fn place_of(&mut self, location: u32) -> &mut Option<Arc<Pends>> {
+        let at = location as usize / Pends::LOCATIONS;
+        if self.pends.len() <= at {
+            self.pends.resize(at + 1, None);
+        }
+        &mut self.pends[at]
+    }
+
+    /// By the home worker.
+    fn pends_of(&mut self, location: u32) -> &Pends {
+        self.place_of(location).get_or_insert_default()
     }
 
     fn any_present(&self) -> bool {

@@ -64,6 +64,8 @@ pub(crate) struct Shard<D: Decider> {
     pub(crate) last_fold_ms: u64,
     /// Looks for containers that were never launched.
     pub(crate) looks: Looks,
+    /// Queues in whose watch this worker counts: it may have leased room there.
+    pub(crate) watched: Vec<u32>,
     /// Keys of which a piece is held.
     pub(crate) leases: Vec<(Slot, SchedulingKey)>,
     pub(crate) journal: Option<Journal>,
@@ -95,6 +97,7 @@ impl<D: Decider> Shard<D> {
             lag: Lag::default(),
             last_fold_ms: 0,
             looks: Looks::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),
+            watched: Vec::new(),
             leases: Vec::new(),
             journal: journal.then(Journal::default),
             own: D::worker(&shared),
@@ -130,6 +133,11 @@ impl<D: Decider> Shard<D> {
     /// The application, if it is still the one that the slot meant.
     pub(crate) fn find_app(&self, slot: Slot) -> Option<&AppLocal<D>> {
         find(&self.apps, slot, |app| app.slot)
+    }
+
+    /// Where a key stands among those of an application.
+    pub(crate) fn key_index(&self, app: u32, key: SchedulingKey) -> Option<usize> {
+        self.app(app).keys.binary_search_by_key(&key, |key| key.id()).ok()
     }
 
     /// Knows an application from now on.

@@ -1,8 +1,8 @@
 //! Access control lists: rights that come from above, texts that are read otherwise than they look. Configuration
 //! reference 5.
 
+use super::subject::{Subject, and_more};
 use super::tree::Queue;
-use super::{Subject, and_more};
 use crate::config::acl::AccessControlList;
 use crate::config::allocation_file::context::value_at;
 use crate::config::java;

@@ -1,6 +1,6 @@
 //! Resource amounts, one by one: types that a notation leaves out, more than the whole, limits that nothing fits under.
 
-use super::Subject;
+use super::subject::Subject;
 use crate::config::allocation_file::context::value_at;
 use crate::config::resource_string::Limit;
 use crate::config::warnings::Warnings;

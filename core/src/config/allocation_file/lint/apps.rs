@@ -1,6 +1,6 @@
 //! Numbers of running applications, and the share of application masters.
 
-use super::Subject;
+use super::subject::Subject;
 use super::tree::Queue;
 use crate::config::allocation_file::context::value_at;
 use crate::config::java;

@@ -1,8 +1,8 @@
 //! Limits against each other: of one queue, down the tree, against the cluster and the largest container.
 
 use super::amounts::{amount, part};
+use super::subject::{Subject, and_more};
 use super::tree::{Queue, TOP};
-use super::{Subject, and_more};
 use crate::config::allocation_file::context::value_at;
 use crate::config::diagnostic::Span;
 use crate::config::resource_string::Limit;

@@ -1,6 +1,6 @@
 //! Names that Hadoop still reads beside the current ones. One warning a name, however often it is used.
 
-use super::{Subject, and_more};
+use super::subject::{Subject, and_more};
 use crate::config::warnings::Warnings;
 use crate::config::xml::Element;
 

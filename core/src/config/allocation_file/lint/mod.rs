@@ -22,28 +22,20 @@ mod preemption;
 
 mod structure;
 
+mod subject;
+
 mod tree;
 
 #[cfg(test)]
 mod tests;
 
-use super::check::CheckOptions;
-use super::{AllocationFile, QueueSettings};
+use super::check_options::CheckOptions;
+use super::file::AllocationFile;
+use super::queue_settings::QueueSettings;
 use crate::config::warnings::Warnings;
 use crate::config::xml::Element;
-use std::collections::HashMap;
+use subject::Subject;
 use tree::Tree;
-
-/// What the lints look at.
-struct Subject<'a> {
-    root: &'a Element<'a>,
-    /// The queues, merged by name.
-    tree: Tree<'a>,
-    /// The last element of each name at the top level.
-    top: HashMap<&'a str, &'a Element<'a>>,
-    file: &'a AllocationFile,
-    options: &'a CheckOptions<'a>,
-}
 
 /// Runs all lints.
 pub(super) fn run(root: &Element<'_>, file: &AllocationFile, options: &CheckOptions<'_>, warnings: &mut Warnings<'_>) {
@@ -68,9 +60,4 @@ pub(super) fn run(root: &Element<'_>, file: &AllocationFile, options: &CheckOpti
     ] {
         lint(&subject, warnings);
     }
-}
-
-/// ` (and 2 more)`, or nothing.
-fn and_more(more: usize) -> String {
-    if more == 0 { String::new() } else { format!(" (and {more} more)") }
 }

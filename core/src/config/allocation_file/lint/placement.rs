@@ -1,6 +1,6 @@
 //! Placement rules that never place, or place where nothing can run. Configuration reference 6.
 
-use super::Subject;
+use super::subject::Subject;
 use crate::config::allocation_file::elements::is_rule;
 use crate::config::diagnostic::Span;
 use crate::config::names::ROOT;

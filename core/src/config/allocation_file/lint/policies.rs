@@ -1,10 +1,9 @@
 //! Queues that will not exist: their parent's policy does not allow theirs. Fair shares reference 11.
 
-use super::Subject;
-use super::and_more;
+use super::subject::{Subject, and_more};
 use super::tree::{Queue, TOP};
-use crate::config::allocation_file::PolicyName;
 use crate::config::allocation_file::context::value_at;
+use crate::config::allocation_file::policy_name::PolicyName;
 use crate::config::diagnostic::Span;
 use crate::config::warnings::Warnings;
 

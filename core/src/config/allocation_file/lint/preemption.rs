@@ -1,7 +1,7 @@
 //! Preemption: settings that are not in force, and values that mean something else. Configuration reference 2.1 and 3.2.
 
+use super::subject::{Subject, and_more};
 use super::tree::Queue;
-use super::{Subject, and_more};
 use crate::config::allocation_file::context::value_at;
 use crate::config::java;
 use crate::config::warnings::Warnings;

@@ -1,6 +1,6 @@
 //! Queues and users as declared: twice, in the wrong place, with what has no effect there.
 
-use super::Subject;
+use super::subject::Subject;
 use super::tree::{Queue, Tree, declared_at};
 use crate::config::allocation_file::context::value_at;
 use crate::config::diagnostic::Span;

@@ -3,8 +3,9 @@
 //! Built once a check, in the order of the document. The same walk as in reading (`queue`), which gives the values.
 
 use crate::config::allocation_file::elements::is_child_queue;
+use crate::config::allocation_file::file::AllocationFile;
 use crate::config::allocation_file::queue::{is_top, key_of, name_of};
-use crate::config::allocation_file::{AllocationFile, QueueSettings};
+use crate::config::allocation_file::queue_settings::QueueSettings;
 use crate::config::diagnostic::Span;
 use crate::config::names::{ROOT, rooted};
 use crate::config::xml::Element;

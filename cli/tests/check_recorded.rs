@@ -1,4 +1,4 @@
-//! Checking allocation files against what Apache Hadoop 3.4.2 made of them, as recorded in `data/vectors`.
+//! Checking allocation files against what Apache Hadoop 3.4.2 made of them, as recorded in `bench/tests/data/vectors`.
 
 #![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
 
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 
 fn cases() -> Vec<Value> {
-    let path = format!("{}/tests/data/vectors/allocation-files.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../bench/tests/data/vectors/allocation-files.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     let cases = text.lines().map(|line| serde_json::from_str(line).unwrap());

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::files::Checked;
 use super::kind::is_capacity_file;
-use crate::api::{CapacityFile, Diagnostic, Settings, SiteFile, SiteProperties};
-use crate::site::{include, surround};
+use evenweave::{CapacityFile, Diagnostic, Settings, SiteFile, SiteProperties};
+use evenweave_bench::site::{include, surround};
 
 /// Files that are laid over each other, the later over the earlier.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use miette::{
 
 use super::files::{Checked, Finding};
 use super::snippet::{Snippet, printable};
-use crate::api::Severity;
+use evenweave::Severity;
 
 /// Of one file so many are shown; who has more begins with these.
 const SHOWN: usize = 50;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::api::{AllocationFile, CheckOptions, Diagnostic, Place, Severity};
-use crate::site::read_bytes;
+use evenweave::{AllocationFile, CheckOptions, Diagnostic, Place, Severity};
+use evenweave_bench::site::read_bytes;
 
 /// One thing that was found.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-use crate::api::Place;
+use evenweave::Place;
 
 /// Bytes of a line that are shown whole.
 const WHOLE: usize = 160;
@@ -103,7 +103,7 @@ pub(super) fn printable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::{AllocationFile, CheckOptions, ResourceTypes};
+    use evenweave::{AllocationFile, CheckOptions, ResourceTypes};
 
     /// The place of the only finding, and what is shown of the text.
     fn shown(text: &str) -> (String, usize, Vec<String>) {

@@ -1,10 +1,9 @@
 //! The progress bar, on standard error.
 
+use evenweave_bench::grouped;
+use evenweave_bench::load::Moment;
+use evenweave_bench::options::CoreChoice;
 use indicatif::{ProgressBar, ProgressStyle};
-
-use crate::cli::CoreChoice;
-use crate::load::Driver;
-use crate::report::grouped;
 
 /// A bar for each core's run, or nothing at all.
 #[derive(Debug)]
@@ -25,8 +24,9 @@ impl Progress {
     }
 
     /// A run goes on.
-    pub(crate) fn tell(&mut self, core: CoreChoice, at: f64, whole: f64, driver: &Driver<'_>) {
+    pub(crate) fn tell(&mut self, moment: &Moment) {
         let Some(bar) = &self.bar else { return };
+        let Moment { core, at, whole, looked_at, granted, utilisation, jobs_in_flight } = *moment;
         if self.core != Some(core) {
             self.core = Some(core);
             self.last = (0.0, 0);
@@ -38,14 +38,14 @@ impl Progress {
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
         bar.set_position((at / whole * 1_000.0).clamp(0.0, 1_000.0) as u64);
-        if let Some(sample) = driver.samples.last().filter(|sample| sample.at > self.last.0) {
-            let rate = (sample.granted - self.last.1) as f64 / (sample.at - self.last.0);
-            self.last = (sample.at, sample.granted);
+        if let Some(looked_at) = looked_at.filter(|looked_at| *looked_at > self.last.0) {
+            let rate = (granted - self.last.1) as f64 / (looked_at - self.last.0);
+            self.last = (looked_at, granted);
             bar.set_message(format!(
                 "{:.1} % full, {} allocations/s, {} jobs in flight",
-                sample.utilisation * 100.0,
+                utilisation * 100.0,
                 grouped(rate),
-                grouped(driver.jobs_in_flight() as f64)
+                grouped(jobs_in_flight as f64)
             ));
         }
     }

@@ -77,9 +77,10 @@ fn the_bundled_file_is_clean_whatever_it_is_compared_with() {
         ),
     );
     let cluster = "memory-mb=655360000, vcores=320000";
-    let (text, code) = said(&["data/fair-scheduler.xml", "--site", &site, "--cluster", cluster, "--deny-warnings"]);
+    let (text, code) =
+        said(&["../bench/data/fair-scheduler.xml", "--site", &site, "--cluster", cluster, "--deny-warnings"]);
     let expected = format!(
-        "{site}: no errors, no warnings\ndata/fair-scheduler.xml: no errors, no warnings\nno errors, no warnings in 2 \
+        "{site}: no errors, no warnings\n../bench/data/fair-scheduler.xml: no errors, no warnings\nno errors, no warnings in 2 \
          files\n"
     );
     assert_eq!((text, code), (expected, Some(0)));

@@ -1,0 +1,40 @@
+//! The load tester, replay and benchmarks of the scheduler core, as the program `evenweave` calls them.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | `load` | the closed-loop driver |
+//! | `soak` | the long run, with faults |
+//! | `report` | table, JSON, HTML |
+//! | `replay` | recordings of real Hadoop: scenarios step by step, with the reasons; vectors case by case |
+//! | `workload` | the standard workloads W1 to W4 |
+//! | `compare` | the same workloads through other schedulers, and the figures side by side |
+//! | `options` | what is asked of more than one of these |
+//! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
+//! | `trace`, `jobs`, `bundled`, `random` | what the load is made from |
+//! | `site` | properties and groups, from files and by name |
+//! | `clock`, `latency`, `numbers` | measuring, and how figures are written |
+//! | `failure`, `output` | why work is not done; standard output |
+
+mod api;
+mod bundled;
+mod clock;
+pub mod compare;
+mod engine;
+mod failure;
+mod jobs;
+mod latency;
+pub mod load;
+mod numbers;
+pub mod options;
+pub mod output;
+mod random;
+pub mod replay;
+pub mod report;
+pub mod site;
+pub mod soak;
+mod trace;
+pub mod workload;
+
+pub use failure::Failure;
+pub use numbers::grouped;
+pub use trace::TraceError;

@@ -1,0 +1,88 @@
+//! What a load is to be.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::options::CoreChoice;
+use crate::site::SiteOptions;
+
+/// How many jobs are kept in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InFlight {
+    /// As many as it takes to keep the cluster full.
+    Auto,
+    /// So many.
+    Fixed(usize),
+}
+
+/// A load, or a soak as far as it is one.
+#[derive(Clone, Debug)]
+pub struct LoadOptions {
+    /// Nodes, each of 128 GiB and 64 vcores, if not as many as fit the kind of load.
+    pub nodes: Option<u32>,
+    /// Racks, if not one for every 40 nodes.
+    pub racks: Option<u32>,
+    /// Worker threads of the scheduler, each with its part of the nodes.
+    pub workers: usize,
+    /// Allocation file; the bundled one if there is none.
+    pub queues: Option<PathBuf>,
+    /// The properties.
+    pub site: SiteOptions,
+    /// A file that says who is in which group, or `system`.
+    pub groups: Option<String>,
+    /// The leaf queues that get jobs; all if there is none.
+    pub queue: Vec<String>,
+    /// Job trace in SWIM's form; the bundled one if there is none.
+    pub trace: Option<PathBuf>,
+    /// How long the run lasts, if not as long as fits the kind of load.
+    pub duration: Option<Duration>,
+    /// Mean life of a task in seconds, if not as long as fits the kind of load.
+    pub task_seconds: Option<f64>,
+    /// Every node reports once in so many milliseconds.
+    pub heartbeat_ms: u64,
+    /// Jobs kept in flight.
+    pub jobs_in_flight: InFlight,
+    /// Everything random comes from it.
+    pub seed: u64,
+    /// Whether there is an asynchronous allocation thread, if not as the properties say.
+    pub asynchronous: Option<bool>,
+    /// The allocation file and a variant of it are reloaded in turn, so far apart.
+    pub reload: Option<Duration>,
+    /// The only core to drive.
+    pub core: Option<CoreChoice>,
+    /// The queue that comes late, in a load with preemption.
+    pub late: Option<LateOptions>,
+}
+
+/// A queue that comes late to a full cluster.
+#[derive(Clone, Debug)]
+pub struct LateOptions {
+    /// The queue, a leaf or one above leaves.
+    pub queue: String,
+    /// When its applications come.
+    pub after: Duration,
+    /// How many applications come; together they ask for the queue's share.
+    pub apps: u32,
+    /// So many of a hundred of the others' ApplicationMasters give containers back as soon as they are warned.
+    pub give_back: f64,
+}
+
+impl LoadOptions {
+    /// How many nodes, if not said: what fits the kind of load.
+    #[must_use]
+    pub fn nodes(&self) -> u32 {
+        self.nodes.unwrap_or(if self.late.is_some() { 1_000 } else { 5_000 })
+    }
+
+    /// How long, as above.
+    #[must_use]
+    pub fn duration(&self) -> Duration {
+        self.duration.unwrap_or(Duration::from_secs(if self.late.is_some() { 25 } else { 20 }))
+    }
+
+    /// The mean life of a task, as above.
+    #[must_use]
+    pub fn mean_life(&self) -> Duration {
+        Duration::from_secs_f64(self.task_seconds.unwrap_or(if self.late.is_some() { 30.0 } else { 1.0 }))
+    }
+}

@@ -1,0 +1,106 @@
+//! What is asked of more than one room: which core, which workload, how large, how told.
+
+use std::time::Duration;
+
+/// Which scheduler is driven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoreChoice {
+    /// The threaded core.
+    Threaded,
+    /// Its plain twin: stepped, one mutex, children sorted anew for each container.
+    Locked,
+}
+
+/// The standard workloads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkloadName {
+    /// Fill an empty cluster.
+    W1,
+    /// Steady churn on a full one.
+    W2,
+    /// What one update costs when some applications have changed what they want.
+    W3,
+    /// Steady churn where every container is wanted on three nodes, if they can be had.
+    W4,
+}
+
+/// The standard sizes: nodes, queues, applications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// 1000 nodes, 10 queues, 100 applications.
+    S,
+    /// 1000, 100, 1000.
+    M,
+    /// 1000, 1000, 10000.
+    L,
+    /// 1000, 1000, 50000; of W3.
+    L50,
+    /// 5000, 100, 1000.
+    M5,
+    /// 10000, 1000, 10000.
+    L10,
+}
+
+/// How many containers one heartbeat may assign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// One.
+    One,
+    /// Up to half of what was free.
+    Dyn,
+    /// Until nothing fits.
+    Max,
+}
+
+/// What offers nodes beside their heartbeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Background {
+    /// Nothing.
+    Off,
+    /// The asynchronous allocation thread, every millisecond.
+    On,
+    /// Hadoop's continuous scheduling, every 5 ms.
+    Continuous,
+}
+
+/// How results are told on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For programs.
+    Json,
+    /// For people.
+    Table,
+}
+
+/// What a run of a workload is to be.
+#[derive(Clone, Copy, Debug)]
+pub struct BenchOptions {
+    /// Which.
+    pub workload: WorkloadName,
+    /// Nodes, queues, applications; M if not said.
+    pub size: Option<Size>,
+    /// `dyn` if not said.
+    pub mode: Option<Mode>,
+    /// Worker threads of the scheduler.
+    pub workers: usize,
+    /// How far workers may be apart, in grants and ends of containers; as the core has it if not said.
+    pub fold_every: Option<u32>,
+    /// Driver threads: heartbeats and allocate calls on one, or one each.
+    pub drivers: u32,
+    /// What offers nodes beside their heartbeats.
+    pub background: Background,
+    /// Whether heartbeats at fixed times follow the repeats.
+    pub open_loop: bool,
+    /// The core to drive.
+    pub core: CoreChoice,
+    /// As JSON, one object a repeat and then the median, the table goes to standard error.
+    pub format: Format,
+    /// One short repeat after hardly a warm-up, whose figures are no measurement.
+    pub brief: bool,
+    /// How many repeats, if not the standard number.
+    pub repeats: Option<u16>,
+    /// How long a repeat lasts, if not as long as the standard.
+    pub seconds: Option<Duration>,
+    /// How long the warm-up lasts, if not as long as the standard.
+    pub warm_up: Option<Duration>,
+}

@@ -1,0 +1,67 @@
+//! The files that a report is written to.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// The report's name within the output directory.
+const FILE_NAME: &str = "report.html";
+
+/// Makes sure, before a run, that the report can be written after it; leaves nothing behind.
+///
+/// # Errors
+/// When the directory cannot be made or nothing can be written there.
+pub fn check_writable(out: &Path) -> Result<PathBuf, Failure> {
+    let made: Vec<&Path> = out.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
+    let probe = out.join(format!(".{FILE_NAME}.{}", std::process::id()));
+    let outcome = std::fs::create_dir_all(out)
+        .and_then(|()| std::fs::write(&probe, b""))
+        .and_then(|()| std::fs::remove_file(&probe));
+    for path in made {
+        // Only what was made here, from the inside out; a directory that somebody else fills meanwhile stays.
+        let _ = std::fs::remove_dir(path);
+    }
+    outcome.map_err(|error| {
+        let shown = out.display();
+        Failure::input(format!("--out {shown}: {error}; it must be a directory in which files can be written"))
+    })?;
+    Ok(out.join(FILE_NAME))
+}
+
+/// Writes a file whole or not at all.
+///
+/// # Errors
+/// What the file system says.
+pub(crate) fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    let temporary = path.with_extension(format!("tmp{}", std::process::id()));
+    std::fs::write(&temporary, text)?;
+    std::fs::rename(&temporary, path).inspect_err(|_| drop(std::fs::remove_file(&temporary)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_check_leaves_nothing_and_a_file_is_written_whole() {
+        let base = std::env::temp_dir().join(format!("evenweave-check-{}", std::process::id()));
+        let path = check_writable(&base.join("a/b")).unwrap();
+        assert!(!base.exists());
+        write_whole(&path, "text").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "text");
+        assert_eq!(std::fs::read_dir(base.join("a/b")).unwrap().count(), 1);
+        std::fs::remove_dir_all(&base).unwrap();
+    }
+
+    #[test]
+    fn an_output_that_is_a_file_is_refused_before_the_run() {
+        let file = std::env::temp_dir().join(format!("evenweave-out-{}", std::process::id()));
+        std::fs::write(&file, b"").unwrap();
+        let refused = check_writable(&file.join("report"));
+        std::fs::remove_file(&file).unwrap();
+        assert!(matches!(refused, Err(Failure::Input(_))), "{refused:?}");
+    }
+}

@@ -1,0 +1,100 @@
+//! What the arguments of several commands are read as.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use evenweave_bench::options::CoreChoice;
+use evenweave_bench::site::SiteOptions;
+
+/// A word of the command line, what stands for, and what `--help` says of it.
+pub(crate) type Word<T> = (&'static str, T, &'static str);
+
+/// Reads one of some words, in small letters or capital ones where the argument says so.
+pub(crate) fn one_of<T>(words: &'static [Word<T>]) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let possible = words.iter().map(|(word, _, help)| PossibleValue::new(*word).help(*help));
+    PossibleValuesParser::new(possible).map(|said| {
+        let meant = words.iter().find(|(word, ..)| word.eq_ignore_ascii_case(&said));
+        meant.expect("the parser takes no other word").1
+    })
+}
+
+/// Which scheduler is driven.
+pub(crate) const CORES: &[Word<CoreChoice>] = &[
+    ("threaded", CoreChoice::Threaded, "The threaded core"),
+    ("locked", CoreChoice::Locked, "Its plain twin: stepped, one mutex, children sorted anew for each container"),
+];
+
+/// Where properties come from.
+#[derive(Debug, Args)]
+pub(crate) struct SiteArgs {
+    /// Site file (yarn-site.xml); may be given more than once, later ones count above [default: bundled].
+    #[arg(long, value_name = "FILE")]
+    site: Vec<PathBuf>,
+    /// Sets a property above all site files; may be given more than once.
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_property)]
+    properties: Vec<(String, String)>,
+}
+
+impl SiteArgs {
+    pub(crate) fn options(self) -> SiteOptions {
+        SiteOptions { site: self.site, properties: self.properties }
+    }
+}
+
+fn parse_property(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("a property is NAME=VALUE, for example yarn.scheduler.fair.max.assign=4".to_owned()),
+    }
+}
+
+pub(crate) fn workers(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(count @ 1..=256) => Ok(count),
+        _ => Err("the number of workers is 1 to 256".to_owned()),
+    }
+}
+
+pub(crate) fn interval(text: &str) -> Result<Duration, String> {
+    let wrong = || "a duration is a number and a unit, ms, s, m or h, for example 20s".to_owned();
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
+    let seconds = match unit {
+        "ms" => number / 1e3,
+        "s" | "" => number,
+        "m" | "min" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err(wrong()),
+    };
+    if (0.001..=86_400.0).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err("1ms to 24 hours".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn properties_have_a_name() {
+        assert_eq!(parse_property("a=b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
+        assert_eq!(parse_property("d="), Ok(("d".to_owned(), String::new())));
+        assert!(parse_property("=x").is_err() && parse_property("x").is_err());
+    }
+
+    #[test]
+    fn durations_need_a_known_unit() {
+        assert_eq!(interval("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(interval("2m"), Ok(Duration::from_secs(120)));
+        assert!(interval("5 weeks").is_err());
+        assert!(interval("0s").is_err());
+    }
+}

@@ -1,0 +1,80 @@
+//! Configuration files read as Hadoop reads them, with all that is wrong or was hardly meant.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | `files` | a file's bytes and its findings |
+//! | `kind` | what it is, by its content |
+//! | `site` | files of properties |
+//! | `snippet` | the marked line |
+//! | `text`, `json` | how it is told |
+
+mod files;
+mod json;
+mod kind;
+mod site;
+mod snippet;
+mod text;
+
+use std::path::PathBuf;
+
+use evenweave::{CheckOptions, Missing, ResourceTypes, parse_resource};
+use evenweave_bench::Failure;
+use files::Checked;
+
+/// What was found, file by file.
+#[derive(Debug)]
+pub(crate) struct Findings(Vec<Checked>);
+
+impl Findings {
+    /// For people, each with its line.
+    pub(crate) fn text(&self, colours: bool) -> String {
+        text::report(&self.0, colours)
+    }
+
+    /// One JSON document.
+    pub(crate) fn json(&self) -> String {
+        json::report(&self.0)
+    }
+
+    /// How many errors there are.
+    pub(crate) fn errors(&self) -> usize {
+        self.0.iter().map(Checked::errors).sum()
+    }
+
+    /// How many warnings there are.
+    pub(crate) fn warnings(&self) -> usize {
+        self.0.iter().map(Checked::warnings).sum()
+    }
+}
+
+/// Checks files, those of `site` first: the properties that the others are to work with. Limits are compared with `cluster`, its total.
+///
+/// # Errors
+/// `cluster` is no resource.
+pub(crate) fn check(files: &[PathBuf], site: &[PathBuf], cluster: Option<&str>) -> Result<Findings, Failure> {
+    let types = ResourceTypes::standard();
+    let mut options = CheckOptions::new(&types);
+    let layers = site::check_layers(site);
+    if let Some(settings) = layers.settings.as_ref().filter(|_| !site.is_empty()) {
+        options = CheckOptions::with_settings(settings);
+    }
+    if let Some(text) = cluster {
+        let cluster = parse_resource(text, options.types, Missing::Zero);
+        let cluster = cluster.map_err(|error| Failure::input(format!("--cluster {error}")))?.absolute();
+        options.cluster = Some(cluster.ok_or_else(|| Failure::input("--cluster: write amounts, not percentages"))?);
+    }
+    let others: Vec<Checked> = files
+        .iter()
+        .filter(|path| !site.contains(path))
+        .map(|path| {
+            let (mut checked, text) = Checked::read(path);
+            match text {
+                Some(text) if kind::is_configuration(&text) => site::check_alone(&mut checked, &layers),
+                Some(_) => checked.allocations(&options),
+                None => {}
+            }
+            checked
+        })
+        .collect();
+    Ok(Findings(layers.files.into_iter().chain(others).collect()))
+}

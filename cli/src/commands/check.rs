@@ -1,0 +1,75 @@
+//! `evenweave check`: configuration files, with all that is wrong in them or was hardly meant.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use evenweave_bench::Failure;
+
+use crate::check;
+
+/// Warnings, where they are denied.
+const WARNED: u8 = 1;
+/// Errors.
+const REFUSED: u8 = 2;
+
+/// How findings are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people: each with its line.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+/// Exit code 0 without errors, 1 with warnings that are denied, 2 with errors.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Configuration files; what kind each is shows in its content.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// yarn-site.xml that allocation files are to work with: resource types, largest container, ACLs, preemption. May be
+    /// given more than once, the later over the earlier; it is checked, too.
+    #[arg(long, value_name = "FILE")]
+    site: Vec<PathBuf>,
+    /// The cluster's total, such as "memory-mb=1048576, vcores=512": limits of allocation files are compared with it.
+    #[arg(long, value_name = "RESOURCES")]
+    cluster: Option<String>,
+    /// How findings are told.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Exit code 1 when there are warnings.
+    #[arg(long)]
+    deny_warnings: bool,
+}
+
+/// Prints what is found, and gives the exit code.
+///
+/// # Errors
+/// `--cluster` is no resource, or standard output cannot be written.
+pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
+    let checked = check::check(&args.files, &args.site, args.cluster.as_deref())?;
+    let out = match args.format {
+        Format::Text => checked.text(colours()),
+        Format::Json => checked.json(),
+    };
+    match std::io::stdout().write_all(out.as_bytes()) {
+        // Whoever listened has heard enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            return Err(Failure::input(format!("standard output: {error}")));
+        }
+        Ok(()) | Err(_) => {}
+    }
+    Ok(if checked.errors() > 0 {
+        REFUSED
+    } else if args.deny_warnings && checked.warnings() > 0 {
+        WARNED
+    } else {
+        0
+    })
+}
+
+/// Whether there is somebody who wants colours: a terminal, and no `NO_COLOR`.
+fn colours() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}

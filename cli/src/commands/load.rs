@@ -1,0 +1,259 @@
+//! `evenweave load`: the load tester, or with `--soak` the long run.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use evenweave_bench::load::{InFlight, Inputs, LateOptions, LoadOptions};
+use evenweave_bench::options::CoreChoice;
+use evenweave_bench::{Failure, load, replay, report, say};
+
+use super::soak::{self, SoakArgs};
+use crate::arguments::{CORES, SiteArgs, interval, one_of, workers};
+use crate::interrupt;
+use crate::progress::Progress;
+
+#[derive(Debug, Args)]
+pub(crate) struct LoadArgs {
+    /// Nodes, each of 128 GiB and 64 vcores [default: 5000; with --preemption 1000].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    nodes: Option<u32>,
+    /// Racks [default: one for every 40 nodes].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    racks: Option<u32>,
+    /// Worker threads of the scheduler, each with its part of the nodes.
+    #[arg(long, default_value_t = 1, value_parser = workers)]
+    workers: usize,
+    /// Allocation file (fair-scheduler.xml) [default: bundled].
+    #[arg(long, value_name = "FILE")]
+    queues: Option<PathBuf>,
+    #[command(flatten)]
+    site: SiteArgs,
+    /// Who is in which group, for ACLs and placement rules: a file of lines `user: group, group`, or `system` for the
+    /// operating system's [default: nobody is in any].
+    #[arg(long, value_name = "FILE|system")]
+    groups: Option<String>,
+    /// Only these leaf queues get jobs; may be given more than once [default: all leaves].
+    #[arg(long, value_name = "NAME")]
+    queue: Vec<String>,
+    /// Job trace in SWIM's form, tab separated [default: bundled, Facebook 2009].
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// How long the run lasts, for example 20s, 500ms, 2m [default: 20s; with --preemption 25s].
+    #[arg(long, value_parser = parse_duration)]
+    duration: Option<Duration>,
+    #[command(flatten)]
+    soak: SoakArgs,
+    /// Mean life of a task in seconds; each lives between a tenth and ten times of it, with --preemption a quarter more or
+    /// less [default: 1; with --preemption 30].
+    #[arg(long, value_parser = parse_task_seconds)]
+    task_seconds: Option<f64>,
+    /// Every node reports once in so many milliseconds.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    heartbeat_ms: u64,
+    /// Jobs kept in flight: a number, or `auto` for as many as fill the cluster.
+    #[arg(long, default_value = "auto", value_parser = parse_in_flight)]
+    jobs_in_flight: InFlight,
+    /// Everything random comes from it.
+    #[arg(long, default_value_t = 42)]
+    seed: u64,
+    /// The asynchronous allocation thread [default: as the properties say; off].
+    #[arg(long = "async", value_parser = switch())]
+    asynchronous: Option<bool>,
+    /// Reload the allocation file and a variant of it in turn, so far apart, under the threaded core [default: never].
+    #[arg(long, value_name = "EVERY", value_parser = interval)]
+    reload: Option<Duration>,
+    /// Drive only this core [default: the locked twin for 5 s, then the threaded core; with --preemption the threaded core].
+    #[arg(long, value_parser = one_of(CORES))]
+    core: Option<CoreChoice>,
+    #[command(flatten)]
+    late: LateArgs,
+    /// Where the report is written.
+    #[arg(long, value_name = "DIR", default_value = "evenweave-report")]
+    out: PathBuf,
+    /// One JSON object on standard output and nothing else.
+    #[arg(long)]
+    json: bool,
+    /// No progress, no table: errors only (and the JSON, if asked for).
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// A queue that comes late to a full cluster.
+#[derive(Debug, Args)]
+pub(crate) struct LateArgs {
+    /// The applications of one queue come late to a cluster that the others have filled with long tasks: starvation, warnings,
+    /// kills, and how long it takes. Under an allocation file and waits of its own, unless --queues or --site say otherwise.
+    #[arg(long, conflicts_with_all = ["reload", "queue", "jobs_in_flight"])]
+    preemption: bool,
+    /// The queue that comes late, a leaf or one above leaves.
+    #[arg(long, value_name = "NAME", default_value = "root.production", requires = "preemption")]
+    late_queue: String,
+    /// When its applications come.
+    #[arg(long, value_name = "AFTER", default_value = "8s", value_parser = interval, requires = "preemption")]
+    late_after: Duration,
+    /// How many applications come; together they ask for the queue's share.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(requires = "preemption")]
+    late_apps: u32,
+    /// So many of a hundred of the others' ApplicationMasters give containers back as soon as they are warned.
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = parse_percent, requires = "preemption")]
+    give_back: f64,
+}
+
+impl LoadArgs {
+    fn options(self) -> LoadOptions {
+        let late = self.late;
+        LoadOptions {
+            nodes: self.nodes,
+            racks: self.racks,
+            workers: self.workers,
+            queues: self.queues,
+            site: self.site.options(),
+            groups: self.groups,
+            queue: self.queue,
+            trace: self.trace,
+            duration: self.duration,
+            task_seconds: self.task_seconds,
+            heartbeat_ms: self.heartbeat_ms,
+            jobs_in_flight: self.jobs_in_flight,
+            seed: self.seed,
+            asynchronous: self.asynchronous,
+            reload: self.reload,
+            core: self.core,
+            late: late.preemption.then_some(LateOptions {
+                queue: late.late_queue,
+                after: late.late_after,
+                apps: late.late_apps,
+                give_back: late.give_back,
+            }),
+        }
+    }
+}
+
+/// Whether the books balance.
+///
+/// # Errors
+/// Wrong input, or a scheduler that does what it must not.
+pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
+    let (json, quiet, soak, out) = (args.json, args.quiet, args.soak.options(), args.out.clone());
+    let options = args.options();
+    let inputs = Inputs::read(&options)?;
+    let report_path = report::check_writable(&out)?;
+    for warning in &inputs.warnings {
+        eprintln!("evenweave: warning: {warning}");
+    }
+    let stop = interrupt::flag()?;
+    let mut progress = Progress::new(quiet);
+    let balanced = if let Some(soak) = soak {
+        let result = soak::drive(&options, &inputs, soak, &stop, &progress)?;
+        progress.clear();
+        report::write_soak(&result, &report_path)?;
+        if json {
+            say!("{}", report::soak_json(&result));
+        } else if !quiet {
+            report::print_soak(&result, &report_path);
+        }
+        result.balanced()
+    } else {
+        let result = load::run(&options, &inputs, &stop, &mut |moment| progress.tell(moment));
+        progress.say("replaying recorded Hadoop runs");
+        let result = result.inspect_err(|_| progress.clear())?;
+        let replayed = (!result.interrupted).then(replay::bundled_tally);
+        progress.clear();
+        report::write_report(&result, replayed, &report_path)?;
+        if json {
+            say!("{}", report::load_json(&result, replayed));
+        } else if !quiet {
+            report::print_load(&result, replayed, &report_path);
+        }
+        result.balanced()
+    };
+    if !balanced && (json || quiet) {
+        eprintln!("evenweave: the books do not balance");
+    }
+    Ok(balanced)
+}
+
+/// On or off.
+fn switch() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new(["on", "off"]).map(|said| said == "on")
+}
+
+fn parse_task_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.01..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("a mean life is 0.01 to 3600 seconds, for example 1.0".to_owned()),
+    }
+}
+
+fn parse_percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').trim().parse::<f64>() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
+        _ => Err("a part is 0 to 100, in percent".to_owned()),
+    }
+}
+
+fn parse_in_flight(text: &str) -> Result<InFlight, String> {
+    if text == "auto" {
+        return Ok(InFlight::Auto);
+    }
+    match text.parse::<usize>() {
+        Ok(count) if count > 0 => Ok(InFlight::Fixed(count)),
+        _ => Err("`auto` or a number from 1 on".to_owned()),
+    }
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let duration = interval(text)?;
+    if duration < Duration::from_millis(100) { Err("a run lasts 100ms to 24 hours".to_owned()) } else { Ok(duration) }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    /// The arguments alone.
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        load: LoadArgs,
+    }
+
+    fn options(words: &[&str]) -> Result<LoadOptions, clap::Error> {
+        Line::try_parse_from([&["load"], words].concat()).map(|line| line.load.options())
+    }
+
+    #[test]
+    fn a_late_queue_has_a_load_of_its_own() {
+        let load = options(&["--preemption", "--give-back", "25%"]).unwrap();
+        let give_back = load.late.as_ref().map(|late| late.give_back);
+        assert_eq!((load.nodes(), load.duration(), give_back), (1_000, Duration::from_secs(25), Some(25.0)));
+        assert_eq!(options(&[]).unwrap().nodes(), 5_000);
+        for refused in [
+            &["--give-back", "5"][..],
+            &["--late-queue", "root.a"],
+            &["--preemption", "--give-back", "101"],
+            &["--preemption", "--reload", "1s"],
+            &["--preemption", "--queue", "root.a"],
+        ] {
+            assert!(options(refused).is_err(), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn properties_are_set_as_hadoop_does() {
+        let load = options(&["--site", "x.xml", "-Da=b=c", "-D", "d="]).unwrap();
+        let set = [("a".to_owned(), "b=c".to_owned()), ("d".to_owned(), String::new())];
+        assert_eq!(load.site.properties, set);
+    }
+
+    #[test]
+    fn a_run_is_no_shorter_than_it_can_be() {
+        assert_eq!(parse_duration("100ms"), Ok(Duration::from_millis(100)));
+        assert!(parse_duration("99ms").is_err());
+    }
+}

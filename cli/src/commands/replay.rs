@@ -1,0 +1,66 @@
+//! `evenweave replay`: recordings of real Hadoop against what the core does.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use evenweave_bench::replay::{self, DriverChoice, PlayOptions, ReplayOptions};
+use evenweave_bench::{Failure, output, say};
+
+use crate::arguments::{Word, one_of, workers};
+
+/// Which scheduler plays scenarios.
+const DRIVERS: &[Word<DriverChoice>] = &[
+    ("stepped", DriverChoice::Stepped, "On one thread, a call a step"),
+    ("threaded", DriverChoice::Threaded, "On its threads, quiet after each step"),
+];
+
+/// How scenarios are played.
+#[derive(Debug, Args)]
+pub(crate) struct PlayArgs {
+    /// The scheduler that scenarios are played on.
+    #[arg(long, value_parser = one_of(DRIVERS), default_value = "stepped")]
+    driver: DriverChoice,
+    /// Workers of that scheduler. Only one decides as recorded; of more, the distance from the recording is told.
+    #[arg(long, default_value_t = 1, value_parser = workers)]
+    workers: usize,
+    /// How far workers may be apart, in grants and ends of containers [default: 16384, or twice the applications].
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
+    fold_every: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// Scenario files (one scenario a line) or vector files (one case a line, named FAMILY.jsonl), gzipped or not.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    play: PlayArgs,
+    /// One JSON object on standard output and nothing else.
+    #[arg(long)]
+    json: bool,
+    /// At most so many failures are shown a family.
+    #[arg(long, default_value_t = 5)]
+    show: usize,
+    /// Prints, for every step that offers nodes, why the scheduler decided as it did. Of the stepped one with one worker.
+    #[arg(long, conflicts_with_all = ["json", "driver", "workers"])]
+    trace: bool,
+    /// Only the scenarios of this name.
+    #[arg(long, value_name = "NAME")]
+    scenario: Option<String>,
+}
+
+/// Whether everything passed.
+///
+/// # Errors
+/// A file that cannot be read, or is neither a scenario file nor a vector file.
+pub(crate) fn run(args: ReplayArgs) -> Result<bool, Failure> {
+    let ReplayArgs { files, play: PlayArgs { driver, workers, fold_every }, json, show, trace, scenario } = args;
+    let play = PlayOptions { driver, workers, fold_every };
+    let outcomes = replay::replay(&ReplayOptions { files, play, trace, scenario })?;
+    if json {
+        say!("{}", outcomes.json());
+    } else {
+        output::write(format_args!("{}", outcomes.text(show)));
+    }
+    Ok(outcomes.tally().failed == 0)
+}

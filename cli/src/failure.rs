@@ -1,0 +1,28 @@
+//! How a failure is told, and with which exit code the program ends then.
+
+use evenweave_bench::Failure;
+use miette::{GraphicalReportHandler, Report};
+
+/// The exit code that goes with it.
+fn code(failure: &Failure) -> u8 {
+    match failure {
+        Failure::Input(_) | Failure::Trace(_) => 2,
+        Failure::Scheduler(_) => 1,
+    }
+}
+
+/// Says it on standard error, and gives the exit code.
+pub(crate) fn tell(failure: Failure) -> u8 {
+    let code = code(&failure);
+    match failure {
+        Failure::Input(message) => eprintln!("evenweave: {message}"),
+        Failure::Scheduler(message) => eprintln!("evenweave: the scheduler failed: {message}"),
+        Failure::Trace(error) => {
+            let mut text = String::new();
+            let head = error.to_string();
+            let shown = GraphicalReportHandler::new().render_report(&mut text, Report::from(*error).as_ref());
+            eprintln!("{}", if shown.is_ok() { text } else { format!("evenweave: {head}") });
+        }
+    }
+    code
+}

@@ -1,0 +1,30 @@
+//! The `evenweave` program: the scheduler core under load, replays of recorded Hadoop runs, checks of configuration, standard workloads.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | `commands` | the command line, one file a command |
+//! | `arguments` | what arguments of several commands are read as |
+//! | `check` | configuration files |
+//! | `progress` | the bar |
+//! | `interrupt`, `failure` | Ctrl-C; why and how the program ends |
+
+mod arguments;
+mod check;
+mod commands;
+mod failure;
+mod interrupt;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use commands::Cli;
+
+/// Keeps sizes apart; at thousands of applications an allocation takes less processor time, by how much stands in docs/performance.md.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    ExitCode::from(Cli::parse().run().unwrap_or_else(failure::tell))
+}

@@ -1,0 +1,23 @@
+//! What the lints look at, and a word that several say.
+
+use super::tree::Tree;
+use crate::config::allocation_file::check_options::CheckOptions;
+use crate::config::allocation_file::file::AllocationFile;
+use crate::config::xml::Element;
+use std::collections::HashMap;
+
+/// What the lints look at.
+pub(super) struct Subject<'a> {
+    pub(super) root: &'a Element<'a>,
+    /// The queues, merged by name.
+    pub(super) tree: Tree<'a>,
+    /// The last element of each name at the top level.
+    pub(super) top: HashMap<&'a str, &'a Element<'a>>,
+    pub(super) file: &'a AllocationFile,
+    pub(super) options: &'a CheckOptions<'a>,
+}
+
+/// ` (and 2 more)`, or nothing.
+pub(super) fn and_more(more: usize) -> String {
+    if more == 0 { String::new() } else { format!(" (and {more} more)") }
+}
