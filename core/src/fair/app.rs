@@ -4,11 +4,11 @@ use crate::ahead::expect;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::AppPart;
 use crate::engine::publish::snapshot::Share;
-use crate::fair::{AppLocal, Shared};
+use crate::fair::engine::{AppLocal, Shared};
 use crate::policy::{Schedulable, Tie};
 use crate::resource::Resource;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
-use {crate::fair::KeyLocal, std::mem::offset_of};
+use {crate::fair::engine::KeyLocal, std::mem::offset_of};
 
 /// What the FairScheduler keeps of an application. Of the vectors memory and vcores lie at the end of what a grant reads anyway.
 #[derive(Debug)]

@@ -21,34 +21,12 @@ use crate::engine::publish::snapshot::ROOT;
 use crate::engine::shared::count;
 use crate::engine::worker::rows::LocationRows;
 use crate::fair::decision::PassEnd;
+use crate::fair::engine::{AppLocal, KeyLocal, Node, QueueLocal, Shard};
+use crate::fair::outcome::{Outcome, Unwanted};
 use crate::fair::worker::{HasDeclined, Suspended};
-use crate::fair::{AppLocal, KeyLocal, Node, QueueLocal, Shard};
 use crate::id::NONE;
 use crate::order::{WinnerTree, java_order};
 use crate::resource::{Resource, f64_to_i64};
-
-/// What a visit comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// A container was made, and its node has less free by the size of the ask, unless the node's reservation was fulfilled: then
-    /// by what was reserved.
-    Placed,
-    /// The node is reserved now.
-    Reserved,
-    /// Nothing, or a container of size zero.
-    Declined,
-}
-
-/// Why a request key has no use for a node, whatever is free.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unwanted {
-    NothingOutstanding,
-    RackNotAsked,
-    NodeNotAsked,
-    LargerThanNode,
-    /// Of the leaf or a queue above.
-    MaxShare,
-}
 
 impl Shard {
     /// One scheduling pass over a node: room owed to starved applications first, then its reservation, then one descent a

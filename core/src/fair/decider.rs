@@ -6,23 +6,14 @@ use crate::engine::commit::grant::Refusal;
 use crate::engine::decider::Decider;
 use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
 use crate::fair::app::FairApp;
+use crate::fair::engine::{AppLocal, FairDecider, KeyLocal, Node, QueueLocal, Shard, Shared};
 use crate::fair::preemption::{FairNode, PreemptionCall, VictimCall};
 use crate::fair::queue::FairQueue;
 use crate::fair::worker::FairWorker;
-use crate::fair::{AppLocal, KeyLocal, Node, QueueLocal, Shard, Shared};
 use crate::id::NONE;
 use crate::matching::delay::Delay;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
-
-/// What the embedder has chosen of the FairScheduler's decisions, beside its settings.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FairDecider {
-    /// Children are sorted anew for every container, as the classic design does.
-    pub(crate) resort: bool,
-    /// Why each step did what it did is noted.
-    pub(crate) trace: bool,
-}
 
 impl Decider for FairDecider {
     type Worker = FairWorker;

@@ -3,7 +3,7 @@
 //! The rule is [`Delay`](crate::matching::delay::Delay)'s, one a key and worker.
 
 use crate::app::Locality;
-use crate::fair::Shard;
+use crate::fair::engine::Shard;
 use crate::matching::delay::Rule;
 
 impl Shard {

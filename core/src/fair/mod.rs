@@ -3,6 +3,8 @@
 //! Follows `FairScheduler`, `FSQueue`, `FSAppAttempt` and their helpers. Pure decisions over a worker's own data and a snapshot; the
 //! engine calls them, by its [`Decider`](crate::engine::decider::Decider), and commits what they propose.
 
+mod engine;
+
 mod decider;
 
 mod worker;
@@ -10,6 +12,8 @@ mod worker;
 mod queue;
 
 mod app;
+
+mod outcome;
 
 pub(crate) mod assignment;
 
@@ -34,19 +38,8 @@ pub use decision::{
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
 };
 
-pub(crate) use decider::FairDecider;
-pub(crate) use preemption::{MarkedFor, OwedRoom};
-
-/// The engine under the FairScheduler.
-pub(crate) type Shard = crate::engine::worker::shard::Shard<FairDecider>;
-pub(crate) type QueueLocal = crate::engine::worker::queue::QueueLocal<FairDecider>;
-pub(crate) type AppLocal = crate::engine::worker::app::AppLocal<FairDecider>;
-pub(crate) type KeyLocal = crate::engine::worker::key::KeyLocal<FairDecider>;
-pub(crate) type Node = crate::engine::worker::node::Node<FairDecider>;
-pub(crate) type Shared = crate::engine::shared::Shared<FairDecider>;
-pub(crate) type Internal = crate::engine::intake::messages::Internal<FairDecider>;
 #[cfg(feature = "faults")]
-pub(crate) type Look = crate::engine::intake::messages::Look<FairDecider>;
-pub(crate) type ControlMessage = crate::engine::intake::messages::ControlMessage<FairDecider>;
-pub(crate) type Control = crate::engine::control::Control<FairDecider>;
-pub(crate) type Call = crate::engine::control::Call<FairDecider>;
+pub(crate) use engine::Look;
+pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Internal, Shard, Shared};
+
+pub(crate) use preemption::{MarkedFor, OwedRoom};

@@ -7,7 +7,7 @@
 
 use crate::engine::books::paths::with_parent;
 use crate::engine::publish::snapshot::ROOT;
-use crate::fair::Shard;
+use crate::fair::engine::Shard;
 use crate::id::NONE;
 use crate::resource::Resource;
 

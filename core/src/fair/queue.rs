@@ -6,7 +6,7 @@
 use crate::ahead::expect;
 use crate::engine::decider::QueuePart;
 use crate::engine::publish::snapshot::{QueueSnapshot, Share};
-use crate::fair::{AppLocal, QueueLocal};
+use crate::fair::engine::{AppLocal, QueueLocal};
 use crate::id::NONE;
 use crate::order::WinnerTree;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, Tie};

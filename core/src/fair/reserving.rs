@@ -3,21 +3,9 @@
 use crate::app::Locality;
 use crate::engine::books::reserved::may_reserve;
 use crate::engine::commit::grant::Proposal;
-use crate::fair::Shard;
-use crate::fair::assignment::Unwanted;
+use crate::fair::engine::Shard;
+use crate::fair::outcome::{Unreserved, Unwanted};
 use crate::preemption::Starvation;
-
-/// Why a node is not reserved for a proposal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unreserved {
-    NotStarved,
-    BelowThreshold,
-    /// Room is owed to the application there.
-    RoomOwed,
-    OthersNode,
-    /// So many are, of so many that count.
-    TooManyNodes(u32, u32),
-}
 
 impl Shard {
     /// The node's reservation, at each pass: true when it is valid, which ends the pass.

@@ -12,13 +12,12 @@
 use crate::app::{Locality, SchedulingKey};
 use crate::engine::commit::grant::{Proposal, Refusal};
 use crate::engine::worker::node::Reservation;
-use crate::fair::Shard;
-use crate::fair::assignment::{Outcome, Unwanted};
 use crate::fair::decision::{
     AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
 };
-use crate::fair::reserving::Unreserved;
+use crate::fair::engine::Shard;
+use crate::fair::outcome::{Outcome, Unreserved, Unwanted};
 use crate::id::NONE;
 use crate::policy::{Precedence, Schedulable};
 use crate::resource::Resource;

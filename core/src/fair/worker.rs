@@ -2,8 +2,8 @@
 
 use crate::config::Settings;
 use crate::engine::publish::snapshot::ROOT;
+use crate::fair::engine::{Shard, Shared};
 use crate::fair::trace::Recorder;
-use crate::fair::{Shard, Shared};
 use crate::resource::Resource;
 
 /// See the module's text.

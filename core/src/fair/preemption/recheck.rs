@@ -18,7 +18,7 @@ use super::victims::{OutstandingAsk, Victims};
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::shared::ANY;
-use crate::fair::Shard;
+use crate::fair::engine::Shard;
 use crate::resource::Resource;
 use smallvec::SmallVec;
 

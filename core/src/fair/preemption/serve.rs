@@ -4,14 +4,14 @@
 //! Run by the worker that owns the node, at the beginning of each pass over it; what is owed is kept in `owed`.
 
 use crate::engine::books::ledger::NodeShared;
-use crate::fair::assignment::Outcome;
-use crate::fair::{AppLocal, Shard};
+use crate::fair::engine::{AppLocal, Shard};
+use crate::fair::outcome::Outcome;
 use crate::id::{NONE, Slot};
 use crate::preemption::owed::{OwedRooms, serve};
 use crate::resource::Resource;
 use crate::sync::Arc;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
-use {crate::fair::Node, std::mem::offset_of};
+use {crate::fair::engine::Node, std::mem::offset_of};
 
 /// Room that a node owes: node, number of the application, amount.
 pub(crate) type OwedRoom = (Arc<NodeShared>, u32, Resource);

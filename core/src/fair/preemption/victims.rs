@@ -19,7 +19,7 @@ use crate::engine::mail::container::EndReason;
 use crate::engine::shared::{ANY, count};
 use crate::engine::worker::containers::ContainerRecord;
 use crate::engine::worker::rows::LocationRow;
-use crate::fair::Shard;
+use crate::fair::engine::Shard;
 use crate::id::NONE;
 use crate::id::{ContainerId, NodeId, Slot};
 use crate::preemption::{Place, Yardstick};

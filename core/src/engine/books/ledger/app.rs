@@ -1,7 +1,7 @@
 //! An application as all threads see it.
 
-use super::key::KeyIndex;
-use super::{KeyCell, MOST_KEYS, NodeShared};
+use super::key::{KeyCell, KeyIndex, MOST_KEYS};
+use super::node::NodeShared;
 use crate::ahead::expect;
 use crate::app::{Ask, SchedulingKey};
 use crate::engine::books::closed::Closed;

@@ -20,6 +20,6 @@ mod queue;
 mod node;
 
 pub(crate) use app::{AppCell, AppShared, NewApp};
-pub(crate) use key::{KeyCell, LocationCount, MOST_KEYS};
+pub(crate) use key::{KeyCell, LocationCount};
 pub(crate) use node::NodeShared;
 pub(crate) use queue::{QueueCell, QueueShared};
