@@ -53,6 +53,11 @@ impl Control {
                 wrong.push(format!("{} applications are there, {count} {what}", apps.len()));
             }
         }
+        let waiting = apps.iter().filter(|app| !app.runnable).count();
+        let in_lines = [queues().map(|queue| queue.waiting.count()).sum(), self.running.waiting()];
+        if in_lines != [Some(waiting); 2] {
+            wrong.push(format!("{waiting} applications wait, in lines of queues and users stand {in_lines:?}"));
+        }
         for app in &apps {
             let number = app.shared.id.number;
             let tables = self.members.get(app.leaf as usize);
