@@ -15,6 +15,9 @@ mod apps;
 
 mod attempts;
 
+#[cfg(feature = "faults")]
+mod audit;
+
 mod configured;
 
 mod nodes;
@@ -26,6 +29,9 @@ mod queues;
 mod reload;
 
 mod users;
+
+#[cfg(feature = "faults")]
+pub(crate) use audit::ControlCount;
 
 pub use attempts::{AmRequest, NewAttempt};
 pub use configured::QueueConfig;
