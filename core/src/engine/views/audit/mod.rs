@@ -23,14 +23,13 @@
 
 mod worker;
 
-use crate::engine::books::ledger::AppShared;
 use crate::engine::control::ControlCount;
 use crate::engine::mail::mailbox::audit::Place;
 use crate::engine::shared::Shared;
 use crate::id::ContainerId;
 use crate::resource::Resource;
 use rustc_hash::FxHashSet;
-pub(crate) use worker::{WorkerCount, name_of};
+pub(crate) use worker::WorkerCount;
 
 /// What an audit found; see [`FairScheduler::audit`](crate::FairScheduler::audit).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

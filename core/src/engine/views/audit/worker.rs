@@ -301,6 +301,6 @@ impl Shard {
 }
 
 /// For whom something is told.
-pub(crate) fn name_of(app: &AppShared) -> String {
+fn name_of(app: &AppShared) -> String {
     format!("application {} (attempt {})", app.id.number, app.attempt)
 }
