@@ -35,6 +35,10 @@ impl ApplicationId {
     }
 }
 
+/// "None" where an index is kept.
+#[cfg(not(loom))]
+pub(crate) const NONE: u32 = u32::MAX;
+
 /// A slot with its generation.
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

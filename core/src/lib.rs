@@ -73,6 +73,8 @@ mod fair;
 mod groups;
 mod id;
 #[cfg(not(loom))]
+mod matching;
+#[cfg(not(loom))]
 mod order;
 #[cfg(not(loom))]
 #[doc(hidden)]
@@ -82,6 +84,8 @@ mod placement;
 mod policy;
 #[cfg(not(loom))]
 mod preemption;
+#[cfg(loom)]
+pub mod preemption;
 #[cfg(not(loom))]
 mod queue;
 mod resource;
@@ -119,7 +123,7 @@ pub use config::{
 #[cfg(not(loom))]
 pub use engine::{
     AllocateRequest, Allocation, AmRequest, AppView, Container, ContainerView, EndReason, EndedContainer, Heartbeat,
-    HeartbeatProbe, NewAttempt, NodeView, QueueConfig, QueueView, Stats, Submission, WakeUp,
+    HeartbeatProbe, NewAttempt, NodeView, QueueConfig, QueueView, RunningLimit, Stats, Submission, WakeUp,
 };
 #[cfg(all(feature = "faults", not(loom)))]
 pub use engine::{Audit, Kept};
@@ -128,7 +132,7 @@ pub use event::{AppAccess, LONGEST_NAME, Named, Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use fair::{
     AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
-    QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, RunningLimit,
+    QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
 };
 #[cfg(all(
     not(loom),

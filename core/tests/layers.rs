@@ -35,14 +35,7 @@ const LAYERS: [(&str, u8); 22] = [
 ];
 
 /// Files of the engine that name the FairScheduler's decisions. None is to be added; the list goes with the last of them.
-const ENGINE_KNOWS_FAIR: [&str; 6] = [
-    "engine/commit/grant.rs",
-    "engine/control/apps.rs",
-    "engine/driver/threads_and_steps.rs",
-    "engine/intake/messages.rs",
-    "engine/shared.rs",
-    "engine/worker/shard.rs",
-];
+const ENGINE_KNOWS_FAIR: [&str; 1] = ["engine/driver/threads_and_steps.rs"];
 
 /// What only `sync` may name.
 const BEHIND_THE_DOOR: [&str; 10] = [

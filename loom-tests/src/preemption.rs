@@ -3,12 +3,13 @@
 
 use evenweave::Resource;
 use evenweave::engine::books::closed::Closed;
+use evenweave::engine::books::marks::Marks;
 use evenweave::engine::books::usage::UsageCell;
 use evenweave::engine::commit::lease::AskPool;
-use evenweave::engine::mail::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
-use evenweave::engine::worker::owed::{OwedRooms, serve};
-use evenweave::fair::preemption::fate::Fate;
-use evenweave::fair::preemption::marks::Marks;
+use evenweave::engine::mail::container::{Container, EndReason};
+use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
+use evenweave::engine::worker::fate::Fate;
+use evenweave::preemption::owed::{OwedRooms, serve};
 use evenweave::sync::{Arc, Mutex};
 
 /// Whose containers are preempted.

@@ -2,7 +2,8 @@
 //! its acquisition, in a record that had another before too. What it ends, it ends once.
 #![cfg(loom)]
 
-use evenweave::engine::mail::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
+use evenweave::engine::mail::container::{Container, EndReason};
+use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::{all_records, check};

@@ -1,7 +1,8 @@
 //! An application is closed while its AM drains, with a grant pushed just before: nothing is lost, no record is used twice.
 #![cfg(loom)]
 
-use evenweave::engine::mail::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
+use evenweave::engine::mail::container::{Container, EndReason};
+use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::{all_records, check};

@@ -2,7 +2,8 @@
 //! attempt has what ran, everything else is acquired or withdrawn once, and each record comes back once.
 #![cfg(loom)]
 
-use evenweave::engine::mail::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
+use evenweave::engine::mail::container::{Container, EndReason};
+use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::{all_records, check};

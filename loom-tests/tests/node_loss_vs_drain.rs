@@ -3,7 +3,8 @@
 #![cfg(loom)]
 
 use evenweave::engine::commit::lease::AskPool;
-use evenweave::engine::mail::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
+use evenweave::engine::mail::container::{Container, EndReason};
+use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::{all_records, check};

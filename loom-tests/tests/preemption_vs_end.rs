@@ -3,8 +3,8 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::mail::mailbox::EndReason;
-use evenweave::fair::preemption::marks::left_over;
+use evenweave::engine::books::marks::left_over;
+use evenweave::engine::mail::container::EndReason;
 use evenweave::sync::thread::spawn;
 use evenweave::sync::{Arc, Mutex};
 use evenweave_loom_tests::check;

@@ -1,7 +1,8 @@
 //! A worker pushes grants while the AM drains: each is acquired exactly once, in order, its words whole.
 #![cfg(loom)]
 
-use evenweave::engine::mail::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
+use evenweave::engine::mail::container::{Container, EndReason};
+use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;

@@ -1,7 +1,8 @@
 //! A grant is pushed while the AM empties its mailbox and goes to sleep: it sleeps over none.
 #![cfg(loom)]
 
-use evenweave::engine::mail::mailbox::{Arena, Container, FreeRecords, Stack};
+use evenweave::engine::mail::container::Container;
+use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 use evenweave::sync::Arc;
 use evenweave::sync::channel::unbounded;
 use evenweave::sync::thread::spawn;

@@ -1,7 +1,8 @@
 //! A worker withdraws a grant while the AM drains it: exactly one of both wins, and the record comes back once.
 #![cfg(loom)]
 
-use evenweave::engine::mail::mailbox::{Arena, Container, EndReason, FreeRecords, Stack};
+use evenweave::engine::mail::container::{Container, EndReason};
+use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::{all_records, check};

@@ -11,6 +11,9 @@
 #[cfg(not(loom))]
 pub(crate) mod shared;
 
+#[cfg(not(loom))]
+pub(crate) mod decider;
+
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod intake;
 
@@ -43,10 +46,10 @@ pub(crate) mod views;
 
 #[cfg(not(loom))]
 mod exports {
-    pub use super::control::{AmRequest, NewAttempt, QueueConfig, Submission};
+    pub use super::control::{AmRequest, NewAttempt, QueueConfig, RunningLimit, Submission};
     pub use super::intake::edge::{AllocateRequest, Allocation};
     pub use super::intake::messages::Heartbeat;
-    pub use super::mail::mailbox::{Container, EndReason, EndedContainer};
+    pub use super::mail::container::{Container, EndReason, EndedContainer};
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::current::{AppView, NodeView, QueueView, Stats};
     pub use super::views::inspect::ContainerView;
@@ -54,16 +57,13 @@ mod exports {
     pub(crate) use super::allocations::{ControlLane, NEVER, Reloads, WatchCall, WatchTimes, Watcher, apply};
     pub(crate) use super::books::closed::Closed;
     pub(crate) use super::books::ledger::{AppShared, NodeShared};
-    pub(crate) use super::control::{Call, Control, NodeSpec};
+    pub(crate) use super::control::{NodeSpec, Stopped};
     pub(crate) use super::driver::events::{EventSink, EventSource, events};
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
     pub(crate) use super::driver::threads_and_steps::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
     pub(crate) use super::intake::edge::{allocate, collect, drain, expect_calls, send_changes};
-    pub(crate) use super::intake::messages::{ControlMessage, External, Parcel, Report};
-    #[cfg(feature = "faults")]
-    pub(crate) use super::intake::messages::{Internal, Look};
-    pub(crate) use super::shared::Shared;
+    pub(crate) use super::intake::messages::{External, Parcel, Report};
     #[cfg(feature = "faults")]
     pub use super::views::audit::Audit;
     #[cfg(feature = "faults")]
@@ -71,7 +71,6 @@ mod exports {
     #[cfg(feature = "faults")]
     pub use super::views::inspect::Kept;
     pub(crate) use super::views::inspect::{Noted, Reserved, ask_workers};
-    pub(crate) use super::worker::shard::Shard;
 }
 #[cfg(not(loom))]
 pub use exports::*;

@@ -4,15 +4,14 @@ use crate::clock::Clock;
 use crate::config::Settings;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::books::pace::Pace;
+use crate::engine::decider::Decider;
 use crate::engine::driver::quiet::Handled;
 use crate::engine::driver::rounds::Outstanding;
 use crate::engine::intake::messages::{ControlMessage, Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
 use crate::event::LONGEST_NAME;
-use crate::fair::preemption::PreemptionCall;
 use crate::id::NodeId;
-use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::Sender;
 use crate::sync::{Arc, CachePadded, Map, Mutex, ProcessCount};
@@ -136,14 +135,14 @@ pub(crate) fn count(counter: &AtomicU64, n: u64) {
 
 /// The sending ends of all lanes.
 #[derive(Debug)]
-pub(crate) struct Lanes {
+pub(crate) struct Lanes<D: Decider> {
     /// Bounded; what the embedder sends.
     pub(crate) external: Vec<Sender<Parcel>>,
     /// Unbounded, so that no core thread ever blocks on a send; what bounds them is that a worker takes nothing
     /// external while another worker's internal lane is long.
-    pub(crate) internal: Vec<Sender<Internal>>,
-    pub(crate) control: Sender<ControlMessage>,
-    pub(crate) preemption: Sender<PreemptionCall>,
+    pub(crate) internal: Vec<Sender<Internal<D>>>,
+    pub(crate) control: Sender<ControlMessage<D>>,
+    pub(crate) preemption: Sender<D::PreemptionCall>,
 }
 
 /// A number for a new scheduler: no other of the process has it. Handles carry it, so that one that is given to another
@@ -155,10 +154,11 @@ pub(crate) fn number_scheduler() -> u64 {
 }
 
 /// Shared by all threads of one scheduler.
-pub(crate) struct Shared {
+pub(crate) struct Shared<D: Decider> {
     /// Which of the process's schedulers this is.
     pub(crate) scheduler: u64,
     pub(crate) settings: Settings,
+    pub(crate) decider: D,
     pub(crate) workers: usize,
     pub(crate) types: usize,
     pub(crate) cluster_timestamp: u64,
@@ -167,13 +167,11 @@ pub(crate) struct Shared {
     pub(crate) locations: Locations,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) counters: Box<[CachePadded<WorkerCounters>]>,
-    pub(crate) lanes: Lanes,
+    pub(crate) lanes: Lanes<D>,
     pub(crate) on_grants: Option<WakeUp>,
     pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
     /// Present nodes in order of registration; for the edge.
     pub(crate) nodes: Mutex<BTreeMap<NodeId, Arc<NodeShared>>>,
-    /// Children are sorted anew for every container, as the classic design does.
-    pub(crate) resort: bool,
     /// When the others' grants are folded in.
     pub(crate) pace: Pace,
     /// Messages of the control's lane.
@@ -186,7 +184,7 @@ pub(crate) struct Shared {
     pub(crate) continuous: Outstanding,
 }
 
-impl Shared {
+impl<D: Decider> Shared<D> {
     /// Whether a worker has panicked and could not begin anew.
     pub(crate) fn is_dead(&self, worker: usize) -> bool {
         // ORDERING: Relaxed. Whoever sees it late sends to a worker that takes nothing, and tells of what somebody waits for.
@@ -206,21 +204,9 @@ impl Shared {
             Round::Continuous => &self.continuous,
         }
     }
-
-    /// The weight of an application: 1, or with `sizebasedweight` log2(1 + memory demanded).
-    pub(crate) fn app_weight(&self, demand: &Resource) -> f32 {
-        if self.settings.size_based_weight { size_based_weight(demand) } else { 1.0 }
-    }
 }
 
-/// In single precision at the end, as in Hadoop.
-fn size_based_weight(demand: &Resource) -> f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "Hadoop narrows here")]
-    let weight = ((demand.memory_mb() as f64).ln_1p() / std::f64::consts::LN_2) as f32;
-    weight
-}
-
-impl fmt::Debug for Shared {
+impl<D: Decider> fmt::Debug for Shared<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").field("workers", &self.workers).finish_non_exhaustive()
     }
@@ -229,12 +215,6 @@ impl fmt::Debug for Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn size_based_weight_of_the_reference() {
-        assert!((size_based_weight(&Resource::new(1023, 0)) - 10.0).abs() < f32::EPSILON);
-        assert!(size_based_weight(&Resource::NONE).abs() < f32::EPSILON);
-    }
 
     #[test]
     fn names_get_numbers_once() {

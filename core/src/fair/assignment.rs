@@ -16,19 +16,15 @@
 //! queue's limit are skipped whole.
 
 use crate::app::{Locality, SchedulingKey};
-use crate::config::Settings;
-use crate::engine::books::reserved::may_reserve;
 use crate::engine::commit::grant::Proposal;
 use crate::engine::publish::snapshot::ROOT;
 use crate::engine::shared::count;
-use crate::engine::worker::owed::Creditor;
 use crate::engine::worker::rows::LocationRows;
-use crate::engine::worker::shard::{
-    AppLocal, Blacklists, KeyLocal, NONE, Node, QueueLocal, Reservation, Shard, Suspended,
-};
 use crate::fair::decision::PassEnd;
+use crate::fair::worker::{HasDeclined, Suspended};
+use crate::fair::{AppLocal, KeyLocal, Node, QueueLocal, Shard};
+use crate::id::NONE;
 use crate::order::{WinnerTree, java_order};
-use crate::preemption::Starvation;
 use crate::resource::{Resource, f64_to_i64};
 
 /// What a visit comes to.
@@ -43,14 +39,6 @@ pub(crate) enum Outcome {
     Declined,
 }
 
-/// Who was offered the node before a walk, in vain.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct HasDeclined {
-    app: u32,
-    /// Another visit may have an effect.
-    repeatable: bool,
-}
-
 /// Why a request key has no use for a node, whatever is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unwanted {
@@ -62,41 +50,16 @@ pub(crate) enum Unwanted {
     MaxShare,
 }
 
-/// Why a node is not reserved for a proposal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unreserved {
-    NotStarved,
-    BelowThreshold,
-    /// Room is owed to the application there.
-    RoomOwed,
-    OthersNode,
-    /// So many are, of so many that count.
-    TooManyNodes(u32, u32),
-}
-
-/// Whether visits count opportunities or take times that a later decision reads.
-pub(crate) fn counts_opportunities(settings: &Settings) -> bool {
-    if settings.continuous_scheduling {
-        settings.locality_delay_node_ms >= 0 && settings.locality_delay_rack_ms >= 0
-    } else {
-        settings.locality_threshold_node >= 0.0 && settings.locality_threshold_rack >= 0.0
-    }
-}
-
 impl Shard {
     /// One scheduling pass over a node: room owed to starved applications first, then its reservation, then one descent a
     /// container.
     pub(crate) fn schedule(&mut self, node: u32) {
-        if self.nodes[node as usize].gone {
-            return;
-        }
         self.note_pass(node, PassEnd::NothingPlaced);
         self.catch_up();
         let end = self.schedule_within(node);
         self.note_pass_end(end);
         self.end_pass();
         self.refresh_available();
-        self.publish_free(node);
     }
 
     /// Says why the pass is over.
@@ -128,9 +91,9 @@ impl Shard {
             }
             if self.must_fold() {
                 // The room that the AM share rule sees stays as it was at the start of the pass, as in Hadoop.
-                let available = self.available;
+                let available = self.own.available;
                 self.catch_up();
-                self.available = available;
+                self.own.available = available;
             }
         }
     }
@@ -157,7 +120,7 @@ impl Shard {
     /// first to register is visited, as in Hadoop.
     pub(crate) fn continuous_pass(&mut self) {
         let minimum = self.shared.settings.minimum;
-        let mut nodes = std::mem::take(&mut self.by_free);
+        let mut nodes = std::mem::take(&mut self.own.by_free);
         nodes.clear();
         for at in 0..self.nodes.end() {
             let Some(node) = self.nodes.in_order(at) else { continue };
@@ -175,47 +138,47 @@ impl Shard {
                 self.note_pass(*node, PassEnd::SameFreeMemory);
             } else if minimum.fits_in(&self.nodes[*node as usize].free) {
                 count(&self.shared.counters[self.worker].offers, 1);
-                self.schedule(*node);
+                self.offer_node(*node);
             } else {
                 self.note_pass(*node, PassEnd::BelowMinimum);
             }
         }
-        self.by_free = nodes;
+        self.own.by_free = nodes;
     }
 
     /// Offers the node to all; mostly the first of the first takes it, and no queue on the way has to be asked.
     fn descend_from_root(&mut self, node: u32) -> Outcome {
         if let Some(app) = self.first_choice(node) {
-            let before = std::mem::replace(&mut self.repeatable, false);
+            let before = std::mem::replace(&mut self.own.repeatable, false);
             let outcome = self.offer(app, node);
-            let repeatable = std::mem::replace(&mut self.repeatable, before);
+            let repeatable = std::mem::replace(&mut self.own.repeatable, before);
             if outcome != Outcome::Declined {
                 return outcome;
             }
             // The walk comes to it first, and goes on from there.
-            self.has_declined = Some(HasDeclined { app, repeatable });
+            self.own.has_declined = Some(HasDeclined { app, repeatable });
         }
         let outcome = self.descend(ROOT, node, 0);
-        self.has_declined = None;
+        self.own.has_declined = None;
         outcome
     }
 
     /// The first of the first, where no queue on the way has anything to be looked at before its children: no limit, no child
     /// without a key, nobody who waits for an AM.
     fn first_choice(&self, node: u32) -> Option<u32> {
-        if self.shared.resort || !self.may_use(self.queue(ROOT), node) {
+        if self.shared.decider.resort || !self.may_use(self.queue(ROOT), node) {
             return None;
         }
         let mut at = ROOT;
         loop {
             let queue = self.queue(at);
             if queue.limited
-                || queue.has_irregular()
-                || queue.masters().is_some_and(|masters| masters.winner().is_some())
+                || queue.own.has_irregular()
+                || queue.own.masters().is_some_and(|masters| masters.winner().is_some())
             {
                 return None;
             }
-            let first = queue.order.child(queue.order.winner()?);
+            let first = queue.own.order.child(queue.own.order.winner()?);
             if queue.leaf {
                 return Some(first);
             }
@@ -226,9 +189,9 @@ impl Shard {
     /// Whether some ask below a queue may fit the node, or have it reserved, or count the visit.
     #[inline]
     fn may_use(&self, queue: &QueueLocal, node: u32) -> bool {
-        queue.may_reserve
-            || self.counts_opportunities
-            || queue.floor.fits_in_types(self.types, &self.nodes[node as usize].free)
+        queue.own.may_reserve
+            || self.own.counts_opportunities
+            || queue.own.floor.fits_in_types(self.types, &self.nodes[node as usize].free)
     }
 
     /// Offers the node to a queue: its most deserving child that can use it.
@@ -238,10 +201,10 @@ impl Shard {
             self.note_above_max_share(queue);
             return Outcome::Declined;
         }
-        if local.has_irregular() || self.shared.resort {
+        if local.own.has_irregular() || self.shared.decider.resort {
             return self.descend_sorted(queue, node, depth);
         }
-        if local.limited && !local.usage.plus(&local.floor).fits_in(&local.snapshot.max_share) {
+        if local.limited && !local.usage.plus(&local.own.floor).fits_in(&local.snapshot.max_share) {
             return Outcome::Declined;
         }
         if !self.may_use(local, node) {
@@ -250,21 +213,21 @@ impl Shard {
         let leaf = local.leaf;
         let masters = leaf && self.may_start_masters(queue);
         while let Some((position, is_master)) = self.next_child(queue, masters) {
-            let before = std::mem::replace(&mut self.repeatable, false);
-            let child = self.queue(queue).order.child(position);
+            let before = std::mem::replace(&mut self.own.repeatable, false);
+            let child = self.queue(queue).own.order.child(position);
             let outcome = if leaf { self.offer_once(child, node) } else { self.descend(child, node, depth + 1) };
-            let repeatable = std::mem::replace(&mut self.repeatable, before);
-            self.repeatable |= repeatable;
+            let repeatable = std::mem::replace(&mut self.own.repeatable, before);
+            self.own.repeatable |= repeatable;
             if outcome != Outcome::Declined {
                 return outcome;
             }
             let local = self.queue_mut(queue);
-            let order = if is_master { local.masters_mut() } else { Some(&mut local.order) };
+            let order = if is_master { local.own.masters_mut() } else { Some(&mut local.own.order) };
             if let Some(order) = order {
                 order.suspend(position);
             }
             let out = Suspended { queue, position };
-            if repeatable { self.out_for_descent.push(out) } else { self.out_for_pass.push(out) }
+            if repeatable { self.own.out_for_descent.push(out) } else { self.own.out_for_pass.push(out) }
         }
         Outcome::Declined
     }
@@ -273,37 +236,37 @@ impl Shard {
     /// effect, and need not be visited.
     fn may_start_masters(&self, leaf: u32) -> bool {
         let local = self.queue(leaf);
-        if local.masters().and_then(WinnerTree::winner).is_none() {
+        if local.own.masters().and_then(WinnerTree::winner).is_none() {
             return false;
         }
         self.am_limit(leaf)
-            .is_none_or(|limit| local.snapshot.shared.am_usage.read().plus(&local.master_floor).fits_in(&limit))
+            .is_none_or(|limit| local.snapshot.shared.am_usage.read().plus(&local.own.master_floor).fits_in(&limit))
     }
 
     /// The most deserving child; of a leaf's two orders, the smaller of their firsts.
     #[inline]
     fn next_child(&self, queue: u32, masters: bool) -> Option<(u32, bool)> {
         let local = self.queue(queue);
-        if let Some(waiting) = local.masters()
+        if let Some(waiting) = local.own.masters()
             && masters
-            && waiting.first() < local.order.first()
+            && waiting.first() < local.own.order.first()
         {
             return waiting.winner().map(|position| (position, true));
         }
-        local.order.winner().map(|position| (position, false))
+        local.own.order.winner().map(|position| (position, false))
     }
 
     /// The same with the children sorted anew, in the order in which Java's tree set would walk them.
     fn descend_sorted(&mut self, queue: u32, node: u32, depth: usize) -> Outcome {
-        if self.scratch.len() <= depth {
-            self.scratch.resize_with(depth + 1, Vec::new);
+        if self.own.scratch.len() <= depth {
+            self.own.scratch.resize_with(depth + 1, Vec::new);
         }
-        let mut order = std::mem::take(&mut self.scratch[depth]);
+        let mut order = std::mem::take(&mut self.own.scratch[depth]);
         order.clear();
         let local = self.queue(queue);
         let snapshot = &local.snapshot;
         if snapshot.leaf {
-            let mut members: Vec<u32> = local.order.children().collect();
+            let mut members: Vec<u32> = local.own.order.children().collect();
             members.retain(|app| self.app(*app).is_pending());
             members.sort_unstable_by_key(|app| self.app(*app).sequence);
             let compare =
@@ -327,42 +290,36 @@ impl Shard {
                 break;
             }
         }
-        self.scratch[depth] = order;
+        self.own.scratch[depth] = order;
         outcome
     }
 
     /// Offers the node to an application, unless it has declined already, before the walk.
     fn offer_once(&mut self, app: u32, node: u32) -> Outcome {
-        match self.has_declined.take() {
+        match self.own.has_declined.take() {
             Some(has_declined) if has_declined.app == app => {
-                self.repeatable = has_declined.repeatable;
+                self.own.repeatable = has_declined.repeatable;
                 Outcome::Declined
             }
             _ => self.offer(app, node),
         }
     }
 
-    /// Whether an application must not get a node: while the AM's own container is awaited the system's list counts, later the AM's.
-    #[inline(never)]
-    fn is_blacklisted(&self, app: &AppLocal, lists: &Blacklists, node: u32) -> bool {
-        let list = if app.waits_for_am() { &lists.system } else { &lists.own };
-        let at = &self.nodes[node as usize].shared;
-        [at.name_location, at.rack_location].iter().any(|location| list.binary_search(location).is_ok())
-    }
-
     /// Offers the node to one application of a leaf.
     fn offer(&mut self, app: u32, node: u32) -> Outcome {
         let local = self.app(app);
-        if local.blacklists.as_ref().is_some_and(|lists| self.is_blacklisted(local, lists, node)) {
+        if let Some(lists) = &local.blacklists
+            && lists.forbid(self.nodes[node as usize].shared.locations(), local.waits_for_am())
+        {
             self.note_blacklisted();
             return Outcome::Declined;
         }
         // Where there is one key, `assign` sees the same by what it reads anyway.
         if local.keys.len() > 1
-            && !local.may_reserve
-            && !self.shared.resort
-            && !self.counts_opportunities
-            && !local.floor.fits_in_types(self.types, &self.nodes[node as usize].free)
+            && !local.own.may_reserve
+            && !self.shared.decider.resort
+            && !self.own.counts_opportunities
+            && !local.own.floor.fits_in_types(self.types, &self.nodes[node as usize].free)
         {
             return Outcome::Declined;
         }
@@ -376,40 +333,15 @@ impl Shard {
         outcome
     }
 
-    /// The node's reservation, at each pass: true when it is valid, which ends the pass.
-    fn serve_reservation(&mut self, node: u32) -> bool {
-        let reservation = self.nodes[node as usize].reservation.expect("asked for");
-        let app = reservation.app.index;
-        let mut unwanted = Some(Unwanted::NothingOutstanding);
-        let valid = self.find_app(reservation.app).is_some()
-            && self.key_index(app, reservation.key).is_some_and(|key| {
-                let local = self.app(app);
-                let key = &local.keys[key];
-                let any_count = key.visible(self.worker);
-                unwanted = self.wanted_here(local, key, any_count, &self.nodes[node as usize]).err();
-                unwanted.is_none()
-            })
-            && !self.over_am_share(app);
-        if !valid {
-            self.note_dropped(&reservation, node, unwanted);
-            self.unreserve(node);
-            return false;
-        }
-        if reservation.size.fits_in(&self.nodes[node as usize].free) {
-            self.note_serving(true);
-            self.assign(app, node, Some(reservation.key));
-            self.note_serving(false);
-        }
-        true
-    }
-
-    pub(crate) fn key_index(&self, app: u32, key: SchedulingKey) -> Option<usize> {
-        self.app(app).keys.binary_search_by_key(&key, |key| key.id()).ok()
-    }
-
     /// `FSAppAttempt.hasContainerForNode`, where so many are outstanding under the key.
     #[inline(always)]
-    fn wanted_here(&self, app: &AppLocal, key: &KeyLocal, any_count: u32, node: &Node) -> Result<(), Unwanted> {
+    pub(super) fn wanted_here(
+        &self,
+        app: &AppLocal,
+        key: &KeyLocal,
+        any_count: u32,
+        node: &Node,
+    ) -> Result<(), Unwanted> {
         if any_count == 0 {
             return Err(Unwanted::NothingOutstanding);
         }
@@ -461,7 +393,7 @@ impl Shard {
                 None => return Outcome::Declined,
             },
             // Who notes reasons wants one of each key.
-            None if self.shared.resort => 0..local.keys.len(),
+            None if self.shared.decider.resort => 0..local.keys.len(),
             None => local.first_key()..local.keys.len(),
         };
         for index in keys {
@@ -475,7 +407,7 @@ impl Shard {
                 continue;
             }
             let mut allowed = Locality::OffSwitch;
-            if self.counts_opportunities {
+            if self.own.counts_opportunities {
                 allowed = self.visit_key(app, index);
                 key = &self.app(app).keys[index];
             }
@@ -503,7 +435,7 @@ impl Shard {
                 let size = size.copied_in_types(self.types);
                 let outcome = self.put(&Proposal { app, key: index, node, locality, size, reserved });
                 if outcome == Outcome::Declined && self.may_pass_over(app, index) {
-                    self.repeatable = true;
+                    self.own.repeatable = true;
                 }
                 return outcome;
             }
@@ -523,53 +455,6 @@ impl Shard {
         local.leaf != NONE && self.queue(local.leaf).limited_path
     }
 
-    /// Counts the opportunity and says which locality is allowed now.
-    #[inline(never)]
-    fn visit_key(&mut self, app: u32, key: usize) -> Locality {
-        let settings = &self.shared.settings;
-        let relaxed = |level| match level {
-            Locality::Node => Locality::Rack,
-            Locality::Rack | Locality::OffSwitch => Locality::OffSwitch,
-        };
-        self.repeatable = true;
-        let continuous = settings.continuous_scheduling;
-        // Only then is there something to wait for.
-        let now = if continuous { self.shared.clock.now_ms() } else { 0 };
-        let delays = [settings.locality_delay_node_ms, settings.locality_delay_rack_ms];
-        let thresholds = [settings.locality_threshold_node, settings.locality_threshold_rack];
-        // Each worker counts the offers of its own nodes, so it compares with how many those are.
-        let nodes = if self.shared.workers == 1 { self.snapshot.structure.nodes as usize } else { self.nodes.count() };
-        let local = self.app_mut(app);
-        let start = local.tie.start_ms;
-        let key = &mut local.keys[key];
-        key.opportunities = key.opportunities.saturating_add(1);
-        let Some(level) = key.level else {
-            key.level = Some(Locality::Node);
-            if continuous {
-                key.last_scheduled_ms = Some(now);
-            }
-            return Locality::Node;
-        };
-        if level == Locality::OffSwitch {
-            return level;
-        }
-        let which = usize::from(level == Locality::Rack);
-        let relax = if continuous {
-            let waited = now.saturating_sub(key.last_scheduled_ms.unwrap_or(start));
-            i64::try_from(waited).unwrap_or(i64::MAX) > delays[which]
-        } else {
-            f64::from(key.opportunities) > nodes as f64 * thresholds[which]
-        };
-        if relax {
-            key.level = Some(relaxed(level));
-            key.opportunities = 0;
-            if continuous {
-                key.last_scheduled_ms = Some(now);
-            }
-        }
-        key.level.unwrap_or(Locality::OffSwitch)
-    }
-
     /// Places the proposal, or reserves the node for it.
     fn put(&mut self, proposal: &Proposal) -> Outcome {
         if !proposal.size.fits_in_types(self.types, &self.nodes[proposal.node as usize].free) {
@@ -581,14 +466,14 @@ impl Shard {
         let local = self.app(proposal.app);
         local.expect_visit();
         if let Some(Some(leaf)) = self.queues.get(local.leaf as usize) {
-            leaf.order.expect_ties();
+            leaf.own.order.expect_ties();
         }
         let granted = self.try_grant(proposal);
         self.note_fit(proposal, granted);
         match granted {
             Ok(()) if proposal.size.is_none_in_types(self.types) => {
                 // Callers see nothing, and offer the node again: the next visit places the next one.
-                self.repeatable = true;
+                self.own.repeatable = true;
                 Outcome::Declined
             }
             Ok(()) => Outcome::Placed,
@@ -598,113 +483,6 @@ impl Shard {
                 }
                 Outcome::Declined
             }
-        }
-    }
-
-    /// The AM share rule: whether an application that waits for its AM must go on waiting.
-    #[inline(always)]
-    pub(crate) fn over_am_share(&self, app: u32) -> bool {
-        self.app(app).waits_for_am() && self.am_is_above_share(app)
-    }
-
-    #[inline(never)]
-    fn am_is_above_share(&self, app: u32) -> bool {
-        let local = self.app(app);
-        let Some(first) = self.first_ask(app) else { return false };
-        match self.am_limit(local.leaf) {
-            None => false,
-            Some(limit) => {
-                let used = self.queue(local.leaf).snapshot.shared.am_usage.read();
-                !used.plus(&first).fits_in(&limit)
-            }
-        }
-    }
-
-    /// How much the AMs of a leaf queue may use; `None` when the check is off.
-    pub(crate) fn am_limit(&self, leaf: u32) -> Option<Resource> {
-        let queue = self.queue(leaf);
-        let share = queue.snapshot.max_am_share;
-        if (share + 1.0).abs() < 0.0001 {
-            return None;
-        }
-        let max = &queue.snapshot.max_share;
-        let base = Resource::from_fn(|i| match queue.fair_share.get(i) {
-            0 => self.available.get(i).min(max.get(i)),
-            fair => fair,
-        });
-        Some(base.times_round_up(f64::from(share)))
-    }
-
-    // ------------------------------------------------------------------------------------------------ reservations
-
-    /// Whether the application uses less than its fair share, or was handed out some of its queue's min-share starvation.
-    pub(crate) fn is_starved(&self, app: u32) -> bool {
-        let local = self.app(app);
-        let calculator = self.queue(local.leaf).snapshot.policy.calculator();
-        calculator.compare(self.types, &self.cluster.total, &local.usage, &local.fair_share, true).is_lt()
-            || !self.starvation(app).min_share.is_none()
-    }
-
-    /// What the last look at the application found it short of.
-    pub(crate) fn starvation(&self, app: u32) -> Starvation {
-        self.snapshot.shares.starvation.get(&self.app(app).slot).copied().unwrap_or_default()
-    }
-
-    /// Keeps the node for a proposal that does not fit, if the rules allow.
-    #[inline(never)]
-    fn reserve(&mut self, proposal: &Proposal) -> Result<(), Unreserved> {
-        let Proposal { app, key, node, locality, size, .. } = *proposal;
-        if !self.is_starved(app) {
-            return Err(Unreserved::NotStarved);
-        }
-        let settings = &self.shared.settings;
-        let calculator = self.queue(self.app(app).leaf).snapshot.policy.calculator();
-        let threshold = &settings.reservation_threshold;
-        if calculator.compare(self.types, &self.cluster.total, &size, threshold, false).is_lt() {
-            return Err(Unreserved::BelowThreshold);
-        }
-        let slot = self.app(app).slot;
-        let at = &self.nodes[node as usize];
-        let present = at.reservation;
-        if at.owed.owes(Creditor { app: slot, number: self.app(app).shared.id.number }) {
-            return Err(Unreserved::RoomOwed);
-        }
-        if present.is_some_and(|reservation| reservation.app != slot) {
-            return Err(Unreserved::OthersNode);
-        }
-        let rack = self.nodes[node as usize].shared.rack_location;
-        let (existing, nodes) = match locality {
-            Locality::Node => (0, u32::MAX),
-            Locality::Rack => {
-                let here = |node: &&u32| self.nodes[**node as usize].shared.rack_location == rack;
-                let existing = self.app(app).reserved.iter().filter(here).count();
-                let nodes = self.snapshot.structure.racks.get(&rack).copied().unwrap_or(0);
-                (u32::try_from(existing).unwrap_or(u32::MAX), nodes)
-            }
-            Locality::OffSwitch => (self.app(app).shared.reserved(), self.snapshot.structure.nodes),
-        };
-        if locality != Locality::Node && !may_reserve(existing, nodes, settings.reservable_nodes) {
-            return Err(Unreserved::TooManyNodes(existing, nodes));
-        }
-        if present.is_none() {
-            let local = self.app_mut(app);
-            let number = local.take_number();
-            let key = local.keys[key].id();
-            local.reserved.push(node);
-            self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, key, size });
-            self.count_reserved(app);
-            count(&self.shared.counters[self.worker].reserved, 1);
-        }
-        Ok(())
-    }
-
-    /// Gives up a node's reservation.
-    pub(crate) fn unreserve(&mut self, node: u32) {
-        let Some(reservation) = self.nodes[node as usize].reservation.take() else { return };
-        if self.find_app(reservation.app).is_some() {
-            let app = reservation.app.index;
-            self.app_mut(app).reserved.retain(|reserved| *reserved != node);
-            self.count_reserved(app);
         }
     }
 }

@@ -9,12 +9,22 @@
 //! queue above; and the bounds there (`floor`, `master_floor`, `may_reserve`) admit what it asks for. What others took and gave back
 //! a worker sees with its next fold: only then must everybody have a place.
 
-use crate::engine::worker::shard::{AppLocal, NONE, QueueLocal, Shard};
+use super::{AppLocal, QueueLocal, Shard};
+use crate::id::NONE;
 
 impl Shard {
+    /// Room is owed to somebody as long as it is more than nothing.
+    pub(crate) fn audit_owed(&self, wrong: &mut Vec<String>) {
+        for (_, node) in self.nodes.present() {
+            if node.own.owed.iter().any(|(_, amount)| amount.is_none()) {
+                wrong.push(format!("node {} owes nothing, to somebody", node.shared.name));
+            }
+        }
+    }
+
     /// Says who is passed over. `folded`: what the others have done is folded in.
     pub(crate) fn audit_places(&self, folded: bool, wrong: &mut Vec<String>) {
-        if !(self.out_for_pass.is_empty() && self.out_for_descent.is_empty()) {
+        if !(self.own.out_for_pass.is_empty() && self.own.out_for_descent.is_empty()) {
             wrong.push("somebody is out of the order, and nobody is offered a node".to_owned());
         }
         for (index, queue) in (0_u32..).zip(&self.queues) {
@@ -39,34 +49,34 @@ impl Shard {
     /// A queue that somebody below can be served in has a place above, and the bounds there are no narrower than its own.
     fn audit_queue(&self, index: u32, queue: &QueueLocal, wrong: &mut Vec<String>) {
         let name = &queue.snapshot.name;
-        let positions = u32::try_from(queue.order.len()).unwrap_or(u32::MAX);
-        let eligible = (0..positions).filter(|position| queue.has_eligible(*position)).count();
+        let positions = u32::try_from(queue.own.order.len()).unwrap_or(u32::MAX);
+        let eligible = (0..positions).filter(|position| queue.own.has_eligible(*position)).count();
         let is_of = |app: &AppLocal, position| app.runnable && (app.leaf, app.position) == (index, position);
         let strangers = (0..positions).filter(|position| {
-            let child = self.apps.get(queue.order.child(*position) as usize);
+            let child = self.apps.get(queue.own.order.child(*position) as usize);
             queue.snapshot.leaf
-                && queue.has_eligible(*position)
+                && queue.own.has_eligible(*position)
                 && !child.is_some_and(|app| app.as_ref().is_some_and(|app| is_of(app, *position)))
         });
         wrong.extend(strangers.map(|position| format!("somebody stands in {name} at {position} who is not there")));
-        if queue.eligible as usize != eligible {
-            wrong.push(format!("{name} counts {} who may be served, {eligible} may", queue.eligible));
+        if queue.own.eligible as usize != eligible {
+            wrong.push(format!("{name} counts {} who may be served, {eligible} may", queue.own.eligible));
         }
         if queue.parent == NONE {
             return;
         }
         let above = self.queue(queue.parent);
-        if above.order.child(queue.position) != index || above.has_eligible(queue.position) != (eligible > 0) {
+        if above.own.order.child(queue.position) != index || above.own.has_eligible(queue.position) != (eligible > 0) {
             wrong.push(format!("{name} has not the place above that it should have: {eligible} below may be served"));
         }
-        if !above.floor.fits_in(&queue.floor) || (queue.may_reserve && !above.may_reserve) {
+        if !above.own.floor.fits_in(&queue.own.floor) || (queue.own.may_reserve && !above.own.may_reserve) {
             wrong.push(format!("the bounds above {name} do not admit what it admits"));
         }
     }
 
     fn audit_place(&self, app: &AppLocal, leaf: &QueueLocal, folded: bool, wrong: &mut Vec<String>) {
         let of = || format!("{:?} in {}", app.shared, leaf.snapshot.name);
-        if leaf.order.child(app.position) != app.slot.index {
+        if leaf.own.order.child(app.position) != app.slot.index {
             wrong.push(format!("{} has lost its place", of()));
             return;
         }
@@ -75,18 +85,22 @@ impl Shard {
             let rows = key.rows().iter().filter(|row| row.left() > 0).map(|row| *row.size());
             std::iter::once(key.size).chain(rows)
         });
-        if !sizes.all(|size| app.floor.fits_in(&size))
-            || !leaf.floor.fits_in(&app.floor)
-            || (app.may_reserve && !leaf.may_reserve)
+        if !sizes.all(|size| app.own.floor.fits_in(&size))
+            || !leaf.own.floor.fits_in(&app.own.floor)
+            || (app.own.may_reserve && !leaf.own.may_reserve)
         {
             wrong.push(format!("{}: the bounds do not admit what it asks for", of()));
         }
         let waits = app.waits_for_am();
-        if waits && self.first_ask(app.slot.index).is_some_and(|first| !leaf.master_floor.fits_in(&first)) {
-            wrong.push(format!("{}: the bound {} does not admit the AM that it waits for", of(), leaf.master_floor));
+        if waits && self.first_ask(app.slot.index).is_some_and(|first| !leaf.own.master_floor.fits_in(&first)) {
+            wrong.push(format!(
+                "{}: the bound {} does not admit the AM that it waits for",
+                of(),
+                leaf.own.master_floor
+            ));
         }
         let is_open = app.keys.iter().any(|key| key.visible(self.worker) > 0);
-        if folded && app.is_pending() && is_open && !leaf.has_place_as(app.position, waits) {
+        if folded && app.is_pending() && is_open && !leaf.own.has_place_as(app.position, waits) {
             wrong.push(format!("{} has something outstanding, and no place", of()));
         }
         if folded && app.keys[..app.first_key()].iter().any(|key| key.total() > 0) {
@@ -122,7 +136,7 @@ mod tests {
             stepped.stepper.shard(other).refresh_app(index);
             assert_eq!(stepped.stepper.shard(other).app(index).first_key(), usize::try_from(KEYS).unwrap());
             stepped.stepper.shard(holder).app_mut(index).keys[0].untake_one();
-            assert!(stepped.stepper.shard(other).may_be_dry(app.0.slot.ix()), "it is not found yet");
+            assert!(stepped.stepper.shard(other).may_be_dry(index), "it is not found yet");
             assert_eq!(stepped.audit(true).wrong, [""; 0]);
         }
     }

@@ -9,6 +9,7 @@
 //! with FS those of `fair-shares.md`.
 
 use crate::app::Locality;
+use crate::engine::{RunningLimit, Stopped};
 use crate::policy::Precedence;
 use crate::resource::Resource;
 
@@ -348,35 +349,11 @@ pub enum NotOffered {
     AmShare(AmShare),
 }
 
-/// A limit of running applications that is reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RunningLimit {
-    /// Of the application's queue, or one above it.
-    Queue {
-        /// Which.
-        queue: String,
-        /// How many run there and below.
-        running: i64,
-        /// How many may.
-        limit: i64,
-    },
-    /// Of its user.
-    User {
-        /// Who.
-        user: String,
-        /// How many of his run.
-        running: i64,
-        /// How many may.
-        limit: i64,
-    },
-}
-
-/// What a scheduler notes for those who step it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Notes {
-    /// What each step did.
-    pub(crate) journal: bool,
-    /// Why.
-    pub(crate) trace: bool,
+impl From<Stopped> for NotOffered {
+    fn from(stopped: Stopped) -> NotOffered {
+        match stopped {
+            Stopped::Ended => NotOffered::Ended,
+            Stopped::Waiting { limit } => NotOffered::Waiting { limit },
+        }
+    }
 }

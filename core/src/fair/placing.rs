@@ -5,8 +5,10 @@
 //! path a level, O(depth x log children). The bounds that let `assignment` pass over whole subtrees (`floor`,
 //! `master_floor`, `may_reserve`) are widened at once and computed anew with each update.
 
-use crate::engine::worker::shard::{AppLocal, NONE, QueueLocal, Shard, Suspended};
-use crate::policy::ClusterTotal;
+use crate::engine::books::paths::with_parent;
+use crate::engine::publish::snapshot::ROOT;
+use crate::fair::Shard;
+use crate::id::NONE;
 use crate::resource::Resource;
 
 /// The size that was looked at last: asks of a leaf's applications are mostly of one.
@@ -16,70 +18,6 @@ struct Seen {
     is_reservable: bool,
 }
 
-/// A queue, and its parent to be changed.
-#[inline]
-fn with_parent(queues: &mut [Option<QueueLocal>], queue: u32, parent: u32) -> (&QueueLocal, &mut QueueLocal) {
-    let both = queues.get_disjoint_mut([queue as usize, parent as usize]).expect("no queue is its own parent");
-    let [Some(queue), Some(parent)] = both else { unreachable!("both are queues of the snapshot") };
-    (queue, parent)
-}
-
-/// What usage is counted with.
-pub(crate) struct Counting<'a> {
-    pub(crate) types: usize,
-    /// There is no other worker.
-    pub(crate) alone: bool,
-    /// See [`Shard::hold_root`].
-    pub(crate) root_is_held: bool,
-    /// What is held back of the root's, where there are other workers.
-    pub(crate) held: &'a mut Resource,
-    pub(crate) cluster: &'a ClusterTotal,
-}
-
-/// Adds to the usage of an application and of the queues above it, here and in the ledger, and puts them in place. In the ledger the
-/// leaf's is left to the caller, who [shows](show_leaf) it, then notes the change, and the root's where it is held.
-#[inline]
-pub(crate) fn add_usage(
-    app: &mut AppLocal,
-    queues: &mut [Option<QueueLocal>],
-    amount: &Resource,
-    by: &mut Counting<'_>,
-) {
-    app.usage.add_in_types(by.types, amount);
-    app.cell.usage.add_knowing(by.types, amount, &app.usage, by.alone);
-    let mut at = app.leaf;
-    if at == NONE {
-        return;
-    }
-    let leaf = queues[at as usize].as_mut().expect("a queue of the snapshot");
-    if app.runnable {
-        leaf.place_app(app, by.cluster);
-    }
-    leaf.usage.add_in_types(by.types, amount);
-    let mut parent = leaf.parent;
-    while parent != NONE {
-        let (queue, above) = with_parent(queues, at, parent);
-        above.place_queue(queue, by.cluster);
-        above.usage.add_in_types(by.types, amount);
-        (at, parent) = (parent, above.parent);
-        if parent != NONE || !by.root_is_held {
-            above.show_change(by.types, amount, by.alone);
-        } else if !by.alone {
-            by.held.add_in_types(by.types, amount);
-        }
-    }
-}
-
-/// Adds to the usage of a leaf in the ledger. Its line is on the core of whose AM asked last, so this is done when the container is in
-/// its mailbox: an exchange there waits for all that was written before it.
-#[inline]
-pub(crate) fn show_leaf(queues: &[Option<QueueLocal>], leaf: u32, types: usize, amount: &Resource, alone: bool) {
-    if leaf != NONE {
-        let leaf = queues[leaf as usize].as_ref().expect("a queue of the snapshot");
-        leaf.show_change(types, amount, alone);
-    }
-}
-
 impl Shard {
     /// Takes over demand and shares of the snapshot and puts everything in order anew: O(queues + applications).
     pub(crate) fn refresh_everything(&mut self) {
@@ -87,16 +25,14 @@ impl Shard {
         let shared = self.shared.clone();
         for app in self.apps.iter_mut().flatten() {
             let share = shares.app(app.shared.slot);
-            app.demand = share.demand;
-            app.fair_share = share.fair_share;
-            app.weight = shared.app_weight(&app.demand);
+            app.own.take_share(&shared, &share);
         }
         for queue in self.queues.iter_mut().flatten() {
             let share = shares.queue(queue.snapshot.slot);
-            queue.demand = share.demand;
-            queue.fair_share = share.fair_share;
+            queue.own.demand = share.demand;
+            queue.own.fair_share = share.fair_share;
         }
-        self.refresh_contents_below(crate::engine::publish::snapshot::ROOT);
+        self.refresh_contents_below(ROOT);
     }
 
     fn refresh_contents_below(&mut self, queue: u32) {
@@ -108,10 +44,10 @@ impl Shard {
     }
 
     /// Whether an application is pending and out of its leaf's order: for want of asks, as far as this worker saw.
-    pub(crate) fn may_be_dry(&self, index: usize) -> bool {
-        self.apps[index]
-            .as_ref()
-            .is_some_and(|app| app.is_pending() && app.leaf != NONE && !self.queue(app.leaf).has_eligible(app.position))
+    #[inline]
+    pub(crate) fn may_be_dry(&self, index: u32) -> bool {
+        let app = self.app(index);
+        app.is_pending() && app.leaf != NONE && !self.queue(app.leaf).own.has_eligible(app.position)
     }
 
     /// Puts every queue in place among its siblings.
@@ -134,38 +70,38 @@ impl Shard {
                 0 => 0,
                 end => end.next_power_of_two() as usize,
             };
-            self.queue_mut(index).reset_children(room);
+            self.queue_mut(index).own.reset_children(room);
             let mut seen = None;
             for (position, member) in snapshot.runnable.positions() {
                 let app = member.app.slot.index;
-                self.queue_mut(index).order.set_child(position, app);
+                self.queue_mut(index).own.order.set_child(position, app);
                 self.bound_asks(app, &mut seen);
                 let local = self.app(app);
-                floor = floor.least(&local.floor);
-                may_reserve |= local.may_reserve;
+                floor = floor.least(&local.own.floor);
+                may_reserve |= local.own.may_reserve;
                 if local.waits_for_am() {
                     master_floor = self.first_ask(app).map_or(master_floor, |size| master_floor.least(&size));
                 }
                 self.refresh_app(app);
             }
-            self.queue_mut(index).master_floor = master_floor;
+            self.queue_mut(index).own.master_floor = master_floor;
         } else {
-            self.queue_mut(index).reset_children(snapshot.children.len());
+            self.queue_mut(index).own.reset_children(snapshot.children.len());
             for (position, child) in (0..).zip(&snapshot.children) {
-                self.queue_mut(index).order.set_child(position, *child);
+                self.queue_mut(index).own.order.set_child(position, *child);
                 if self.queues[*child as usize].is_some() {
-                    floor = floor.least(&self.queue(*child).floor);
-                    may_reserve |= self.queue(*child).may_reserve;
+                    floor = floor.least(&self.queue(*child).own.floor);
+                    may_reserve |= self.queue(*child).own.may_reserve;
                     self.refresh_queue(*child);
                 }
             }
         }
         let queue = self.queue_mut(index);
-        queue.floor = floor;
-        queue.may_reserve = may_reserve;
+        queue.own.floor = floor;
+        queue.own.may_reserve = may_reserve;
     }
 
-    /// Computes the bounds that let whole subtrees be skipped; see [`floor`](crate::engine::worker::shard::QueueLocal::floor).
+    /// Computes the bounds that let whole subtrees be skipped; see [`floor`](crate::fair::queue::FairQueue::floor).
     fn bound_asks(&mut self, index: u32, seen: &mut Option<Seen>) {
         let app = self.app(index);
         app.look_at_all_keys();
@@ -194,8 +130,8 @@ impl Shard {
             }
         }
         let app = self.app_mut(index);
-        app.floor = floor;
-        app.may_reserve = may_reserve;
+        app.own.floor = floor;
+        app.own.may_reserve = may_reserve;
     }
 
     /// Whether an ask of a leaf's application is large enough for a reservation.
@@ -217,22 +153,22 @@ impl Shard {
         let mut wider = None;
         for size in sizes {
             // What is no smaller and no larger than what it asks for already changes nothing.
-            if !size.equals_in_types(self.types, &app.floor) {
-                let (floor, may_reserve) = wider.unwrap_or((app.floor, app.may_reserve));
+            if !size.equals_in_types(self.types, &app.own.floor) {
+                let (floor, may_reserve) = wider.unwrap_or((app.own.floor, app.own.may_reserve));
                 wider = Some((floor.least(size), may_reserve || self.is_reservable(leaf, size)));
             }
         }
         // The queues above admit what it asked for before.
-        let wider = wider.filter(|bounds| *bounds != (app.floor, app.may_reserve));
+        let wider = wider.filter(|bounds| *bounds != (app.own.floor, app.own.may_reserve));
         if wider.is_some() || waits {
             if let Some(bounds) = wider {
                 let app = self.app_mut(index);
-                (app.floor, app.may_reserve) = bounds;
+                (app.own.floor, app.own.may_reserve) = bounds;
             }
             self.asks_bounded(index);
         }
         let app = self.app(index);
-        let has_place = self.queue(leaf).has_place_as(app.position, waits);
+        let has_place = self.queue(leaf).own.has_place_as(app.position, waits);
         // Its key does not tell of asks, only whether it has a place does.
         if !has_place || !app.has_open_key() {
             self.refresh_app(index);
@@ -252,19 +188,22 @@ impl Shard {
     /// Lets the queues above admit what a runnable application asks for.
     fn asks_bounded(&mut self, index: u32) {
         let app = self.app(index);
-        let (floor, may_reserve, leaf) = (app.floor, app.may_reserve, app.leaf);
+        let (floor, may_reserve, leaf) = (app.own.floor, app.own.may_reserve, app.leaf);
         let master = app.waits_for_am().then(|| self.first_ask(index)).flatten();
         self.widen_bounds(leaf, &floor, may_reserve);
         if let Some(master) = master {
             let queue = self.queue_mut(leaf);
-            queue.master_floor = queue.master_floor.least(&master);
+            queue.own.master_floor = queue.own.master_floor.least(&master);
         }
     }
 
-    /// The size of the first key that has something outstanding: for an application that waits, its AM's.
-    pub(crate) fn first_ask(&self, index: u32) -> Option<Resource> {
-        let first = self.app(index).keys.iter().find(|key| key.visible(self.worker) > 0)?;
-        Some(first.size)
+    /// The same of all that is below a queue.
+    pub(crate) fn refresh_bounds_above(&mut self, queue: u32) {
+        let local = self.queue(queue);
+        let (floor, may_reserve, parent) = (local.own.floor, local.own.may_reserve, local.parent);
+        if parent != NONE {
+            self.widen_bounds(parent, &floor, may_reserve);
+        }
     }
 
     /// Lets the bounds of a queue and those above it admit what is new below.
@@ -272,11 +211,11 @@ impl Shard {
         let mut at = queue;
         while at != NONE {
             let queue = self.queue_mut(at);
-            if queue.floor.fits_in(floor) && (queue.may_reserve || !may_reserve) {
+            if queue.own.floor.fits_in(floor) && (queue.own.may_reserve || !may_reserve) {
                 break;
             }
-            queue.floor = queue.floor.least(floor);
-            queue.may_reserve |= may_reserve;
+            queue.own.floor = queue.own.floor.least(floor);
+            queue.own.may_reserve |= may_reserve;
             at = queue.parent;
         }
     }
@@ -286,7 +225,7 @@ impl Shard {
         let app = self.apps[index as usize].as_ref().expect("an application that this worker knows");
         if app.leaf != NONE && app.runnable {
             let leaf = self.queues[app.leaf as usize].as_mut().expect("a queue of the snapshot");
-            leaf.place_app(app, &self.cluster);
+            leaf.own.place_app(app, &self.cluster);
         }
     }
 
@@ -296,7 +235,7 @@ impl Shard {
         let parent = self.queue(index).parent;
         if parent != NONE {
             let (queue, parent) = with_parent(&mut self.queues, index, parent);
-            parent.place_queue(queue, &self.cluster);
+            parent.own.place_queue(queue, &self.cluster);
         }
     }
 
@@ -307,7 +246,7 @@ impl Shard {
         loop {
             let local = self.queue(at);
             let parent = local.parent;
-            if parent == NONE || (local.eligible > 0) == self.queue(parent).has_eligible(local.position) {
+            if parent == NONE || (local.own.eligible > 0) == self.queue(parent).own.has_eligible(local.position) {
                 return;
             }
             self.refresh_queue(at);
@@ -322,92 +261,6 @@ impl Shard {
         while at != NONE {
             self.refresh_queue(at);
             at = self.queue(at).parent;
-        }
-    }
-
-    /// Adds to the usage of an application and of the queues above it, and puts them in place: see [`add_usage`].
-    pub(crate) fn add_usage(&mut self, index: u32, amount: &Resource) {
-        let Shard { apps, queues, types, cluster, shared, root_is_held, root_held: held, .. } = self;
-        let app = apps[index as usize].as_mut().expect("an application that this worker knows");
-        let (alone, root_is_held) = (shared.workers == 1, *root_is_held);
-        add_usage(app, queues, amount, &mut Counting { types: *types, alone, root_is_held, held, cluster });
-    }
-
-    /// Adds to the usage of an application's leaf in the ledger, and notes the change: see [`show_leaf`].
-    #[inline]
-    pub(crate) fn show_leaf(&mut self, app: u32, amount: &Resource) {
-        show_leaf(&self.queues, self.app(app).leaf, self.types, amount, self.shared.workers == 1);
-        self.note_change();
-    }
-
-    /// Until [`release_root`](Self::release_root) the ledger is not told of the root's usage: every call of every AM reads it, so its line
-    /// would cross over with each change. Nobody is ordered by it: it has no siblings.
-    pub(crate) fn hold_root(&mut self) {
-        self.root_is_held = true;
-    }
-
-    /// Shows what was held back, and holds no more.
-    pub(crate) fn release_root(&mut self) {
-        self.show_root();
-        self.root_is_held = false;
-    }
-
-    /// Shows what the root uses, where that is held back.
-    pub(crate) fn show_root(&mut self) {
-        let root = self.queues.get(crate::engine::publish::snapshot::ROOT as usize).and_then(Option::as_ref);
-        if self.root_is_held
-            && let Some(root) = root
-        {
-            if self.shared.workers == 1 {
-                root.show_usage(self.types);
-            } else {
-                root.show_change(self.types, &std::mem::replace(&mut self.root_held, Resource::NONE), false);
-            }
-        }
-    }
-
-    /// Wakes the AM of an application whose mailbox was empty. It finds what the root uses.
-    pub(crate) fn wake_am(&mut self, app: u32) {
-        if self.shared.on_grants.is_some() {
-            self.show_root();
-        }
-        if let Some(wake) = &self.shared.on_grants {
-            wake(self.app(app).number);
-        }
-    }
-
-    pub(crate) fn add_queue_usage(&mut self, leaf: u32, amount: &Resource) {
-        let (types, alone) = (self.types, self.shared.workers == 1);
-        let mut at = leaf;
-        while at != NONE {
-            let queue = self.queue_mut(at);
-            queue.add_usage(types, amount, alone);
-            at = queue.parent;
-        }
-    }
-
-    // ------------------------------------------------------------------------------------------------ suspension
-
-    /// Puts those back that were out for one descent.
-    pub(crate) fn end_descent(&mut self) {
-        while let Some(out) = self.out_for_descent.pop() {
-            self.resume(out);
-        }
-    }
-
-    /// Puts all back.
-    pub(crate) fn end_pass(&mut self) {
-        self.end_descent();
-        while let Some(out) = self.out_for_pass.pop() {
-            self.resume(out);
-        }
-    }
-
-    fn resume(&mut self, Suspended { queue, position }: Suspended) {
-        let queue = self.queue_mut(queue);
-        queue.order.resume(position);
-        if let Some(masters) = queue.masters_mut() {
-            masters.resume(position);
         }
     }
 }

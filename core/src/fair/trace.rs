@@ -2,7 +2,7 @@
 //!
 //! # Where it stands
 //! Called by `assignment` on the worker's own shard. A scheduler that traces visits children in Hadoop's order, sorted anew
-//! for every container (`Shared::resort`), so that everybody whom Hadoop would ask is in the trace; the order kept in
+//! for every container (`FairDecider::resort`), so that everybody whom Hadoop would ask is in the trace; the order kept in
 //! winner trees passes over whole subtrees, and could not say why each of them got nothing. The decisions are the same.
 //!
 //! # Cost
@@ -11,12 +11,15 @@
 
 use crate::app::{Locality, SchedulingKey};
 use crate::engine::commit::grant::{Proposal, Refusal};
-use crate::engine::worker::shard::{NONE, Reservation, Shard};
-use crate::fair::assignment::{Outcome, Unreserved, Unwanted};
+use crate::engine::worker::node::Reservation;
+use crate::fair::Shard;
+use crate::fair::assignment::{Outcome, Unwanted};
 use crate::fair::decision::{
     AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
 };
+use crate::fair::reserving::Unreserved;
+use crate::id::NONE;
 use crate::policy::{Precedence, Schedulable};
 use crate::resource::Resource;
 use std::cmp::Ordering;
@@ -79,22 +82,22 @@ impl Shard {
     /// Notes something, if anything is noted at all.
     #[inline]
     fn note(&mut self, note: impl FnOnce(&Shard, &mut Recorder)) {
-        if self.trace.is_some() {
+        if self.own.trace.is_some() {
             self.note_now(note);
         }
     }
 
     #[cold]
     fn note_now(&mut self, note: impl FnOnce(&Shard, &mut Recorder)) {
-        if let Some(mut recorder) = self.trace.take() {
+        if let Some(mut recorder) = self.own.trace.take() {
             note(self, &mut recorder);
-            self.trace = Some(recorder);
+            self.own.trace = Some(recorder);
         }
     }
 
     /// The passes since this was last called.
     pub(crate) fn take_trace(&mut self) -> Vec<Decision> {
-        self.trace.as_mut().map(|recorder| std::mem::take(&mut recorder.passes)).unwrap_or_default()
+        self.own.trace.as_mut().map(|recorder| std::mem::take(&mut recorder.passes)).unwrap_or_default()
     }
 
     // ------------------------------------------------------------------------------------------------ a pass
@@ -266,7 +269,7 @@ impl Shard {
         let own = local.schedulable();
         QueueVisit {
             queue: local.snapshot.name.to_string(),
-            claim: claim(&own, &local.fair_share),
+            claim: claim(&own, &local.own.fair_share),
             precedes: next.map(|next| self.precedence(local.parent, &own, &self.queue(next).schedulable())),
             outcome: QueueOutcome::NotReached,
             queues: Vec::new(),
@@ -279,7 +282,7 @@ impl Shard {
         let own = local.schedulable();
         AppVisit {
             app: local.shared.id.number,
-            claim: claim(&own, &local.fair_share),
+            claim: claim(&own, &local.own.fair_share),
             precedes: next.map(|next| self.precedence(local.leaf, &own, &self.app(next).schedulable())),
             outcome,
             keys: Vec::new(),
@@ -291,7 +294,7 @@ impl Shard {
     fn apps_without_a_place(&self, leaf: u32) -> Vec<AppVisit> {
         let local = self.queue(leaf);
         let known = |app: &u32| self.app(*app).runnable && !self.app(*app).is_pending();
-        let idle = local.order.children().filter(known);
+        let idle = local.own.order.children().filter(known);
         let mut out: Vec<_> = idle.map(|app| self.visit_of_app(app, None, AppOutcome::NothingPending)).collect();
         let waiting =
             local.snapshot.waiting.iter().filter(|app| self.find_app(app.slot).is_some_and(|app| !app.closed));
@@ -346,7 +349,7 @@ impl Shard {
             let obstacle = if rack.is_some_and(|row| !row.relax()) {
                 Obstacle::RackNotRelaxed
             } else {
-                Obstacle::TooFar { allowed, opportunities: local.opportunities }
+                Obstacle::TooFar { allowed, opportunities: local.own.opportunities }
             };
             recorder.key(shard.visit_of_key(app, key, KeyOutcome::PassedOver(obstacle)));
         });
@@ -374,7 +377,7 @@ impl Shard {
         match unreserved {
             Unreserved::NotStarved => {
                 let local = self.app(app);
-                NotReserved::NotStarved { usage: local.usage, fair_share: local.fair_share }
+                NotReserved::NotStarved { usage: local.usage, fair_share: local.own.fair_share }
             }
             Unreserved::BelowThreshold => {
                 NotReserved::BelowThreshold { threshold: self.shared.settings.reservation_threshold }
@@ -395,7 +398,7 @@ impl Shard {
                     KeyOutcome::Placed { container: shard.containers[newest].number, locality: proposal.locality }
                 }
                 Err(Refusal::NoRecord) => KeyOutcome::PassedOver(Obstacle::NoRecord),
-                Err(Refusal::AskGone | Refusal::AmShare | Refusal::QueueFull | Refusal::Moved) => {
+                Err(Refusal::AskGone | Refusal::AmLimit | Refusal::QueueFull | Refusal::Moved) => {
                     KeyOutcome::PassedOver(Obstacle::Overtaken)
                 }
             };

@@ -6,7 +6,7 @@ use crate::clock::{Clock, MonotonicClock};
 use crate::config::{AllocationFile, AllocationSource, AllocationsError, FileSource, LocateError, Reader, Settings};
 use crate::engine::{EventSource, HeartbeatProbe, NEVER, Parts, Setup, WakeUp, WatchTimes, Watcher, events};
 use crate::event::SchedulerEvent;
-use crate::fair::Notes;
+use crate::fair::FairDecider;
 use crate::groups::Groups;
 use crate::policy::SchedulingPolicy;
 use crate::sync::Arc;
@@ -76,8 +76,8 @@ pub struct FairSchedulerBuilder {
     clock: Option<Arc<dyn Clock>>,
     on_grants: Option<WakeUp>,
     probe: Option<Arc<dyn HeartbeatProbe>>,
-    resort: bool,
-    notes: Notes,
+    journal: bool,
+    decider: FairDecider,
     timers: bool,
     fold_every: Option<u32>,
 }
@@ -106,8 +106,8 @@ impl Default for FairSchedulerBuilder {
             clock: None,
             on_grants: None,
             probe: None,
-            resort: false,
-            notes: Notes::default(),
+            journal: false,
+            decider: FairDecider::default(),
             timers: true,
             fold_every: None,
         }
@@ -240,7 +240,7 @@ impl FairSchedulerBuilder {
     /// Sorts children anew for every container, as the classic design does, instead of keeping them in order. The
     /// decisions are the same; it exists to compare with.
     pub fn resort_for_each_container(mut self, resort: bool) -> Self {
-        self.resort = resort;
+        self.decider.resort = resort;
         self
     }
 
@@ -248,7 +248,7 @@ impl FairSchedulerBuilder {
     /// [`Stepped`] one then knows applications and containers by number, too, as replay needs it. What is noted is kept
     /// until it is taken.
     pub fn journal(mut self, journal: bool) -> Self {
-        self.notes.journal = journal;
+        self.journal = journal;
         self
     }
 
@@ -256,7 +256,7 @@ impl FairSchedulerBuilder {
     /// it is taken. Children are then sorted anew for every container, so that everybody whom Hadoop would ask is in it;
     /// the decisions are the same. Without a trace nothing is noted and nothing allocated.
     pub fn trace(mut self, trace: bool) -> Self {
-        self.notes.trace = trace;
+        self.decider.trace = trace;
         self
     }
 
@@ -336,6 +336,7 @@ impl FairSchedulerBuilder {
         let (file, watcher, told) = self.load(threaded, names, &*clock)?;
         let (sink, events) = events(self.event_capacity);
         told.into_iter().for_each(|told| sink.put(told));
+        let trace = self.decider.trace && !threaded;
         let setup = Setup {
             settings: self.settings,
             file,
@@ -350,8 +351,9 @@ impl FairSchedulerBuilder {
             clock,
             on_grants: self.on_grants,
             probe: self.probe,
-            resort: self.resort,
-            notes: Notes { trace: self.notes.trace && !threaded, ..self.notes },
+            journal: self.journal,
+            // A trace lists whom Hadoop would ask.
+            decider: FairDecider { resort: self.decider.resort || trace, trace },
             timers: self.timers,
             fold_every: self.fold_every,
         };
@@ -378,7 +380,7 @@ impl FairSchedulerBuilder {
         let given = self.clock.take();
         let own = Arc::new(crate::clock::VirtualClock::new());
         let clock = given.clone().unwrap_or_else(|| own.clone());
-        let journal = self.notes.journal;
+        let journal = self.journal;
         let (parts, events) = self.parts(false, clock)?;
         Ok(Stepped::new(parts, events, given.is_none().then_some(own), journal))
     }

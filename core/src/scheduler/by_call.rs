@@ -4,9 +4,10 @@
 use super::fair::FairScheduler;
 use super::stepped::{PreemptionRound, StepOutcome};
 use crate::config::Reader;
-use crate::engine::{ContainerView, Control, ControlLane, ControlMessage, Reloads, Shard, apply, ask_workers, quiesce};
+use crate::engine::{ContainerView, ControlLane, Reloads, apply, ask_workers, quiesce};
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;
+use crate::fair::{Control, ControlMessage, Shard};
 use crate::sync::channel::{Sender, bounded};
 
 impl FairScheduler {

@@ -5,11 +5,12 @@ use super::handles::{AppHandle, NodeHandle};
 use crate::app::Location;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, AppShared, AppView, Call, Closed, Control, ControlMessage, EventSink, EventSource,
-    External, Heartbeat, NewAttempt, NodeSpec, NodeView, Parcel, Parts, QueueConfig, QueueView, Report, Shared, Stats,
-    Submission, Threads, UpdateCall, WatchCall, allocate, expect_calls, quiesce, views,
+    AllocateRequest, Allocation, AppShared, AppView, Closed, EventSink, EventSource, External, Heartbeat, NewAttempt,
+    NodeSpec, NodeView, Parcel, Parts, QueueConfig, QueueView, Report, Stats, Submission, Threads, UpdateCall,
+    WatchCall, allocate, expect_calls, quiesce, views,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent};
+use crate::fair::{Call, Control, ControlMessage, Shared};
 use crate::resource::Resource;
 use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
 use crate::sync::thread::{self, ThreadId};

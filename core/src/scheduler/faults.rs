@@ -6,9 +6,10 @@
 
 use super::fair::FairScheduler;
 use super::stepped::Stepped;
-use crate::engine::{Audit, Control, Internal, Kept, Look, UpdateCall, ask_workers, compare, wait};
+use crate::engine::{Audit, Kept, UpdateCall, ask_workers, compare, wait};
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;
+use crate::fair::{Control, Internal, Look};
 use crate::id::ContainerId;
 use crate::sync::channel::bounded;
 use crate::sync::thread;

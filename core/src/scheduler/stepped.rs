@@ -619,9 +619,9 @@ impl Stepped {
     /// application's asks.
     #[must_use]
     pub fn not_offered(&mut self, app: &AppHandle) -> Option<NotOffered> {
-        let reason = self.stepper.control().why_not_offered(&app.0);
+        let stopped = self.stepper.control().why_stopped(&app.0).map(NotOffered::from);
         // Of another scheduler's application the control has said that there is none.
-        reason.or_else(|| self.stepper.shards().nth(app.0.home)?.why_not_offered(app.0.slot.index))
+        stopped.or_else(|| self.stepper.shards().nth(app.0.home)?.why_not_offered(app.0.slot.index))
     }
 
     /// All queues, by name.

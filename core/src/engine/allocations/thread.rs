@@ -12,6 +12,7 @@
 use super::{Reloads, Watcher};
 use crate::config::{AllocationFile, Diagnostic, PlacementChange};
 use crate::engine::control::Call;
+use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
 use crate::engine::driver::threads_and_steps::{run_task, spawn};
 use crate::engine::intake::messages::ControlMessage;
@@ -43,7 +44,11 @@ pub(crate) struct WatcherThread {
 }
 
 impl WatcherThread {
-    pub(crate) fn start(watcher: Watcher, shared: &Arc<Shared>, events: &EventSink) -> std::io::Result<WatcherThread> {
+    pub(crate) fn start<D: Decider>(
+        watcher: Watcher,
+        shared: &Arc<Shared<D>>,
+        events: &EventSink,
+    ) -> std::io::Result<WatcherThread> {
         let (lane, calls) = unbounded();
         let (ends, ended) = bounded::<()>(0);
         let (shared, events) = (shared.clone(), events.clone());
@@ -76,7 +81,7 @@ impl WatcherThread {
 }
 
 /// Looks at the allocation file when that is due, and reads it when it is told to.
-fn run(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: ControlLane) {
+fn run<D: Decider>(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: ControlLane<D>) {
     let clock = to.shared.clock.clone();
     loop {
         if watcher.due_in_ms(&*clock) == 0 {
@@ -94,20 +99,20 @@ fn run(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: ControlLane) {
 }
 
 /// The control, reached by messages.
-pub(crate) struct ControlLane {
-    pub(crate) shared: Arc<Shared>,
+pub(crate) struct ControlLane<D: Decider> {
+    pub(crate) shared: Arc<Shared<D>>,
     pub(crate) events: EventSink,
 }
 
-impl ControlLane {
-    fn call<T>(&self, call: impl FnOnce(Sender<T>) -> Call) -> Result<T, Refused> {
+impl<D: Decider> ControlLane<D> {
+    fn call<T>(&self, call: impl FnOnce(Sender<T>) -> Call<D>) -> Result<T, Refused> {
         let (reply, answer) = bounded(1);
         self.shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| Refused::ShutDown)?;
         answer.recv().map_err(|_| Refused::ShutDown)
     }
 }
 
-impl Reloads for ControlLane {
+impl<D: Decider> Reloads for ControlLane<D> {
     fn clean_up(&mut self) {
         // Without a control nothing is cleaned up.
         let _ = self.shared.lanes.control.send(ControlMessage::CleanUp);

@@ -13,6 +13,7 @@
 //! A fold reads every worker's cell of every queue and application, O((queues + applications) x workers), and puts those
 //! in place that the others have changed; so it is done the more seldom the more there are.
 
+use crate::engine::decider::Decider;
 use crate::engine::shared::count;
 use crate::engine::worker::shard::Shard;
 
@@ -21,7 +22,7 @@ fn fold_after_ms(applications: usize) -> u64 {
     20 + u64::try_from(applications / 200).unwrap_or(u64::MAX)
 }
 
-impl Shard {
+impl<D: Decider> Shard<D> {
     /// Hands back what is leased and not spent. Before a worker blocks: until then whoever is refused recalls it.
     pub(crate) fn hand_back_leases(&mut self) {
         if self.shared.workers == 1 {
@@ -94,17 +95,9 @@ impl Shard {
             let usage = app.shared.usage();
             let changed = usage != app.usage;
             app.usage = usage;
-            // One that found no ask left may find some again: others hand their pieces back.
-            let dry = self.may_be_dry(index);
-            if dry && let Some(app) = &self.apps[index] {
-                app.look_at_all_keys();
-            }
-            if changed || dry {
-                self.refresh_app(u32::try_from(index).expect("applications are u32"));
-            }
+            D::app_folded(self, u32::try_from(index).expect("applications are u32"), changed);
         }
-        self.refresh_all_queues();
-        self.refresh_available();
+        D::folded(self);
         count(&self.shared.counters[self.worker].folds, 1);
     }
 }

@@ -15,15 +15,16 @@
 //! trace; a grant is in the mailbox or undone.
 
 use crate::app::{Locality, SchedulingKey};
+use crate::engine::books::paths::{self, Counting};
+use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{GiveBack, Internal};
-use crate::engine::mail::mailbox::{Container, EndReason, EndedContainer};
+use crate::engine::mail::container::{Container, EndReason, EndedContainer};
 use crate::engine::shared::{ANY, count};
 use crate::engine::worker::containers::ContainerRecord;
 use crate::engine::worker::fate::Fate;
-use crate::engine::worker::owed::Creditor;
-use crate::engine::worker::shard::{KeyLocal, NONE, Shard};
-use crate::fair::placing::{self, Counting};
-use crate::id::{ContainerId, Slot};
+use crate::engine::worker::key::KeyLocal;
+use crate::engine::worker::shard::Shard;
+use crate::id::{ContainerId, NONE, Slot};
 use crate::resource::Resource;
 use smallvec::SmallVec;
 
@@ -58,8 +59,8 @@ struct NewContainer {
 pub(crate) enum Refusal {
     /// Nothing is outstanding any more, or others hold what is, or the AM has replaced the ask.
     AskGone,
-    /// The AM share of the leaf is used up.
-    AmShare,
+    /// The leaf's AMs may use no more.
+    AmLimit,
     /// No room is left under the max share of a queue.
     QueueFull,
     /// The arena has no record left.
@@ -73,14 +74,14 @@ impl Refusal {
     pub(crate) fn is_final(self) -> bool {
         match self {
             Refusal::AskGone => true,
-            Refusal::AmShare | Refusal::QueueFull | Refusal::NoRecord | Refusal::Moved => false,
+            Refusal::AmLimit | Refusal::QueueFull | Refusal::NoRecord | Refusal::Moved => false,
         }
     }
 }
 
 /// Takes one unit of the rack's ask, and of the node's; or gives all back, the `*` ask's unit too. Returns their relaxation as bits.
 #[inline(never)]
-fn take_rows(key: &mut KeyLocal, at: [u32; 2], locality: Locality) -> Result<u8, Refusal> {
+fn take_rows<D: Decider>(key: &mut KeyLocal<D>, at: [u32; 2], locality: Locality) -> Result<u8, Refusal> {
     let wanted = locations_taken(&at, locality);
     let mut relax = 0;
     for (i, location) in wanted.iter().enumerate() {
@@ -123,7 +124,7 @@ fn place_in(list: &[u32], container: u32) -> Option<usize> {
     Some(before + chunk.iter().position(|there| *there == container)?)
 }
 
-impl Shard {
+impl<D: Decider> Shard<D> {
     /// Grants the proposal; all or nothing.
     pub(crate) fn try_grant(&mut self, proposal: &Proposal) -> Result<(), Refusal> {
         let Proposal { app: index, key, node, locality, size: ref asked, reserved } = *proposal;
@@ -131,7 +132,7 @@ impl Shard {
         // Accounting goes by the reserved size, what the callers count by the ask's.
         let granted = reservation.as_ref().map_or(asked, |reservation| &reservation.size);
         let (relax, is_am) = self.take_asks(index, key, node, locality)?;
-        if is_am && let Err(refusal) = self.take_am_share(index, asked) {
+        if is_am && let Err(refusal) = D::am_taken(self, index, asked) {
             self.return_asks(index, key, node, locality);
             return Err(refusal);
         }
@@ -184,7 +185,7 @@ impl Shard {
     #[cold]
     fn undo(&mut self, proposal: &Proposal, is_am: bool) {
         if is_am {
-            self.queue(self.app(proposal.app).leaf).snapshot.shared.am_usage.subtract(&proposal.size);
+            D::am_refused(self, proposal.app, &proposal.size);
         }
         self.return_asks(proposal.app, proposal.key, proposal.node, proposal.locality);
     }
@@ -196,10 +197,7 @@ impl Shard {
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
         let (slot, is_am) = (local.slot, local.waits_for_am());
         let key = &mut local.keys[key];
-        // Served nearer than the level allowed: the level is raised again.
-        if locality != Locality::OffSwitch && key.level.is_some_and(|level| locality < level) {
-            key.level = Some(locality);
-        }
+        D::key_served(key, locality);
         let Some(is_new_lease) = key.take_one(self.worker) else { return Err(Refusal::AskGone) };
         if is_new_lease {
             self.leases.push((slot, key.id()));
@@ -217,26 +215,6 @@ impl Shard {
         let key = &mut self.app_mut(app).keys[key];
         locations_taken(&at, locality).iter().for_each(|location| key.change_rows(|rows| rows.untake_one(*location)));
         key.untake_one();
-    }
-
-    #[inline(never)]
-    fn take_am_share(&self, app: u32, size: &Resource) -> Result<(), Refusal> {
-        let leaf = self.app(app).leaf;
-        let usage = &self.queue(leaf).snapshot.shared.am_usage;
-        match self.am_limit(leaf) {
-            // Alone, this worker has checked the limit when it chose the application; the check looks at the first key.
-            Some(limit) if self.shared.workers > 1 => {
-                if usage.try_add(size, &limit) {
-                    Ok(())
-                } else {
-                    Err(Refusal::AmShare)
-                }
-            }
-            _ => {
-                usage.add(size);
-                Ok(())
-            }
-        }
     }
 
     /// Spends room from the lease of every limited queue on the path; all or nothing.
@@ -275,12 +253,6 @@ impl Shard {
         self.return_rooms_below(leaf, NONE, size);
     }
 
-    /// Publishes how many of this worker's nodes are reserved for an application.
-    pub(crate) fn count_reserved(&self, app: u32) {
-        let local = self.app(app);
-        local.cell.reserved.set(local.reserved.len());
-    }
-
     /// The container is its application's and its node's, which has less room; it counts as used, and its AM can fetch it. Gives
     /// its record.
     #[inline(always)]
@@ -315,15 +287,13 @@ impl Shard {
         app.containers.push(record);
         at.containers.push(record);
         at.free.subtract_in_types(types, granted);
-        if !at.owed.is_empty() {
-            at.owed.pay_off(Creditor { app: app.slot, number: app.number }, granted);
-        }
+        D::node_taken(at, app, granted);
         if !app.ever_had {
             app.ever_had = true;
             app.shared.set_ever_had();
         }
         let mut counting = Counting { types, alone, root_is_held, held, cluster };
-        placing::add_usage(app, queues, granted, &mut counting);
+        paths::add_usage(app, queues, granted, &mut counting);
         let id = ContainerId {
             application: app.number,
             attempt: app.attempt,
@@ -335,7 +305,7 @@ impl Shard {
         let container = || Container { id, node: at.shared.id, priority, allocation_request_id, resource: *granted };
         let arena = &shared.arenas[worker];
         let was_empty = arena.push_granted(&app.cell.granted, new.mail, &container());
-        placing::show_leaf(queues, app.leaf, types, granted, alone);
+        paths::show_leaf(queues, app.leaf, types, granted, alone);
         arena.expect_allocate(own_records);
         if let Some(journal) = journal {
             journal.allocated.push((container(), new.am));
@@ -391,7 +361,7 @@ impl Shard {
             // Hadoop puts the ask back once for every end that it is told of.
             self.give_asks_back(index);
         }
-        self.refresh_available();
+        D::container_ended(self);
         self.reuse_record(index);
     }
 
@@ -538,11 +508,7 @@ impl Shard {
         self.shared.arenas[worker].purge(&cell.granted, &cell.ended, &mut self.own_records);
         local.keys.clear();
         local.look_at_all_keys();
-        let leaf = local.leaf;
-        self.refresh_app(slot.index);
-        if leaf != NONE {
-            self.refresh_upwards(leaf);
-        }
+        D::app_closed(self, slot.index);
         self.app_mut(slot.index).runnable = false;
     }
 }

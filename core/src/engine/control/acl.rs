@@ -9,6 +9,7 @@ use super::Control;
 use super::queues::above;
 use crate::config::{AccessControlList, QueueAccess, rooted};
 use crate::engine::books::ledger::AppShared;
+use crate::engine::decider::Decider;
 use crate::event::{AppAccess, Named, Refused, check_length};
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
@@ -16,7 +17,7 @@ use crate::sync::channel::Sender;
 /// A submission needs one of the two, and so has the target of a move.
 const EITHER: [QueueAccess; 2] = [QueueAccess::Submit, QueueAccess::Administer];
 
-impl Control {
+impl<D: Decider> Control<D> {
     /// Whether one of the lists names the user or a group of his. Groups may be slow to find: they are looked up only when
     /// they decide.
     fn listed<'a>(&self, user: &str, lists: impl Iterator<Item = &'a AccessControlList> + Clone) -> bool {

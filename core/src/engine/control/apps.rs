@@ -4,11 +4,12 @@ use super::{AmRequest, App, Control, Submission};
 use crate::config::{AllocationFile, equals_ignore_case, rooted};
 use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::AppShared;
+use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
-use crate::engine::mail::mailbox::Container;
+use crate::engine::mail::container::Container;
 use crate::event::{Named, Refused, check_length};
-use crate::fair::decision::{NotOffered, RunningLimit};
 use crate::id::Slot;
+use crate::matching::size::{asks_for_nothing_left, check_size, normalise};
 use crate::placement::{self, QueueNames, Request};
 use crate::queue::{AtLimit, QueueTree, Running};
 use crate::resource::Resource;
@@ -60,7 +61,40 @@ impl crate::queue::UserLimits for AllocationFile {
     }
 }
 
-impl Control {
+/// A limit of running applications that is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RunningLimit {
+    /// Of the application's queue, or one above it.
+    Queue {
+        /// Which.
+        queue: String,
+        /// How many run there and below.
+        running: i64,
+        /// How many may.
+        limit: i64,
+    },
+    /// Of its user.
+    User {
+        /// Who.
+        user: String,
+        /// How many of his run.
+        running: i64,
+        /// How many may.
+        limit: i64,
+    },
+}
+
+/// Why an application gets no node, whatever is decided of it.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// It has ended.
+    Ended,
+    /// It waits for a limit of running applications; for which, unless there is room by now.
+    Waiting { limit: Option<RunningLimit> },
+}
+
+impl<D: Decider> Control<D> {
     /// The full name of the queue that the rules give a user who asks for this one; `None` when no rule decides.
     pub(crate) fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
         let queue = queue.unwrap_or(ANY_QUEUE);
@@ -303,8 +337,8 @@ impl Control {
     }
 
     /// Why the control lets an application have no node.
-    pub(crate) fn why_not_offered(&self, shared: &AppShared) -> Option<NotOffered> {
-        let Ok(app) = self.known(shared) else { return Some(NotOffered::Ended) };
+    pub(crate) fn why_stopped(&self, shared: &AppShared) -> Option<Stopped> {
+        let Ok(app) = self.known(shared) else { return Some(Stopped::Ended) };
         if app.runnable {
             return None;
         }
@@ -313,7 +347,7 @@ impl Control {
             Some(queue) => RunningLimit::Queue { queue: self.tree.get(queue).name.to_string(), running, limit },
             None => RunningLimit::User { user: shared.user.to_string(), running, limit },
         });
-        Some(NotOffered::Waiting { limit })
+        Some(Stopped::Waiting { limit })
     }
 
     /// Moves an application to another leaf queue.
@@ -388,32 +422,4 @@ impl Control {
         }
         Ok(())
     }
-}
-
-/// Refuses what is negative or larger than the largest container.
-pub(crate) fn check_size(types: usize, asked: &Resource, largest: &Resource) -> Result<(), Refused> {
-    let negative = (0..types).any(|i| asked.get(i) < 0);
-    if negative || !(0..types).all(|i| asked.get(i) <= largest.get(i)) {
-        return Err(Refused::InvalidResource { asked: Box::new(*asked), largest: Box::new(*largest) });
-    }
-    Ok(())
-}
-
-/// Raises to the minimum, rounds up to the increment, then cuts to the largest container (fair-shares reference 1.4).
-pub(crate) fn normalise(settings: &crate::config::Settings, asked: &Resource, largest: &Resource) -> Resource {
-    Resource::of_types(settings.types.len(), |i| {
-        let mut amount = asked.get(i).max(settings.minimum.get(i));
-        let increment = settings.increment.get(i);
-        if increment != 0 {
-            // Near the largest numbers Hadoop's wraps, and what comes out is negative. Here it ends at the largest container.
-            amount = amount.saturating_add(increment.saturating_sub(1)) / increment;
-            amount = amount.saturating_mul(increment);
-        }
-        amount.min(largest.get(i))
-    })
-}
-
-/// Whether some of a resource is asked for of which the queue may have nothing.
-pub(crate) fn asks_for_nothing_left(types: usize, asked: &Resource, max: &Resource) -> bool {
-    (0..types).any(|i| asked.get(i) > 0 && max.get(i) == 0)
 }

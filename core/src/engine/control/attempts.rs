@@ -6,8 +6,9 @@
 use super::{App, Control};
 use crate::app::{Ask, Location};
 use crate::engine::books::ledger::{AppShared, NewApp};
+use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
-use crate::engine::mail::mailbox::Container;
+use crate::engine::mail::container::Container;
 use crate::event::Refused;
 use crate::id::ApplicationId;
 use crate::resource::Resource;
@@ -120,7 +121,7 @@ pub(crate) struct Next {
     reply: Option<Sender<Result<Arc<AppShared>, Refused>>>,
 }
 
-impl Control {
+impl<D: Decider> Control<D> {
     /// An attempt that has a slot and is nowhere yet.
     pub(super) fn new_app(
         &mut self,

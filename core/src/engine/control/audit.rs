@@ -1,6 +1,7 @@
 //! The control's part of the audit: applications, queues, nodes, and the lists in which they stand. The laws: `views::audit`.
 
 use super::Control;
+use crate::engine::decider::Decider;
 use crate::engine::publish::members::Members;
 use crate::id::{NodeId, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,7 +16,7 @@ pub(crate) struct ControlCount {
     pub(crate) nodes: FxHashMap<usize, Vec<NodeId>>,
 }
 
-impl Control {
+impl<D: Decider> Control<D> {
     /// Counts what is the control's own.
     pub(crate) fn audit(&self) -> ControlCount {
         let mut wrong = Vec::new();

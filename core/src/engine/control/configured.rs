@@ -5,6 +5,7 @@
 
 use super::Control;
 use crate::config::{AccessControlList, AllocationFile, Limit, PlacementRule};
+use crate::engine::decider::Decider;
 use crate::preemption::QueuePreemption;
 use crate::queue::{OwnPreemption, Queue};
 use crate::resource::Resource;
@@ -54,7 +55,7 @@ pub struct QueueConfig {
     pub acl_administer: Option<AccessControlList>,
 }
 
-impl Control {
+impl<D: Decider> Control<D> {
     /// The file in force.
     pub(crate) fn allocations(&self) -> &AllocationFile {
         &self.file

@@ -30,13 +30,13 @@ mod reload;
 
 mod users;
 
+pub use apps::RunningLimit;
+pub use attempts::{AmRequest, NewAttempt};
 #[cfg(feature = "faults")]
 pub(crate) use audit::ControlCount;
-
-pub use attempts::{AmRequest, NewAttempt};
 pub use configured::QueueConfig;
 
-pub(crate) use apps::{asks_for_nothing_left, check_size, normalise};
+pub(crate) use apps::Stopped;
 pub(crate) use nodes::NodeSpec;
 
 use crate::config::{AccessControlList, AllocationFile, PlacementChange, PlacementRule, PolicyName};
@@ -44,6 +44,7 @@ use crate::engine::allocations::Reloads;
 use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
 use crate::engine::commit::watch::is_watched;
+use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
 use crate::engine::intake::messages::{ControlMessage, Internal};
 use crate::engine::publish::members::MemberTable;
@@ -77,7 +78,7 @@ pub struct Submission {
 }
 
 /// A request of the embedder that the control answers.
-pub(crate) enum Call {
+pub(crate) enum Call<D: Decider> {
     Submit(Submission, Sender<Result<Arc<AppShared>, Refused>>),
     SubmitAll(Vec<Submission>, Sender<Vec<Result<Arc<AppShared>, Refused>>>),
     Finish {
@@ -112,13 +113,13 @@ pub(crate) enum Call {
     App(u32, Sender<Option<Arc<AppShared>>>),
     Apps(Sender<Vec<Arc<AppShared>>>),
     /// Looks at something and sends its answer itself.
-    Look(Box<dyn FnOnce(&Control) + Send>),
+    Look(Box<dyn FnOnce(&Control<D>) + Send>),
 }
 
 /// On whose behalf something is done: the ResourceManager's own, or a user's, whose rights count.
 pub(crate) type By = Option<String>;
 
-impl std::fmt::Debug for Call {
+impl<D: Decider> std::fmt::Debug for Call<D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Call")
     }
@@ -143,8 +144,8 @@ pub(crate) struct App {
 
 /// See the module's text.
 #[derive(Debug)]
-pub(crate) struct Control {
-    pub(crate) shared: Arc<Shared>,
+pub(crate) struct Control<D: Decider> {
+    pub(crate) shared: Arc<Shared<D>>,
     pub(crate) file: Arc<AllocationFile>,
     pub(crate) rules: Vec<PlacementRule>,
     /// Submit and administer lists by queue name; of removed queues too, as in Hadoop.
@@ -216,14 +217,14 @@ pub(crate) fn empty_structure(types: usize, maximum: Resource) -> Structure {
     }
 }
 
-impl Control {
+impl<D: Decider> Control<D> {
     /// A control with the queues of `file`; publishes the first structure.
     pub(crate) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<Shared<D>>,
         file: AllocationFile,
         groups: Arc<dyn Groups>,
         custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
-    ) -> Control {
+    ) -> Control<D> {
         let (workers, maximum) = (shared.workers, shared.settings.maximum);
         let mut control = Control {
             shared,
@@ -303,13 +304,13 @@ impl Control {
         }
     }
 
-    pub(crate) fn to_worker(&self, worker: usize, message: Internal) {
+    pub(crate) fn to_worker(&self, worker: usize, message: Internal<D>) {
         // Workers outlive the control; a closed lane means that the scheduler is being dropped.
         let _ = self.shared.lanes.internal[worker].send(message);
     }
 
     /// Works off one message; false at shutdown. Publish afterwards, once for a batch.
-    pub(crate) fn handle(&mut self, message: ControlMessage) -> bool {
+    pub(crate) fn handle(&mut self, message: ControlMessage<D>) -> bool {
         match message {
             ControlMessage::AppClosed { slot, handed_over } => self.app_closed(slot, handed_over),
             ControlMessage::NodeClosed { node, place_is_free } => self.node_closed(&node, place_is_free),
@@ -340,7 +341,7 @@ impl Control {
         self.answers.push(Answer(Box::new(move || drop(reply.send(value)))));
     }
 
-    fn call(&mut self, call: Call) {
+    fn call(&mut self, call: Call<D>) {
         match call {
             Call::Submit(submission, reply) => {
                 let outcome = self.submit(&submission);

@@ -3,6 +3,7 @@
 use super::present::NodeEntry;
 use super::{Answer, Control};
 use crate::engine::books::ledger::NodeShared;
+use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Panicked};
 use crate::event::{Named, Refused, SchedulerEvent, check_length};
 use crate::id::NodeId;
@@ -46,7 +47,7 @@ impl Places {
     }
 }
 
-impl Control {
+impl<D: Decider> Control<D> {
     /// Which worker gets a node: the one that has its rack, so that nobody else writes the rack's counts, unless that one
     /// has clearly more than its part; then the one with the fewest.
     fn choose_owner(&mut self, rack: u32) -> Option<usize> {

@@ -2,6 +2,7 @@
 
 use super::Control;
 use crate::config::{ROOT, rooted, trim_java};
+use crate::engine::decider::Decider;
 use crate::event::{Named, Refused, check_length};
 use crate::policy::SchedulingPolicy;
 use crate::sync::Arc;
@@ -43,7 +44,7 @@ pub(super) fn compatible(parent: &dyn SchedulingPolicy, child: &dyn SchedulingPo
     parent.allows_child(child)
 }
 
-impl Control {
+impl<D: Decider> Control<D> {
     fn policy_for(&self, name: &str) -> Arc<dyn SchedulingPolicy> {
         self.policy(self.file.policy_of(name))
     }

@@ -8,10 +8,11 @@ use super::Control;
 use super::queues::{bound_pending, compatible};
 use crate::config::{AccessControlList, AllocationFile, AllocationsError, PlacementChange, ROOT, default_rules};
 use crate::engine::allocations::Reloads;
+use crate::engine::decider::Decider;
 use crate::event::{Refused, SchedulerEvent};
 use crate::sync::Arc;
 
-impl Control {
+impl<D: Decider> Control<D> {
     pub(super) fn first_load(&mut self, file: AllocationFile) {
         let policy = self.policy(file.policy_of(ROOT));
         let root = self.tree.add(ROOT, None, false, policy);
@@ -133,7 +134,7 @@ impl Control {
 }
 
 /// The stepped driver's: plain calls.
-impl Reloads for Control {
+impl<D: Decider> Reloads for Control<D> {
     fn clean_up(&mut self) {
         self.housekeeping();
     }

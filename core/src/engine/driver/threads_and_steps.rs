@@ -9,22 +9,21 @@ use crate::engine::allocations::{WatchCall, Watcher, WatcherThread};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::books::pace::Pace;
-use crate::engine::control::{Control, empty_structure};
+use crate::engine::control::empty_structure;
 use crate::engine::driver::events::EventSink;
 use crate::engine::driver::quiet::{Handled, until_quiet};
 use crate::engine::driver::rounds::Outstanding;
 use crate::engine::intake::inbox::{Handler, Inbox, Next, Then};
-use crate::engine::intake::messages::{ControlMessage, External, Internal, Panicked, Parcel, Round};
+use crate::engine::intake::messages::{External, Panicked, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
-use crate::engine::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, number_scheduler};
-use crate::engine::worker::shard::Shard;
+use crate::engine::shared::{HeartbeatProbe, Lanes, Locations, WakeUp, number_scheduler};
 use crate::event::{Refused, SchedulerEvent};
-use crate::fair::decision::Notes;
 use crate::fair::preemption::{
     Book, Found, MarkedFor, OutstandingAsk, Owners, PreemptionCall, PreemptionThread, Preemptor, Search, Victims,
 };
 use crate::fair::update::Updater;
+use crate::fair::{Control, ControlMessage, FairDecider, Internal, Shard, Shared};
 use crate::groups::Groups;
 use crate::id::ContainerId;
 use crate::policy::SchedulingPolicy;
@@ -52,8 +51,9 @@ pub(crate) struct Setup {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) on_grants: Option<WakeUp>,
     pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
-    pub(crate) resort: bool,
-    pub(crate) notes: Notes,
+    /// What each step did is noted.
+    pub(crate) journal: bool,
+    pub(crate) decider: FairDecider,
     /// Whether threads do anything by time.
     pub(crate) timers: bool,
     /// Grants and ends between folds, if not by the number of applications.
@@ -108,21 +108,20 @@ impl Parts {
             on_grants: setup.on_grants,
             probe: setup.probe,
             nodes: crate::sync::Mutex::default(),
-            // A trace lists whom Hadoop would ask.
-            resort: setup.resort || setup.notes.trace,
             control_handled: Handled::default(),
             dead: (0..workers).map(|_| AtomicBool::new(false)).collect(),
             offers: Outstanding::new(workers),
             continuous: Outstanding::new(workers),
             pace: Pace::new(workers, setup.fold_every),
             settings: setup.settings,
+            decider: setup.decider,
         });
         let mut control = Control::new(shared.clone(), setup.file, setup.groups, setup.custom_policies);
         control.set_events(setup.events.clone());
         let shards = lanes
             .into_iter()
             .enumerate()
-            .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.notes), lanes))
+            .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.journal), lanes))
             .collect();
         let book = shared.settings.preemption.then(|| Arc::new(Mutex::new(Book::default())));
         let updater = Updater::new(shared.clone(), book.clone(), setup.timers);
@@ -532,7 +531,7 @@ fn means_the_same_twice(message: &Internal) -> bool {
         | Internal::ResizeNode { .. }
         | Internal::Decommission { .. }
         | Internal::Round(_)
-        | Internal::Victims(_)
+        | Internal::Own(_)
         | Internal::TakeSnapshot
         | Internal::Look(_)
         | Internal::Shutdown => false,
@@ -680,7 +679,7 @@ fn acknowledge(message: Internal, shared: &Shared) -> bool {
         | Internal::Decommission { .. }
         | Internal::TakeSnapshot
         // Who waits for an answer sees that there will be none.
-        | Internal::Victims(_)
+        | Internal::Own(_)
         | Internal::Look(_)
         | Internal::Round(_) => return true,
     };

@@ -10,13 +10,14 @@
 use crate::ahead::expect;
 use crate::app::{Ask, Location};
 use crate::engine::books::ledger::AppShared;
-use crate::engine::control::{asks_for_nothing_left, check_size, normalise};
+use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped};
-use crate::engine::mail::mailbox::{Container, EndedContainer};
+use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::{ANY, Shared};
 use crate::event::Refused;
 use crate::id::ContainerId;
+use crate::matching::size::{asks_for_nothing_left, check_size, normalise};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use smallvec::SmallVec;
@@ -68,8 +69,8 @@ impl Allocation {
 }
 
 /// The leaf queue of an application in a snapshot.
-fn leaf_of<'s>(
-    shared: &Shared,
+fn leaf_of<'s, D: Decider>(
+    shared: &Shared<D>,
     snapshot: &'s SchedulerSnapshot,
     app: &AppShared,
 ) -> Result<&'s QueueSnapshot, Refused> {
@@ -88,7 +89,7 @@ const MOST_EXPECTED: usize = 16;
 
 /// Calls of these applications come next: asks for what they read, one link after the other and each of all of them, so that memory
 /// is waited for once a link rather than once a link and call. Of [`MOST_EXPECTED`] at most.
-pub(crate) fn expect_calls<'a>(shared: &Shared, apps: impl Iterator<Item = &'a AppShared> + Clone) {
+pub(crate) fn expect_calls<'a, D: Decider>(shared: &Shared<D>, apps: impl Iterator<Item = &'a AppShared> + Clone) {
     let (snapshot, apps) = (shared.publisher.guard(), apps.take(MOST_EXPECTED));
     let mut leaves: SmallVec<[&QueueSnapshot; MOST_EXPECTED]> = SmallVec::new();
     for app in apps.clone() {
@@ -123,7 +124,7 @@ fn expect_share(snapshot: &SchedulerSnapshot, queue: u32) {
 
 /// The records that lie on top of an application's mailbox, several beside each other.
 #[inline]
-fn expect_mail(shared: &Shared, app: &AppShared) {
+fn expect_mail<D: Decider>(shared: &Shared<D>, app: &AppShared) {
     for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
         arena.expect_drain(&cell.granted);
         arena.expect_drain(&cell.ended);
@@ -131,8 +132,8 @@ fn expect_mail(shared: &Shared, app: &AppShared) {
 }
 
 /// A whole call.
-pub(crate) fn allocate(
-    shared: &Shared,
+pub(crate) fn allocate<D: Decider>(
+    shared: &Shared<D>,
     app: &Arc<AppShared>,
     request: &AllocateRequest,
     out: &mut Allocation,
@@ -160,7 +161,11 @@ pub(crate) fn allocate(
 
 /// The first half of a call: checks a request and sends it to the workers concerned. Where there is nothing to send, the
 /// second half says what is to be said against the application.
-pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &AllocateRequest) -> Result<(), Refused> {
+pub(crate) fn send_changes<D: Decider>(
+    shared: &Shared<D>,
+    app: &Arc<AppShared>,
+    request: &AllocateRequest,
+) -> Result<(), Refused> {
     if request.is_empty() {
         return Ok(());
     }
@@ -170,7 +175,7 @@ pub(crate) fn send_changes(shared: &Shared, app: &Arc<AppShared>, request: &Allo
 }
 
 /// The second half: empties the application's mailbox and says what it can still get.
-pub(crate) fn collect(shared: &Shared, app: &AppShared, out: &mut Allocation) -> Result<(), Refused> {
+pub(crate) fn collect<D: Decider>(shared: &Shared<D>, app: &AppShared, out: &mut Allocation) -> Result<(), Refused> {
     out.clear();
     let snapshot = shared.publisher.guard();
     let leaf = leaf_of(shared, &snapshot, app)?;
@@ -178,8 +183,8 @@ pub(crate) fn collect(shared: &Shared, app: &AppShared, out: &mut Allocation) ->
     Ok(())
 }
 
-fn send(
-    shared: &Shared,
+fn send<D: Decider>(
+    shared: &Shared<D>,
     app: &Arc<AppShared>,
     request: &AllocateRequest,
     snapshot: &SchedulerSnapshot,
@@ -239,7 +244,7 @@ const MANY_RELEASES: usize = 1 << 14;
 
 /// What an AM gives back goes to the workers that granted it. Of many, all of a worker's go in one message, so that a call with more
 /// of them than a lane holds messages is no reason to be busy.
-fn send_releases(shared: &Shared, app: &AppShared, releases: &[ContainerId]) -> Result<(), Refused> {
+fn send_releases<D: Decider>(shared: &Shared<D>, app: &AppShared, releases: &[ContainerId]) -> Result<(), Refused> {
     // Of an earlier attempt too: what was kept is this one's.
     let own = || releases.iter().filter(|release| release.application == app.id.number);
     let lanes = &shared.lanes.external;
@@ -265,8 +270,8 @@ fn send_releases(shared: &Shared, app: &AppShared, releases: &[ContainerId]) -> 
 }
 
 /// What has changed goes to the application's home worker.
-fn send_asks(
-    shared: &Shared,
+fn send_asks<D: Decider>(
+    shared: &Shared<D>,
     app: &Arc<AppShared>,
     asks: &[Ask],
     largest: &Resource,
@@ -288,21 +293,27 @@ fn send_asks(
     send_to_home(shared, app, External::Asks(Box::new(change)))
 }
 
-fn send_to_home(shared: &Shared, app: &AppShared, message: External) -> Result<(), Refused> {
+fn send_to_home<D: Decider>(shared: &Shared<D>, app: &AppShared, message: External) -> Result<(), Refused> {
     // Its number is not read before it is needed: it lies in a line that no call needs.
     let Some(lane) = shared.lanes.external.get(app.home) else { return Err(Refused::NoSuchApp(app.id.number)) };
     Ok(lane.try_send(Parcel::of(message))?)
 }
 
 /// Empties the application's mailbox and says what it can still get; `out` is clear.
-fn answer(shared: &Shared, app: &AppShared, snapshot: &SchedulerSnapshot, leaf: &QueueSnapshot, out: &mut Allocation) {
+fn answer<D: Decider>(
+    shared: &Shared<D>,
+    app: &AppShared,
+    snapshot: &SchedulerSnapshot,
+    leaf: &QueueSnapshot,
+    out: &mut Allocation,
+) {
     drain(shared, app, out);
     app.strict_preemptions(&mut out.strict_preemptions);
     out.headroom = headroom(shared, snapshot, app, leaf);
 }
 
 /// Empties the application's mailbox.
-pub(crate) fn drain(shared: &Shared, app: &AppShared, out: &mut Allocation) {
+pub(crate) fn drain<D: Decider>(shared: &Shared<D>, app: &AppShared, out: &mut Allocation) {
     for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
         arena.drain_granted(&cell.granted, || shared.clock.now_ms(), &mut out.granted);
         arena.drain_ended(&cell.ended, &mut out.ended);
@@ -310,7 +321,12 @@ pub(crate) fn drain(shared: &Shared, app: &AppShared, out: &mut Allocation) {
 }
 
 /// Assignment reference 10.
-fn headroom(shared: &Shared, snapshot: &SchedulerSnapshot, app: &AppShared, leaf: &QueueSnapshot) -> Resource {
+fn headroom<D: Decider>(
+    shared: &Shared<D>,
+    snapshot: &SchedulerSnapshot,
+    app: &AppShared,
+    leaf: &QueueSnapshot,
+) -> Resource {
     let root = snapshot.structure.queue(crate::engine::publish::snapshot::ROOT);
     let types = shared.types;
     let (total, used) = (&snapshot.structure.cluster.total, root.shared.usage_of(types));

@@ -2,7 +2,8 @@
 
 use crate::app::{Ask, SchedulingKey};
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::mail::mailbox::Container;
+use crate::engine::decider::Decider;
+use crate::engine::mail::container::Container;
 use crate::engine::shared::ANY;
 use crate::engine::worker::rows::SharedCount;
 use crate::engine::worker::shard::Shard;
@@ -356,7 +357,7 @@ pub(crate) struct News {
 
 /// What core threads send to a worker.
 #[derive(Debug)]
-pub(crate) enum Internal {
+pub(crate) enum Internal<D: Decider> {
     /// From the application's home worker. Seldom, and large.
     News(Box<News>),
     /// From the application's home worker, to who may have found nothing left of a key: there is something, of the size that is known.
@@ -398,12 +399,12 @@ pub(crate) enum Internal {
     },
     /// From a thread that offers nodes at intervals; one outstanding a worker and kind.
     Round(Round),
-    /// From the preemption task.
-    Victims(crate::fair::preemption::VictimCall),
+    /// From one of the decider's own tasks.
+    Own(D::Message),
     /// A snapshot was published that no worker may sleep over.
     TakeSnapshot,
     /// The embedder looks at something, or has it done, and is answered.
-    Look(Look),
+    Look(Look<D>),
     /// Answer when it is reached.
     Barrier(Sender<()>),
     /// Work off what is there and end.
@@ -411,24 +412,24 @@ pub(crate) enum Internal {
 }
 
 /// What a worker does for somebody who waits for it; sends its answer itself.
-pub(crate) struct Look(Option<Looking>);
+pub(crate) struct Look<D: Decider>(Option<Looking<D>>);
 
-type Looking = Box<dyn FnOnce(&mut Shard) + Send>;
+type Looking<D> = Box<dyn FnOnce(&mut Shard<D>) + Send>;
 
-impl Look {
-    pub(crate) fn new(look: impl FnOnce(&mut Shard) + Send + 'static) -> Look {
+impl<D: Decider> Look<D> {
+    pub(crate) fn new(look: impl FnOnce(&mut Shard<D>) + Send + 'static) -> Look<D> {
         Look(Some(Box::new(look)))
     }
 
     /// Does it, once.
-    pub(crate) fn at(&mut self, shard: &mut Shard) {
+    pub(crate) fn at(&mut self, shard: &mut Shard<D>) {
         if let Some(look) = self.0.take() {
             look(shard);
         }
     }
 }
 
-impl std::fmt::Debug for Look {
+impl<D: Decider> std::fmt::Debug for Look<D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Look")
     }
@@ -448,7 +449,7 @@ pub(crate) struct Panicked {
 
 /// What reaches the control.
 #[derive(Debug)]
-pub(crate) enum ControlMessage {
+pub(crate) enum ControlMessage<D: Decider> {
     /// A worker has ended what it had of an attempt, or handed it over.
     AppClosed {
         slot: Slot,
@@ -472,7 +473,7 @@ pub(crate) enum ControlMessage {
     /// From the watcher: what is to be done each time it looks.
     CleanUp,
     /// A request of the embedder, or of the watcher.
-    Call(crate::engine::control::Call),
+    Call(crate::engine::control::Call<D>),
     /// Answer when it is reached.
     Barrier(Sender<()>),
     Shutdown,

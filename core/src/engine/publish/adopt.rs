@@ -6,13 +6,17 @@
 //! counts of its usage: out of the old path while all of it is still there, into the new one when it is.
 
 use crate::engine::commit::watch::is_limit;
+use crate::engine::decider::Decider;
 use crate::engine::publish::members::{Member, Members};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
-use crate::engine::worker::shard::{AppLocal, NONE, QueueLocal, Shard};
+use crate::engine::worker::app::AppLocal;
+use crate::engine::worker::queue::QueueLocal;
+use crate::engine::worker::shard::Shard;
+use crate::id::NONE;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
-impl Shard {
+impl<D: Decider> Shard<D> {
     /// Loads the newest snapshot, if it is not the one in use.
     #[inline]
     pub(crate) fn sync(&mut self) {
@@ -35,8 +39,7 @@ impl Shard {
             self.read_usage();
         }
         if new_shares || new_cluster {
-            self.refresh_everything();
-            self.refresh_available();
+            D::shares_taken(self);
         }
     }
 
@@ -80,7 +83,7 @@ impl Shard {
             let known = known.as_ref().filter(|_| stays);
             let [runnable, waiting] = known.map_or([&nobody; 2], |known| [&known.runnable, &known.waiting]);
             for change in runnable.changes(&new.runnable).chain(waiting.changes(&new.waiting)) {
-                let elsewhere = |app: &AppLocal| app.leaf != NONE && (app.leaf != *index || !stays);
+                let elsewhere = |app: &AppLocal<D>| app.leaf != NONE && (app.leaf != *index || !stays);
                 if let Some(member) = change.new
                     && self.find_app(member.app.slot).is_some_and(elsewhere)
                 {
@@ -112,15 +115,13 @@ impl Shard {
                     self.arrive(app, *index);
                 }
             }
-            let room = self.queue(*index).order.len();
+            let room = D::room(&self.queue(*index).own);
             let mut entries = before.changes(&new.runnable).filter(|change| change.new.is_some());
             if same_settings && entries.all(|change| (change.position as usize) < room) {
                 // Few members of many: each finds its place by itself.
                 for change in before.changes(&new.runnable) {
                     if let Some(member) = change.new {
-                        let app = member.app.slot.index;
-                        self.queue_mut(*index).order.set_child(change.position, app);
-                        self.place_member(app);
+                        D::app_entered(self, *index, change.position, member.app.slot.index);
                     }
                 }
                 entered.push(*index);
@@ -156,19 +157,10 @@ impl Shard {
         }
         // Children first: what a queue's place in its parent needs is then there.
         anew.sort_by_key(|index| std::cmp::Reverse(structure.path(*index).count()));
-        for index in &anew {
-            self.refresh_queue_contents(*index);
-        }
-        for index in anew {
-            let QueueLocal { floor, may_reserve, parent, .. } = *self.queue(index);
-            if parent != NONE {
-                self.widen_bounds(parent, &floor, may_reserve);
-            }
-            self.refresh_upwards(index);
-        }
+        D::queues_anew(self, &anew);
         // What they brought counts above, those that cannot be served included.
         for index in entered {
-            self.refresh_upwards(index);
+            D::queue_changed(self, index);
         }
     }
 
@@ -192,12 +184,8 @@ impl Shard {
         if app.shared.slot == member.app.slot && app.leaf == leaf && app.position == position {
             app.runnable = false;
         }
-        if let Some(queue) = &mut self.queues[leaf as usize]
-            && (position as usize) < queue.order.len()
-        {
-            queue.remove_app(position);
-        }
-        self.refresh_upwards(leaf);
+        D::app_left(self, leaf, position, member.app.slot.index);
+        D::queue_changed(self, leaf);
     }
 
     /// A member is runnable in a leaf from now on.
@@ -216,14 +204,10 @@ impl Shard {
         let (leaf, position) = (std::mem::replace(&mut app.leaf, NONE), app.position);
         app.runnable = false;
         let usage = app.cell.usage.read();
-        if let Some(Some(queue)) = self.queues.get_mut(leaf as usize)
-            && queue.order.child(position) == index
-        {
-            queue.remove_app(position);
-        }
-        self.carry_usage(leaf, &Resource::NONE.minus(&usage));
         if self.queues.get(leaf as usize).is_some_and(Option::is_some) {
-            self.refresh_upwards(leaf);
+            D::app_left(self, leaf, position, index);
+            self.carry_usage(leaf, &Resource::NONE.minus(&usage));
+            D::queue_changed(self, leaf);
         }
     }
 
@@ -253,7 +237,6 @@ impl Shard {
 
     fn take_queue(&mut self, new: &Arc<QueueSnapshot>) {
         let index = new.slot.index;
-        let share = self.snapshot.shares.queue(new.slot);
         let known = self.queues[index as usize].take().filter(|old| old.snapshot.slot == new.slot);
         let before = known.as_ref().map(|old| old.snapshot.clone());
         let mut local = match known {
@@ -261,7 +244,7 @@ impl Shard {
                 old.renew(new);
                 old
             }
-            None => QueueLocal::new(self.worker, new, share),
+            None => QueueLocal::new(self.worker, new, &self.snapshot.shares),
         };
         local.limited = is_limit(&new.max_share, self.types);
         local.parent = new.parent.unwrap_or(NONE);

@@ -3,6 +3,7 @@
 //! Read from the newest snapshot and the ledger by any thread; no lock is taken that a worker takes.
 
 use crate::engine::books::ledger::{AppShared, NodeShared};
+use crate::engine::decider::Decider;
 use crate::engine::publish::snapshot::{ROOT, SchedulerSnapshot};
 use crate::engine::shared::Shared;
 use crate::id::{ApplicationId, NodeId};
@@ -216,7 +217,7 @@ pub(crate) fn node(node: &NodeShared) -> NodeView {
 }
 
 /// Counters and totals.
-pub(crate) fn stats(shared: &Shared) -> Stats {
+pub(crate) fn stats<D: Decider>(shared: &Shared<D>) -> Stats {
     let snapshot = shared.publisher.load();
     let mut stats = Stats {
         cluster: snapshot.structure.cluster.total,

@@ -5,8 +5,9 @@
 //! runs it between two other messages. Nothing here is on the path of a heartbeat.
 
 use crate::engine::books::ledger::NodeShared;
+use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Look};
-use crate::engine::mail::mailbox::{Container, EndedContainer};
+use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::shared::Shared;
 use crate::engine::worker::shard::{Journal, Shard};
 use crate::event::Refused;
@@ -63,7 +64,7 @@ pub struct Kept {
 /// A reservation: node, number of the application, number of the container, priority, size.
 pub(crate) type Reserved = (Arc<NodeShared>, u32, u32, i32, Resource);
 
-impl Shard {
+impl<D: Decider> Shard<D> {
     /// What happened since this was last called.
     pub(crate) fn take_noted(&mut self) -> Noted {
         let Journal { allocated, ended } = self.journal.as_mut().map(std::mem::take).unwrap_or_default();
@@ -121,9 +122,9 @@ impl Shard {
 }
 
 /// Has every worker that is there do something between two messages and waits for all; the answers by worker.
-pub(crate) fn ask_workers<T: Send + 'static>(
-    shared: &Shared,
-    what: impl FnOnce(&mut Shard) -> T + Clone + Send + 'static,
+pub(crate) fn ask_workers<D: Decider, T: Send + 'static>(
+    shared: &Shared<D>,
+    what: impl FnOnce(&mut Shard<D>) -> T + Clone + Send + 'static,
 ) -> Result<Vec<T>, Refused> {
     let mut answers = Vec::with_capacity(shared.workers);
     for (worker, lane) in shared.lanes.internal.iter().enumerate().filter(|(worker, _)| !shared.is_dead(*worker)) {

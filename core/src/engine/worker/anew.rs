@@ -21,19 +21,21 @@
 //! seen goes back to the asks. I2: room is given back once, what was spent for the grant under way included.
 
 use crate::engine::books::ledger::NodeShared;
+use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Internal;
-use crate::engine::mail::mailbox::EndReason;
+use crate::engine::mail::container::EndReason;
 use crate::engine::shared::count;
 use crate::engine::worker::containers::Containers;
 use crate::engine::worker::expiry::Looks;
-use crate::engine::worker::owed::OwedRooms;
-use crate::engine::worker::shard::{NONE, QueueLocal, Shard};
+use crate::engine::worker::queue::QueueLocal;
+use crate::engine::worker::shard::Shard;
+use crate::id::NONE;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-impl Shard {
+impl<D: Decider> Shard<D> {
     /// The first half: what runs on this worker's nodes ends, and they are gone. Says which they were.
     pub(crate) fn give_up_nodes(&mut self) -> Vec<Arc<NodeShared>> {
         self.return_leases();
@@ -51,7 +53,7 @@ impl Shard {
         let mut gone = Vec::with_capacity(places.len());
         for place in places {
             let node = &mut self.nodes[place as usize];
-            (node.free, node.reservation, node.owed) = (node.total, None, OwedRooms::default());
+            (node.free, node.reservation, node.own) = (node.total, None, D::Node::default());
             node.containers = Vec::new();
             gone.push(node.shared.clone());
             self.nodes.remove(place);
@@ -145,9 +147,7 @@ impl Shard {
     pub(crate) fn begin_anew(&mut self) {
         #[cfg(feature = "faults")]
         assert!(!self.fails_anew, "an injected panic while the worker begins anew");
-        self.out_for_pass.clear();
-        self.out_for_descent.clear();
-        (self.repeatable, self.has_declined) = (false, None);
+        D::pass_lost(self);
         self.looks = Looks::from(self.shared.clock.now_ms(), self.shared.settings.container_expiry_ms);
         for app in self.apps.iter_mut().flatten() {
             (app.leaf, app.position, app.runnable) = (NONE, NONE, false);
@@ -157,8 +157,7 @@ impl Shard {
         self.snapshot = self.snapshots.newest().clone();
         self.take_structure(None);
         self.read_usage();
-        self.refresh_everything();
-        self.refresh_available();
+        D::shares_taken(self);
     }
 
     /// Given up for good: no queue waits for this worker to count in its watch.
@@ -169,7 +168,7 @@ impl Shard {
             self.queues.resize_with(self.queues.len().max(index + 1), || None);
             let local = &mut self.queues[index];
             if local.as_ref().is_none_or(|local| local.snapshot.slot != queue.slot) {
-                *local = Some(QueueLocal::new(self.worker, queue, self.snapshot.shares.queue(queue.slot)));
+                *local = Some(QueueLocal::new(self.worker, queue, &self.snapshot.shares));
             }
             if let Some(local) = local {
                 local.seat.join_for_good(&queue.shared.watch);

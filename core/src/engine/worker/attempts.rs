@@ -16,14 +16,15 @@
 //! given out after all workers have acknowledged. `loom-tests/tests/next_attempt_vs_drain.rs`.
 
 use crate::app::SchedulingKey;
+use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Successor;
-use crate::engine::mail::mailbox::Container;
+use crate::engine::mail::container::Container;
 use crate::engine::worker::containers::ContainerRecord;
 use crate::engine::worker::shard::Shard;
 use crate::id::Slot;
 use crate::resource::Resource;
 
-impl Shard {
+impl<D: Decider> Shard<D> {
     /// Hands what runs of an attempt on this worker's nodes to its successor; says what that is.
     pub(crate) fn hand_over(&mut self, from: Slot, successor: &Successor) -> Vec<Container> {
         let to = self.meet_app(&successor.app);

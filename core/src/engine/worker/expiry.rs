@@ -14,7 +14,8 @@
 //! A look goes over all of the worker's records, in slices between batches, so that no heartbeat waits for all of it; a
 //! list of what is not launched would be written at every grant.
 
-use crate::engine::mail::mailbox::EndReason;
+use crate::engine::decider::Decider;
+use crate::engine::mail::container::EndReason;
 use crate::engine::worker::shard::Shard;
 
 /// Records that one slice of a look goes over.
@@ -41,7 +42,7 @@ fn between(interval_ms: u64) -> u64 {
     (interval_ms / 3).max(1)
 }
 
-impl Shard {
+impl<D: Decider> Shard<D> {
     /// How long it is until the next look for expired containers.
     pub(crate) fn next_look_in_ms(&self, now_ms: u64) -> u64 {
         self.looks.due_ms.saturating_sub(now_ms)

@@ -11,16 +11,20 @@
 use crate::ahead::expect;
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::{AppShared, KeyCell, NodeShared};
+use crate::engine::decider::{Decider, QueuePart};
 use crate::engine::intake::inbox::Next;
 use crate::engine::intake::messages::{
     AskChange, AskGroup, AskNews, AskRow, Asked, Asking, ControlMessage, External, GiveBack, Heartbeat, Internal, News,
     NewsKind, Round, grouped,
 };
-use crate::engine::mail::mailbox::EndReason;
+use crate::engine::mail::container::EndReason;
 use crate::engine::shared::{ANY, count};
+use crate::engine::worker::app::AppLocal;
 use crate::engine::worker::containers::ContainerRecord;
-use crate::engine::worker::shard::{AppLocal, KeyLocal, NONE, Node, Shard, Told};
-use crate::id::{ContainerId, OwnContainer, Slot};
+use crate::engine::worker::key::{KeyLocal, Told};
+use crate::engine::worker::node::Node;
+use crate::engine::worker::shard::Shard;
+use crate::id::{ContainerId, NONE, OwnContainer, Slot};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
@@ -76,12 +80,12 @@ struct Replaced {
 
 /// A key, which is made if need be: of the cell that news of it have, so that only who meets it first waits for others who do.
 #[inline]
-fn key_of<'a>(
-    app: &'a mut AppLocal,
+fn key_of<'a, D: Decider>(
+    app: &'a mut AppLocal<D>,
     id: SchedulingKey,
     cell: Option<&Arc<KeyCell>>,
     workers: usize,
-) -> &'a mut KeyLocal {
+) -> &'a mut KeyLocal<D> {
     let at = match app.keys.binary_search_by_key(&id, |key| key.id()) {
         Ok(at) => at,
         Err(at) => {
@@ -93,7 +97,13 @@ fn key_of<'a>(
 }
 
 #[cold]
-fn make_key(app: &mut AppLocal, at: usize, id: SchedulingKey, cell: Option<&Arc<KeyCell>>, workers: usize) {
+fn make_key<D: Decider>(
+    app: &mut AppLocal<D>,
+    at: usize,
+    id: SchedulingKey,
+    cell: Option<&Arc<KeyCell>>,
+    workers: usize,
+) {
     app.look_at_all_keys();
     let cell = cell.map_or_else(|| app.shared.key(id, workers), Arc::clone);
     app.keys.insert(at, KeyLocal::new(id, cell, workers));
@@ -109,9 +119,9 @@ fn make_room(list: &mut Vec<u32>, count: u32) {
     }
 }
 
-impl Shard {
+impl<D: Decider> Shard<D> {
     /// Works off one internal message. Who calls keeps it: after a panic it may be worked off once more.
-    pub(crate) fn handle_internal(&mut self, message: &mut Internal) -> Next {
+    pub(crate) fn handle_internal(&mut self, message: &mut Internal<D>) -> Next {
         match message {
             Internal::News(news) => self.apply_news(&news.app, &news.rows, news.blacklist.as_deref()),
             Internal::Reopened { app, key } => self.reopen(*app, *key),
@@ -138,9 +148,9 @@ impl Shard {
                     (node.decommissioning, node.drained) = (*on, false);
                 }
             }
-            Internal::Victims(call) => self.handle_victims(call),
+            Internal::Own(message) => D::told(self, message),
             Internal::Round(Round::Offers) => self.offer_all(),
-            Internal::Round(Round::Continuous) => self.continuous_pass(),
+            Internal::Round(Round::Continuous) => D::all_offered(self),
             Internal::TakeSnapshot => self.sync(),
             Internal::Look(look) => look.at(self),
             Internal::Barrier(reply) => {
@@ -259,7 +269,7 @@ impl Shard {
         self.shared.counters[self.worker].granted.load(Ordering::Relaxed)
     }
 
-    fn tell_control(&self, message: ControlMessage) {
+    fn tell_control(&self, message: ControlMessage<D>) {
         // The control ends after the workers; a closed lane means that the scheduler is being dropped.
         let _ = self.shared.lanes.control.send(message);
     }
@@ -322,7 +332,7 @@ impl Shard {
             if offer {
                 // What is free now can still be assigned: the smaller total arrives later, and what no longer fits ends
                 // then.
-                self.schedule(node);
+                self.offer_node(node);
             }
             self.release_root();
             self.tell_drained(node);
@@ -371,12 +381,12 @@ impl Shard {
         if let Some((_, app)) = self.ending(container)
             && let Some(Some(leaf)) = self.queues.get(app.leaf as usize)
         {
-            leaf.order.expect_ties();
+            leaf.own.expect_comparison();
         }
     }
 
     #[inline(always)]
-    fn ending(&self, container: &OwnContainer) -> Option<(&ContainerRecord, &AppLocal)> {
+    fn ending(&self, container: &OwnContainer) -> Option<(&ContainerRecord, &AppLocal<D>)> {
         let record = self.containers.named(container).filter(|record| record.fate.is_live())?;
         Some((record, self.find_app(record.app)?))
     }
@@ -421,6 +431,14 @@ impl Shard {
         }
     }
 
+    /// A node may get containers, if it is still there.
+    pub(crate) fn offer_node(&mut self, node: u32) {
+        if !self.nodes[node as usize].gone {
+            D::offered(self, node);
+            self.publish_free(node);
+        }
+    }
+
     /// One offer to every node that has reported lately, from the async allocation thread.
     fn offer_all(&mut self) {
         let now = self.shared.clock.now_ms();
@@ -432,7 +450,7 @@ impl Shard {
                 continue;
             }
             count(&self.shared.counters[self.worker].offers, 1);
-            self.schedule(node);
+            self.offer_node(node);
         }
     }
 
@@ -477,7 +495,7 @@ impl Shard {
             self.app_mut(index).set_blacklist(blacklist);
         }
         if !asks.is_empty() {
-            self.asks_changed(index, asks.iter().map(|group| &group.size));
+            D::asks_changed(self, index, asks.iter().map(|group| &group.size));
         }
         if told != Told::Nothing && self.shared.workers > 1 {
             let mut news = SmallVec::new();
@@ -496,7 +514,7 @@ impl Shard {
             let workers = self.shared.workers;
             key_of(self.app_mut(index), group.key, None, workers).forget_rows();
         }
-        self.asks_changed(index, std::iter::once(&group.size));
+        D::asks_changed(self, index, std::iter::once(&group.size));
         match told {
             Told::Nothing => {}
             Told::Reopened => {
@@ -522,7 +540,7 @@ impl Shard {
             let local = self.app(app.index);
             local.look_at_all_keys();
             let size = local.keys[at].size;
-            self.asks_changed(app.index, std::iter::once(&size));
+            D::asks_changed(self, app.index, std::iter::once(&size));
         }
     }
 
@@ -532,7 +550,7 @@ impl Shard {
         self.send_others(|| Internal::News(Box::new(news())));
     }
 
-    fn send_others(&self, message: impl Fn() -> Internal) {
+    fn send_others(&self, message: impl Fn() -> Internal<D>) {
         for other in (0..self.shared.workers).filter(|other| *other != self.worker) {
             // As in `tell_control`.
             let _ = self.shared.lanes.internal[other].send(message());
@@ -654,7 +672,7 @@ impl Shard {
             self.app_mut(index).set_blacklist(blacklist);
         }
         self.app(index).look_at_all_keys();
-        self.asks_changed(index, rows.iter().map(|row| &row.size));
+        D::asks_changed(self, index, rows.iter().map(|row| &row.size));
     }
 
     /// Units go back to asks; by the application's home worker.
@@ -687,7 +705,7 @@ impl Shard {
         if !news.is_empty() {
             self.tell_others(shared, news, None);
         }
-        self.asks_changed(index, rows.iter().map(|row| &row.size));
+        D::asks_changed(self, index, rows.iter().map(|row| &row.size));
     }
 
     // ------------------------------------------------------------------------------------------------ queues, nodes
@@ -698,7 +716,7 @@ impl Shard {
         self.make_records(records);
         let node = Node::new(shared, total, self.shared.clock.now_ms());
         self.nodes.add(Node { containers: written_to(room), records, ..node });
-        self.refresh_available();
+        D::nodes_changed(self);
     }
 
     /// After a panic: a node that was to come, or to go, is gone, and its place is there as the control believes.
@@ -744,11 +762,11 @@ impl Shard {
         }
         self.unreserve(node);
         let at = &mut self.nodes[node as usize];
-        at.owed.clear();
+        at.own = D::Node::default();
         self.records_of_nodes -= at.records;
         self.nodes.remove(node);
         self.publish_free(node);
-        self.refresh_available();
+        D::nodes_changed(self);
         // A record whose kill is still to come names the place: seldom, so a node that goes meanwhile keeps it.
         !(self.shared.settings.preemption && self.containers.name_node(node))
     }
@@ -764,7 +782,7 @@ impl Shard {
             self.kill_overcommitted(shared.local);
         }
         self.publish_free(shared.local);
-        self.refresh_available();
+        D::nodes_changed(self);
     }
 
     /// Ends containers until a node's memory is no longer below nothing: those that are no AM first, then the youngest.

@@ -7,6 +7,21 @@ pub(crate) mod handling;
 pub(crate) mod shard;
 
 #[cfg(not(loom))]
+pub(crate) mod queue;
+
+#[cfg(not(loom))]
+pub(crate) mod app;
+
+#[cfg(not(loom))]
+pub(crate) mod key;
+
+#[cfg(not(loom))]
+pub(crate) mod node;
+
+#[cfg(not(loom))]
+pub(crate) mod reserving;
+
+#[cfg(not(loom))]
 pub(crate) mod node_list;
 
 #[cfg(not(loom))]
@@ -17,9 +32,6 @@ pub(crate) mod containers;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod fate;
-
-#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod owed;
 
 #[cfg(not(loom))]
 pub(crate) mod expiry;

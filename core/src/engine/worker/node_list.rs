@@ -4,14 +4,16 @@
 //! (`control::nodes`), so a cluster whose nodes come and go needs about as many places as it ever had nodes at once; one whose container was still to be killed keeps its own. What goes over all nodes
 //! goes in the order of their registration, which the places do not show.
 
-use crate::engine::worker::shard::{NONE, Node};
+use crate::engine::decider::Decider;
+use crate::engine::worker::node::Node;
+use crate::id::NONE;
 use std::ops::{Index, IndexMut};
 
 /// See the module's text.
-#[derive(Debug, Default)]
-pub(crate) struct NodeList {
+#[derive(Debug)]
+pub(crate) struct NodeList<D: Decider> {
     /// A node that is gone stays until another has its place.
-    by_place: Vec<Node>,
+    by_place: Vec<Node<D>>,
     /// The places of those that are there; those that registered earlier come first. Between them are holes, as many as there are
     /// places at most, where others were: so one goes in O(1).
     order: Vec<u32>,
@@ -20,25 +22,31 @@ pub(crate) struct NodeList {
     present: usize,
 }
 
-impl Index<usize> for NodeList {
-    type Output = Node;
+impl<D: Decider> Default for NodeList<D> {
+    fn default() -> NodeList<D> {
+        NodeList { by_place: Vec::new(), order: Vec::new(), stands: Vec::new(), present: 0 }
+    }
+}
+
+impl<D: Decider> Index<usize> for NodeList<D> {
+    type Output = Node<D>;
 
     #[inline]
-    fn index(&self, place: usize) -> &Node {
+    fn index(&self, place: usize) -> &Node<D> {
         &self.by_place[place]
     }
 }
 
-impl IndexMut<usize> for NodeList {
+impl<D: Decider> IndexMut<usize> for NodeList<D> {
     #[inline]
-    fn index_mut(&mut self, place: usize) -> &mut Node {
+    fn index_mut(&mut self, place: usize) -> &mut Node<D> {
         &mut self.by_place[place]
     }
 }
 
-impl NodeList {
+impl<D: Decider> NodeList<D> {
     /// A node comes, the last to have registered, to the place that the control has given it.
-    pub(crate) fn add(&mut self, node: Node) {
+    pub(crate) fn add(&mut self, node: Node<D>) {
         let place = node.shared.local;
         match self.by_place.get_mut(place as usize) {
             Some(before) => {
@@ -85,16 +93,16 @@ impl NodeList {
     }
 
     /// Those that are there, with their places, in the order of their registration.
-    pub(crate) fn present(&self) -> impl Iterator<Item = (u32, &Node)> {
+    pub(crate) fn present(&self) -> impl Iterator<Item = (u32, &Node<D>)> {
         (0..self.end()).filter_map(|at| self.in_order(at)).map(|place| (place, &self.by_place[place as usize]))
     }
 
     /// Those that are there, and those gone whose place is still theirs.
-    pub(crate) fn of_any_time(&self) -> impl Iterator<Item = &Node> {
+    pub(crate) fn of_any_time(&self) -> impl Iterator<Item = &Node<D>> {
         self.by_place.iter()
     }
 
-    pub(crate) fn get(&self, place: u32) -> Option<&Node> {
+    pub(crate) fn get(&self, place: u32) -> Option<&Node<D>> {
         self.by_place.get(place as usize)
     }
 }

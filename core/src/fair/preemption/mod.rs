@@ -26,6 +26,6 @@ mod victims;
 
 pub(crate) use book::Book;
 pub(crate) use round::{MarkedFor, Owners, Preemptor};
-pub(crate) use serve::OwedRoom;
+pub(crate) use serve::{FairNode, OwedRoom};
 pub(crate) use thread::{PreemptionCall, PreemptionThread, VictimCall};
 pub(crate) use victims::{Found, OutstandingAsk, Search, Victims};

@@ -13,12 +13,12 @@
 //!
 //! Not Hadoop's: there nobody asks again.
 
+use super::serve::Creditor;
 use super::victims::{OutstandingAsk, Victims};
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::shared::ANY;
-use crate::engine::worker::owed::Creditor;
-use crate::engine::worker::shard::Shard;
+use crate::fair::Shard;
 use crate::resource::Resource;
 use smallvec::SmallVec;
 
@@ -89,7 +89,7 @@ impl Shard {
         let on_node = at.containers.iter().map(|index| &self.containers[*index]);
         let marked = on_node.filter(|record| record.fate.is_marked());
         let to_come = marked.fold(*ended, |sum, record| sum.plus(self.containers.size(record)));
-        let kept = at.owed.total().minus_non_negative(&to_come);
+        let kept = at.own.owed.total().minus_non_negative(&to_come);
         Some(at.free.minus_non_negative(&reserved.plus(&kept)))
     }
 
@@ -101,6 +101,6 @@ impl Shard {
         let record = *record;
         self.app(record.app.index).cell.marked.strike(id);
         let size = *self.containers.size(&record);
-        self.nodes[record.node as usize].owed.pay_off(to, &size);
+        self.nodes[record.node as usize].own.owed.pay_off(to, &size);
     }
 }

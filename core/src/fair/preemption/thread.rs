@@ -21,9 +21,9 @@ use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::driver::events::EventSink;
 use crate::engine::driver::threads_and_steps::{run_task, spawn};
-use crate::engine::intake::messages::Internal;
-use crate::engine::shared::Shared;
-use crate::engine::worker::shard::Shard;
+use crate::fair::Internal;
+use crate::fair::Shard;
+use crate::fair::Shared;
 use crate::id::ContainerId;
 use crate::sync::Arc;
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded};
@@ -153,7 +153,7 @@ struct WorkerLanes(Arc<Shared>);
 impl WorkerLanes {
     fn ask<T>(&self, worker: usize, call: impl FnOnce(Sender<T>) -> VictimCall) -> Option<T> {
         let (reply, answer) = bounded(1);
-        self.0.lanes.internal[worker].send(Internal::Victims(call(reply))).ok()?;
+        self.0.lanes.internal[worker].send(Internal::Own(call(reply))).ok()?;
         answer.recv().ok()
     }
 }
@@ -173,7 +173,7 @@ impl Owners for WorkerLanes {
 
     fn kill(&mut self, worker: usize, containers: Vec<ContainerId>) {
         // As above.
-        let _ = self.0.lanes.internal[worker].send(Internal::Victims(VictimCall::Kill(containers)));
+        let _ = self.0.lanes.internal[worker].send(Internal::Own(VictimCall::Kill(containers)));
     }
 
     fn kill_if_needed(

@@ -12,14 +12,15 @@
 //! I10: a container is marked once and killed once. Its record stays until the kill, even if it ends before: Hadoop then puts
 //! an unseen container's ask back a second time.
 
+use super::serve::Creditor;
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::mail::mailbox::EndReason;
+use crate::engine::mail::container::EndReason;
 use crate::engine::shared::{ANY, count};
 use crate::engine::worker::containers::ContainerRecord;
-use crate::engine::worker::owed::Creditor;
 use crate::engine::worker::rows::LocationRow;
-use crate::engine::worker::shard::{NONE, Shard};
+use crate::fair::Shard;
+use crate::id::NONE;
 use crate::id::{ContainerId, NodeId, Slot};
 use crate::preemption::{Place, Yardstick};
 use crate::resource::Resource;
@@ -115,7 +116,7 @@ impl Shard {
     fn set_on(&self, node: u32, size: &Resource, limit: u32) -> Option<Found> {
         let at = &self.nodes[node as usize];
         let reserved = at.reservation.map_or(Resource::NONE, |reservation| reservation.size);
-        let mut potential = at.free.minus_non_negative(&reserved.plus(&at.owed.total()));
+        let mut potential = at.free.minus_non_negative(&reserved.plus(&at.own.owed.total()));
         let (mut chosen, mut found_ams): (SmallVec<[u32; 8]>, u32) = (SmallVec::new(), 0);
         // The newest first, then AMs, the oldest first.
         let is_am = |index: &u32| self.containers[*index].am;
@@ -174,7 +175,7 @@ impl Shard {
             return false;
         }
         let yardstick = Yardstick { calculator: leaf.policy.calculator(), cluster: self.cluster };
-        !yardstick.below(&owner.shared.left_over().minus(gone), &owner.fair_share)
+        !yardstick.below(&owner.shared.left_over().minus(gone), &owner.own.fair_share)
     }
 
     /// Marks what was found, all of it or, where some of it may go no longer, nothing: then the rest would make too little room.
@@ -198,7 +199,7 @@ impl Shard {
             let record = *record;
             let size = *self.containers.size(&record);
             self.app(record.app.index).cell.marked.enter(*id, size);
-            self.nodes[found.node as usize].owed.owe(to, &size);
+            self.nodes[found.node as usize].own.owed.owe(to, &size);
         }
         found.containers.clone()
     }

@@ -23,7 +23,7 @@ mod plain;
 use self::known::Known;
 use self::turns::Turns;
 use crate::engine::publish::snapshot::{ROOT, Structure};
-use crate::engine::shared::Shared;
+use crate::fair::Shared;
 use crate::fair::preemption::{Book, PreemptionCall};
 use crate::policy::ShareInput;
 use crate::preemption::is_busy;

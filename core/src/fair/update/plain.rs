@@ -1,7 +1,7 @@
 //! The update as its rules say it, every value computed anew from everything: what the tests hold the update against.
 
 use crate::engine::publish::snapshot::{ROOT, SchedulerSnapshot, Share, Shares, Structure};
-use crate::engine::shared::Shared;
+use crate::fair::Shared;
 use crate::id::Slot;
 use crate::policy::ShareInput;
 use crate::resource::Resource;

@@ -33,8 +33,8 @@ fn setup(workers: usize) -> Setup {
         clock: Arc::new(VirtualClock::new()),
         on_grants: None,
         probe: None,
-        resort: false,
-        notes: Notes { journal: true, trace: false },
+        journal: true,
+        decider: FairDecider::default(),
         timers: true,
         fold_every: None,
     }

@@ -24,6 +24,7 @@
 mod worker;
 
 use crate::engine::control::ControlCount;
+use crate::engine::decider::Decider;
 use crate::engine::mail::mailbox::audit::Place;
 use crate::engine::shared::Shared;
 use crate::id::ContainerId;
@@ -57,8 +58,8 @@ impl Audit {
 }
 
 /// Holds what all have counted against each other. `doomed`: what the preemption task is to kill.
-pub(crate) fn compare(
-    shared: &Shared,
+pub(crate) fn compare<D: Decider>(
+    shared: &Shared<D>,
     workers: &[WorkerCount],
     control: &ControlCount,
     doomed: &[ContainerId],
@@ -125,7 +126,7 @@ fn compare_keys(workers: &[WorkerCount], wrong: &mut Vec<String>) {
 }
 
 /// Of each watched queue: what is taken is what the workers count, and all of them do. Says how many there are.
-fn compare_rooms(shared: &Shared, workers: &[WorkerCount], wrong: &mut Vec<String>) -> usize {
+fn compare_rooms<D: Decider>(shared: &Shared<D>, workers: &[WorkerCount], wrong: &mut Vec<String>) -> usize {
     let snapshot = shared.publisher.load();
     if shared.workers == 1 {
         return 0;
@@ -147,7 +148,7 @@ fn compare_rooms(shared: &Shared, workers: &[WorkerCount], wrong: &mut Vec<Strin
 }
 
 /// Nothing is on its way.
-fn look_at_lanes(shared: &Shared, wrong: &mut Vec<String>) {
+fn look_at_lanes<D: Decider>(shared: &Shared<D>, wrong: &mut Vec<String>) {
     for worker in (0..shared.workers).filter(|worker| !shared.is_dead(*worker)) {
         let waiting = (shared.lanes.internal[worker].len(), shared.lanes.external[worker].len());
         if waiting != (0, 0) {

@@ -50,7 +50,7 @@ fn am_usage(stepped: &Stepped) -> Vec<Resource> {
 #[test]
 fn a_refused_grant_leaves_nothing() {
     for workers in [1, 2] {
-        for refusal in [Refusal::AskGone, Refusal::AmShare, Refusal::QueueFull, Refusal::Moved] {
+        for refusal in [Refusal::AskGone, Refusal::AmLimit, Refusal::QueueFull, Refusal::Moved] {
             let (mut stepped, nodes, app) = world(workers, true);
             let mut proposal = Proposal {
                 app: app.0.slot.index,
@@ -74,8 +74,8 @@ fn a_refused_grant_leaves_nothing() {
                 // The rack was asked for, the node was not.
                 Refusal::AskGone => proposal.locality = Locality::Node,
                 // Who is alone has looked when it chose.
-                Refusal::AmShare | Refusal::QueueFull if workers == 1 => continue,
-                Refusal::AmShare | Refusal::QueueFull => proposal.size = Resource::new(8192, 8),
+                Refusal::AmLimit | Refusal::QueueFull if workers == 1 => continue,
+                Refusal::AmLimit | Refusal::QueueFull => proposal.size = Resource::new(8192, 8),
                 Refusal::Moved => stepped.stepper.control().move_app(&app.0, "root.b").unwrap(),
                 Refusal::NoRecord => unreachable!("not asked for"),
             }

@@ -2,9 +2,13 @@
 
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
+use crate::engine::decider::Decider;
 use crate::engine::mail::mailbox::audit::{MailCount, Place};
+use crate::engine::worker::app::AppLocal;
+use crate::engine::worker::key::KeyLocal;
 use crate::engine::worker::rows::LocationRow;
-use crate::engine::worker::shard::{AppLocal, KeyLocal, NONE, Shard};
+use crate::engine::worker::shard::Shard;
+use crate::id::NONE;
 use crate::id::{ContainerId, NodeId, Slot};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -48,7 +52,7 @@ pub(crate) struct KnownKey {
 }
 
 impl KnownKey {
-    fn of(key: &KeyLocal) -> KnownKey {
+    fn of<D: Decider>(key: &KeyLocal<D>) -> KnownKey {
         let row = |row: LocationRow<'_>| (row.location, (*row.size(), row.left(), row.relax()));
         let rows = key.rows().iter().filter(|row| row.left() > 0).map(row).collect();
         KnownKey { epoch: key.epoch, size: key.size, relax: key.relax, total: key.total(), rows }
@@ -59,7 +63,7 @@ impl KnownKey {
     }
 }
 
-impl Shard {
+impl<D: Decider> Shard<D> {
     /// Counts what is this worker's own. Changes nothing, but that it may fold in first what the others have done, as it does by
     /// itself when time has passed: whoever has something outstanding has a place then.
     pub(crate) fn audit(&mut self, fold: bool) -> WorkerCount {
@@ -73,9 +77,9 @@ impl Shard {
         self.audit_nodes(&mut wrong);
         self.audit_apps(&mut wrong);
         let seats = self.audit_queues(&mut wrong);
-        self.audit_places(fold || self.shared.workers == 1, &mut wrong);
+        D::audited(self, fold || self.shared.workers == 1, &mut wrong);
         let open = || self.apps.iter().flatten().filter(|app| !app.closed);
-        let known = |app: &AppLocal| app.keys.iter().map(|key| (key.id(), KnownKey::of(key))).collect();
+        let known = |app: &AppLocal<D>| app.keys.iter().map(|key| (key.id(), KnownKey::of(key))).collect();
         let doomed = self.containers.in_use().filter(|(_, record)| record.fate.has_kill_to_come());
         WorkerCount {
             worker: self.worker,
@@ -168,10 +172,6 @@ impl Shard {
             {
                 wrong.push(format!("node {name} is reserved for nobody who knows of it: {reservation:?}"));
             }
-            let nothing = node.owed.iter().any(|(_, amount)| amount.is_none());
-            if nothing {
-                wrong.push(format!("node {name} owes nothing, to somebody"));
-            }
         }
         if records != self.records_of_nodes {
             wrong.push(format!("{} container records are kept for nodes, {records} were made", self.records_of_nodes));
@@ -217,7 +217,7 @@ impl Shard {
     }
 
     /// What is to be preempted is in the list that the AM is told, but for what was marked before another attempt took it over.
-    fn audit_marks(&self, app: &AppLocal, name: &str, wrong: &mut Vec<String>) {
+    fn audit_marks(&self, app: &AppLocal<D>, name: &str, wrong: &mut Vec<String>) {
         let listed = app.cell.marked.list();
         let listed: By<_, _> =
             listed.iter().flat_map(|list| list.iter()).map(|(id, size)| (id.record, *size)).collect();
@@ -236,7 +236,7 @@ impl Shard {
     }
 
     /// This worker can take all that is outstanding: nobody holds a piece. Its keys are its application's.
-    fn audit_keys(&self, app: &AppLocal, name: &str, wrong: &mut Vec<String>) {
+    fn audit_keys(&self, app: &AppLocal<D>, name: &str, wrong: &mut Vec<String>) {
         let first = app.shared.first_key();
         let chain: By<_, _> =
             first.into_iter().flat_map(|key| key.and_later()).map(|cell| (cell.id, std::ptr::from_ref(cell))).collect();

@@ -1,7 +1,7 @@
 //! The audit of container records: each is in use or free, once, and nothing is kept of one that is free.
 
 use super::{ContainerRecord, Containers};
-use crate::engine::worker::shard::NONE;
+use crate::id::NONE;
 
 impl Containers {
     /// The records that are in use, with their places.

@@ -8,19 +8,8 @@
 //! I10: room that is freed for an application is offered to it first, and to everybody once it is owed no more. Checked by
 //! `loom-tests/tests/preemption_vs_end.rs` and `preemption_vs_finish.rs`.
 
-#[cfg(not(loom))]
-use crate::id::Slot;
 use crate::resource::Resource;
 use smallvec::SmallVec;
-
-/// To whom a node owes room.
-#[cfg(not(loom))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Creditor {
-    pub(crate) app: Slot,
-    /// The application's number: it may end before the next pass strikes it out.
-    pub(crate) number: u32,
-}
 
 #[derive(Clone, Copy, Debug)]
 struct Owed<A> {
@@ -74,11 +63,6 @@ impl<A: Copy + PartialEq> OwedRooms<A> {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    /// It owes nothing any more.
-    pub fn clear(&mut self) {
-        self.0.clear();
     }
 
     /// To whom it owes what.

@@ -1,33 +1,24 @@
-//! The ledger: what is true now, of queues, applications and nodes.
-//!
-//! # Who owns what
-//! Usage is kept in cells, one a worker, padded: each worker changes only its own (a load and a store, no
-//! read-modify-write), everybody may read all; the sum is the usage. Limits are kept by a [`Watch`], outstanding asks by
-//! [`AskPool`]s. The AM usage of a leaf queue changes once an application, so it is one shared word a type.
-//!
-//! # Reading
-//! A sum is exact when nothing moves (one worker between two messages, or quiescence); otherwise each type is a value
-//! that the cell had, and types of one cell may be a grant apart. A container is in its mailbox, or gone from there, before its
-//! leaf's usage says so, and a lone worker tells of the root's once a heartbeat. Orders and views live with that, and a move,
-//! whose check may miss what was granted an instant before; grants do not look here for limits.
+//! An application as all threads see it.
 
+use super::key::KeyIndex;
+use super::{KeyCell, MOST_KEYS, NodeShared};
 use crate::ahead::expect;
 use crate::app::{Ask, SchedulingKey};
 use crate::engine::books::closed::Closed;
 use crate::engine::books::marks::{Marks, left_over};
 use crate::engine::books::reserved::{self, ReservedCount};
-use crate::engine::books::usage::{SharedUsage, UsageCell};
-use crate::engine::commit::lease::{AskCount, AskPool};
+use crate::engine::books::usage::UsageCell;
+use crate::engine::commit::lease::AskPool;
 use crate::engine::commit::standing::Standing;
-use crate::engine::commit::watch::Watch;
-use crate::engine::mail::mailbox::{Container, Stack};
+use crate::engine::mail::container::Container;
+use crate::engine::mail::mailbox::Stack;
 use crate::event::Refused;
-use crate::id::{ApplicationId, ContainerId, NodeId, Slot};
-use crate::resource::{MAX_TYPES, Resource};
+use crate::id::{ApplicationId, ContainerId, Slot};
+use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::sync::{Arc, CachePadded, Mutex, OnceLock};
 use smallvec::SmallVec;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
 use std::mem::offset_of;
@@ -48,79 +39,6 @@ pub(crate) struct AppCell {
     /// How many of them were preempted, ever.
     pub(crate) preempted: AtomicU64,
     pub(crate) usage: UsageCell,
-}
-
-/// The outstanding `*` ask of one request key. Lives as long as the application.
-///
-/// In this order, so that the update task, which looks at every key, finds all but the count in one cache line.
-#[derive(Debug)]
-#[repr(C)]
-pub(crate) struct KeyCell {
-    pub(crate) pool: CachePadded<AskPool>,
-    next: OnceLock<Arc<KeyCell>>,
-    pub(crate) id: SchedulingKey,
-    /// The size of one container; written by the home worker.
-    pub(crate) size: UsageCell,
-}
-
-// A part of the line's other types may be in the next one. Not of shuttle's words, which are larger.
-#[cfg(all(target_pointer_width = "64", not(shuttle)))]
-const _: () = assert!(offset_of!(KeyCell, next) / 64 == (offset_of!(KeyCell, size) + 15) / 64, "memory and vcores");
-
-impl KeyCell {
-    /// This key and those that were asked for after it.
-    pub(crate) fn and_later(&self) -> impl Iterator<Item = &KeyCell> {
-        std::iter::successors(Some(self), |key| key.next.get().map(|next| &**next))
-    }
-}
-
-impl Drop for KeyCell {
-    /// One after the other: an AM may have named as many keys as it likes, and each would be dropped inside the one before.
-    fn drop(&mut self) {
-        let mut next = self.next.take();
-        while let Some(mut key) = next.and_then(Arc::into_inner) {
-            next = key.next.take();
-        }
-    }
-}
-
-/// The most priorities and allocation request ids under which one attempt may ask: what it has asked under is kept while it lives, and
-/// its visits pass over all of it.
-pub(crate) const MOST_KEYS: usize = 1 << 17;
-
-/// So many keys are looked through; of more there is an index.
-const FEW_KEYS: usize = 8;
-
-/// The keys of an application for those who look for one.
-#[derive(Debug, Default)]
-struct KeyIndex {
-    len: usize,
-    last: Option<Arc<KeyCell>>,
-    /// Of many. Not by hash: the AM chooses them, and could choose such as collide.
-    by_id: BTreeMap<SchedulingKey, Arc<KeyCell>>,
-}
-
-impl KeyIndex {
-    fn find(&self, first: &OnceLock<Arc<KeyCell>>, id: SchedulingKey) -> Option<Arc<KeyCell>> {
-        if self.len > FEW_KEYS {
-            return self.by_id.get(&id).cloned();
-        }
-        KeyIndex::chain(first).find(|key| key.id == id).cloned()
-    }
-
-    fn chain(first: &OnceLock<Arc<KeyCell>>) -> impl Iterator<Item = &Arc<KeyCell>> {
-        std::iter::successors(first.get(), |key| key.next.get())
-    }
-
-    /// A new last one.
-    fn note(&mut self, first: &OnceLock<Arc<KeyCell>>, key: &Arc<KeyCell>) {
-        (self.len, self.last) = (self.len + 1, Some(key.clone()));
-        if self.by_id.is_empty() && self.len > FEW_KEYS {
-            self.by_id.extend(KeyIndex::chain(first).map(|key| (key.id, key.clone())));
-        } else if self.len > FEW_KEYS {
-            self.by_id.insert(key.id, key.clone());
-        }
-    }
 }
 
 /// What the AM's `allocate` calls keep of its blacklist: one AM calls one at a time, so this lock is never contended on purpose.
@@ -468,142 +386,6 @@ impl AppShared {
         })
     }
 }
-
-/// What one worker writes of a queue.
-#[derive(Debug, Default)]
-pub(crate) struct QueueCell {
-    pub(crate) usage: UsageCell,
-    /// Containers here and below that were preempted, ever.
-    pub(crate) preempted: AtomicU64,
-}
-
-/// A queue as all threads see it.
-#[derive(Debug)]
-pub(crate) struct QueueShared {
-    /// By worker; each worker keeps a reference to its own. The first lies here, as an application's.
-    pub(crate) cells: SmallVec<[Arc<CachePadded<QueueCell>>; 1]>,
-    /// Of a leaf queue.
-    pub(crate) am_usage: SharedUsage,
-    /// Room under the max share; limits are enforced (and grants refused) from the first worker to join.
-    pub(crate) watch: Watch,
-    /// Counts creations of queues, and when it was.
-    pub(crate) created: u64,
-    pub(crate) created_ms: u64,
-}
-
-impl QueueShared {
-    pub(crate) fn new(workers: usize, types: usize, created: u64, created_ms: u64) -> QueueShared {
-        QueueShared {
-            cells: (0..workers).map(|_| Arc::default()).collect(),
-            am_usage: SharedUsage::default(),
-            watch: Watch::new(workers, types),
-            created,
-            created_ms,
-        }
-    }
-
-    pub(crate) fn usage(&self) -> Resource {
-        self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()))
-    }
-
-    /// Its usage will be read soon.
-    #[inline]
-    pub(crate) fn expect_usage(&self) {
-        self.cells.iter().for_each(|cell| expect(&cell.usage));
-    }
-
-    /// The same where nothing beyond the scheduler's types is used.
-    #[inline]
-    pub(crate) fn usage_of(&self, types: usize) -> Resource {
-        // The words are of a lone worker mostly.
-        if let [cell] = &self.cells[..] {
-            return Resource::of_types(types, |i| cell.usage.get(i));
-        }
-        Resource::of_types(types, |i| self.cells.iter().fold(0, |sum, cell| cell.usage.get(i).wrapping_add(sum)))
-    }
-
-    /// How many containers were preempted here and below, by all workers.
-    pub(crate) fn preempted(&self) -> u64 {
-        // ORDERING: Relaxed. A statistic.
-        self.cells.iter().map(|cell| cell.preempted.load(Ordering::Relaxed)).sum()
-    }
-}
-
-/// A node as all threads see it.
-#[derive(Debug)]
-pub(crate) struct NodeShared {
-    /// Whose it is; see `shared::number_scheduler`.
-    pub(crate) scheduler: u64,
-    pub(crate) id: NodeId,
-    pub(crate) name: Box<str>,
-    pub(crate) rack: Box<str>,
-    /// The interned name.
-    pub(crate) name_location: u32,
-    /// The interned rack name.
-    pub(crate) rack_location: u32,
-    /// The worker that owns it.
-    pub(crate) owner: usize,
-    /// Its place among that worker's nodes, which others had before it.
-    pub(crate) local: u32,
-    /// Which one of those it is; begins anew after 256.
-    pub(crate) turn: u8,
-    /// Free room, published by the owner: apart from what callers read with each heartbeat.
-    pub(crate) free: CachePadded<UsageCell>,
-    /// Total, published by the owner.
-    pub(crate) total: UsageCell,
-    gone: AtomicBool,
-}
-
-impl NodeShared {
-    #[expect(clippy::too_many_arguments, reason = "one call, by the control")]
-    pub(crate) fn new(
-        scheduler: u64,
-        id: NodeId,
-        name: &str,
-        rack: &str,
-        name_location: u32,
-        rack_location: u32,
-        owner: usize,
-        (local, turn): (u32, u8),
-        total: &Resource,
-    ) -> NodeShared {
-        let node = NodeShared {
-            scheduler,
-            id,
-            name: name.into(),
-            rack: rack.into(),
-            name_location,
-            rack_location,
-            owner,
-            local,
-            turn,
-            free: CachePadded::default(),
-            total: UsageCell::default(),
-            gone: AtomicBool::new(false),
-        };
-        node.free.set(MAX_TYPES, total);
-        node.total.set(MAX_TYPES, total);
-        node
-    }
-
-    /// Rack and node, as asks name them.
-    pub(crate) fn locations(&self) -> [u32; 2] {
-        [self.rack_location, self.name_location]
-    }
-
-    pub(crate) fn is_gone(&self) -> bool {
-        // ORDERING: Relaxed. A hint for callers; the owner decides.
-        self.gone.load(Ordering::Relaxed)
-    }
-
-    /// Marks it removed; true for the first to do so.
-    pub(crate) fn set_gone(&self) -> bool {
-        !self.gone.swap(true, Ordering::Relaxed)
-    }
-}
-
-/// The count of one rack or node location of a key, shared by the workers.
-pub(crate) type LocationCount = Arc<AskCount>;
 
 #[cfg(all(test, not(loom)))]
 mod tests {

@@ -1,0 +1,159 @@
+//! What a scheduler's decisions are to the engine.
+//!
+//! The engine owns what would be the same for any scheduler: nodes, containers, each worker's copy of the asks, leases, mail, usage.
+//! Which child of a queue comes first, what may be skipped, when enough is assigned, is a [`Decider`]'s. There is one type for each
+//! scheduler; which one is settled where the scheduler is named, so every call here is a plain one, and what a decider keeps of a
+//! queue, an application, a key or a node lies in the engine's own record of it.
+//!
+//! # Where it stands
+//! Each method is named after the moment in which the engine calls it. All run on the worker whose shard it is, between two steps of
+//! the engine: none is called while another runs, but those that the decider itself leads to, by a grant or by the end of a container.
+//!
+//! # What a decider may do
+//! Read all of the shard, change its own parts, call the engine: `try_grant`, `reserve_node`, `unreserve`, `fold`. Usage, nodes,
+//! containers and asks change only there.
+
+use crate::app::Locality;
+use crate::engine::books::ledger::AppShared;
+use crate::engine::commit::grant::Refusal;
+use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
+use crate::engine::shared::Shared;
+use crate::engine::worker::app::AppLocal;
+use crate::engine::worker::key::KeyLocal;
+use crate::engine::worker::node::Node;
+use crate::engine::worker::queue::QueueLocal;
+use crate::engine::worker::shard::Shard;
+use crate::policy::ClusterTotal;
+use crate::resource::Resource;
+use std::fmt::Debug;
+
+/// See the module's text. The value itself is what all threads of a scheduler share of its decider's own choices.
+pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
+    /// Its part of a worker.
+    type Worker: Debug + Send;
+    /// Its part of a queue: where children stand, what they want.
+    type Queue: QueuePart;
+    /// Its part of an application.
+    type App: AppPart;
+    /// Its part of a request key.
+    type Key: Debug + Default + Send;
+    /// Its part of a node.
+    type Node: Debug + Default + Send;
+    /// What its own tasks tell a worker.
+    type Message: Debug + Send;
+    /// What its preemption task is told.
+    type PreemptionCall: Debug + Send;
+
+    // ------------------------------------------------------------------------------------------------ what is made
+
+    /// A worker begins.
+    fn worker(shared: &Shared<Self>) -> Self::Worker;
+
+    /// A worker has heard of a queue: no child has a place yet.
+    fn queue(snapshot: &QueueSnapshot, shares: &Shares) -> Self::Queue;
+
+    /// A worker has heard of an application.
+    fn app(shared: &Shared<Self>, app: &AppShared, shares: &Shares) -> Self::App;
+
+    // ------------------------------------------------------------------------------------------------ a node is offered
+
+    /// A node may get containers: chooses, grants and reserves until it has enough.
+    fn offered(shard: &mut Shard<Self>, node: u32);
+
+    /// All nodes of the worker may, in an order of the decider's.
+    fn all_offered(shard: &mut Shard<Self>);
+
+    /// A container of an application that waits for its AM is about to be granted: it counts as its AM, unless that would be too much
+    /// for its leaf.
+    fn am_taken(shard: &Shard<Self>, app: u32, size: &Resource) -> Result<(), Refusal>;
+
+    /// It was not granted after all.
+    fn am_refused(shard: &Shard<Self>, app: u32, size: &Resource);
+
+    /// A key is about to be served so near to what it asks for.
+    fn key_served(key: &mut KeyLocal<Self>, locality: Locality);
+
+    /// A container of an application stands on a node.
+    fn node_taken(node: &mut Node<Self>, app: &AppLocal<Self>, size: &Resource);
+
+    // ------------------------------------------------------------------------------------------------ something has changed
+
+    /// An application uses more or less by `amount`; its leaf's usage follows.
+    fn app_usage_changed(leaf: &mut QueueLocal<Self>, app: &AppLocal<Self>, amount: &Resource, cluster: &ClusterTotal);
+
+    /// A queue uses more or less; its parent's usage follows.
+    fn queue_usage_changed(parent: &mut QueueLocal<Self>, queue: &QueueLocal<Self>, cluster: &ClusterTotal);
+
+    /// A container has ended.
+    fn container_ended(shard: &mut Shard<Self>);
+
+    /// An application asks anew for containers of these sizes.
+    fn asks_changed<'a>(shard: &mut Shard<Self>, app: u32, sizes: impl Iterator<Item = &'a Resource>);
+
+    /// A node has come, gone, or has another total.
+    fn nodes_changed(shard: &mut Shard<Self>);
+
+    /// An application has ended; it is still where it stood.
+    fn app_closed(shard: &mut Shard<Self>, app: u32);
+
+    /// What the other workers have done to an application's usage was folded in; whether that is another now.
+    fn app_folded(shard: &mut Shard<Self>, app: u32, changed: bool);
+
+    /// All of it was, the queues' usage included.
+    fn folded(shard: &mut Shard<Self>);
+
+    /// One of its own tasks says something.
+    fn told(shard: &mut Shard<Self>, message: &Self::Message);
+
+    // ------------------------------------------------------------------------------------------------ a snapshot is taken over
+
+    /// The same queue was published anew.
+    fn queue_taken(queue: &mut Self::Queue, snapshot: &QueueSnapshot);
+
+    /// An application stands at a position of a leaf no longer, if it did.
+    fn app_left(shard: &mut Shard<Self>, leaf: u32, position: u32, app: u32);
+
+    /// How many members of a leaf have room; one beyond takes the whole queue to be put in order [anew](Self::queues_anew).
+    fn room(queue: &Self::Queue) -> usize;
+
+    /// A runnable application stands at a position of a leaf from now on.
+    fn app_entered(shard: &mut Shard<Self>, leaf: u32, position: u32, app: u32);
+
+    /// Members have come, gone, or brought usage along: a queue stands elsewhere among its siblings, and so do those above it.
+    fn queue_changed(shard: &mut Shard<Self>, queue: u32);
+
+    /// The children of these queues are others, or their settings are; queues further down come first.
+    fn queues_anew(shard: &mut Shard<Self>, queues: &[u32]);
+
+    /// There are other shares, or another cluster: everything is put in order anew.
+    fn shares_taken(shard: &mut Shard<Self>);
+
+    /// Nobody stands in a queue: the worker begins anew after a panic.
+    fn queue_emptied(queue: &mut Self::Queue);
+
+    /// The same of what a panic may have left of a pass under way.
+    fn pass_lost(shard: &mut Shard<Self>);
+
+    /// All of a worker is held against what must be so: says what of the decider's is not. `folded`: what the others have done is
+    /// folded in.
+    #[cfg(feature = "faults")]
+    fn audited(shard: &Shard<Self>, folded: bool, wrong: &mut Vec<String>);
+}
+
+/// What the engine has of a decider's part of a queue: it asks for memory before the decider will need it.
+pub(crate) trait QueuePart: Debug + Send {
+    /// An application of it will soon ask for something.
+    fn expect_asks(&self);
+
+    /// Its usage, and the place of the child at a position, will soon change.
+    fn expect_change(&self, position: u32);
+
+    /// The child that [`expect_change`](Self::expect_change) has named is next.
+    fn expect_comparison(&self);
+}
+
+/// The same of an application.
+pub(crate) trait AppPart: Debug + Send {
+    /// It will soon be visited, have another usage or other asks.
+    fn expect_visit(&self);
+}

@@ -1,0 +1,106 @@
+//! A container and its end, as an AM is told of them: plain values.
+
+#[cfg(loom)]
+use crate::id::Slot;
+use crate::id::{ContainerId, NodeId};
+use crate::resource::Resource;
+
+/// Why a container ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EndReason {
+    /// The node reported it.
+    Completed,
+    /// The AM gave it back.
+    Released,
+    /// Its attempt ended.
+    AppFinished,
+    /// Its node was lost or removed.
+    NodeLost,
+    /// The scheduler took it back.
+    Preempted,
+    /// It was not launched in time.
+    Expired,
+}
+
+impl EndReason {
+    pub(super) const ALL: [EndReason; 6] = [
+        EndReason::Completed,
+        EndReason::Released,
+        EndReason::AppFinished,
+        EndReason::NodeLost,
+        EndReason::Preempted,
+        EndReason::Expired,
+    ];
+
+    /// Short lower-case words: `completed`, `released`, `app-finished`, `node-lost`, `preempted`, `expired`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EndReason::Completed => "completed",
+            EndReason::Released => "released",
+            EndReason::AppFinished => "app-finished",
+            EndReason::NodeLost => "node-lost",
+            EndReason::Preempted => "preempted",
+            EndReason::Expired => "expired",
+        }
+    }
+
+    /// The exit status that YARN gives such a container: ABORTED (−100), for a preempted one PREEMPTED (−102). `None` where
+    /// the node's report has it. Assignment reference 11.6.
+    #[must_use]
+    pub fn exit_status(self) -> Option<i32> {
+        match self {
+            EndReason::Completed => None,
+            EndReason::Released | EndReason::AppFinished | EndReason::NodeLost | EndReason::Expired => Some(-100),
+            EndReason::Preempted => Some(-102),
+        }
+    }
+}
+
+/// A container as the AM gets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Container {
+    /// Its name.
+    pub id: ContainerId,
+    /// Where it is to run.
+    pub node: NodeId,
+    /// The priority of the ask that it answers.
+    pub priority: i32,
+    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of that ask.
+    pub allocation_request_id: i64,
+    /// What it may use.
+    pub resource: Resource,
+}
+
+#[cfg(loom)]
+impl Container {
+    /// A container whose words all differ, for models: of one number and record all words are known.
+    #[must_use]
+    pub fn of_model(number: u32, record: u32) -> Container {
+        let app = Slot { index: 10 + number, generation: 20 + number };
+        Container {
+            id: ContainerId {
+                application: 30 + number,
+                attempt: u16::try_from(50 + number).expect("models have few containers"),
+                app,
+                number,
+                worker: 0,
+                record,
+            },
+            node: NodeId(40 + number),
+            priority: -1,
+            allocation_request_id: i64::from(number) << 33,
+            resource: Resource::from_fn(|i| if i == 0 { i64::from(number) << 40 } else { 0 }),
+        }
+    }
+}
+
+/// A container that ended, as the AM is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndedContainer {
+    /// Its name.
+    pub id: ContainerId,
+    /// Why it ended.
+    pub reason: EndReason,
+}

@@ -1,0 +1,100 @@
+//! A queue as one worker sees it.
+
+use crate::ahead::{expect, expect_write};
+use crate::engine::books::ledger::QueueCell;
+use crate::engine::commit::watch::Seat;
+use crate::engine::decider::{Decider, QueuePart};
+use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
+use crate::id::NONE;
+use crate::resource::Resource;
+use crate::sync::{Arc, CachePadded};
+
+/// A queue as this worker sees it. What every grant and end below it touches of the engine's comes first, in one cache line: of the
+/// usage memory and vcores, custom types lie in the next one. What the decider keeps has lines of its own.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct QueueLocal<D: Decider> {
+    /// What this worker writes of it.
+    cell: Arc<CachePadded<QueueCell>>,
+    pub(crate) snapshot: Arc<QueueSnapshot>,
+    pub(crate) parent: u32,
+    /// Among the parent's children.
+    pub(crate) position: u32,
+    pub(crate) leaf: bool,
+    /// Some type of what it may use is limited.
+    pub(crate) limited: bool,
+    /// It or a queue above is.
+    pub(crate) limited_path: bool,
+    /// This worker counts in the watch of it or of one above.
+    pub(crate) watched_path: bool,
+    pub(crate) usage: Resource,
+    pub(crate) own: D::Queue,
+    /// This worker's part in the queue's watch.
+    pub(crate) seat: Seat,
+}
+
+impl<D: Decider> QueueLocal<D> {
+    /// A queue that this worker has just heard of: no child has a place yet.
+    pub(crate) fn new(worker: usize, snapshot: &Arc<QueueSnapshot>, shares: &Shares) -> QueueLocal<D> {
+        QueueLocal {
+            cell: snapshot.shared.cells[worker].clone(),
+            leaf: snapshot.leaf,
+            snapshot: snapshot.clone(),
+            parent: snapshot.parent.unwrap_or(NONE),
+            position: 0,
+            usage: snapshot.shared.usage(),
+            limited: false,
+            limited_path: false,
+            watched_path: false,
+            own: D::queue(snapshot, shares),
+            seat: Seat::default(),
+        }
+    }
+
+    /// The same queue, as it was published anew.
+    pub(crate) fn renew(&mut self, snapshot: &Arc<QueueSnapshot>) {
+        self.leaf = snapshot.leaf;
+        self.snapshot = snapshot.clone();
+        D::queue_taken(&mut self.own, snapshot);
+    }
+
+    /// As if it had been known without members and with other settings: what the next structure shows of it is all new.
+    pub(crate) fn forget_members(&mut self) {
+        let known = (*self.snapshot).clone();
+        let (runnable, waiting) = Default::default();
+        self.snapshot = Arc::new(QueueSnapshot { runnable, waiting, settings_version: u64::MAX, ..known });
+        D::queue_emptied(&mut self.own);
+    }
+
+    /// Adds to what it uses, here and in the ledger; `alone` where there is no other worker.
+    #[inline(always)]
+    pub(crate) fn add_usage(&mut self, types: usize, amount: &Resource, alone: bool) {
+        self.usage.add_in_types(types, amount);
+        self.show_change(types, amount, alone);
+    }
+
+    /// The second half of that.
+    #[inline(always)]
+    pub(crate) fn show_change(&self, types: usize, amount: &Resource, alone: bool) {
+        self.cell.usage.add_knowing(types, amount, &self.usage, alone);
+    }
+
+    /// Says in the ledger what it uses; where there is no other worker.
+    pub(crate) fn show_usage(&self, types: usize) {
+        self.cell.usage.set(types, &self.usage);
+    }
+
+    /// An application of it will soon ask for something.
+    #[inline]
+    pub(crate) fn expect_asks(&self) {
+        self.own.expect_asks();
+    }
+
+    /// Its usage, and the place of the child at a position, will soon change.
+    #[inline]
+    pub(crate) fn expect_change(&self, position: u32) {
+        expect(&self.usage);
+        expect_write(&self.cell.usage);
+        self.own.expect_change(position);
+    }
+}

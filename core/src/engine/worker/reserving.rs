@@ -1,0 +1,44 @@
+//! Reserved nodes: a node is kept for one container that does not fit yet.
+//!
+//! # Where it stands
+//! Plain code on the worker's own nodes. The decider says when a node is reserved and when that is given up; a grant that fulfils a
+//! reservation, the end of an application and the loss of a node give it up too.
+//!
+//! # Invariant
+//! A node has one reservation at most, and stands in its application's list while it has. How many all workers have reserved for an
+//! application: see `books::reserved`.
+
+use crate::app::SchedulingKey;
+use crate::engine::decider::Decider;
+use crate::engine::shared::count;
+use crate::engine::worker::node::Reservation;
+use crate::engine::worker::shard::Shard;
+use crate::resource::Resource;
+
+impl<D: Decider> Shard<D> {
+    /// Keeps a node that nobody has reserved for a container of an application, which gets its number now.
+    pub(crate) fn reserve_node(&mut self, node: u32, app: u32, key: SchedulingKey, size: Resource) {
+        let local = self.app_mut(app);
+        let (slot, number) = (local.slot, local.take_number());
+        local.reserved.push(node);
+        self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, key, size });
+        self.count_reserved(app);
+        count(&self.shared.counters[self.worker].reserved, 1);
+    }
+
+    /// Gives up a node's reservation.
+    pub(crate) fn unreserve(&mut self, node: u32) {
+        let Some(reservation) = self.nodes[node as usize].reservation.take() else { return };
+        if self.find_app(reservation.app).is_some() {
+            let app = reservation.app.index;
+            self.app_mut(app).reserved.retain(|reserved| *reserved != node);
+            self.count_reserved(app);
+        }
+    }
+
+    /// Publishes how many of this worker's nodes are reserved for an application.
+    fn count_reserved(&self, app: u32) {
+        let local = self.app(app);
+        local.cell.reserved.set(local.reserved.len());
+    }
+}

@@ -1,0 +1,183 @@
+//! The FairScheduler as the engine calls it: each moment, and who deals with it.
+
+use crate::app::Locality;
+use crate::engine::books::ledger::AppShared;
+use crate::engine::commit::grant::Refusal;
+use crate::engine::decider::Decider;
+use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
+use crate::fair::app::FairApp;
+use crate::fair::preemption::{FairNode, PreemptionCall, VictimCall};
+use crate::fair::queue::FairQueue;
+use crate::fair::worker::FairWorker;
+use crate::fair::{AppLocal, KeyLocal, Node, QueueLocal, Shard, Shared};
+use crate::id::NONE;
+use crate::matching::delay::Delay;
+use crate::policy::ClusterTotal;
+use crate::resource::Resource;
+
+/// What the embedder has chosen of the FairScheduler's decisions, beside its settings.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FairDecider {
+    /// Children are sorted anew for every container, as the classic design does.
+    pub(crate) resort: bool,
+    /// Why each step did what it did is noted.
+    pub(crate) trace: bool,
+}
+
+impl Decider for FairDecider {
+    type Worker = FairWorker;
+    type Queue = FairQueue;
+    type App = FairApp;
+    type Key = Delay;
+    type Node = FairNode;
+    type Message = VictimCall;
+    type PreemptionCall = PreemptionCall;
+
+    fn worker(shared: &Shared) -> FairWorker {
+        FairWorker::new(shared)
+    }
+
+    fn queue(snapshot: &QueueSnapshot, shares: &Shares) -> FairQueue {
+        FairQueue::new(snapshot, shares.queue(snapshot.slot))
+    }
+
+    fn app(shared: &Shared, app: &AppShared, shares: &Shares) -> FairApp {
+        FairApp::new(shared, app, &shares.app(app.slot))
+    }
+
+    #[inline]
+    fn offered(shard: &mut Shard, node: u32) {
+        shard.schedule(node);
+    }
+
+    fn all_offered(shard: &mut Shard) {
+        shard.continuous_pass();
+    }
+
+    #[inline(never)]
+    fn am_taken(shard: &Shard, app: u32, size: &Resource) -> Result<(), Refusal> {
+        shard.take_am_share(app, size)
+    }
+
+    fn am_refused(shard: &Shard, app: u32, size: &Resource) {
+        shard.queue(shard.app(app).leaf).snapshot.shared.am_usage.subtract(size);
+    }
+
+    #[inline]
+    fn key_served(key: &mut KeyLocal, locality: Locality) {
+        key.own.served(locality);
+    }
+
+    #[inline]
+    fn node_taken(node: &mut Node, app: &AppLocal, size: &Resource) {
+        node.own.pay_off(app, size);
+    }
+
+    #[inline]
+    fn app_usage_changed(leaf: &mut QueueLocal, app: &AppLocal, _amount: &Resource, cluster: &ClusterTotal) {
+        if app.runnable {
+            leaf.own.place_app(app, cluster);
+        }
+    }
+
+    #[inline]
+    fn queue_usage_changed(parent: &mut QueueLocal, queue: &QueueLocal, cluster: &ClusterTotal) {
+        parent.own.place_queue(queue, cluster);
+    }
+
+    #[inline]
+    fn container_ended(shard: &mut Shard) {
+        shard.refresh_available();
+    }
+
+    #[inline]
+    fn asks_changed<'a>(shard: &mut Shard, app: u32, sizes: impl Iterator<Item = &'a Resource>) {
+        shard.asks_changed(app, sizes);
+    }
+
+    fn nodes_changed(shard: &mut Shard) {
+        shard.refresh_available();
+    }
+
+    fn app_closed(shard: &mut Shard, app: u32) {
+        shard.refresh_app(app);
+        let leaf = shard.app(app).leaf;
+        if leaf != NONE {
+            shard.refresh_upwards(leaf);
+        }
+    }
+
+    #[inline]
+    fn app_folded(shard: &mut Shard, app: u32, changed: bool) {
+        // One that found no ask left may find some again: others hand their pieces back.
+        let dry = shard.may_be_dry(app);
+        if dry {
+            shard.app(app).look_at_all_keys();
+        }
+        if changed || dry {
+            shard.refresh_app(app);
+        }
+    }
+
+    fn folded(shard: &mut Shard) {
+        shard.refresh_all_queues();
+        shard.refresh_available();
+    }
+
+    fn told(shard: &mut Shard, message: &VictimCall) {
+        shard.handle_victims(message);
+    }
+
+    fn queue_taken(queue: &mut FairQueue, snapshot: &QueueSnapshot) {
+        queue.renew(snapshot);
+    }
+
+    fn app_left(shard: &mut Shard, leaf: u32, position: u32, app: u32) {
+        let leaf = &mut shard.queue_mut(leaf).own;
+        if leaf.order.child(position) == app {
+            leaf.remove_app(position);
+        }
+    }
+
+    fn room(queue: &FairQueue) -> usize {
+        queue.order.len()
+    }
+
+    fn app_entered(shard: &mut Shard, leaf: u32, position: u32, app: u32) {
+        shard.queue_mut(leaf).own.order.set_child(position, app);
+        shard.place_member(app);
+    }
+
+    fn queue_changed(shard: &mut Shard, queue: u32) {
+        shard.refresh_upwards(queue);
+    }
+
+    fn queues_anew(shard: &mut Shard, queues: &[u32]) {
+        for queue in queues {
+            shard.refresh_queue_contents(*queue);
+        }
+        for queue in queues {
+            shard.refresh_bounds_above(*queue);
+            shard.refresh_upwards(*queue);
+        }
+    }
+
+    fn shares_taken(shard: &mut Shard) {
+        shard.refresh_everything();
+        shard.refresh_available();
+    }
+
+    fn queue_emptied(queue: &mut FairQueue) {
+        queue.reset_children(0);
+    }
+
+    fn pass_lost(shard: &mut Shard) {
+        shard.own.forget_pass();
+    }
+
+    #[cfg(feature = "faults")]
+    fn audited(shard: &Shard, folded: bool, wrong: &mut Vec<String>) {
+        shard.audit_owed(wrong);
+        shard.audit_places(folded, wrong);
+    }
+}

@@ -1,0 +1,29 @@
+//! Locality: how near a key must be served by now, by the FairScheduler's settings.
+//!
+//! The rule is [`Delay`](crate::matching::delay::Delay)'s, one a key and worker.
+
+use crate::app::Locality;
+use crate::fair::Shard;
+use crate::matching::delay::Rule;
+
+impl Shard {
+    /// Counts the opportunity and says which locality is allowed now.
+    #[inline(never)]
+    pub(super) fn visit_key(&mut self, app: u32, key: usize) -> Locality {
+        self.own.repeatable = true;
+        let settings = &self.shared.settings;
+        let rule = if settings.continuous_scheduling {
+            Rule::Time {
+                now_ms: self.shared.clock.now_ms(),
+                start_ms: self.app(app).own.tie.start_ms,
+                delays_ms: [settings.locality_delay_node_ms, settings.locality_delay_rack_ms],
+            }
+        } else {
+            // Each worker counts the offers of its own nodes, so it compares with how many those are.
+            let alone = self.shared.workers == 1;
+            let nodes = if alone { self.snapshot.structure.nodes as usize } else { self.nodes.count() };
+            Rule::Visits { nodes, thresholds: [settings.locality_threshold_node, settings.locality_threshold_rack] }
+        };
+        self.app_mut(app).keys[key].own.visit(rule)
+    }
+}

@@ -1,0 +1,104 @@
+//! Reserved nodes: when the FairScheduler keeps a node for a starved application, and what becomes of that (assignment reference 8).
+
+use crate::app::Locality;
+use crate::engine::books::reserved::may_reserve;
+use crate::engine::commit::grant::Proposal;
+use crate::fair::Shard;
+use crate::fair::assignment::Unwanted;
+use crate::preemption::Starvation;
+
+/// Why a node is not reserved for a proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unreserved {
+    NotStarved,
+    BelowThreshold,
+    /// Room is owed to the application there.
+    RoomOwed,
+    OthersNode,
+    /// So many are, of so many that count.
+    TooManyNodes(u32, u32),
+}
+
+impl Shard {
+    /// The node's reservation, at each pass: true when it is valid, which ends the pass.
+    pub(super) fn serve_reservation(&mut self, node: u32) -> bool {
+        let reservation = self.nodes[node as usize].reservation.expect("asked for");
+        let app = reservation.app.index;
+        let mut unwanted = Some(Unwanted::NothingOutstanding);
+        let valid = self.find_app(reservation.app).is_some()
+            && self.key_index(app, reservation.key).is_some_and(|key| {
+                let local = self.app(app);
+                let key = &local.keys[key];
+                let any_count = key.visible(self.worker);
+                unwanted = self.wanted_here(local, key, any_count, &self.nodes[node as usize]).err();
+                unwanted.is_none()
+            })
+            && !self.over_am_share(app);
+        if !valid {
+            self.note_dropped(&reservation, node, unwanted);
+            self.unreserve(node);
+            return false;
+        }
+        if reservation.size.fits_in(&self.nodes[node as usize].free) {
+            self.note_serving(true);
+            self.assign(app, node, Some(reservation.key));
+            self.note_serving(false);
+        }
+        true
+    }
+
+    /// Whether the application uses less than its fair share, or was handed out some of its queue's min-share starvation.
+    pub(crate) fn is_starved(&self, app: u32) -> bool {
+        let local = self.app(app);
+        let calculator = self.queue(local.leaf).snapshot.policy.calculator();
+        calculator.compare(self.types, &self.cluster.total, &local.usage, &local.own.fair_share, true).is_lt()
+            || !self.starvation(app).min_share.is_none()
+    }
+
+    /// What the last look at the application found it short of.
+    pub(crate) fn starvation(&self, app: u32) -> Starvation {
+        self.snapshot.shares.starvation.get(&self.app(app).slot).copied().unwrap_or_default()
+    }
+
+    /// Keeps the node for a proposal that does not fit, if the rules allow.
+    #[inline(never)]
+    pub(super) fn reserve(&mut self, proposal: &Proposal) -> Result<(), Unreserved> {
+        let Proposal { app, key, node, locality, size, .. } = *proposal;
+        if !self.is_starved(app) {
+            return Err(Unreserved::NotStarved);
+        }
+        let settings = &self.shared.settings;
+        let calculator = self.queue(self.app(app).leaf).snapshot.policy.calculator();
+        let threshold = &settings.reservation_threshold;
+        if calculator.compare(self.types, &self.cluster.total, &size, threshold, false).is_lt() {
+            return Err(Unreserved::BelowThreshold);
+        }
+        let slot = self.app(app).slot;
+        let at = &self.nodes[node as usize];
+        let present = at.reservation;
+        if at.own.owes(self.app(app)) {
+            return Err(Unreserved::RoomOwed);
+        }
+        if present.is_some_and(|reservation| reservation.app != slot) {
+            return Err(Unreserved::OthersNode);
+        }
+        let rack = self.nodes[node as usize].shared.rack_location;
+        let (existing, nodes) = match locality {
+            Locality::Node => (0, u32::MAX),
+            Locality::Rack => {
+                let here = |node: &&u32| self.nodes[**node as usize].shared.rack_location == rack;
+                let existing = self.app(app).reserved.iter().filter(here).count();
+                let nodes = self.snapshot.structure.racks.get(&rack).copied().unwrap_or(0);
+                (u32::try_from(existing).unwrap_or(u32::MAX), nodes)
+            }
+            Locality::OffSwitch => (self.app(app).shared.reserved(), self.snapshot.structure.nodes),
+        };
+        if locality != Locality::Node && !may_reserve(existing, nodes, settings.reservable_nodes) {
+            return Err(Unreserved::TooManyNodes(existing, nodes));
+        }
+        if present.is_none() {
+            self.reserve_node(node, app, self.app(app).keys[key].id(), size);
+        }
+        Ok(())
+    }
+}

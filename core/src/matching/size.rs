@@ -1,0 +1,33 @@
+//! Sizes: what an ask is made of before it counts (fair-shares reference 1.4).
+
+use crate::config::Settings;
+use crate::event::Refused;
+use crate::resource::Resource;
+
+/// Refuses what is negative or larger than the largest container.
+pub(crate) fn check_size(types: usize, asked: &Resource, largest: &Resource) -> Result<(), Refused> {
+    let negative = (0..types).any(|i| asked.get(i) < 0);
+    if negative || !(0..types).all(|i| asked.get(i) <= largest.get(i)) {
+        return Err(Refused::InvalidResource { asked: Box::new(*asked), largest: Box::new(*largest) });
+    }
+    Ok(())
+}
+
+/// Raises to the minimum, rounds up to the increment, then cuts to the largest container.
+pub(crate) fn normalise(settings: &Settings, asked: &Resource, largest: &Resource) -> Resource {
+    Resource::of_types(settings.types.len(), |i| {
+        let mut amount = asked.get(i).max(settings.minimum.get(i));
+        let increment = settings.increment.get(i);
+        if increment != 0 {
+            // Near the largest numbers Hadoop's wraps, and what comes out is negative. Here it ends at the largest container.
+            amount = amount.saturating_add(increment.saturating_sub(1)) / increment;
+            amount = amount.saturating_mul(increment);
+        }
+        amount.min(largest.get(i))
+    })
+}
+
+/// Whether some of a resource is asked for of which the queue may have nothing.
+pub(crate) fn asks_for_nothing_left(types: usize, asked: &Resource, max: &Resource) -> bool {
+    (0..types).any(|i| asked.get(i) > 0 && max.get(i) == 0)
+}
