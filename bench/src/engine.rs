@@ -77,6 +77,8 @@ pub(crate) trait Engine: Send + Sync {
     fn update_now(&self);
     /// Returns when every accepted message has been worked off.
     fn quiesce(&self);
+    /// Of every kind of record inside what does not add up, a sentence each; when nobody calls.
+    fn audit(&self) -> Vec<String>;
     /// Ends the scheduler's threads.
     fn shutdown(&self);
 }
@@ -197,6 +199,10 @@ impl Engine for Threaded {
 
     fn quiesce(&self) {
         self.0.quiesce();
+    }
+
+    fn audit(&self) -> Vec<String> {
+        self.0.audit().map_or_else(|refused| vec![refused.to_string()], |audit| audit.wrong)
     }
 
     fn shutdown(&self) {
@@ -334,6 +340,10 @@ impl Engine for Locked {
     }
 
     fn quiesce(&self) {}
+
+    fn audit(&self) -> Vec<String> {
+        lock(&self.core).audit(true).wrong
+    }
 
     fn shutdown(&self) {
         // ORDERING: Relaxed. The join below is what orders the thread's end.

@@ -79,6 +79,12 @@ impl Slots {
         Slot { index, generation: self.generations[index as usize] }
     }
 
+    /// How many somebody is in.
+    #[cfg(all(feature = "faults", not(loom)))]
+    pub(crate) fn taken(&self) -> usize {
+        self.generations.len() - self.free.len()
+    }
+
     /// Nobody is in this slot any more.
     pub fn give_back(&mut self, slot: Slot) {
         // After four thousand million owners of one slot nobody names the first any more.

@@ -120,13 +120,13 @@ pub use config::{
     SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty, Template, TooManySubstitutions, Unresolved,
     WorkflowPriorities, default_rules, parse_resource, rooted, trim_java, valid_requested_name,
 };
-#[cfg(all(feature = "faults", not(loom)))]
-pub use engine::Kept;
 #[cfg(not(loom))]
 pub use engine::{
     AllocateRequest, Allocation, AmRequest, AppView, Container, ContainerView, EndReason, EndedContainer, Heartbeat,
     HeartbeatProbe, NewAttempt, NodeView, QueueConfig, QueueView, RunningLimit, Stats, Submission, WakeUp,
 };
+#[cfg(all(feature = "faults", not(loom)))]
+pub use engine::{Audit, Kept};
 #[cfg(not(loom))]
 pub use event::{AppAccess, LONGEST_NAME, Named, Refused, SchedulerEvent};
 #[cfg(not(loom))]

@@ -7,7 +7,7 @@ use imports::{circles, hold};
 use sources::sources;
 
 /// Folders whose circles are still to be untied.
-const STILL: [&str; 15] = [
+const STILL: [&str; 17] = [
     ".",
     "config",
     "config/capacity_file",
@@ -17,8 +17,10 @@ const STILL: [&str; 15] = [
     "event",
     "engine",
     "engine/allocations",
+    "engine/books/ledger",
     "engine/control",
     "engine/worker",
+    "fair",
     "groups",
     "policy",
     "scheduler",

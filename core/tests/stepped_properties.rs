@@ -42,6 +42,14 @@ fn what_can_be_served_is_served() {
         .run(Case::all_is_served);
 }
 
+/// I7 under limits: once all nodes have been offered, nobody waits whose asks fit a node and whose queues have room.
+#[test]
+fn nobody_waits_who_could_be_served() {
+    const LEAST: [(&str, u64); 1] = [("waiting at the end", 20)];
+    Machine { name: "with limits, who waits in the end", part: 10, workers: 1..=4, least: &LEAST }
+        .run(Case::nobody_waits);
+}
+
 /// An application without an AM that asks for one container of so many MB at each of the priorities.
 fn submit_asking(stepped: &mut Stepped, number: u32, queue: &str, asks: &[(i32, i64)]) {
     let submission = Submission { number, user: "ann".to_owned(), queue: Some(queue.to_owned()), am: None };

@@ -16,7 +16,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 use threads::{
-    SMALL, add_nodes, allocate, ask, assert_limits, assert_sums, beat, fill, greedy, poll, settings, unmanaged,
+    SMALL, add_nodes, allocate, ask, assert_limits, assert_nobody_waits, assert_sums, beat, fill, greedy, poll,
+    settings, unmanaged,
 };
 
 /// What takes this long has stopped.
@@ -115,6 +116,7 @@ fn books_balance(workers: usize) {
     let left = scheduler.apps();
     assert_eq!(left.len(), 8);
     fill(&scheduler, &nodes);
+    assert_nobody_waits(&scheduler);
     assert_books(&scheduler);
     scheduler.shutdown();
 }
@@ -440,6 +442,7 @@ fn a_removed_node_gives_asks_back(workers: usize) {
         });
         assert_eq!(scheduler.remove_node(&lost), Err(Refused::NoSuchNode(format!("lost{round}"))));
         fill(&scheduler, &keep);
+        assert_nobody_waits(&scheduler);
         let answer = poll(&scheduler, &app);
         granted.extend(answer.granted);
         // What the AM knew of was lost for good and it is told so; what it did not know of was asked for again.

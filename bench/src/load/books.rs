@@ -104,6 +104,9 @@ impl Books {
         self.check_nodes(engine, node_total, &mut found);
         self.check_queues(engine, leaves, &mut found);
         check_apps(engine, apps, &mut found);
+        for what in engine.audit() {
+            found.compare::<String>(|| "records inside".into(), what, "nothing left over");
+        }
         if found.more > 0 {
             let what = format!("{} more differences", found.more);
             found.list.push(Difference { what, scheduler: "…".into(), driver: "…".into() });

@@ -534,6 +534,9 @@ mod tests {
         fn update_now(&self) {
             self.inner.update_now();
         }
+        fn audit(&self) -> Vec<String> {
+            self.inner.audit()
+        }
         fn quiesce(&self) {
             self.inner.quiesce();
         }

@@ -474,6 +474,11 @@ impl World {
             }
         }
         self.compare_nodes(&stats.allocated, &mut found);
+        let scheduler = &self.scheduler;
+        match self.watchdog.watch("audit", || scheduler.audit()).0 {
+            Ok(audit) => found.extend(audit.wrong),
+            Err(refused) => found.push(format!("audit: {refused}")),
+        }
         let check = self.checks;
         found.into_iter().for_each(|what| self.differ(format!("comparison {check}: {what}")));
     }

@@ -133,6 +133,11 @@ pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
 
     /// The same of what a panic may have left of a pass under way.
     fn pass_lost(shard: &mut Shard<Self>);
+
+    /// All of a worker is held against what must be so: says what of the decider's is not. `folded`: what the others have done is
+    /// folded in.
+    #[cfg(feature = "faults")]
+    fn audited(shard: &Shard<Self>, folded: bool, wrong: &mut Vec<String>);
 }
 
 /// What the engine has of a decider's part of a queue: it asks for memory before the decider will need it.

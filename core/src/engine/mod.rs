@@ -65,6 +65,10 @@ mod exports {
     pub(crate) use super::intake::edge::{allocate, collect, drain, expect_calls, send_changes};
     pub(crate) use super::intake::messages::{External, Parcel, Report};
     #[cfg(feature = "faults")]
+    pub use super::views::audit::Audit;
+    #[cfg(feature = "faults")]
+    pub(crate) use super::views::audit::compare;
+    #[cfg(feature = "faults")]
     pub use super::views::inspect::Kept;
     pub(crate) use super::views::inspect::{Noted, Reserved, ask_workers};
 }

@@ -165,4 +165,10 @@ impl Decider for FairDecider {
     fn pass_lost(shard: &mut Shard) {
         shard.own.forget_pass();
     }
+
+    #[cfg(feature = "faults")]
+    fn audited(shard: &Shard, folded: bool, wrong: &mut Vec<String>) {
+        shard.audit_owed(wrong);
+        shard.audit_places(folded, wrong);
+    }
 }

@@ -33,6 +33,9 @@ pub(crate) mod decision;
 
 pub(crate) mod trace;
 
+#[cfg(feature = "faults")]
+mod audit;
+
 pub use decision::{
     AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,

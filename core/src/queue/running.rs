@@ -98,6 +98,12 @@ impl Running {
         }
     }
 
+    /// How many wait, by the lists of the users; `None` where these do not agree with themselves.
+    #[cfg(feature = "faults")]
+    pub(crate) fn waiting(&self) -> Option<usize> {
+        self.waiting_of.values().map(Waiting::count).sum()
+    }
+
     /// The lists of waiting applications below a queue that has room, children in order of creation.
     pub(crate) fn gather(tree: &QueueTree, queue: u32, lines: &mut Vec<Line<'_>>) {
         let at = tree.get(queue);

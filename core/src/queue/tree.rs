@@ -126,6 +126,12 @@ impl QueueTree {
         self.slots.get(slot as usize)?.as_ref()
     }
 
+    /// How many queues there are, slots that are given out, names that are known.
+    #[cfg(feature = "faults")]
+    pub(crate) fn counts(&self) -> (usize, usize, usize) {
+        (self.slots.iter().flatten().count(), self.given.taken(), self.by_name.len())
+    }
+
     /// All queues, in order of creation.
     pub(crate) fn in_order_of_creation(&self) -> Vec<u32> {
         let mut all: Vec<_> = self.slots.iter().flatten().map(|queue| (queue.created, queue.slot.index)).collect();

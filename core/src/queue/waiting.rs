@@ -29,6 +29,12 @@ impl Waiting {
         }
     }
 
+    /// How many there are, as both lists have it; `None` where they differ.
+    #[cfg(feature = "faults")]
+    pub(crate) fn count(&self) -> Option<usize> {
+        (self.by_turn.len() == self.turn_of.len()).then_some(self.by_turn.len())
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.by_turn.is_empty()
     }

@@ -5,10 +5,18 @@
 //! nothing is asked on the way of a heartbeat or a grant, with the feature or without.
 
 use super::fair::FairScheduler;
-use crate::engine::{Kept, UpdateCall, ask_workers, wait};
+use super::stepped::Stepped;
+use crate::engine::{Audit, Kept, UpdateCall, ask_workers, compare, wait};
 use crate::event::Refused;
-use crate::fair::{Internal, Look};
+use crate::fair::preemption::PreemptionCall;
+use crate::fair::{Control, Internal, Look};
+use crate::id::ContainerId;
+use crate::sync::channel::bounded;
+use crate::sync::thread;
 use std::time::Duration;
+
+/// So often an audit looks before it says that something is wrong.
+const LOOKS: usize = 100;
 
 /// Something that goes wrong; see [`FairScheduler::inject`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +75,37 @@ impl FairScheduler {
         }))
     }
 
+    /// Waits for quiet, then counts every kind of record of the whole scheduler and holds the sums against each other: what is left over
+    /// is named. Meant for moments when nobody else calls. What the others have done is folded in first on each worker, as it is by
+    /// itself when time has passed.
+    ///
+    /// A worker that goes on after the last message hands its leases back a moment later, and timers may have something on its way: so
+    /// it is looked several times, until nothing is wrong or nothing else comes of it.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down, or a worker panicked meanwhile.
+    pub fn audit(&self) -> Result<Audit, Refused> {
+        let mut audit = Audit::default();
+        for _ in 0..LOOKS {
+            self.quiesce();
+            let workers = ask_workers(self.open()?, |shard| shard.audit(true))?;
+            let control = self.look(Control::audit)?;
+            audit = compare(self.open()?, &workers, &control, &self.doomed());
+            if audit.wrong.is_empty() {
+                break;
+            }
+            thread::yield_now();
+        }
+        Ok(audit)
+    }
+
+    /// What the preemption task is to kill; nothing where preemption is off.
+    fn doomed(&self) -> Vec<ContainerId> {
+        let (reply, answer) = bounded(1);
+        let sent = self.shared().lanes.preemption.send(PreemptionCall::Doomed(reply));
+        sent.ok().and_then(|()| answer.recv().ok()).unwrap_or_default()
+    }
+
     fn panic_at(&self, worker: usize, for_good: bool) -> Result<(), Refused> {
         let look = Look::new(move |shard| {
             shard.fails_anew = for_good;
@@ -79,5 +118,14 @@ impl FairScheduler {
         self.owner_is_there(worker)?;
         let lane = self.shared().lanes.internal.get(worker).ok_or(Refused::WorkerLost(worker))?;
         lane.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)
+    }
+}
+
+impl Stepped {
+    /// Counts every kind of record of the whole scheduler and holds the sums against each other, as [`FairScheduler::audit`]. With
+    /// `fold` what the others have done is folded in first on each worker, which changes what several workers decide next; without it
+    /// nothing changes, and who has to wait for the next fold is not asked for.
+    pub fn audit(&mut self, fold: bool) -> Audit {
+        self.stepper.audit(fold)
     }
 }

@@ -107,7 +107,7 @@ impl StepOutcome {
 /// [journal](crate::FairSchedulerBuilder::journal).
 #[derive(Debug)]
 pub struct Stepped {
-    stepper: Stepper,
+    pub(crate) stepper: Stepper,
     clock: Option<Arc<VirtualClock>>,
     events: EventSource,
     /// By number, finished ones included: nodes may still report their containers.

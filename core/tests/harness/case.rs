@@ -109,4 +109,12 @@ impl Case {
         world.serve_all().map_err(|wrong| format!("at the end: {wrong}"))?;
         Ok(world)
     }
+
+    /// Whatever the limits, whoever waits in the end waits for room.
+    pub(crate) fn nobody_waits(&self) -> Result<World, String> {
+        let mut world = World::new(&self.shape(), self.workers, false);
+        self.run(&mut world)?;
+        world.nobody_waits().map_err(|wrong| format!("at the end: {wrong}"))?;
+        Ok(world)
+    }
 }

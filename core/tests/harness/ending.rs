@@ -1,9 +1,10 @@
 //! What must be left in the end: nothing that could be served, and nothing at all once everything is over.
 
+use super::books::NodeBook;
 use super::op::Op;
 use super::shape::{NodeShape, RACKS};
 use super::world::World;
-use evenweave::Resource;
+use evenweave::{NodeView, QueueView, Resource};
 
 impl World {
     /// With room for everything, everything that is not tied to a place is granted. For unlimited shapes.
@@ -13,6 +14,17 @@ impl World {
             let total = Resource::from_slice(&[PLENTY, PLENTY, PLENTY]);
             self.add_node(&NodeShape { rack, total }, false).map_err(|refused| refused.to_string())?;
         }
+        self.offer_until_quiet()?;
+        for app in self.books.apps.iter().filter(|app| app.alive && !app.choosy) {
+            let left: i64 = app.asks.values().map(|(count, _)| count).sum();
+            let why = self.stepped.not_offered(&app.handle);
+            hold!(left == 0, "I7: application {} never got {left} containers, {:?}: {why:?}", app.number, app.asks);
+        }
+        Ok(())
+    }
+
+    /// Every node is offered until nothing more comes of it.
+    fn offer_until_quiet(&mut self) -> Result<(), String> {
         let count = u8::try_from(self.books.nodes.len()).expect("few nodes");
         let mut quiet = 0;
         // Long enough for every locality level to be relaxed on every node.
@@ -27,16 +39,50 @@ impl World {
                 }
             }
         }
-        for app in self.books.apps.iter().filter(|app| app.alive && !app.choosy) {
-            let left: i64 = app.asks.values().map(|(count, _)| count).sum();
-            let why = self.stepped.not_offered(&app.handle);
-            hold!(left == 0, "I7: application {} never got {left} containers, {:?}: {why:?}", app.number, app.asks);
+        self.audit(true)
+    }
+
+    /// Whatever the limits: once every node has been offered for long enough, whoever still asks for something waits for room, on
+    /// every node (I7). Of an application all keys are to fit: one that does not may keep those behind it from a node.
+    pub(crate) fn nobody_waits(&mut self) -> Result<(), String> {
+        self.offer_until_quiet()?;
+        let (queues, nodes) = (self.stepped.queues(), self.stepped.nodes());
+        let is_kept = |name: &String| {
+            let leaves = |book: &NodeBook| book.handle.name() == name && book.decommissioned_from.is_some();
+            self.books.nodes.iter().any(leaves)
+                || self.held.iter().any(|held| held.node == *name)
+                || self.reserved.iter().any(|reserved| reserved.node == *name)
+        };
+        let open: Vec<_> = nodes.iter().filter(|node| !is_kept(&node.name)).collect();
+        let mut waiting = 0;
+        for view in self.stepped.apps() {
+            let books = self.books.apps.iter();
+            let mut of_app = books.filter(|app| app.alive && app.number == view.id.number && !app.choosy);
+            let Some(app) = of_app.next() else { continue };
+            let wanted: Vec<_> = app.asks.values().filter(|(count, _)| *count > 0).map(|(_, size)| *size).collect();
+            if wanted.is_empty() || self.stepped.not_offered(&app.handle).is_some() {
+                continue;
+            }
+            waiting += 1;
+            let is_above = |queue: &&QueueView| {
+                let below = view.queue.strip_prefix(&queue.name);
+                below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            let has_room = |size: &Resource| {
+                let mut path = queues.iter().filter(is_above);
+                path.all(|queue| queue.usage.plus(size).fits_in(&queue.max_share))
+            };
+            let fits = |node: &&&NodeView| wanted.iter().all(|size| size.fits_in(&node.free) && has_room(size));
+            let node = open.iter().find(fits);
+            hold!(node.is_none(), "I7: {view:?} waits for {wanted:?}, and {node:?} has room");
         }
+        self.counts.add("waiting at the end", waiting);
         Ok(())
     }
 
     /// Ends everything; nothing may remain.
     pub(crate) fn tear_down(&mut self) -> Result<(), String> {
+        self.audit(true)?;
         while self.books.alive(0).is_some() {
             self.step(&Op::Finish { app: 0 })?;
         }
@@ -57,6 +103,7 @@ impl World {
         let empty = self.stepped.nodes().iter().all(|node| node.free == node.total);
         hold!(empty, "a node is not empty");
         hold!(self.stepped.take_outcome().reserved.is_empty(), "a reservation is left");
+        self.audit(true)?;
         Ok(())
     }
 }

@@ -166,11 +166,19 @@ impl World {
         };
         self.account(&seen)?;
         self.compare(&seen)?;
+        self.audit(false)?;
         self.held.clone_from(&seen.outcome.held);
         self.reserved.clone_from(&seen.outcome.reserved);
         self.queues.clone_from(&seen.queues);
         self.counts.add(op.name(), 1);
         Ok(seen)
+    }
+
+    /// No record, lease or count is left over, and whoever can be served has a place; see `Stepped::audit`.
+    pub(super) fn audit(&mut self, fold: bool) -> Result<(), String> {
+        let audit = self.stepped.audit(fold);
+        hold!(audit.wrong.is_empty(), "the audit: {:#?}\nof {:?}", audit.wrong, audit.counted);
+        Ok(())
     }
 
     pub(super) fn total(&self, shape: &NodeShape) -> Resource {

@@ -108,6 +108,27 @@ pub(crate) fn assert_sums(scheduler: &FairScheduler) {
     assert_eq!(stats.allocated, used, "queues and nodes");
     assert_eq!(stats.running, stats.granted - stats.completed);
     assert_eq!(stats.running * 1024, u64::try_from(stats.allocated.memory_mb()).unwrap(), "all containers are small");
+    assert_nothing_is_left(scheduler);
+}
+
+/// No record, lease or count is left over, and whoever can be served has a place.
+pub(crate) fn assert_nothing_is_left(scheduler: &FairScheduler) {
+    let audit = scheduler.audit().unwrap();
+    assert!(audit.wrong.is_empty(), "{:#?}\nof {:?}", audit.wrong, audit.counted);
+}
+
+/// All nodes were offered: of small containers, asked for anywhere, none is outstanding that a node and its queues have room for (I7).
+pub(crate) fn assert_nobody_waits(scheduler: &FairScheduler) {
+    let queues = scheduler.queues();
+    let nodes = scheduler.nodes();
+    let Some(free) = nodes.iter().find(|node| SMALL.fits_in(&node.free)) else { return };
+    for app in scheduler.apps().iter().filter(|app| app.runnable && !app.outstanding.is_none()) {
+        let inside =
+            |name: &str| app.queue.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let full =
+            queues.iter().find(|queue| inside(&queue.name) && !queue.usage.plus(&SMALL).fits_in(&queue.max_share));
+        assert!(full.is_some(), "I7: {app:?} waits, and {free:?} has room");
+    }
 }
 
 /// No queue is above its limit.

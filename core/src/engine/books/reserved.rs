@@ -23,6 +23,15 @@ impl ReservedCount {
     }
 }
 
+#[cfg(all(feature = "faults", not(loom)))]
+impl ReservedCount {
+    /// How many; by the worker whose it is.
+    pub(crate) fn count(&self) -> usize {
+        // ORDERING: Relaxed, as in `set`.
+        self.0.load(Ordering::Relaxed) as usize
+    }
+}
+
 /// The sum of all workers' counts.
 pub fn total<'a>(counts: impl Iterator<Item = &'a ReservedCount>) -> u32 {
     // ORDERING: Relaxed, as in `set`.

@@ -131,6 +131,12 @@ impl Seat {
         }
     }
 
+    /// What the worker counts there; nothing where it has not joined.
+    #[cfg(all(feature = "faults", not(loom)))]
+    pub(crate) fn counted(&self) -> Option<Resource> {
+        self.joined.then(|| self.counted.get())
+    }
+
     /// What is leased and not spent goes back to all.
     pub fn hand_back(&self, watch: &Watch, worker: usize) {
         if self.joined {
@@ -205,8 +211,8 @@ impl Watch {
         }
     }
 
-    /// What is spent or leased, by type. For models.
-    #[cfg(loom)]
+    /// What is spent or leased, by type. For models, and for the audit.
+    #[cfg(any(loom, feature = "faults"))]
     #[must_use]
     pub fn taken(&self) -> Resource {
         Resource::from_fn(|i| self.rooms.get(i).map_or(0, Room::taken))

@@ -15,6 +15,9 @@ mod apps;
 
 mod attempts;
 
+#[cfg(feature = "faults")]
+mod audit;
+
 mod configured;
 
 mod nodes;
@@ -29,6 +32,8 @@ mod users;
 
 pub use apps::RunningLimit;
 pub use attempts::{AmRequest, NewAttempt};
+#[cfg(feature = "faults")]
+pub(crate) use audit::ControlCount;
 pub use configured::QueueConfig;
 
 pub(crate) use apps::Stopped;

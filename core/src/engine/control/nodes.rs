@@ -36,6 +36,12 @@ impl Places {
         })
     }
 
+    /// How many there are, and how many of them nobody has.
+    #[cfg(feature = "faults")]
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.made as usize, self.free.len())
+    }
+
     fn give_back(&mut self, node: &NodeShared) {
         self.free.push((node.local, node.turn.wrapping_add(1)));
     }

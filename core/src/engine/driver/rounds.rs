@@ -32,6 +32,13 @@ impl Outstanding {
         !self.0[worker].swap(true, Ordering::Relaxed)
     }
 
+    /// Whether one is on its way.
+    #[cfg(all(feature = "faults", not(loom)))]
+    pub(crate) fn is_on_its_way(&self, worker: usize) -> bool {
+        // ORDERING: Relaxed, as in `begin`. Who finds one looks again.
+        self.0[worker].load(Ordering::Relaxed)
+    }
+
     /// Works one off, and ends it. By the worker.
     pub fn work_off<R>(&self, worker: usize, round: impl FnOnce() -> R) -> R {
         let outcome = round();

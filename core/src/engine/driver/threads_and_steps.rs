@@ -220,6 +220,15 @@ impl Stepper {
         self.pump();
     }
 
+    /// Counts everything, and says what does not add up.
+    #[cfg(feature = "faults")]
+    pub(crate) fn audit(&mut self, fold: bool) -> crate::engine::views::audit::Audit {
+        let Parts { control, shards, preemptor, shared, .. } = &mut self.0;
+        let workers: Vec<_> = shards.iter_mut().map(|(shard, _)| shard.audit(fold)).collect();
+        let doomed = preemptor.as_ref().map_or_else(Vec::new, |(preemptor, _)| preemptor.doomed());
+        crate::engine::views::audit::compare(shared, &workers, &control.audit(), &doomed)
+    }
+
     /// Works off all messages, publishing in between, until none is left.
     pub(crate) fn pump(&mut self) {
         let Parts { control, shards, control_lane, shared, .. } = &mut self.0;

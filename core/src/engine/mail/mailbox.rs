@@ -24,6 +24,9 @@
 //! # Trade-offs
 //! Nothing allocated but whole chunks of records. A record of an ended container waits for its AM to call.
 
+#[cfg(all(feature = "faults", not(loom)))]
+pub(crate) mod audit;
+
 use crate::ahead::{expect, expect_write};
 use crate::engine::mail::container::{Container, EndReason, EndedContainer};
 use crate::id::{ContainerId, NodeId, Slot};

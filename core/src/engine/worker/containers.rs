@@ -6,6 +6,9 @@
 //! A steady worker visits the records of containers that were granted long ago, which are in nobody's cache any more: so a record
 //! has 64 bytes, its size among a few that it shares, and what belongs together is listed apart, with the node and the application.
 
+#[cfg(feature = "faults")]
+mod audit;
+
 use crate::ahead;
 use crate::app::{Locality, SchedulingKey};
 use crate::engine::worker::fate::Fate;

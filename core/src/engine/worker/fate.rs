@@ -93,6 +93,12 @@ impl Fate {
         self.take(DOOMED)
     }
 
+    /// Whether the kill that its mark announced is still to come.
+    #[cfg(all(feature = "faults", not(loom)))]
+    pub(crate) fn has_kill_to_come(self) -> bool {
+        self.is(DOOMED)
+    }
+
     /// It is not to be preempted after all; it may be marked again.
     pub fn spare(&mut self) {
         self.0 &= !(MARKED | DOOMED);

@@ -210,6 +210,12 @@ impl Preemptor {
         best
     }
 
+    /// What is marked and to be killed.
+    #[cfg(feature = "faults")]
+    pub(crate) fn doomed(&self) -> Vec<ContainerId> {
+        self.doomed.iter().flat_map(|doomed| doomed.sets.iter().flatten()).copied().collect()
+    }
+
     /// Ends all that is marked.
     pub(crate) fn kill_all(&mut self, owners: &mut impl Owners) {
         while let Some(doomed) = self.doomed.pop_front() {

@@ -41,6 +41,9 @@ pub(crate) enum PreemptionCall {
     KillAll(Sender<()>),
     /// Answer when it is reached.
     Barrier(Sender<()>),
+    /// Answer what is marked and to be killed.
+    #[cfg(feature = "faults")]
+    Doomed(Sender<Vec<ContainerId>>),
     Shutdown,
 }
 
@@ -133,6 +136,10 @@ fn run(mut preemptor: Preemptor, calls: &Receiver<PreemptionCall>, mut workers: 
             }
             Ok(PreemptionCall::Barrier(reply)) => {
                 let _ = reply.send(());
+            }
+            #[cfg(feature = "faults")]
+            Ok(PreemptionCall::Doomed(reply)) => {
+                let _ = reply.send(preemptor.doomed());
             }
             Err(RecvTimeoutError::Timeout) => {}
             Ok(PreemptionCall::Shutdown) | Err(RecvTimeoutError::Disconnected) => return,

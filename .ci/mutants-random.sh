@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Breaks that nobody chose: a random sample of cargo-mutants' over the engine, the FairScheduler's decisions and what they share.
+# .ci/mutants-random.sh [--seed N] [--count N] [--list]; by hand, for it takes hours. See CONTRIBUTING.md.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+    echo "usage: .ci/mutants-random.sh [--seed N] [--count N] [--list]" >&2
+    echo "  --seed N   which sample, 1 unless given: the same number chooses the same mutants of the same sources" >&2
+    echo "  --count N  how many mutants, 60 unless given" >&2
+    echo "  --list     says which they are, and tries none" >&2
+    exit 2
+}
+
+seed=1 count=60 list=no
+while [ $# != 0 ]; do
+    case "$1" in
+        --seed | --count)
+            [[ ${2-} =~ ^[0-9]+$ ]] || usage
+            declare "${1#--}=$2"
+            shift
+            ;;
+        --list) list=yes ;;
+        *) usage ;;
+    esac
+    shift
+done
+
+version=@VERSION@
+tools=$(realpath -m "${CARGO_TARGET_DIR:-target}/tools")
+work=$(realpath -m "${CARGO_TARGET_DIR:-target}/mutants-random")
+mkdir -p "$work/tmp"
+export PATH="$tools/bin:$PATH"
+if ! cargo-mutants --version 2>/dev/null | grep -q "$version"; then
+    # As in deny.sh.
+    CARGO_PROFILE_DEV_DEBUG=0 cargo install cargo-mutants --version "$version" --locked --debug --quiet --root "$tools"
+fi
+
+# Where the scheduler may go wrong: not what only looks on (audit, reasons, views), nor hints to the processor, which change time alone.
+files=()
+for part in engine fair order queue preemption shares policy; do files+=(-f "core/src/$part/**" -f "core/src/$part.rs"); done
+files+=(-f core/src/id.rs -e '**/audit.rs' -e '**/audit/**' -e '**/views/**' -e core/src/fair/trace.rs -e core/src/fair/decision.rs)
+files+=(-E '::expect_|replace expect|fmt::Debug|impl fmt::|impl Debug')
+
+# What is quick and tells most: units, random operations against plain books, threads, ends, preemption, reloads, faults.
+tests=(--lib)
+for test in stepped_properties kept_cases threaded lifecycle preemption preemption_threaded reload faults; do tests+=(--test "$test"); done
+
+cargo mutants --list --colors never -p evenweave "${files[@]}" >"$work/all"
+awk -v seed="$seed" 'BEGIN {srand(seed)} {printf "%.17f\t%s\n", rand(), $0}' "$work/all" | sort -g | head -n "$count" | cut -f 2- | sort >"$work/chosen"
+echo "mutants-random: $(wc -l <"$work/chosen") of $(wc -l <"$work/all") mutants, seed $seed" >&2
+if [ $list = yes ]; then
+    cat "$work/chosen"
+    exit
+fi
+# Each by its whole name.
+chosen=$(sed -e 's/[][\.|$(){}?+*^]/\\&/g' "$work/chosen" | paste -s -d '|')
+
+# Built as mutants.sh builds; properties try the same cases each time, and fewer.
+export CARGO_INCREMENTAL=1 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=1 RUST_BACKTRACE=0
+export PROPTEST_RNG_SEED=1 PROPTEST_MAX_SHRINK_ITERS=0 EVENWEAVE_OPERATIONS=100_000 TMPDIR=$work/tmp
+code=0
+cargo mutants --colors never -p evenweave --test-package evenweave -j1 --timeout 180 --output "$work" --re "^($chosen)\$" "${files[@]}" \
+    $(printf -- '--cargo-arg=%s ' "${tests[@]}") || code=$?
+echo "mutants-random: what nothing tells is in $work/mutants.out/missed.txt, what did not end in timeout.txt"
+# 2: some were missed, which is no failure of the check; 3: some did not end.
+[ $code = 0 ] || [ $code = 2 ] || [ $code = 3 ]

@@ -1,0 +1,109 @@
+//! The control's part of the audit: applications, queues, nodes, and the lists in which they stand. The laws: `views::audit`.
+
+use super::Control;
+use crate::engine::decider::Decider;
+use crate::engine::publish::members::Members;
+use crate::id::{NodeId, Slot};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What the control has counted.
+#[derive(Debug)]
+pub(crate) struct ControlCount {
+    pub(crate) wrong: Vec<String>,
+    pub(crate) apps: FxHashSet<Slot>,
+    pub(crate) queues: usize,
+    /// By owner, by registration.
+    pub(crate) nodes: FxHashMap<usize, Vec<NodeId>>,
+}
+
+impl<D: Decider> Control<D> {
+    /// Counts what is the control's own.
+    pub(crate) fn audit(&self) -> ControlCount {
+        let mut wrong = Vec::new();
+        self.audit_apps(&mut wrong);
+        let (queues, slots, names) = self.tree.counts();
+        if (slots, names) != (queues, queues) {
+            wrong.push(format!("{queues} queues, {slots} slots of queues are given out, {names} names are known"));
+        }
+        let mut nodes: FxHashMap<usize, Vec<NodeId>> = FxHashMap::default();
+        for entry in self.nodes.iter() {
+            nodes.entry(entry.shared.owner).or_default().push(entry.shared.id);
+        }
+        self.audit_nodes(&nodes, &mut wrong);
+        if !self.answers.is_empty() {
+            wrong.push(format!("{} answers wait", self.answers.len()));
+        }
+        let apps = self.apps.iter().flatten().map(|app| app.shared.slot).collect();
+        ControlCount { wrong, apps, queues, nodes }
+    }
+
+    /// Each application has a slot, a number, a place in its leaf's tables, and keeps its queue; nobody else has.
+    fn audit_apps(&self, wrong: &mut Vec<String>) {
+        let apps: Vec<_> = self.apps.iter().flatten().collect();
+        let (slots, numbers) = (self.app_slots.taken(), self.by_number.len());
+        let members: usize = self.members.iter().flatten().map(|table| table.members.len()).sum();
+        let queues = || self.tree.in_order_of_creation().into_iter().map(|slot| self.tree.get(slot));
+        let submitted: usize = queues().map(|queue| queue.submitted.len()).sum();
+        for (what, count) in [
+            ("slots are given out", slots),
+            ("numbers are known", numbers),
+            ("members are in leaf queues", members),
+            ("numbers keep queues", submitted),
+        ] {
+            if count != apps.len() {
+                wrong.push(format!("{} applications are there, {count} {what}", apps.len()));
+            }
+        }
+        let waiting = apps.iter().filter(|app| !app.runnable).count();
+        let in_lines = [queues().map(|queue| queue.waiting.count()).sum(), self.running.waiting()];
+        if in_lines != [Some(waiting); 2] {
+            wrong.push(format!("{waiting} applications wait, in lines of queues and users stand {in_lines:?}"));
+        }
+        for app in &apps {
+            let number = app.shared.id.number;
+            let tables = self.members.get(app.leaf as usize);
+            let table = tables.map(|tables| &tables[usize::from(!app.runnable)].members);
+            let member = |members: &Members| {
+                let mut at = members.positions().filter(|(position, _)| *position == app.position);
+                at.any(|(_, member)| member.app.slot == app.shared.slot)
+            };
+            if !table.is_some_and(member) {
+                wrong.push(format!("application {number} is not where its leaf has it"));
+            }
+            if self.by_number.get(&number) != Some(&app.shared.slot.index) {
+                wrong.push(format!("application {number} is not found by its number"));
+            }
+            if let Some((left, _)) = &app.closing {
+                wrong.push(format!("application {number} is ending: {left:?} are to come"));
+            }
+        }
+    }
+
+    fn audit_nodes(&self, nodes: &FxHashMap<usize, Vec<NodeId>>, wrong: &mut Vec<String>) {
+        let count = self.nodes.iter().count();
+        let on_racks: u32 = self.racks.values().sum();
+        let published = self.shared.nodes.lock().len();
+        if (on_racks as usize, published, self.rack_owner.len()) != (count, count, self.racks.len()) {
+            wrong.push(format!(
+                "{count} nodes on {} racks; on racks: {on_racks}, published: {published}, racks with owners: {}",
+                self.racks.len(),
+                self.rack_owner.len()
+            ));
+        }
+        if let Some(ending) = self.nodes.iter().find(|entry| entry.closing.is_some()) {
+            wrong.push(format!("node {} is being removed", ending.shared.name));
+        }
+        for worker in 0..self.shared.workers {
+            let present = nodes.get(&worker).map_or(0, Vec::len);
+            let (made, free) = self.places[worker].counts();
+            // A place whose container was still to be killed is kept: see `Shard::remove_node`.
+            let is_whole = made == present + free || (self.shared.settings.preemption && made > present + free);
+            if self.loads[worker] as usize != present || !is_whole {
+                let load = self.loads[worker];
+                wrong.push(format!(
+                    "worker {worker} has {present} nodes, {load} are counted; {made} places, {free} of them free"
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! What one worker counts of its own: records, mail, usage, nodes, keys.
+
+use crate::app::SchedulingKey;
+use crate::engine::books::ledger::AppShared;
+use crate::engine::decider::Decider;
+use crate::engine::mail::mailbox::audit::{MailCount, Place};
+use crate::engine::worker::app::AppLocal;
+use crate::engine::worker::key::KeyLocal;
+use crate::engine::worker::rows::LocationRow;
+use crate::engine::worker::shard::Shard;
+use crate::id::NONE;
+use crate::id::{ContainerId, NodeId, Slot};
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// A map of each worker's own, by what is of the same kind for all of them.
+pub(super) type By<K, V> = FxHashMap<K, V>;
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct WorkerCount {
+    pub(crate) worker: usize,
+    pub(crate) wrong: Vec<String>,
+    /// Container records.
+    pub(crate) in_use: usize,
+    pub(crate) free: usize,
+    pub(crate) mail: MailCount,
+    /// Containers whose record waits for a kill.
+    pub(crate) doomed: Vec<ContainerId>,
+    /// Those present, by registration.
+    pub(crate) nodes: Vec<NodeId>,
+    /// Applications that have not ended here; of these, those that this worker applies the asks of.
+    pub(crate) open_apps: Vec<Slot>,
+    pub(crate) at_home: FxHashSet<Slot>,
+    pub(crate) keys: By<Slot, BTreeMap<SchedulingKey, KnownKey>>,
+    /// What this worker counts in each queue's rooms.
+    pub(crate) seats: By<Slot, Resource>,
+}
+
+/// What a worker knows of a request key.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct KnownKey {
+    epoch: u16,
+    size: Resource,
+    relax: bool,
+    total: u32,
+    /// Racks and nodes of which something is outstanding: size, count, relaxation.
+    rows: BTreeMap<u32, (Resource, u32, bool)>,
+}
+
+impl KnownKey {
+    fn of<D: Decider>(key: &KeyLocal<D>) -> KnownKey {
+        let row = |row: LocationRow<'_>| (row.location, (*row.size(), row.left(), row.relax()));
+        let rows = key.rows().iter().filter(|row| row.left() > 0).map(row).collect();
+        KnownKey { epoch: key.epoch, size: key.size, relax: key.relax, total: key.total(), rows }
+    }
+
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.total > 0
+    }
+}
+
+impl<D: Decider> Shard<D> {
+    /// Counts what is this worker's own. Changes nothing, but that it may fold in first what the others have done, as it does by
+    /// itself when time has passed: whoever has something outstanding has a place then.
+    pub(crate) fn audit(&mut self, fold: bool) -> WorkerCount {
+        if fold && self.shared.workers > 1 {
+            self.fold(self.shared.clock.now_ms());
+        }
+        let mut wrong = Vec::new();
+        self.containers.audit(&mut wrong);
+        self.audit_containers(&mut wrong);
+        let mail = self.audit_mail(&mut wrong);
+        self.audit_nodes(&mut wrong);
+        self.audit_apps(&mut wrong);
+        let seats = self.audit_queues(&mut wrong);
+        D::audited(self, fold || self.shared.workers == 1, &mut wrong);
+        let open = || self.apps.iter().flatten().filter(|app| !app.closed);
+        let known = |app: &AppLocal<D>| app.keys.iter().map(|key| (key.id(), KnownKey::of(key))).collect();
+        let doomed = self.containers.in_use().filter(|(_, record)| record.fate.has_kill_to_come());
+        WorkerCount {
+            worker: self.worker,
+            in_use: self.containers.in_use().count(),
+            free: self.containers.free(),
+            mail,
+            doomed: doomed.map(|(index, _)| self.container_id(index)).collect(),
+            nodes: self.nodes.present().map(|(_, node)| node.shared.id).collect(),
+            open_apps: open().map(|app| app.slot).collect(),
+            at_home: open().filter(|app| app.shared.home == self.worker).map(|app| app.slot).collect(),
+            keys: open().map(|app| (app.slot, known(app))).collect(),
+            seats,
+            wrong,
+        }
+    }
+
+    /// A record is in use for a reason, and its container is in the lists where it belongs, once.
+    fn audit_containers(&self, wrong: &mut Vec<String>) {
+        let mut in_lists = vec![[0_u32; 2]; self.containers.len() as usize];
+        let of_nodes = self.nodes.of_any_time().flat_map(|node| &node.containers);
+        let of_apps = self.apps.iter().flatten().flat_map(|app| &app.containers);
+        for (list, index) in of_nodes.map(|index| (0, index)).chain(of_apps.map(|index| (1, index))) {
+            match in_lists.get_mut(*index as usize) {
+                Some(times) => times[list] += 1,
+                None => wrong.push(format!("container record {index} is in a list, and was never used")),
+            }
+        }
+        let mut live = 0;
+        for (index, record) in self.containers.in_use() {
+            live += u64::from(record.fate.is_live());
+            if record.fate.is_over() {
+                wrong.push(format!("container record {index} is left over: {record:?}"));
+            }
+            let times = std::mem::take(&mut in_lists[index as usize]);
+            if times != [u32::from(record.fate.is_on_node()), u32::from(record.fate.is_live())] {
+                wrong.push(format!("container record {index} is {times:?} times in lists of nodes and applications"));
+            }
+            let app = record.fate.is_live().then(|| self.find_app(record.app));
+            let place = app.map(|app| app.and_then(|app| app.containers.get(record.app_place as usize)));
+            if place.is_some_and(|place| place != Some(&index)) {
+                wrong.push(format!("container record {index} is not where it says in its application's list"));
+            }
+        }
+        let nobody = (0..).zip(&in_lists).filter(|(_, times)| **times != [0, 0]);
+        wrong.extend(nobody.map(|(index, _): (u32, _)| format!("container record {index} is free and in a list")));
+        let counters = &self.shared.counters[self.worker];
+        // ORDERING: Relaxed. Statistics that this thread alone writes.
+        let [granted, ended] = [&counters.granted, &counters.ended].map(|counter| counter.load(Ordering::Relaxed));
+        if granted.wrapping_sub(ended) != live {
+            wrong.push(format!("{granted} containers were granted, {ended} have ended, {live} live"));
+        }
+    }
+
+    /// Each mail record is in one place.
+    fn audit_mail(&self, wrong: &mut Vec<String>) -> MailCount {
+        let arena = &self.shared.arenas[self.worker];
+        let mut count = MailCount::of(&self.own_records);
+        for app in self.apps.iter().flatten() {
+            arena.count_stack(&app.cell.granted, Place::Granted, &mut count, wrong);
+            arena.count_stack(&app.cell.ended, Place::Ended, &mut count, wrong);
+        }
+        for (index, record) in self.containers.in_use().filter(|(_, record)| record.fate.is_live()) {
+            if record.mail == NONE {
+                wrong.push(format!("container record {index} lives, and has no mail record"));
+            } else {
+                arena.count_live(record.mail, &mut count, wrong);
+            }
+        }
+        arena.count_free(&self.own_records, &mut count, wrong);
+        count.audit(wrong);
+        count
+    }
+
+    fn audit_nodes(&self, wrong: &mut Vec<String>) {
+        let mut records = 0;
+        for (place, node) in self.nodes.present() {
+            let name = &node.shared.name;
+            records += node.records;
+            let sizes = node.containers.iter().map(|index| self.containers.size(&self.containers[*index]));
+            let used = sizes.fold(Resource::NONE, |sum, size| sum.plus(size));
+            if node.free != node.total.minus(&used) {
+                wrong.push(format!("node {name} has {} free of {}, {used} is used", node.free, node.total));
+            }
+            let shown = (node.shared.free.read(), node.shared.total.read());
+            if shown != (node.free, node.total) {
+                wrong.push(format!("node {name} shows {shown:?}, and has {:?}", (node.free, node.total)));
+            }
+            if let Some(reservation) = &node.reservation
+                && self.find_app(reservation.app).is_none_or(|app| app.closed || !app.reserved.contains(&place))
+            {
+                wrong.push(format!("node {name} is reserved for nobody who knows of it: {reservation:?}"));
+            }
+        }
+        if records != self.records_of_nodes {
+            wrong.push(format!("{} container records are kept for nodes, {records} were made", self.records_of_nodes));
+        }
+    }
+
+    fn audit_apps(&self, wrong: &mut Vec<String>) {
+        if !self.leases.is_empty() {
+            wrong.push(format!("pieces are held of {} keys", self.leases.len()));
+        }
+        for app in self.apps.iter().flatten() {
+            let name = name_of(&app.shared);
+            let sizes = app.containers.iter().map(|index| self.containers.size(&self.containers[*index]));
+            let used = sizes.fold(Resource::NONE, |sum, size| sum.plus(size));
+            let shown = app.cell.usage.read();
+            if shown != used {
+                wrong.push(format!("{name} uses {used}, and shows {shown}"));
+            }
+            if self.shared.workers == 1 && app.usage != used {
+                wrong.push(format!("{name} uses {used}, and is ordered by {}", app.usage));
+            }
+            let reserved = |node: &&u32| {
+                let reservation = self.nodes.get(**node).filter(|node| !node.gone).and_then(|node| node.reservation);
+                reservation.is_some_and(|reservation| reservation.app == app.slot)
+            };
+            let stands = app.reserved.iter().filter(reserved).count();
+            if [app.reserved.len(), app.cell.reserved.count()] != [stands; 2] {
+                wrong.push(format!("{name}: {stands} reservations stand, not {:?}", app.reserved));
+            }
+            if app.closed {
+                let left = [app.containers.len(), app.keys.len(), app.reserved.len()];
+                if !(app.cell.granted.is_empty() && app.cell.ended.is_empty()) {
+                    wrong.push(format!("{name} is over, and has mail"));
+                }
+                if left != [0; 3] {
+                    wrong.push(format!("{name} is over, and has {left:?} containers, keys, reservations"));
+                }
+            } else {
+                self.audit_keys(app, &name, wrong);
+                self.audit_marks(app, &name, wrong);
+            }
+        }
+    }
+
+    /// What is to be preempted is in the list that the AM is told, but for what was marked before another attempt took it over.
+    fn audit_marks(&self, app: &AppLocal<D>, name: &str, wrong: &mut Vec<String>) {
+        let listed = app.cell.marked.list();
+        let listed: By<_, _> =
+            listed.iter().flat_map(|list| list.iter()).map(|(id, size)| (id.record, *size)).collect();
+        let mut found = 0;
+        for index in app.containers.iter().filter(|index| self.containers[**index].fate.is_marked()) {
+            let size = *self.containers.size(&self.containers[*index]);
+            match listed.get(index) {
+                Some(listed) if *listed == size => found += 1,
+                None if self.containers.granted_to(*index) != app.slot => {}
+                other => wrong.push(format!("{name}: container record {index} of {size} is marked, listed {other:?}")),
+            }
+        }
+        if found != listed.len() {
+            wrong.push(format!("{name}: {found} marked containers are listed, the list has {}", listed.len()));
+        }
+    }
+
+    /// This worker can take all that is outstanding: nobody holds a piece. Its keys are its application's.
+    fn audit_keys(&self, app: &AppLocal<D>, name: &str, wrong: &mut Vec<String>) {
+        let first = app.shared.first_key();
+        let chain: By<_, _> =
+            first.into_iter().flat_map(|key| key.and_later()).map(|cell| (cell.id, std::ptr::from_ref(cell))).collect();
+        if !app.keys.is_sorted_by(|a, b| a.id() < b.id()) {
+            wrong.push(format!("{name}: its keys are not in order"));
+        }
+        for key in &app.keys {
+            let id = key.id();
+            let (visible, total, shown) = (key.visible(self.worker), key.total(), key.cell.pool.total());
+            if visible != total || total != shown {
+                wrong.push(format!(
+                    "{name}: of {id:?} {total} are outstanding, {visible} can be had, {shown} are shown"
+                ));
+            }
+            if chain.get(&id) != Some(&Arc::as_ptr(&key.cell)) {
+                wrong.push(format!("{name}: {id:?} is not the key that its application has"));
+            }
+            if total > 0 && key.cell.size.read() != key.size {
+                wrong.push(format!("{name}: {id:?} asks for {}, and shows {}", key.size, key.cell.size.read()));
+            }
+        }
+    }
+
+    /// What this worker shows of a queue is what it has there; what it counts in its rooms is the same.
+    fn audit_queues(&self, wrong: &mut Vec<String>) -> By<Slot, Resource> {
+        let mut parts = vec![Resource::NONE; self.queues.len()];
+        for app in self.apps.iter().flatten() {
+            if let Some(part) = parts.get_mut(app.leaf as usize) {
+                *part = part.plus(&app.cell.usage.read());
+            }
+        }
+        let shown = |queue: u32| {
+            let queue = self.queues[queue as usize].as_ref()?;
+            Some(queue.snapshot.shared.cells[self.worker].usage.read())
+        };
+        let mut seats = By::default();
+        for (index, queue) in (0..).zip(&self.queues) {
+            let Some(queue) = queue else { continue };
+            let (name, shown_here) = (&queue.snapshot.name, shown(index).unwrap_or_default());
+            let sum = if queue.leaf {
+                parts[index as usize]
+            } else {
+                let below = queue.snapshot.children.iter().filter_map(|child| shown(*child));
+                below.fold(Resource::NONE, |sum, child| sum.plus(&child))
+            };
+            if shown_here != sum {
+                wrong.push(format!("queue {name} shows {shown_here}, its parts have {sum}"));
+            }
+            if self.shared.workers == 1 {
+                if queue.usage != sum {
+                    wrong.push(format!("queue {name} uses {sum}, and is ordered by {}", queue.usage));
+                }
+            } else if let Some(counted) = queue.seat.counted() {
+                if counted != sum {
+                    wrong.push(format!("queue {name} uses {sum}, {counted} is counted in its rooms"));
+                }
+                seats.insert(queue.snapshot.slot, counted);
+            }
+        }
+        seats
+    }
+}
+
+/// For whom something is told.
+fn name_of(app: &AppShared) -> String {
+    format!("application {} (attempt {})", app.id.number, app.attempt)
+}
