@@ -31,7 +31,7 @@
 //! | 8 | `scheduler`, `parts` | the doors: [`FairScheduler`], [`Stepped`], their builder, handles; a hidden one for benchmarks |
 //! | 7 | `fair` | the FairScheduler's decisions: descent, order, update, preemption, reasons |
 //! | 6 | `engine` | the concurrent path, one folder a concern |
-//! | 5 | `shares`, `placement`, `preemption` | the three policies and their shares; which queue an application enters; who is starved |
+//! | 5 | `shares`, `matching`, `placement`, `preemption` | the three policies and their shares; which ask fits which node; which queue an application enters; who is starved |
 //! | 4 | `queue`, `app`, `order`, `groups`, `event` | the queue tree and running limits; asks; children kept in order; who is in which group; refusals and events |
 //! | 3 | `config` | site files and allocation file: text in, typed values out |
 //! | 2 | `policy` | the trait of a scheduling policy and its keys |
@@ -48,9 +48,19 @@
 //! 7. `control`: life of applications, queues and nodes. `allocations`: when the allocation file is looked at and read again.
 //! 8. `driver`: who calls the stages, real threads or the caller. `views`: what the embedder sees.
 //!
-//! `fair` decides. `assignment`: one descent a container, from root to a leaf queue, an application and a request key. `placing`: the
+//! `engine` would be the same for any scheduler. What it asks of one is a trait, `engine::decider`: each method is named after the moment
+//! in which it is called, and what a scheduler keeps of a worker, a queue, an application, a key or a node lies inline in the engine's
+//! record of it.
+//!
+//! `fair` is the FairScheduler's answer. `decider`: each moment, and who deals with it. `assignment`: one descent a container, from root to a leaf queue, an application and a request key. `placing`: the
 //! order that it walks. `update`: demand and fair shares. `preemption`: starved applications get containers back. `decision` and
 //! `trace`: why it went as it did, as values.
+//!
+//! # From a heartbeat to the AM, in ten files
+//! `engine::intake::messages` (a report), `engine::intake::inbox` (its lane), `engine::worker::handling` (what has ended ends, the node is
+//! offered), `engine::decider` (to whom that is said), `fair::assignment` (to whom the node goes), `engine::commit::grant` (a container, or why
+//! not), `engine::commit::lease` (asks and room, shared), `engine::books::paths` (usage up to the root), `engine::mail::mailbox` (on its
+//! way), `engine::intake::edge` (the AM calls).
 //!
 //! `docs/architecture.md` has who owns what and what each operation costs, `docs/concurrency.md` the protocols as small
 //! proofs, `docs/yarn-compat.md` what of the FairScheduler is here, `docs/deviations.md` where it differs on purpose.

@@ -34,9 +34,6 @@ const LAYERS: [(&str, u8); 22] = [
     ("parts", 8),
 ];
 
-/// Files of the engine that name the FairScheduler's decisions. None is to be added; the list goes with the last of them.
-const ENGINE_KNOWS_FAIR: [&str; 1] = ["engine/driver/threads_and_steps.rs"];
-
 /// What only `sync` may name.
 const BEHIND_THE_DOOR: [&str; 10] = [
     "std::sync",
@@ -100,9 +97,6 @@ fn check(path: &str, source: &str) -> Vec<String> {
         for at in places(&code, "crate::") {
             for used in reached(&code[at + "crate::".len()..]) {
                 let used_layer = layer(used);
-                if used == "fair" && ENGINE_KNOWS_FAIR.contains(&path) {
-                    continue;
-                }
                 if used != own && used_layer.is_none_or(|used_layer| used_layer >= own_layer) {
                     let number = used_layer.map_or_else(|| "no layer".to_owned(), |layer| format!("layer {layer}"));
                     wrong.push(format!("{path}:{}: {own} (layer {own_layer}) uses {used} ({number})", line(at)));
@@ -132,15 +126,6 @@ fn check(path: &str, source: &str) -> Vec<String> {
 fn the_sources_keep_the_layers() {
     let wrong: Vec<String> = sources().iter().flat_map(|(name, source)| check(name, source)).collect();
     assert!(wrong.is_empty(), "the layers are broken:\n{}", wrong.join("\n"));
-}
-
-#[test]
-fn who_is_excused_needs_it() {
-    let sources = sources();
-    for excused in ENGINE_KNOWS_FAIR {
-        let source = sources.iter().find(|(name, _)| name == excused).map(|(_, source)| code_only(source));
-        assert!(source.is_some_and(|code| code.contains("crate::fair::")), "{excused} need not be excused");
-    }
 }
 
 #[test]

@@ -16,6 +16,7 @@
 use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::commit::grant::Refusal;
+use crate::engine::driver::tasks::{PreemptionTask, UpdateTask};
 use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
 use crate::engine::shared::Shared;
 use crate::engine::worker::app::AppLocal;
@@ -25,6 +26,7 @@ use crate::engine::worker::queue::QueueLocal;
 use crate::engine::worker::shard::Shard;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
+use crate::sync::Arc;
 use std::fmt::Debug;
 
 /// See the module's text. The value itself is what all threads of a scheduler share of its decider's own choices.
@@ -41,8 +43,12 @@ pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
     type Node: Debug + Default + Send;
     /// What its own tasks tell a worker.
     type Message: Debug + Send;
-    /// What its preemption task is told.
-    type PreemptionCall: Debug + Send;
+    /// Its task that computes what everybody may have.
+    type Updater: UpdateTask;
+    /// Its task that takes containers back.
+    type Preemptor: PreemptionTask<Self>;
+    /// What that is told.
+    type PreemptionCall: Debug + Send + 'static;
 
     // ------------------------------------------------------------------------------------------------ what is made
 
@@ -54,6 +60,10 @@ pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
 
     /// A worker has heard of an application.
     fn app(shared: &Shared<Self>, app: &AppShared, shares: &Shares) -> Self::App;
+
+    /// The scheduler begins: its tasks, the second of them where the settings ask for it. `timers`: they do by themselves what time
+    /// has made due.
+    fn tasks(shared: &Arc<Shared<Self>>, timers: bool) -> (Self::Updater, Option<Self::Preemptor>);
 
     // ------------------------------------------------------------------------------------------------ a node is offered
 

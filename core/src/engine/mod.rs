@@ -59,6 +59,7 @@ mod exports {
     pub(crate) use super::books::ledger::{AppShared, NodeShared};
     pub(crate) use super::control::{NodeSpec, Stopped};
     pub(crate) use super::driver::events::{EventSink, EventSource, events};
+    pub(crate) use super::driver::tasks::TaskCall;
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
     pub(crate) use super::driver::threads_and_steps::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};

@@ -7,6 +7,7 @@ use crate::engine::books::pace::Pace;
 use crate::engine::decider::Decider;
 use crate::engine::driver::quiet::Handled;
 use crate::engine::driver::rounds::Outstanding;
+use crate::engine::driver::tasks::TaskCall;
 use crate::engine::intake::messages::{ControlMessage, Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
@@ -142,7 +143,7 @@ pub(crate) struct Lanes<D: Decider> {
     /// external while another worker's internal lane is long.
     pub(crate) internal: Vec<Sender<Internal<D>>>,
     pub(crate) control: Sender<ControlMessage<D>>,
-    pub(crate) preemption: Sender<D::PreemptionCall>,
+    pub(crate) preemption: Sender<TaskCall<D::PreemptionCall>>,
 }
 
 /// A number for a new scheduler: no other of the process has it. Handles carry it, so that one that is given to another

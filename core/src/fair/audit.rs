@@ -9,7 +9,7 @@
 //! queue above; and the bounds there (`floor`, `master_floor`, `may_reserve`) admit what it asks for. What others took and gave back
 //! a worker sees with its next fold: only then must everybody have a place.
 
-use super::{AppLocal, QueueLocal, Shard};
+use crate::fair::engine::{AppLocal, QueueLocal, Shard};
 use crate::id::NONE;
 
 impl Shard {

@@ -7,13 +7,15 @@ use crate::engine::decider::Decider;
 use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
 use crate::fair::app::FairApp;
 use crate::fair::engine::{AppLocal, FairDecider, KeyLocal, Node, QueueLocal, Shard, Shared};
-use crate::fair::preemption::{FairNode, PreemptionCall, VictimCall};
+use crate::fair::preemption::{Book, FairNode, PreemptionCall, Preemptor, VictimCall};
 use crate::fair::queue::FairQueue;
+use crate::fair::update::Updater;
 use crate::fair::worker::FairWorker;
 use crate::id::NONE;
 use crate::matching::delay::Delay;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
+use crate::sync::{Arc, Mutex};
 
 impl Decider for FairDecider {
     type Worker = FairWorker;
@@ -22,6 +24,8 @@ impl Decider for FairDecider {
     type Key = Delay;
     type Node = FairNode;
     type Message = VictimCall;
+    type Updater = Updater;
+    type Preemptor = Preemptor;
     type PreemptionCall = PreemptionCall;
 
     fn worker(shared: &Shared) -> FairWorker {
@@ -34,6 +38,12 @@ impl Decider for FairDecider {
 
     fn app(shared: &Shared, app: &AppShared, shares: &Shares) -> FairApp {
         FairApp::new(shared, app, &shares.app(app.slot))
+    }
+
+    fn tasks(shared: &Arc<Shared>, timers: bool) -> (Updater, Option<Preemptor>) {
+        let book = shared.settings.preemption.then(|| Arc::new(Mutex::new(Book::default())));
+        let updater = Updater::new(shared.clone(), book.clone(), timers);
+        (updater, book.map(|book| Preemptor::new(shared.clone(), book)))
     }
 
     #[inline]

@@ -43,6 +43,6 @@ pub use decision::{
 
 #[cfg(feature = "faults")]
 pub(crate) use engine::Look;
-pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Internal, Shard, Shared};
+pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Internal, Parts, Shard, Shared, Stepper, Threads};
 
 pub(crate) use preemption::{MarkedFor, OwedRoom};

@@ -4,7 +4,7 @@
 use super::fair::FairScheduler;
 use super::stepped::{PreemptionRound, StepOutcome};
 use crate::config::Reader;
-use crate::engine::{ContainerView, ControlLane, Reloads, apply, ask_workers, quiesce};
+use crate::engine::{ContainerView, ControlLane, Reloads, TaskCall, apply, ask_workers, quiesce};
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;
 use crate::fair::{Control, ControlMessage, Shard};
@@ -80,7 +80,7 @@ impl FairScheduler {
             return Err(Refused::PreemptionOff);
         }
         let (reply, answer) = bounded(1);
-        shared.lanes.preemption.send(call(reply)).map_err(|_| Refused::ShutDown)?;
+        shared.lanes.preemption.send(TaskCall::Own(call(reply))).map_err(|_| Refused::ShutDown)?;
         answer.recv().map_err(|_| Refused::ShutDown)
     }
 

@@ -6,11 +6,11 @@ use crate::app::Location;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
     AllocateRequest, Allocation, AppShared, AppView, Closed, EventSink, EventSource, External, Heartbeat, NewAttempt,
-    NodeSpec, NodeView, Parcel, Parts, QueueConfig, QueueView, Report, Stats, Submission, Threads, UpdateCall,
-    WatchCall, allocate, expect_calls, quiesce, views,
+    NodeSpec, NodeView, Parcel, QueueConfig, QueueView, Report, Stats, Submission, UpdateCall, WatchCall, allocate,
+    expect_calls, quiesce, views,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent};
-use crate::fair::{Call, Control, ControlMessage, Shared};
+use crate::fair::{Call, Control, ControlMessage, Parts, Shared, Threads};
 use crate::resource::Resource;
 use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
 use crate::sync::thread::{self, ThreadId};
@@ -76,13 +76,13 @@ impl Inner {
             // The last handle went in a callback: whoever runs it cannot wait for itself. A lock that is taken means that
             // another thread is at it.
             if let Some(threads) = self.threads.try_lock().and_then(|mut threads| threads.take()) {
-                threads.stop_later(self.shared.clone());
+                threads.stop_later();
             }
             return;
         }
         if let Some(threads) = self.threads.lock().take() {
             quiesce(&self.shared);
-            threads.stop(&self.shared);
+            threads.stop();
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::fair::FairScheduler;
 use super::stepped::Stepped;
-use crate::engine::{Audit, Kept, UpdateCall, ask_workers, compare, wait};
+use crate::engine::{Audit, Kept, TaskCall, UpdateCall, ask_workers, compare, wait};
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;
 use crate::fair::{Control, Internal, Look};
@@ -102,7 +102,7 @@ impl FairScheduler {
     /// What the preemption task is to kill; nothing where preemption is off.
     fn doomed(&self) -> Vec<ContainerId> {
         let (reply, answer) = bounded(1);
-        let sent = self.shared().lanes.preemption.send(PreemptionCall::Doomed(reply));
+        let sent = self.shared().lanes.preemption.send(TaskCall::Own(PreemptionCall::Doomed(reply)));
         sent.ok().and_then(|()| answer.recv().ok()).unwrap_or_default()
     }
 

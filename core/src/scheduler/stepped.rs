@@ -6,11 +6,11 @@ use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
 use crate::engine::{
     AllocateRequest, Allocation, AppShared, AppView, Container, ContainerView, EndReason, EndedContainer, EventSource,
-    External, Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, Noted, Parts, QueueConfig, QueueView, Reloads,
-    Reserved, Stats, Stepper, Submission, apply, collect, drain, send_changes, views,
+    External, Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, Noted, QueueConfig, QueueView, Reloads, Reserved,
+    Stats, Submission, apply, collect, drain, send_changes, views,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent, beginning};
-use crate::fair::{Decision, MarkedFor, NotOffered, OwedRoom};
+use crate::fair::{Decision, MarkedFor, NotOffered, OwedRoom, Parts, Stepper};
 use crate::id::{ContainerId, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -386,9 +386,9 @@ impl Stepped {
     /// # Errors
     /// [`Refused::PreemptionOff`] where `yarn.scheduler.fair.preemption` is not true.
     pub fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
-        let rounds = self.stepper.preempt()?;
+        let rounds = self.stepper.preempt(|preemptor, workers| preemptor.all_rounds(workers))?;
         if kill {
-            self.stepper.kill();
+            self.kill_marked();
         }
         self.settle();
         Ok(rounds.into_iter().map(PreemptionRound::from).collect())
@@ -396,8 +396,13 @@ impl Stepped {
 
     /// Ends every container that was marked for preemption and is not ended yet.
     pub fn kill(&mut self) {
-        self.stepper.kill();
+        self.kill_marked();
         self.settle();
+    }
+
+    fn kill_marked(&mut self) {
+        // Where preemption is off nothing is marked.
+        let _ = self.stepper.preempt(|preemptor, workers| preemptor.kill_all(workers));
     }
 
     /// The numbers of an application's containers that are to be preempted, smallest first.

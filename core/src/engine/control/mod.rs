@@ -24,6 +24,8 @@ mod nodes;
 
 mod present;
 
+mod publishing;
+
 mod queues;
 
 mod reload;
@@ -414,142 +416,6 @@ impl<D: Decider> Control<D> {
         }
     }
 
-    /// Publishes what has changed, then sends the answers that waited for it.
-    pub(crate) fn publish(&mut self) {
-        if std::mem::take(&mut self.steady_pending) {
-            self.steady_shares();
-        }
-        let marked = [&self.dirty, &self.children_changed, &self.members_changed];
-        if self.structure_changed || marked.iter().any(|marked| !marked.is_empty()) {
-            self.publish_structure();
-        }
-        if std::mem::take(&mut self.update_due)
-            && let Some(wake) = &self.wake_update
-        {
-            // Full: it is awake already, and has yet to load what was published just now.
-            let _ = wake.try_send(());
-        }
-        if !self.answers.is_empty() {
-            self.answers.drain(..).for_each(|answer| (answer.0)());
-        }
-    }
-
-    fn publish_structure(&mut self) {
-        let last = self.shared.publisher.load();
-        let mut queues = last.structure.queues.clone();
-        queues.resize(self.tree.width(), None);
-        self.ledgers.resize(self.tree.width(), None);
-        self.members.resize_with(self.tree.width(), Default::default);
-        self.settings_version += 1;
-        let mut settings_changed = false;
-        let members_changed = std::mem::take(&mut self.members_changed);
-        let children_changed = std::mem::take(&mut self.children_changed);
-        for parent in &children_changed {
-            if let Some(queue) = self.tree.at(*parent) {
-                self.dirty.extend(queue.children());
-            }
-            self.dirty.insert(*parent);
-        }
-        let name_orders = self.name_orders();
-        for slot in std::mem::take(&mut self.dirty) {
-            let known = self.tree.at(slot).is_some();
-            if !known {
-                self.members[slot as usize] = Default::default();
-            }
-            let name_order = name_orders.get(&slot).copied().unwrap_or(0);
-            let new = known.then(|| self.queue_snapshot(slot, name_order, queues[slot as usize].as_deref()));
-            // What is as before stays as it is: then no worker has to look at it. Slots alone do not say that children are
-            // as before: another queue may have got the slot of one that went.
-            let same = match (&new, &queues[slot as usize]) {
-                (Some(new), Some(old)) => new.is_configured_as(old) && !children_changed.contains(&slot),
-                (new, old) => new.is_none() && old.is_none(),
-            };
-            if !same {
-                settings_changed = true;
-                queues[slot as usize] = new.map(Arc::new);
-            }
-        }
-        for slot in members_changed {
-            if let Some(queue) = &mut queues[slot as usize] {
-                let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
-                *queue = Arc::new(QueueSnapshot { runnable, waiting, ..(**queue).clone() });
-            }
-        }
-        let structure = Structure {
-            cluster: ClusterTotal { types: self.shared.types, total: self.nodes.total() },
-            nodes: self.nodes.open(),
-            max_allocation: self.max_allocation(),
-            queues,
-            racks: self.racks.clone(),
-            version: last.structure.version + 1,
-        };
-        self.structure_changed = false;
-        self.shared.publisher.publish_structure(Arc::new(structure));
-        if settings_changed && self.shared.workers > 1 {
-            // A queue that has a limit now can be granted from once every worker counts in its watch, idle ones too.
-            for worker in 0..self.shared.workers {
-                self.to_worker(worker, Internal::TakeSnapshot);
-            }
-        }
-    }
-
-    /// What all threads share of a queue; a queue that is not published yet has nothing.
-    pub(crate) fn ledger(&self, slot: u32) -> Option<&Arc<QueueShared>> {
-        let (known, ledger) = self.ledgers.get(slot as usize)?.as_ref()?;
-        (*known == self.tree.get(slot).slot).then_some(ledger)
-    }
-
-    /// Of dirty queues: how many siblings come before by name.
-    fn name_orders(&self) -> FxHashMap<u32, u64> {
-        let parents: FxHashSet<_> = self.dirty.iter().filter_map(|slot| self.tree.at(*slot)?.parent).collect();
-        let mut orders = FxHashMap::default();
-        for parent in parents {
-            let mut children: Vec<_> = self.tree.get(parent).children().collect();
-            children.sort_by(|a, b| java_name_order(&self.tree.get(*a).name, &self.tree.get(*b).name));
-            orders.extend(children.into_iter().zip(0..));
-        }
-        orders
-    }
-
-    fn queue_snapshot(&mut self, slot: u32, name_order: u64, before: Option<&QueueSnapshot>) -> QueueSnapshot {
-        let id = self.tree.get(slot).slot;
-        let (workers, types) = (self.shared.workers, self.shared.types);
-        let ledger = match &self.ledgers[slot as usize] {
-            Some((known, ledger)) if *known == id => ledger.clone(),
-            _ => {
-                let (created, now) = (self.tree.get(slot).created, self.shared.clock.now_ms());
-                Arc::new(QueueShared::new(workers, types, created, now))
-            }
-        };
-        self.ledgers[slot as usize] = Some((id, ledger.clone()));
-        let queue = self.tree.get(slot);
-        let max_share = queue.max_share(&self.nodes.total());
-        let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
-        QueueSnapshot {
-            slot: id,
-            name: queue.name.clone(),
-            parent: queue.parent,
-            leaf: queue.leaf,
-            dynamic: queue.dynamic,
-            policy: queue.policy.clone(),
-            weight: queue.weight,
-            min_share: queue.min_share,
-            max_share,
-            watched: is_watched(before.is_some_and(|before| before.slot == id && before.watched), &max_share, types),
-            max_am_share: queue.max_am_share,
-            max_running_apps: u32::try_from(queue.max_running_apps).unwrap_or(0),
-            max_container: self.tree.max_container(slot),
-            steady_fair_share: queue.steady_fair_share,
-            preemption: self.preemption_of(queue),
-            name_order,
-            children: queue.children().collect(),
-            runnable,
-            waiting,
-            settings_version: self.settings_version,
-            shared: ledger,
-        }
-    }
-
     /// An application enters its leaf's table of runnable or of waiting applications.
     pub(crate) fn enter(&mut self, slot: u32) {
         let app = self.apps[slot as usize].as_mut().expect("the caller has just put it there");
@@ -614,32 +480,5 @@ struct BuiltinPolicies {
 impl Default for BuiltinPolicies {
     fn default() -> BuiltinPolicies {
         BuiltinPolicies { fair: Arc::new(Fair), fifo: Arc::new(Fifo), drf: Arc::new(Drf) }
-    }
-}
-
-/// UTF-16 order, in which Java compares names; the same as by bytes, but for characters beyond the basic plane.
-pub(crate) fn java_name_order(a: &str, b: &str) -> std::cmp::Ordering {
-    // Only what lies beyond the basic plane sorts otherwise by bytes, and its bytes begin with 0xf0 or more.
-    match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
-        Some((first, second)) if first.max(second) >= 0xf0 => a.encode_utf16().cmp(b.encode_utf16()),
-        Some((first, second)) => first.cmp(&second),
-        None => a.len().cmp(&b.len()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::java_name_order;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// Names that share a beginning, of characters around the places where the two orders part.
-        #[test]
-        fn names_are_in_the_order_of_utf_16(
-            a in "[a\u{e9}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{10ffff}]{0,3}",
-            b in "[a\u{e9}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{10ffff}]{0,3}",
-        ) {
-            prop_assert_eq!(java_name_order(&a, &b), a.encode_utf16().cmp(b.encode_utf16()));
-        }
     }
 }

@@ -2,40 +2,35 @@
 //!
 //! Both work the same messages off the same lanes with the same code; only who does it, and when, differs.
 
-use crate::app::SchedulingKey;
 use crate::clock::Clock;
 use crate::config::{AllocationFile, Diagnostic, Settings};
 use crate::engine::allocations::{WatchCall, Watcher, WatcherThread};
-use crate::engine::books::ledger::AppShared;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::books::pace::Pace;
-use crate::engine::control::empty_structure;
+use crate::engine::control::{Control, empty_structure};
+use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
 use crate::engine::driver::quiet::{Handled, until_quiet};
 use crate::engine::driver::rounds::Outstanding;
-use crate::engine::intake::inbox::{Handler, Inbox, Next, Then};
-use crate::engine::intake::messages::{External, Panicked, Parcel, Round};
+use crate::engine::driver::tasks::{PreemptionTask, TaskCall, UpdateTask, WorkerLanes, Workers};
+use crate::engine::intake::inbox::{Handler, Next, Then};
+use crate::engine::intake::messages::{ControlMessage, External, Internal, Panicked, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
-use crate::engine::shared::{HeartbeatProbe, Lanes, Locations, WakeUp, number_scheduler};
+use crate::engine::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, number_scheduler};
+use crate::engine::worker::shard::Shard;
 use crate::event::{Refused, SchedulerEvent};
-use crate::fair::preemption::{
-    Book, Found, MarkedFor, OutstandingAsk, Owners, PreemptionCall, PreemptionThread, Preemptor, Search, Victims,
-};
-use crate::fair::update::Updater;
-use crate::fair::{Control, ControlMessage, FairDecider, Internal, Shard, Shared};
 use crate::groups::Groups;
-use crate::id::ContainerId;
 use crate::policy::SchedulingPolicy;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use crate::sync::thread::{Builder, JoinHandle, ThreadId};
-use crate::sync::{Arc, CachePadded, Mutex};
+use crate::sync::{Arc, CachePadded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 /// What a scheduler is made from.
-pub(crate) struct Setup {
+pub(crate) struct Setup<D> {
     pub(crate) settings: Settings,
     pub(crate) file: AllocationFile,
     /// Who looks after the file; nobody does where there is none.
@@ -53,34 +48,32 @@ pub(crate) struct Setup {
     pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
     /// What each step did is noted.
     pub(crate) journal: bool,
-    pub(crate) decider: FairDecider,
+    pub(crate) decider: D,
     /// Whether threads do anything by time.
     pub(crate) timers: bool,
     /// Grants and ends between folds, if not by the number of applications.
     pub(crate) fold_every: Option<u32>,
 }
 
-/// The receiving ends of one worker's lanes.
-type WorkerLanes = Inbox<Internal, Parcel>;
-
 /// A scheduler at rest, before a driver takes it.
 #[derive(Debug)]
-pub(crate) struct Parts {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) control: Control,
-    shards: Vec<(Shard, WorkerLanes)>,
-    control_lane: Receiver<ControlMessage>,
-    updater: Updater,
+pub(crate) struct Parts<D: Decider> {
+    pub(crate) shared: Arc<Shared<D>>,
+    pub(crate) control: Control<D>,
+    shards: Vec<(Shard<D>, WorkerLanes<D>)>,
+    control_lane: Receiver<ControlMessage<D>>,
+    updater: D::Updater,
     /// Where preemption is on.
-    preemptor: Option<(Preemptor, Receiver<PreemptionCall>)>,
+    preemptor: Option<D::Preemptor>,
+    preemption_lane: Receiver<TaskCall<D::PreemptionCall>>,
     watcher: Option<Watcher>,
     pub(crate) events: EventSink,
     timers: bool,
     groups_timeout: Duration,
 }
 
-impl Parts {
-    pub(crate) fn new(setup: Setup) -> Parts {
+impl<D: Decider> Parts<D> {
+    pub(crate) fn new(setup: Setup<D>) -> Parts<D> {
         let types = setup.settings.types.len();
         let workers = setup.workers;
         let (mut external, mut internal, mut lanes) = (vec![], vec![], vec![]);
@@ -123,12 +116,22 @@ impl Parts {
             .enumerate()
             .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.journal), lanes))
             .collect();
-        let book = shared.settings.preemption.then(|| Arc::new(Mutex::new(Book::default())));
-        let updater = Updater::new(shared.clone(), book.clone(), setup.timers);
-        let preemptor = book.map(|book| (Preemptor::new(shared.clone(), book), preemption_lane));
+        let (updater, preemptor) = D::tasks(&shared, setup.timers);
         let (watcher, events) = (setup.watcher, setup.events);
         let (timers, groups_timeout) = (setup.timers, setup.groups_timeout);
-        Parts { shared, control, shards, control_lane, updater, preemptor, watcher, events, timers, groups_timeout }
+        Parts {
+            shared,
+            control,
+            shards,
+            control_lane,
+            updater,
+            preemptor,
+            preemption_lane,
+            watcher,
+            events,
+            timers,
+            groups_timeout,
+        }
     }
 }
 
@@ -136,10 +139,10 @@ impl Parts {
 
 /// Everything on the caller's thread; after each call all messages are worked off.
 #[derive(Debug)]
-pub(crate) struct Stepper(Parts);
+pub(crate) struct Stepper<D: Decider>(Parts<D>);
 
-impl Stepper {
-    pub(crate) fn new(parts: Parts) -> Stepper {
+impl<D: Decider> Stepper<D> {
+    pub(crate) fn new(parts: Parts<D>) -> Stepper<D> {
         let mut stepper = Stepper(parts);
         stepper.pump();
         stepper
@@ -176,19 +179,19 @@ impl Stepper {
         outcome
     }
 
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<Shared<D>> {
         &self.0.shared
     }
 
-    pub(crate) fn control(&mut self) -> &mut Control {
+    pub(crate) fn control(&mut self) -> &mut Control<D> {
         &mut self.0.control
     }
 
-    pub(crate) fn shard(&mut self, worker: usize) -> &mut Shard {
+    pub(crate) fn shard(&mut self, worker: usize) -> &mut Shard<D> {
         &mut self.0.shards[worker].0
     }
 
-    pub(crate) fn shards(&mut self) -> impl Iterator<Item = &mut Shard> {
+    pub(crate) fn shards(&mut self) -> impl Iterator<Item = &mut Shard<D>> {
         self.0.shards.iter_mut().map(|(shard, _)| shard)
     }
 
@@ -197,27 +200,17 @@ impl Stepper {
         self.pump();
     }
 
-    /// A round of preemption for each application that waits for one, in their order.
-    pub(crate) fn preempt(&mut self) -> Result<Vec<MarkedFor>, Refused> {
+    /// Has the preemption task do something, all messages worked off before and after.
+    pub(crate) fn preempt<R>(
+        &mut self,
+        act: impl FnOnce(&mut D::Preemptor, &mut Workers<'_, D>) -> R,
+    ) -> Result<R, Refused> {
         self.pump();
         let Parts { shards, preemptor, .. } = &mut self.0;
-        let (preemptor, _) = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
-        let mut rounds = Vec::new();
-        while let Some(round) = preemptor.next_round(&mut Direct(shards)) {
-            rounds.push(round);
-        }
+        let preemptor = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
+        let outcome = act(preemptor, &mut Workers(shards));
         self.pump();
-        Ok(rounds)
-    }
-
-    /// Ends all that was marked.
-    pub(crate) fn kill(&mut self) {
-        self.pump();
-        let Parts { shards, preemptor, .. } = &mut self.0;
-        if let Some((preemptor, _)) = preemptor {
-            preemptor.kill_all(&mut Direct(shards));
-        }
-        self.pump();
+        Ok(outcome)
     }
 
     /// Counts everything, and says what does not add up.
@@ -225,7 +218,7 @@ impl Stepper {
     pub(crate) fn audit(&mut self, fold: bool) -> crate::engine::views::audit::Audit {
         let Parts { control, shards, preemptor, shared, .. } = &mut self.0;
         let workers: Vec<_> = shards.iter_mut().map(|(shard, _)| shard.audit(fold)).collect();
-        let doomed = preemptor.as_ref().map_or_else(Vec::new, |(preemptor, _)| preemptor.doomed());
+        let doomed = preemptor.as_ref().map_or_else(Vec::new, PreemptionTask::doomed);
         crate::engine::views::audit::compare(shared, &workers, &control.audit(), &doomed)
     }
 
@@ -268,37 +261,6 @@ impl Stepper {
     }
 }
 
-/// The workers, called rather than sent to.
-struct Direct<'a>(&'a mut [(Shard, WorkerLanes)]);
-
-impl Owners for Direct<'_> {
-    fn outstanding_asks(&mut self, app: &Arc<AppShared>) -> Vec<OutstandingAsk> {
-        self.0[app.home].0.outstanding_asks(app.slot)
-    }
-
-    fn find_victims(&mut self, worker: usize, search: &Search) -> Option<Found> {
-        self.0[worker].0.find_victims(search)
-    }
-
-    fn take_victims(&mut self, worker: usize, found: Found, app: &Arc<AppShared>) -> Victims {
-        self.0[worker].0.take_victims(&found, app)
-    }
-
-    fn kill(&mut self, worker: usize, containers: Vec<ContainerId>) {
-        self.0[worker].0.kill(&containers);
-    }
-
-    fn kill_if_needed(
-        &mut self,
-        worker: usize,
-        set: Victims,
-        app: &Arc<AppShared>,
-        outstanding: &[OutstandingAsk],
-    ) -> Option<SchedulingKey> {
-        self.0[worker].0.kill_if_needed(&set, app, outstanding)
-    }
-}
-
 // ---------------------------------------------------------------------------------------------------- many threads
 
 /// What the update task is told.
@@ -314,11 +276,12 @@ pub(crate) enum UpdateCall {
 
 /// The running threads.
 #[derive(Debug)]
-pub(crate) struct Threads {
+pub(crate) struct Threads<D: Decider> {
     workers: Vec<JoinHandle<()>>,
     control: JoinHandle<()>,
     update: JoinHandle<()>,
-    preemption: Option<PreemptionThread>,
+    preemption: Option<JoinHandle<()>>,
+    shared: Arc<Shared<D>>,
     /// Those that offer nodes at intervals.
     rounds: Vec<(Sender<()>, JoinHandle<()>)>,
     update_lane: Sender<UpdateCall>,
@@ -329,11 +292,11 @@ pub(crate) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::i
     Builder::new().name(name).spawn(run)
 }
 
-impl Threads {
+impl<D: Decider> Threads<D> {
     /// Starts all threads.
-    pub(crate) fn start(parts: Parts) -> std::io::Result<Threads> {
-        let Parts { shared, mut control, shards, control_lane, updater, preemptor, watcher, events, .. } = parts;
-        let timers = parts.timers;
+    pub(crate) fn start(parts: Parts<D>) -> std::io::Result<Threads<D>> {
+        let Parts { shared, mut control, shards, control_lane, updater, preemptor, watcher, events, timers, .. } =
+            parts;
         control.wait_for_groups(parts.groups_timeout);
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
@@ -360,7 +323,12 @@ impl Threads {
             None => None,
         };
         let preemption = match preemptor {
-            Some((preemptor, calls)) => Some(PreemptionThread::start(preemptor, calls, &shared, &events, timers)?),
+            Some(preemptor) => {
+                let (calls, shared, events) = (parts.preemption_lane, shared.clone(), events.clone());
+                Some(spawn("evenweave-preemption".into(), move || {
+                    run_task("preemption", &events, || preemptor.run(&calls, shared, timers));
+                })?)
+            }
             None => None,
         };
         let settings = &shared.settings;
@@ -380,7 +348,7 @@ impl Threads {
             })?;
             rounds.push((stop, thread));
         }
-        Ok(Threads { workers, control, update, preemption, rounds, update_lane, watcher })
+        Ok(Threads { workers, control, update, preemption, rounds, update_lane, watcher, shared })
     }
 
     /// Where refreshes are asked for; nowhere without an allocation file.
@@ -396,26 +364,29 @@ impl Threads {
     pub(crate) fn ids(&self) -> Vec<ThreadId> {
         let rounds = self.rounds.iter().map(|(_, thread)| thread);
         let others = self.watcher.iter().map(WatcherThread::thread).chain(rounds);
-        let others = others.chain(self.preemption.iter().map(PreemptionThread::thread));
+        let others = others.chain(&self.preemption);
         self.workers.iter().chain([&self.control, &self.update]).chain(others).map(|of| of.thread().id()).collect()
     }
 
     /// Works everything off, then ends all threads; on a thread of its own.
-    pub(crate) fn stop_later(self, shared: Arc<Shared>) {
+    pub(crate) fn stop_later(self) {
         // Where the system gives no thread, they run on: nobody is left who could end them.
         let _ = spawn("evenweave-shutdown".into(), move || {
-            quiesce(&shared);
-            self.stop(&shared);
+            quiesce(&self.shared);
+            self.stop();
         });
     }
 
     /// Ends all threads, workers after they have worked off what was accepted.
-    pub(crate) fn stop(self, shared: &Shared) {
+    pub(crate) fn stop(self) {
+        let shared = &self.shared;
         if let Some(watcher) = self.watcher {
             watcher.stop();
         }
         if let Some(preemption) = self.preemption {
-            preemption.stop();
+            // Before the workers, which it waits for. One that is gone needs not be told.
+            let _ = shared.lanes.preemption.send(TaskCall::Shutdown);
+            join(preemption);
         }
         for (stop, thread) in self.rounds {
             drop(stop);
@@ -455,7 +426,7 @@ pub(crate) fn run_task(task: &'static str, events: &EventSink, run: impl FnOnce(
 }
 
 /// A worker from its first message to its last: after a panic it begins anew, unless that panics too.
-fn run_worker(shard: Shard, mut lanes: WorkerLanes, shared: &Shared, events: &EventSink) {
+fn run_worker<D: Decider>(shard: Shard<D>, mut lanes: WorkerLanes<D>, shared: &Shared<D>, events: &EventSink) {
     let mut worker = Counted::new(shard, shared);
     loop {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -488,7 +459,7 @@ fn run_worker(shard: Shard, mut lanes: WorkerLanes, shared: &Shared, events: &Ev
 
 /// After a panic: gives up the nodes, those whose message was under way included, and begins anew. Says which nodes, and whether the
 /// worker goes on.
-fn recover(worker: &mut Counted<'_>) -> (Vec<Arc<NodeShared>>, bool) {
+fn recover<D: Decider>(worker: &mut Counted<'_, D>) -> (Vec<Arc<NodeShared>>, bool) {
     let shared = worker.shared;
     let settled = catch_unwind(AssertUnwindSafe(|| worker.shard.give_up_nodes()));
     let (mut nodes, is_settled) = match settled {
@@ -516,7 +487,7 @@ fn recover(worker: &mut Counted<'_>) -> (Vec<Arc<NodeShared>>, bool) {
 }
 
 /// Whether a message means the same when it is worked off again, and somebody counts on it.
-fn means_the_same_twice(message: &Internal) -> bool {
+fn means_the_same_twice<D: Decider>(message: &Internal<D>) -> bool {
     match message {
         Internal::News(_)
         | Internal::Reopened { .. }
@@ -539,23 +510,23 @@ fn means_the_same_twice(message: &Internal) -> bool {
 }
 
 /// A worker that counts what it works off, and keeps it until it has.
-struct Counted<'a> {
-    shard: Shard,
-    shared: &'a Shared,
+struct Counted<'a, D: Decider> {
+    shard: Shard<D>,
+    shared: &'a Shared<D>,
     /// The message from inside that it is at, and the one from outside: as far as a panic may not lose them.
-    inside: Option<Internal>,
+    inside: Option<Internal<D>>,
     outside: Option<Parcel>,
     /// It panicked at that before.
     again: bool,
 }
 
-impl<'a> Counted<'a> {
-    fn new(shard: Shard, shared: &'a Shared) -> Counted<'a> {
+impl<'a, D: Decider> Counted<'a, D> {
+    fn new(shard: Shard<D>, shared: &'a Shared<D>) -> Counted<'a, D> {
         Counted { shard, shared, inside: None, outside: None, again: false }
     }
 
     /// What it is at, and something else came before, or a panic in between.
-    fn work_off_kept(&mut self, lanes: &mut WorkerLanes) {
+    fn work_off_kept(&mut self, lanes: &mut WorkerLanes<D>) {
         if let Some(message) = self.inside.take() {
             lanes.take_internal(message, self);
         }
@@ -575,9 +546,9 @@ impl<'a> Counted<'a> {
     }
 }
 
-impl Handler<Internal, Parcel> for Counted<'_> {
+impl<D: Decider> Handler<Internal<D>, Parcel> for Counted<'_, D> {
     #[inline]
-    fn internal(&mut self, message: Internal) -> Next {
+    fn internal(&mut self, message: Internal<D>) -> Next {
         let (worker, message) = (self.shard.id(), self.inside.insert(message));
         let next = if let Internal::Round(round) = message {
             let outstanding = self.shared.outstanding(*round);
@@ -630,7 +601,7 @@ impl Handler<Internal, Parcel> for Counted<'_> {
 }
 
 /// The loop of a worker.
-fn work(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
+fn work<D: Decider>(worker: &mut Counted<'_, D>, lanes: &mut WorkerLanes<D>) {
     let shared = worker.shared;
     loop {
         worker.shard.sync();
@@ -664,7 +635,7 @@ fn work(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
 }
 
 /// Answers whoever waits for the end of what was told to a worker that does it no more; false at shutdown.
-fn acknowledge(message: Internal, shared: &Shared) -> bool {
+fn acknowledge<D: Decider>(message: Internal<D>, shared: &Shared<D>) -> bool {
     let answer = match message {
         Internal::CloseApp { app, .. } => ControlMessage::AppClosed { slot: app.slot, handed_over: Vec::new() },
         Internal::RemoveNode(node) => ControlMessage::NodeClosed { node, place_is_free: true },
@@ -687,7 +658,7 @@ fn acknowledge(message: Internal, shared: &Shared) -> bool {
 }
 
 /// Given up: the worker does nothing more, but whoever waits for it is answered.
-fn lie_dead(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
+fn lie_dead<D: Decider>(worker: &mut Counted<'_, D>, lanes: &mut WorkerLanes<D>) {
     let (shared, name) = (worker.shared, worker.shard.id());
     // It may have been told to stop, and panicked at what it had to work off before.
     let mut over = lanes.is_stopping();
@@ -696,7 +667,7 @@ fn lie_dead(worker: &mut Counted<'_>, lanes: &mut WorkerLanes) {
         answer_barrier(message);
     }
     worker.shard.join_for_good();
-    let mut answer = |message: Internal| {
+    let mut answer = |message: Internal<D>| {
         if let Internal::AddNode { node, .. } = message {
             // Sent before the control heard of it.
             let message = "its worker had been given up".to_owned();
@@ -735,8 +706,8 @@ fn answer_barrier(parcel: Parcel) {
     }
 }
 
-fn run_control(mut control: Control, lane: &Receiver<ControlMessage>, shared: &Shared) {
-    let take = |control: &mut Control, message: ControlMessage| {
+fn run_control<D: Decider>(mut control: Control<D>, lane: &Receiver<ControlMessage<D>>, shared: &Shared<D>) {
+    let take = |control: &mut Control<D>, message: ControlMessage<D>| {
         // Cleaning up comes by time, so it does not count: who waits for quiet would never see the end of it.
         if !matches!(message, ControlMessage::Barrier(_) | ControlMessage::CleanUp) {
             shared.control_handled.note();
@@ -758,7 +729,7 @@ fn run_control(mut control: Control, lane: &Receiver<ControlMessage>, shared: &S
     }
 }
 
-fn run_update(mut updater: Updater, calls: &Receiver<UpdateCall>, woken: &Receiver<()>, interval_ms: u64) {
+fn run_update(mut updater: impl UpdateTask, calls: &Receiver<UpdateCall>, woken: &Receiver<()>, interval_ms: u64) {
     // No interval: Hadoop has no update thread then, and only explicit calls update.
     let interval = (interval_ms > 0).then(|| Duration::from_millis(interval_ms));
     let mut woken = woken.clone();
@@ -795,7 +766,7 @@ pub(crate) fn wait(time: Duration) {
 
 /// The async allocation thread, and that of continuous scheduling: a round to every worker, an interval apart, one outstanding
 /// a worker.
-fn run_rounds(shared: &Shared, round: Round, interval: Duration, stopped: &Receiver<()>) {
+fn run_rounds<D: Decider>(shared: &Shared<D>, round: Round, interval: Duration, stopped: &Receiver<()>) {
     loop {
         match stopped.recv_timeout(interval) {
             Err(RecvTimeoutError::Timeout) => {}
@@ -811,7 +782,7 @@ fn run_rounds(shared: &Shared, round: Round, interval: Duration, stopped: &Recei
 }
 
 /// Waits until everything accepted is worked off. The caller sees to it that nobody sends meanwhile.
-pub(crate) fn quiesce(shared: &Shared) {
+pub(crate) fn quiesce<D: Decider>(shared: &Shared<D>) {
     let handled = || {
         let workers: u64 = shared.counters.iter().map(|counters| counters.handled.read()).sum();
         workers + shared.control_handled.read()
@@ -827,11 +798,11 @@ pub(crate) fn quiesce(shared: &Shared) {
         }
         asked += u64::from(shared.lanes.control.send(ControlMessage::Barrier(reply.clone())).is_ok());
         // Its rounds send to workers, which count them; nobody listens where preemption is off.
-        asked += u64::from(shared.lanes.preemption.send(PreemptionCall::Barrier(reply)).is_ok());
+        asked += u64::from(shared.lanes.preemption.send(TaskCall::Barrier(reply)).is_ok());
         (0..asked).all(|_| answered.recv().is_ok())
     };
     until_quiet(handled, barrier);
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

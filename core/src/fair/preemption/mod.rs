@@ -24,8 +24,10 @@ mod thread;
 
 mod victims;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use book::Book;
-pub(crate) use round::{MarkedFor, Owners, Preemptor};
+pub(crate) use round::{MarkedFor, Preemptor};
 pub(crate) use serve::{FairNode, OwedRoom};
-pub(crate) use thread::{PreemptionCall, PreemptionThread, VictimCall};
-pub(crate) use victims::{Found, OutstandingAsk, Search, Victims};
+pub(crate) use thread::{PreemptionCall, VictimCall};

@@ -100,7 +100,7 @@ impl Preemptor {
     }
 
     /// A round for the application that is served next; `None` when nobody waits.
-    pub(crate) fn next_round(&mut self, owners: &mut impl Owners) -> Option<MarkedFor> {
+    pub(super) fn next_round(&mut self, owners: &mut impl Owners) -> Option<MarkedFor> {
         let (app, starvation) = self.book.lock().take()?;
         let asks = self.placed(&owners.outstanding_asks(&app));
         let mut sets = Vec::new();
@@ -128,6 +128,11 @@ impl Preemptor {
             self.doomed.push_back(Doomed { due_ms, app, sets });
         }
         Some(MarkedFor { app: number, containers })
+    }
+
+    /// A round for everybody who waits for one, in their order.
+    pub(crate) fn all_rounds(&mut self, owners: &mut impl Owners) -> Vec<MarkedFor> {
+        std::iter::from_fn(|| self.next_round(owners)).collect()
     }
 
     /// The requests with their places, in the order in which they are served: by priority, nodes by name, racks by name, `*`.
@@ -212,7 +217,7 @@ impl Preemptor {
 
     /// What is marked and to be killed.
     #[cfg(feature = "faults")]
-    pub(crate) fn doomed(&self) -> Vec<ContainerId> {
+    pub(super) fn doomed_containers(&self) -> Vec<ContainerId> {
         self.doomed.iter().flat_map(|doomed| doomed.sets.iter().flatten()).copied().collect()
     }
 

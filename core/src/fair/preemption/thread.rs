@@ -1,7 +1,7 @@
-//! The preemption task on a thread of its own.
+//! The preemption task as the drivers run it: on a thread of its own, or by the caller's.
 //!
 //! # Where it stands
-//! Started and ended by `driver::Threads`, where preemption is on. It owns the [`Preemptor`]: the round that is under way, and
+//! Run by the drivers where preemption is on. It owns the [`Preemptor`]: the round that is under way, and
 //! the list of what is to be killed when. The update task wakes it after each update; without timers it makes its rounds and
 //! kills by call alone.
 //!
@@ -19,15 +19,11 @@ use super::round::{LONG_MS, MarkedFor, Owners, Preemptor};
 use super::victims::{Found, OutstandingAsk, Search, Victims};
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::driver::events::EventSink;
-use crate::engine::driver::threads_and_steps::{run_task, spawn};
-use crate::fair::engine::Internal;
-use crate::fair::engine::Shard;
-use crate::fair::engine::Shared;
+use crate::engine::driver::tasks::{PreemptionTask, TaskCall, Workers};
+use crate::fair::engine::{FairDecider, Internal, Shard, Shared};
 use crate::id::ContainerId;
 use crate::sync::Arc;
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use crate::sync::thread::JoinHandle;
 use std::time::Duration;
 
 /// What the preemption task is told.
@@ -39,12 +35,9 @@ pub(crate) enum PreemptionCall {
     Rounds(Sender<Vec<MarkedFor>>),
     /// Kill all that is marked, due or not, and answer when the owners are told.
     KillAll(Sender<()>),
-    /// Answer when it is reached.
-    Barrier(Sender<()>),
     /// Answer what is marked and to be killed.
     #[cfg(feature = "faults")]
     Doomed(Sender<Vec<ContainerId>>),
-    Shutdown,
 }
 
 /// What the preemption task asks of a worker.
@@ -75,74 +68,55 @@ impl Shard {
     }
 }
 
-/// The running thread.
-#[derive(Debug)]
-pub(crate) struct PreemptionThread {
-    thread: JoinHandle<()>,
-    shared: Arc<Shared>,
-}
-
-impl PreemptionThread {
-    pub(crate) fn start(
-        preemptor: Preemptor,
-        calls: Receiver<PreemptionCall>,
-        shared: &Arc<Shared>,
-        events: &EventSink,
-        timers: bool,
-    ) -> std::io::Result<PreemptionThread> {
-        let (workers, events) = (WorkerLanes(shared.clone()), events.clone());
-        let thread = spawn("evenweave-preemption".into(), move || {
-            run_task("preemption", &events, || run(preemptor, &calls, workers, timers));
-        })?;
-        Ok(PreemptionThread { thread, shared: shared.clone() })
+impl PreemptionTask<FairDecider> for Preemptor {
+    /// Serves who is starved after each update, and kills when that is due. A clock of the embedder's that does not go by itself is
+    /// looked at with each update. Without timers both are done by call alone.
+    fn run(mut self, calls: &Receiver<TaskCall<PreemptionCall>>, shared: Arc<Shared>, timers: bool) {
+        let mut workers = WorkerLanes(shared);
+        loop {
+            let wait_ms = if timers {
+                self.kill_due(&mut workers);
+                self.next_kill_in_ms()
+            } else {
+                LONG_MS
+            };
+            match calls.recv_timeout(Duration::from_millis(wait_ms)) {
+                Ok(TaskCall::Own(call)) => self.told(call, &mut workers),
+                Ok(TaskCall::Barrier(reply)) => {
+                    // Whoever asked may have gone; so below.
+                    let _ = reply.send(());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(TaskCall::Shutdown) | Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
     }
 
-    pub(crate) fn thread(&self) -> &JoinHandle<()> {
-        &self.thread
-    }
-
-    /// Ends the thread, before the workers. What is marked and not yet killed lives on.
-    pub(crate) fn stop(self) {
-        // One that is gone needs not be told; a panic was reported as an event where it happened.
-        let _ = self.shared.lanes.preemption.send(PreemptionCall::Shutdown);
-        let _ = self.thread.join();
+    #[cfg(feature = "faults")]
+    fn doomed(&self) -> Vec<ContainerId> {
+        self.doomed_containers()
     }
 }
 
-/// Serves who is starved after each update, and kills when that is due. A clock of the embedder's that does not go by itself is
-/// looked at with each update. Without timers both are done by call alone.
-fn run(mut preemptor: Preemptor, calls: &Receiver<PreemptionCall>, mut workers: WorkerLanes, timers: bool) {
-    loop {
-        let wait_ms = if timers {
-            preemptor.kill_due(&mut workers);
-            preemptor.next_kill_in_ms()
-        } else {
-            LONG_MS
-        };
-        match calls.recv_timeout(Duration::from_millis(wait_ms)) {
-            Ok(PreemptionCall::Wake) => {
-                while preemptor.next_round(&mut workers).is_some() {
-                    preemptor.kill_due(&mut workers);
+impl Preemptor {
+    fn told(&mut self, call: PreemptionCall, workers: &mut WorkerLanes) {
+        match call {
+            PreemptionCall::Wake => {
+                while self.next_round(workers).is_some() {
+                    self.kill_due(workers);
                 }
             }
-            Ok(PreemptionCall::Rounds(reply)) => {
-                let rounds = std::iter::from_fn(|| preemptor.next_round(&mut workers)).collect();
-                // Whoever asked may have gone; so below.
-                let _ = reply.send(rounds);
+            PreemptionCall::Rounds(reply) => {
+                let _ = reply.send(self.all_rounds(workers));
             }
-            Ok(PreemptionCall::KillAll(reply)) => {
-                preemptor.kill_all(&mut workers);
-                let _ = reply.send(());
-            }
-            Ok(PreemptionCall::Barrier(reply)) => {
+            PreemptionCall::KillAll(reply) => {
+                self.kill_all(workers);
                 let _ = reply.send(());
             }
             #[cfg(feature = "faults")]
-            Ok(PreemptionCall::Doomed(reply)) => {
-                let _ = reply.send(preemptor.doomed());
+            PreemptionCall::Doomed(reply) => {
+                let _ = reply.send(self.doomed_containers());
             }
-            Err(RecvTimeoutError::Timeout) => {}
-            Ok(PreemptionCall::Shutdown) | Err(RecvTimeoutError::Disconnected) => return,
         }
     }
 }
@@ -185,5 +159,34 @@ impl Owners for WorkerLanes {
     ) -> Option<SchedulingKey> {
         let outstanding = outstanding.to_vec();
         self.ask(worker, |reply| VictimCall::KillIfNeeded(set, app.clone(), outstanding, reply)).flatten()
+    }
+}
+
+/// The workers, called rather than sent to.
+impl Owners for Workers<'_, FairDecider> {
+    fn outstanding_asks(&mut self, app: &Arc<AppShared>) -> Vec<OutstandingAsk> {
+        self.shard(app.home).outstanding_asks(app.slot)
+    }
+
+    fn find_victims(&mut self, worker: usize, search: &Search) -> Option<Found> {
+        self.shard(worker).find_victims(search)
+    }
+
+    fn take_victims(&mut self, worker: usize, found: Found, app: &Arc<AppShared>) -> Victims {
+        self.shard(worker).take_victims(&found, app)
+    }
+
+    fn kill(&mut self, worker: usize, containers: Vec<ContainerId>) {
+        self.shard(worker).kill(&containers);
+    }
+
+    fn kill_if_needed(
+        &mut self,
+        worker: usize,
+        set: Victims,
+        app: &Arc<AppShared>,
+        outstanding: &[OutstandingAsk],
+    ) -> Option<SchedulingKey> {
+        self.shard(worker).kill_if_needed(&set, app, outstanding)
     }
 }

@@ -22,6 +22,7 @@ mod plain;
 
 use self::known::Known;
 use self::turns::Turns;
+use crate::engine::driver::tasks::{TaskCall, UpdateTask};
 use crate::engine::publish::snapshot::{ROOT, Structure};
 use crate::fair::engine::Shared;
 use crate::fair::preemption::{Book, PreemptionCall};
@@ -51,23 +52,9 @@ struct Below {
     is_other: bool,
 }
 
-impl Updater {
-    pub(crate) fn new(shared: Arc<Shared>, book: Option<Arc<Mutex<Book>>>, timers: bool) -> Updater {
-        let wakes = timers && book.is_some();
-        Updater { shared, turns: Turns::default(), known: Vec::new(), inputs: Vec::new(), book, wakes }
-    }
-
-    /// One update; then the preemption task serves who is starved, if there is one that does so by itself.
-    pub(crate) fn update_and_wake(&mut self) {
-        self.update();
-        if self.wakes {
-            // It ends before this task does.
-            let _ = self.shared.lanes.preemption.send(PreemptionCall::Wake);
-        }
-    }
-
+impl UpdateTask for Updater {
     /// One update.
-    pub(crate) fn update(&mut self) {
+    fn update(&mut self) {
         let before = self.shared.publisher.load();
         let structure = &before.structure;
         self.forget(structure);
@@ -86,6 +73,22 @@ impl Updater {
         head.version += 1;
         head.at_ms = self.shared.clock.now_ms();
         self.shared.publisher.publish_shares(self.turns.copy());
+    }
+
+    /// One update; then the preemption task serves who is starved, if there is one that does so by itself.
+    fn update_and_wake(&mut self) {
+        self.update();
+        if self.wakes {
+            // It ends before this task does.
+            let _ = self.shared.lanes.preemption.send(TaskCall::Own(PreemptionCall::Wake));
+        }
+    }
+}
+
+impl Updater {
+    pub(crate) fn new(shared: Arc<Shared>, book: Option<Arc<Mutex<Book>>>, timers: bool) -> Updater {
+        let wakes = timers && book.is_some();
+        Updater { shared, turns: Turns::default(), known: Vec::new(), inputs: Vec::new(), book, wakes }
     }
 
     /// Looks for starved applications, if the cluster is used enough. Where it is not, what was found before stands.

@@ -8,6 +8,7 @@ use crate::engine::control::{NewAttempt, NodeSpec, Submission};
 use crate::engine::intake::edge::{AllocateRequest, Allocation, collect, send_changes};
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
 use crate::event::Refused;
+use crate::fair::{Control, FairDecider, Internal, Parts, Stepper};
 use crate::resource::Resource;
 
 fn parts() -> Parts {
@@ -18,7 +19,7 @@ fn parts_of(workers: usize) -> Parts {
     Parts::new(setup(workers))
 }
 
-fn setup(workers: usize) -> Setup {
+pub(crate) fn setup(workers: usize) -> Setup<FairDecider> {
     Setup {
         settings: Settings::default(),
         file: AllocationFile::default(),
@@ -40,12 +41,12 @@ fn setup(workers: usize) -> Setup {
     }
 }
 
-fn submit(control: &mut Control, number: u32, queue: &str, am: Option<Resource>) -> Arc<AppShared> {
+pub(crate) fn submit(control: &mut Control, number: u32, queue: &str, am: Option<Resource>) -> Arc<AppShared> {
     let queue = Some(queue.to_owned());
     control.submit(&Submission { number, user: "ann".to_owned(), queue, am: am.map(Into::into) }).unwrap()
 }
 
-fn add_node(control: &mut Control) {
+pub(crate) fn add_node(control: &mut Control) {
     let spec = NodeSpec { name: "n1".to_owned(), rack: "/r1".to_owned(), total: Resource::new(8192, 8) };
     control.add_node(&spec).unwrap();
 }
@@ -326,7 +327,7 @@ fn what_was_sent_inside_earlier_comes_first() {
 #[test]
 fn who_is_answered_finds_what_was_promised() {
     /// An answer that looks at the newest structure when it is given; nobody waits for it, so it is let go then.
-    struct Looks(Arc<Shared>, Sender<usize>);
+    struct Looks(Arc<Shared<FairDecider>>, Sender<usize>);
     impl Drop for Looks {
         fn drop(&mut self) {
             let queues = &self.0.publisher.load().structure.queues;
@@ -412,87 +413,6 @@ fn a_node_that_never_came_leaves_its_place() {
     lanes.batch(&parts.shared.lanes.internal, &mut worker);
     let places: Vec<_> = worker.shard.all_nodes().iter().map(|node| (node.name.to_string(), node.local)).collect();
     assert_eq!(places, [("n2".to_owned(), 1)]);
-}
-
-/// Something happens on a worker between what it has found and what it is to mark.
-struct Meanwhile<'a, F>(Direct<'a>, F);
-
-impl<F: FnMut(&mut Shard)> Owners for Meanwhile<'_, F> {
-    fn outstanding_asks(&mut self, app: &Arc<AppShared>) -> Vec<OutstandingAsk> {
-        self.0.outstanding_asks(app)
-    }
-
-    fn find_victims(&mut self, worker: usize, search: &Search) -> Option<Found> {
-        self.0.find_victims(worker, search)
-    }
-
-    fn take_victims(&mut self, worker: usize, found: Found, app: &Arc<AppShared>) -> Victims {
-        (self.1)(&mut self.0.0[worker].0);
-        self.0.take_victims(worker, found, app)
-    }
-
-    fn kill(&mut self, worker: usize, containers: Vec<ContainerId>) {
-        self.0.kill(worker, containers);
-    }
-
-    fn kill_if_needed(
-        &mut self,
-        worker: usize,
-        set: Victims,
-        app: &Arc<AppShared>,
-        outstanding: &[OutstandingAsk],
-    ) -> Option<SchedulingKey> {
-        self.0.kill_if_needed(worker, set, app, outstanding)
-    }
-}
-
-/// A round for an application that wants two GiB of a node that another one has filled with containers of one. What the round
-/// says that it has marked, and what the other's AM is told.
-fn round_while(meanwhile: impl Fn(&mut Shard, &AppShared)) -> [Vec<ContainerId>; 2] {
-    let on = [("yarn.scheduler.fair.preemption", "true")];
-    let clock = Arc::new(VirtualClock::new());
-    let text = "<allocations><defaultFairSharePreemptionTimeout>0</defaultFairSharePreemptionTimeout>
-        <queue name='a'><weight>0.0001</weight></queue></allocations>";
-    let settings = Settings::from_properties(on).unwrap();
-    let file = AllocationFile::parse(text, "allocations", &settings.types, &[]).unwrap().file;
-    let mut stepper = Stepper::new(Parts::new(Setup { settings, file, clock: clock.clone(), ..setup(1) }));
-    add_node(stepper.control());
-    let victim = submit(stepper.control(), 1, "root.a", None);
-    let ask = |stepper: &mut Stepper, app: &Arc<AppShared>, mb: i64, count: u32| {
-        let asks = vec![Ask::anywhere(1, Resource::new(mb, 1), count)];
-        stepper.pump();
-        send_changes(stepper.shared(), app, &AllocateRequest { asks, ..AllocateRequest::default() }).unwrap();
-        stepper.pump();
-        stepper.update();
-    };
-    ask(&mut stepper, &victim, 1024, 8);
-    (0..8).for_each(|_| stepper.shard(0).schedule(0));
-    clock.advance(1000);
-    let starved = submit(stepper.control(), 2, "root.b", None);
-    ask(&mut stepper, &starved, 2048, 1);
-    let Parts { shards, preemptor, .. } = &mut stepper.0;
-    let (preemptor, _) = preemptor.as_mut().unwrap();
-    let mut owners = Meanwhile(Direct(shards), |shard: &mut Shard| meanwhile(shard, &starved));
-    let marked = preemptor.next_round(&mut owners).expect("it is starved").containers;
-    let mut told = Vec::new();
-    victim.strict_preemptions(&mut told);
-    [marked, told]
-}
-
-/// A set is marked whole or not at all, and nothing for who has ended: it may have changed since it was found (I10).
-#[test]
-fn what_was_found_is_marked_if_it_is_as_it_was() {
-    let [marked, told] = round_while(|_, _| {});
-    assert_eq!((marked.len(), &marked), (2, &told), "two of one GiB");
-    let [marked, told] = round_while(|_, starved| {
-        starved.close();
-    });
-    assert_eq!((marked, told), (vec![], vec![]), "nothing for who has ended");
-    let [marked, told] = round_while(|shard, _| {
-        // The last but one, of the set with the last, while it runs.
-        shard.complete(6);
-    });
-    assert_eq!((marked.len(), &marked), (1, &told), "beside what has ended one will do, and is looked for");
 }
 
 /// Quiet is when over two rounds of barriers nobody has taken anything (I9).
