@@ -6,8 +6,8 @@ pub(crate) use evenweave::{
     CheckOptions, Claim, Clock, Container, ContainerId, ContainerView, Decision, Diagnostic, EndReason, FairScheduler,
     FairSchedulerBuilder, Fault, Groups, GroupsFile, Heartbeat, HeartbeatProbe, HeldView, Included, KeyOutcome,
     KeyVisit, Limit, Locality, Location, Missing, NodeHandle, NodeId, NodeView, NotOffered, NotReserved, NotSent,
-    Obstacle, PassEnd, Place, PlacementRule, Precedence, PreemptionRound, QueueAccess, QueueConfig, QueueOutcome,
-    QueueSettings, QueueState, QueueView, QueueVisit, Refused, ReservationOutcome, ReservationVisit, Resource,
-    ResourceTypes, RunningLimit, Settings, Severity, SiteFile, SiteFileError, SiteProperties, Stats, StepOutcome,
-    Stepped, Submission, VirtualClock, default_rules, parse_resource, rooted,
+    Obstacle, PassEnd, Place, PlacementRule, Polled, Precedence, PreemptionRound, QueueAccess, QueueConfig,
+    QueueOutcome, QueueSettings, QueueState, QueueView, QueueVisit, Refused, ReservationOutcome, ReservationVisit,
+    Resource, ResourceTypes, RunningLimit, Settings, Severity, SiteFile, SiteFileError, SiteProperties, Stats,
+    StepOutcome, Stepped, Submission, VirtualClock, Worker, default_rules, parse_resource, rooted,
 };

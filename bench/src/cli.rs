@@ -353,6 +353,9 @@ pub(crate) struct BenchArgs {
     /// Driver threads: heartbeats and allocate calls on one, or one each.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
     pub(crate) drivers: u32,
+    /// No threads beside the workers': each worker's plays its own nodes and a part of the applications between its polls.
+    #[arg(long)]
+    pub(crate) self_driven: bool,
     /// What offers nodes beside their heartbeats.
     #[arg(long = "async", value_enum, default_value_t = Background::Off)]
     pub(crate) background: Background,

@@ -121,7 +121,7 @@ pub use engine::Kept;
 #[cfg(not(loom))]
 pub use engine::{
     AllocateRequest, Allocation, AmRequest, AppView, Container, ContainerView, EndReason, EndedContainer, Heartbeat,
-    HeartbeatProbe, NewAttempt, NodeView, QueueConfig, QueueView, Stats, Submission, WakeUp,
+    HeartbeatProbe, NewAttempt, NodeView, Polled, QueueConfig, QueueView, Stats, Submission, WakeUp,
 };
 #[cfg(not(loom))]
 pub use event::{AppAccess, LONGEST_NAME, Named, Refused, SchedulerEvent};
@@ -145,7 +145,7 @@ pub use scheduler::Fault;
 #[cfg(not(loom))]
 pub use scheduler::{
     AllocatedView, AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, HeldView, NodeHandle, NotSent,
-    PreemptionRound, StepOutcome, Stepped, Submitted,
+    PreemptionRound, StepOutcome, Stepped, Submitted, Worker,
 };
 
 /// The examples of `docs/preemption.md`.

@@ -84,6 +84,8 @@ pub(super) struct Plan {
     pub(super) mode: Mode,
     pub(super) workers: usize,
     pub(super) drivers: u32,
+    /// Each worker's thread plays a part of the cluster, and there are no drivers.
+    pub(super) self_driven: bool,
     pub(super) core: CoreChoice,
     /// What offers nodes beside their heartbeats.
     pub(super) background: Background,
@@ -147,6 +149,7 @@ impl Plan {
             mode,
             workers: args.workers,
             drivers: args.drivers,
+            self_driven: args.self_driven,
             core: args.core,
             background: args.background,
             open_loop: args.open_loop,

@@ -233,14 +233,6 @@ impl Shard {
         }
     }
 
-    /// After having waited for a message, before it is worked off: what was published and became due meanwhile.
-    pub(crate) fn wake_up(&mut self) {
-        self.sync();
-        let now = self.shared.clock.now_ms();
-        self.fold_if_due(now);
-        self.look_for_expired(now);
-    }
-
     pub(crate) fn id(&self) -> usize {
         self.worker
     }
