@@ -57,7 +57,7 @@ impl Minders {
                         Polled::Idle => drop(worker.wait(Duration::from_millis(1))),
                         Polled::More => {}
                         Polled::GiveWay => std::thread::yield_now(),
-                        _ => break,
+                        Polled::GivenUp | Polled::Ended | _ => break,
                     }
                 }
                 worker
@@ -143,7 +143,9 @@ impl Polling<'_> {
                 Polled::GiveWay if self.is_over() => break,
                 Polled::GiveWay => std::thread::yield_now(),
                 Polled::Idle => break,
-                end => return Err(format!("worker {}: {end:?}", self.worker.index())),
+                end @ (Polled::GivenUp | Polled::Ended | _) => {
+                    return Err(format!("worker {}: {end:?}", self.worker.index()));
+                }
             }
         }
         self.timed += since.map_or(0.0, |since| thread_cpu_seconds() - since);

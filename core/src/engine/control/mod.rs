@@ -77,6 +77,9 @@ pub struct Submission {
     pub am: Option<AmRequest>,
 }
 
+/// What is done on the control's thread for somebody who waits for it.
+type Looking<D> = Box<dyn FnOnce(&Control<D>) + Send>;
+
 /// A request of the embedder that the control answers.
 pub(crate) enum Call<D: Decider> {
     Submit(Submission, Sender<Result<Arc<AppShared>, Refused>>),
@@ -113,7 +116,7 @@ pub(crate) enum Call<D: Decider> {
     App(u32, Sender<Option<Arc<AppShared>>>),
     Apps(Sender<Vec<Arc<AppShared>>>),
     /// Looks at something and sends its answer itself.
-    Look(Box<dyn FnOnce(&Control<D>) + Send>),
+    Look(Looking<D>),
 }
 
 /// On whose behalf something is done: the ResourceManager's own, or a user's, whose rights count.

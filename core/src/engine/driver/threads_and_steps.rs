@@ -324,7 +324,7 @@ pub(crate) struct Threads {
 impl Threads {
     /// Starts all threads.
     pub(crate) fn start(parts: Parts) -> std::io::Result<Threads> {
-        Threads::start_with(parts, |worker, runner| Running::start(worker, runner))
+        Threads::start_with(parts, Running::start)
     }
 
     /// Starts all threads but those of the workers, which are lent out.
