@@ -158,6 +158,8 @@ impl<D: Decider> Shard<D> {
                 // after what time has made due.
                 self.sync();
                 while self.look_for_expired(self.shared.clock.now_ms()) {}
+                // And looks at books in which nothing is leased.
+                self.hand_back_leases();
                 // Whoever asked may have gone.
                 let _ = reply.send(());
             }
