@@ -4,7 +4,7 @@
 //! AMs call. A worker alone leases nothing, so the difference between the two is what limits cost.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use evenweave::parts::{AskPool, Room};
+use evenweave::parts::{AskPool, Room, Taken};
 use std::hint::black_box;
 
 #[path = "../../core/tests/churn/mod.rs"]
@@ -44,13 +44,18 @@ fn asks(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("asks");
     let pool = AskPool::new(2);
     let epoch = pool.replace(1_000_000);
-    group.bench_function("take_and_return_2w", |bencher| {
-        bencher.iter(|| {
-            let taken = pool.take_one(0, black_box(epoch));
-            pool.untake_one(epoch);
-            taken
-        });
-    });
+    let take_and_return = |last| {
+        let took = pool.take_one(0, black_box(epoch), last);
+        if let Ok(took) = took {
+            pool.untake_one(took.taken);
+        }
+        took
+    };
+    // The first unit of a replacement, then those of which a piece is leased.
+    group.bench_function("take_and_return_2w", |bencher| bencher.iter(|| take_and_return(Taken::default())));
+    let last = pool.latest();
+    group.bench_function("take_of_a_piece_and_return_2w", |bencher| bencher.iter(|| take_and_return(last)));
+    group.bench_function("recount_2w", |bencher| bencher.iter(|| pool.recount(black_box(1_000))));
     group.bench_function("replace_2w", |bencher| bencher.iter(|| pool.replace(black_box(1_000))));
     let own = AskPool::new(0);
     group.bench_function("publish_1w", |bencher| bencher.iter(|| own.publish(black_box(1_000))));

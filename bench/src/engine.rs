@@ -10,8 +10,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::api::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, Groups, Heartbeat, HeartbeatProbe,
-    Location, NodeHandle, NodeView, NotSent, QueueView, Refused, Resource, Settings, Stats, Stepped, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, FairSchedulerBuilder, Groups,
+    Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, QueueView, Refused, Resource, Settings, Stats,
+    Stepped, Submission, Worker,
 };
 use crate::clock::now_ns;
 
@@ -98,31 +99,44 @@ impl Threaded {
     /// # Errors
     /// What the core says against the settings or the allocation file.
     pub(crate) fn start(parts: Parts) -> Result<Threaded, String> {
-        let mut builder = FairScheduler::builder()
-            .settings(parts.settings)
-            .allocations(parts.allocations)
-            .workers(parts.workers)
-            .cluster_timestamp(CLUSTER_TIMESTAMP)
-            .probe(parts.probe);
-        if let Some(groups) = parts.groups {
-            builder = builder.groups(groups);
-        }
-        if let Some(changes) = parts.fold_every {
-            builder = builder.fold_every(changes);
-        }
-        if let Some(capacity) = parts.channel_capacity {
-            builder = builder.channel_capacity(capacity);
-        }
-        if let Some(wake) = parts.wake {
-            builder = builder.on_grants(wake);
-        }
-        builder.start().map(Threaded).map_err(|error| error.to_string())
+        builder(parts).start().map(Threaded).map_err(|error| error.to_string())
+    }
+
+    /// The same, but its workers run wherever they are polled.
+    ///
+    /// # Errors
+    /// As of `start`.
+    pub(crate) fn start_with_workers(parts: Parts) -> Result<(Threaded, Vec<Worker>), String> {
+        let (scheduler, workers) = builder(parts).start_with_workers().map_err(|error| error.to_string())?;
+        Ok((Threaded(scheduler), workers))
     }
 
     /// The scheduler itself, for what the load does not need of the twin.
     pub(crate) fn scheduler(&self) -> FairScheduler {
         self.0.clone()
     }
+}
+
+fn builder(parts: Parts) -> FairSchedulerBuilder {
+    let mut builder = FairScheduler::builder()
+        .settings(parts.settings)
+        .allocations(parts.allocations)
+        .workers(parts.workers)
+        .cluster_timestamp(CLUSTER_TIMESTAMP)
+        .probe(parts.probe);
+    if let Some(groups) = parts.groups {
+        builder = builder.groups(groups);
+    }
+    if let Some(changes) = parts.fold_every {
+        builder = builder.fold_every(changes);
+    }
+    if let Some(capacity) = parts.channel_capacity {
+        builder = builder.channel_capacity(capacity);
+    }
+    if let Some(wake) = parts.wake {
+        builder = builder.on_grants(wake);
+    }
+    builder
 }
 
 /// Calls until the control has room for it.

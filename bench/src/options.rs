@@ -87,6 +87,8 @@ pub struct BenchOptions {
     pub fold_every: Option<u32>,
     /// Driver threads: heartbeats and allocate calls on one, or one each.
     pub drivers: u32,
+    /// No threads beside the workers': each plays its own nodes and a part of the applications between its polls.
+    pub self_driven: bool,
     /// What offers nodes beside their heartbeats.
     pub background: Background,
     /// Whether heartbeats at fixed times follow the repeats.

@@ -133,7 +133,7 @@ pub use config::{
 #[cfg(not(loom))]
 pub use engine::{
     AllocateRequest, Allocation, AmRequest, AppView, Container, ContainerView, EndReason, EndedContainer, Heartbeat,
-    HeartbeatProbe, NewAttempt, NodeView, QueueConfig, QueueView, RunningLimit, Stats, Submission, WakeUp,
+    HeartbeatProbe, NewAttempt, NodeView, Polled, QueueConfig, QueueView, RunningLimit, Stats, Submission, WakeUp,
 };
 #[cfg(all(feature = "faults", not(loom)))]
 pub use engine::{Audit, Kept};
@@ -159,7 +159,7 @@ pub use scheduler::Fault;
 #[cfg(not(loom))]
 pub use scheduler::{
     AllocatedView, AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, HeldView, NodeHandle, NotSent,
-    PreemptionRound, StepOutcome, Stepped, Submitted,
+    PreemptionRound, StepOutcome, Stepped, Submitted, Worker,
 };
 
 /// The examples of `docs/preemption.md`.

@@ -1,5 +1,7 @@
 //! Models of the lock-free protocols of `evenweave`; see `tests/` and the README.
 
+#[cfg(loom)]
+pub mod asks;
 #[cfg(not(loom))]
 pub mod claims;
 #[cfg(loom)]

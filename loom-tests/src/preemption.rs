@@ -5,7 +5,7 @@ use evenweave::Resource;
 use evenweave::engine::books::closed::Closed;
 use evenweave::engine::books::marks::Marks;
 use evenweave::engine::books::usage::UsageCell;
-use evenweave::engine::commit::lease::AskPool;
+use evenweave::engine::commit::lease::{AskPool, Taken};
 use evenweave::engine::mail::container::{Container, EndReason};
 use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 use evenweave::engine::worker::fate::Fate;
@@ -20,7 +20,7 @@ pub const STARVED: usize = 1;
 pub const OTHER: usize = 2;
 
 /// Under which all have asked.
-const EPOCH: u32 = 1;
+const EPOCH: u16 = 1;
 
 /// The size of every container.
 #[must_use]
@@ -148,7 +148,7 @@ impl Worker {
         if self.closed[app] || !one().fits_in(&self.free) {
             return None;
         }
-        world.apps[app].asks.take_one(0, EPOCH).ok()?;
+        world.apps[app].asks.take_one(0, EPOCH, Taken::default()).ok()?;
         let mail = world.arena.allocate(&mut self.own).expect("the arena has room");
         self.numbers += 1;
         let number = self.numbers;
@@ -281,7 +281,8 @@ impl Worker {
                     self.own.put(mail);
                 }
             } else if withdrawn {
-                world.apps[app].asks.put_one();
+                // Nobody waits to be told: one worker looks at each pass.
+                let _ = world.apps[app].asks.put_one();
             } else {
                 world.arena.push_ended(&world.apps[app].ended, mail, reason);
             }
@@ -290,7 +291,8 @@ impl Worker {
                 self.free_room(at);
             }
         } else if !self.records[at].acquired_at_end && !self.closed[app] {
-            world.apps[app].asks.put_one();
+            // As above.
+            let _ = world.apps[app].asks.put_one();
         }
         self.reuse(at);
     }

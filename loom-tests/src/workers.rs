@@ -1,7 +1,7 @@
 //! Workers as the threaded driver runs them, with messages that lead to others: the core's inbox, counts and barriers.
 
 use evenweave::engine::driver::quiet::{Handled, until_quiet};
-use evenweave::engine::intake::inbox::{Handler, Inbox, Next, Then};
+use evenweave::engine::intake::inbox::{BATCH, Handler, Inbox, Next, Then};
 use evenweave::sync::channel::{Receiver, Sender, unbounded};
 use evenweave::sync::thread::yield_now;
 use evenweave::sync::{Arc, Mutex};
@@ -94,7 +94,7 @@ impl Worker {
         let mut working = Working(*id, world);
         loop {
             // Pressure has models of its own.
-            match inbox.batch(&[], &mut working) {
+            match inbox.batch(BATCH, &[], &mut working) {
                 Then::End => return,
                 Then::Again => {}
                 Then::GiveWay => yield_now(),

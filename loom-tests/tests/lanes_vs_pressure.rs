@@ -35,7 +35,7 @@ fn a_heartbeat_comes_after_its_node() {
         let worker = spawn(move || {
             let (mut inbox, mut notes) = (Inbox::new(from_inside, from_outside), Notes::default());
             for _ in 0..2 {
-                inbox.batch(&lanes, &mut notes);
+                inbox.batch(BATCH, &lanes, &mut notes);
             }
             (inbox, lanes, notes)
         });
@@ -43,7 +43,7 @@ fn a_heartbeat_comes_after_its_node() {
         internal.send("node").expect("a lane");
         external.try_send("heartbeat").expect("there is room");
         let (mut inbox, lanes, mut notes) = worker.join().unwrap();
-        inbox.batch(&lanes, &mut notes);
+        inbox.batch(BATCH, &lanes, &mut notes);
         assert_eq!(notes.0, ["node", "heartbeat"], "I9: what was sent inside before a message is worked off before it");
     });
 }
@@ -59,13 +59,13 @@ fn what_is_taken_ahead_is_worked_off() {
         let lanes = [internal];
         let worker = spawn(move || {
             let (mut inbox, mut notes) = (Inbox::new(from_inside, from_outside), Notes::default());
-            inbox.batch(&lanes, &mut notes);
+            inbox.batch(BATCH, &lanes, &mut notes);
             (inbox, lanes, notes)
         });
         external.try_send("one").expect("there is room");
         external.try_send("two").expect("there is room");
         let (mut inbox, lanes, mut notes) = worker.join().unwrap();
-        inbox.batch(&lanes, &mut notes);
+        inbox.batch(BATCH, &lanes, &mut notes);
         assert_eq!(notes.0, ["one", "two"], "I9: every message, in the order in which they were sent");
     });
 }
@@ -113,22 +113,22 @@ fn a_slow_worker_slows_the_callers() {
             let (_, nobody) = bounded(1);
             let mut inbox = Inbox::new(second, nobody);
             let mut slow = Teller { other: to_first, told: 0, longest: 0, heard: 0 };
-            inbox.batch(&others, &mut slow);
-            inbox.batch(&others, &mut slow);
+            inbox.batch(BATCH, &others, &mut slow);
+            inbox.batch(BATCH, &others, &mut slow);
             (inbox, others, slow)
         });
         let mut inbox = Inbox::new(first, from_outside);
         let mut fast = Teller { other: to_second, told: 0, longest: 0, heard: 0 };
         for _ in 0..3 {
-            if inbox.batch(&lanes, &mut fast) == Then::GiveWay {
+            if inbox.batch(BATCH, &lanes, &mut fast) == Then::GiveWay {
                 yield_now();
             }
         }
         assert!(fast.longest <= LONG_LANE + BATCH, "I12: a lane is no longer than what is long and a batch");
         let (mut slow_inbox, others, mut slow) = slow.join().unwrap();
         while slow.heard < SENT {
-            slow_inbox.batch(&others, &mut slow);
-            inbox.batch(&lanes, &mut fast);
+            slow_inbox.batch(BATCH, &others, &mut slow);
+            inbox.batch(BATCH, &lanes, &mut fast);
         }
         assert!(fast.longest <= LONG_LANE + BATCH, "I12: a lane is no longer than what is long and a batch");
         assert_eq!((fast.told, slow.heard), (SENT, SENT), "I9: what was accepted is worked off, and what it led to");

@@ -2,7 +2,7 @@
 //! container that the AM has, or outstanding again; never both, never neither.
 #![cfg(loom)]
 
-use evenweave::engine::commit::lease::AskPool;
+use evenweave::engine::commit::lease::{AskPool, Taken};
 use evenweave::engine::mail::container::{Container, EndReason};
 use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 use evenweave::sync::Arc;
@@ -35,7 +35,7 @@ impl World {
 
     /// A container on the node, if there is something outstanding.
     fn grant(&self, own: &mut FreeRecords, number: u32) -> Option<u32> {
-        self.pool.take_one(OWNER, 1).ok()?;
+        self.pool.take_one(OWNER, 1, Taken::default()).ok()?;
         let record = self.arena.allocate(own).expect("the arena has room");
         self.arena.push_granted(&self.granted, record, &Container::of_model(number, record));
         Some(record)
@@ -46,7 +46,8 @@ impl World {
         let mut given_back = 0;
         for record in live {
             if self.arena.withdraw(*record) {
-                self.pool.put_one();
+                // Who waits for it is told by message: `recount_vs_dry`.
+                let _ = self.pool.put_one();
                 given_back += 1;
             } else {
                 self.arena.push_ended(&self.ended, *record, EndReason::NodeLost);
@@ -96,11 +97,7 @@ fn while_another_worker_serves_the_ask() {
         let owner = world.clone();
         let owner = spawn(move || owner.lose(&[record]));
         let other = world.clone();
-        let other = spawn(move || {
-            let taken = (0..2).filter(|_| other.pool.take_one(OTHER, 1).is_ok()).count();
-            other.pool.hand_back(OTHER, 1);
-            taken
-        });
+        let other = spawn(move || (0..2).filter(|_| other.pool.take_one(OTHER, 1, Taken::default()).is_ok()).count());
         let mut got = Vec::new();
         world.arena.drain_granted(&world.granted, || 0, &mut got);
         let (given_back, taken) = (owner.join().unwrap(), other.join().unwrap());

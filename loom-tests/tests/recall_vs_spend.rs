@@ -4,6 +4,7 @@
 use evenweave::engine::commit::lease::{AskPool, Room};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
+use evenweave_loom_tests::asks::Taker;
 use evenweave_loom_tests::check;
 
 /// Claim: I2, I7: a recall against a spend from the own piece
@@ -29,15 +30,6 @@ fn of_a_room() {
     });
 }
 
-/// Takes until there is nothing more to be had.
-fn take(pool: &AskPool, worker: usize, epoch: u32) -> u32 {
-    let mut taken = 0;
-    while pool.take_one(worker, epoch).is_ok() {
-        taken += 1;
-    }
-    taken
-}
-
 /// Claim: I3: of outstanding asks: a recall against a take from the own piece
 /// Threads: 2
 /// Break: `AskPool::hand_back` does not put the units -> *I3: as many are taken as were asked for, less what is left*: 3,
@@ -47,13 +39,14 @@ fn of_asks() {
     check("recall_vs_spend/of_asks", || {
         let pool = Arc::new(AskPool::new(2));
         let epoch = pool.replace(4);
-        assert!(pool.take_one(1, epoch).is_ok());
+        let mut other = Taker::new(&pool, 1, epoch);
+        assert!(other.take().is_ok());
         assert_eq!(pool.visible(0), 2, "worker 1 has taken one and leased one");
-        let other = pool.clone();
-        let thread = spawn(move || take(&other, 1, epoch));
-        let taken = 1 + take(&pool, 0, epoch) + thread.join().unwrap();
-        assert_eq!(taken + pool.total(), 4, "I3: as many are taken as were asked for, less what is left");
-        let rest = take(&pool, 0, epoch);
+        let thread = spawn(move || other.take_all().len());
+        let mut own = Taker::new(&pool, 0, epoch);
+        let taken = 1 + own.take_all().len() + thread.join().unwrap();
+        assert_eq!(taken + pool.total() as usize, 4, "I3: as many are taken as were asked for, less what is left");
+        let rest = own.take_all().len();
         assert_eq!(taken + rest, 4, "I7: what is left can be had");
     });
 }

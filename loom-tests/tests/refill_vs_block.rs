@@ -4,6 +4,7 @@
 use evenweave::engine::commit::lease::{AskPool, Room};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
+use evenweave_loom_tests::asks::Taker;
 use evenweave_loom_tests::check;
 
 /// Claim: I2: a refill against a worker that hands back and blocks: the sum is conserved, nothing idle
@@ -40,18 +41,23 @@ fn of_asks() {
     check("refill_vs_block/of_asks", || {
         let pool = Arc::new(AskPool::new(2));
         let epoch = pool.replace(6);
-        assert!(pool.take_one(1, epoch).is_ok());
+        let mut other = Taker::new(&pool, 1, epoch);
+        assert!(other.take().is_ok());
         assert_eq!(pool.visible(0), 3, "worker 1 has taken one and leased two");
-        let other = pool.clone();
         let thread = spawn(move || {
-            let taken = u32::from(other.take_one(1, epoch).is_ok());
-            other.hand_back(1, epoch);
+            let taken = other.take_up_to(1).len();
+            other.hand_back();
             taken
         });
-        let taken: u32 = (0..3).map(|_| u32::from(pool.take_one(0, epoch).is_ok())).sum();
-        pool.hand_back(0, epoch);
+        let mut own = Taker::new(&pool, 0, epoch);
+        let taken = own.take_up_to(3).len();
+        own.hand_back();
         let taken = 1 + taken + thread.join().unwrap();
-        assert_eq!(pool.total(), 6 - taken, "I3: once both have blocked, each unit that is not taken is there once");
+        assert_eq!(
+            pool.total() as usize,
+            6 - taken,
+            "I3: once both have blocked, each unit that is not taken is there once"
+        );
         for worker in [0, 1] {
             assert_eq!(pool.visible(worker), pool.total(), "no unit is idle in the hands of a worker that blocks");
         }

@@ -1,61 +1,64 @@
-//! The AM's replacement of a count by k against workers that take: at most k are taken after it, and k can be.
+//! The AM's replacement of a count by k, of another size, against workers that take: at most k are taken after it, and k can be.
+//! One of the same size is `recount_vs_take`.
 #![cfg(loom)]
 
-use evenweave::engine::commit::lease::{AskCount, AskPool, NotTaken};
+use evenweave::engine::commit::lease::{AskCount, AskPool, NotTaken, Taken};
 use evenweave::sync::Arc;
 use evenweave::sync::channel::bounded;
 use evenweave::sync::thread::spawn;
+use evenweave_loom_tests::asks::Taker;
 use evenweave_loom_tests::check;
 
 /// Claim: I3: a replacement by k: at most k are taken after it, and k can be
 /// Threads: 2
-/// Break: pieces that are not empty are not voided; `refill` stores its piece unseen -> *I3: at most k are taken after the
-///   replacement, and k can be*: 1, not 2 (both)
+/// Break: pieces are not voided; a lease stores its piece unseen -> *I3: at most k are taken after the replacement, and k can be*:
+///   1, not 2; 3, not 2
 #[test]
 fn of_a_leased_count() {
     check("replace_vs_take/of_a_leased_count", || {
         let pool = Arc::new(AskPool::new(2));
         let old = pool.replace(4);
-        assert_eq!(pool.take_one(1, old), Ok(()));
+        let mut other = Taker::new(&pool, 1, old);
+        assert!(other.take().is_ok());
         assert_eq!(pool.visible(0), 2, "worker 1 has taken one and leased one");
         let (news, inbox) = bounded(1);
-        let other = pool.clone();
+        let their_pool = pool.clone();
         let thread = spawn(move || {
-            let mut before = u32::from(other.take_one(1, old).is_ok());
-            before += u32::from(other.take_one(1, old).is_ok());
+            let before = other.take_up_to(2).len();
             let Ok(new) = inbox.try_recv() else { return (before, 0) };
-            assert_eq!(other.take_one(1, old), Err(NotTaken::Stale), "I3: nothing old is taken after the replacement");
-            (before, u32::from(other.take_one(1, new).is_ok()))
+            assert_eq!(other.take(), Err(NotTaken::Stale), "I3: nothing old is taken after the replacement");
+            (before, Taker::new(&their_pool, 1, new).take_up_to(1).len())
         });
         let new = pool.replace(2);
         news.try_send(new).unwrap();
-        let mut after = u32::from(pool.take_one(0, new).is_ok());
+        let mut own = Taker::new(&pool, 0, new);
+        let mut after = own.take_up_to(1).len();
         let (before, theirs) = thread.join().unwrap();
         assert!(before <= 3, "I3: no more of the old count are taken than there were");
         after += theirs;
-        assert_eq!(pool.total(), 2 - after, "I3: k less what was taken after the replacement is left");
-        assert_eq!(pool.take_one(1, old), Err(NotTaken::Stale), "I3: a stale epoch gets nothing");
-        while pool.take_one(1, new).is_ok() {
-            after += 1;
-        }
+        assert_eq!(pool.total() as usize, 2 - after, "I3: k less what was taken after the replacement is left");
+        let stale = Taker::new(&pool, 1, old).take();
+        assert_eq!(stale, Err(NotTaken::Stale), "I3: a stale epoch gets nothing");
+        after += Taker::new(&pool, 1, new).take_all().len();
         assert_eq!(after, 2, "I3: at most k are taken after the replacement, and k can be");
     });
 }
 
 /// Claim: I3: once the new count can be seen, nothing of the old one is taken
 /// Threads: 2
-/// Break: `replace` opens before it voids the pieces -> *I3: nothing old is taken once the new count is there*
+/// Break: `void_and_open` opens before it voids the pieces -> *I3: nothing old is taken once the new count is there*
 #[test]
 fn nothing_old_once_the_new_count_is_there() {
     check("replace_vs_take/nothing_old_once_the_new_count_is_there", || {
         let pool = Arc::new(AskPool::new(2));
         let old = pool.replace(4);
-        assert_eq!(pool.take_one(1, old), Ok(()));
-        let other = pool.clone();
+        let mut other = Taker::new(&pool, 1, old);
+        assert!(other.take().is_ok());
+        let their_pool = pool.clone();
         let other = spawn(move || {
             // More than there was: it can only be the new one.
-            let opened = other.total() == 7;
-            let taken = other.take_one(1, old).is_ok();
+            let opened = their_pool.total() == 7;
+            let taken = other.take().is_ok();
             assert!(!(opened && taken), "I3: nothing old is taken once the new count is there");
             u32::from(taken)
         });
@@ -67,19 +70,19 @@ fn nothing_old_once_the_new_count_is_there() {
 
 /// Claim: I3: old units handed back do not count
 /// Threads: 2
-/// Break: `hand_back` puts whatever the epoch -> *I3: old units are not handed back to the new count*: `Ok(())`, not
-///   `Err(Dry)`
+/// Break: `hand_back` puts whatever the epoch -> *I3: old units are not handed back to the new count*: `Ok(…)`, not `Err(Dry)`
 #[test]
 fn a_hand_back_of_old_units() {
     check("replace_vs_take/a_hand_back_of_old_units", || {
         let pool = Arc::new(AskPool::new(2));
         let old = pool.replace(6);
-        assert_eq!(pool.take_one(1, old), Ok(()));
-        let other = pool.clone();
-        let thread = spawn(move || other.hand_back(1, old));
+        let mut other = Taker::new(&pool, 1, old);
+        assert!(other.take().is_ok());
+        let thread = spawn(move || other.hand_back());
         let new = pool.replace(1);
-        assert_eq!(pool.take_one(0, new), Ok(()), "I3: one of one can be taken");
-        assert_eq!(pool.take_one(0, new), Err(NotTaken::Dry), "I3: old units are not handed back to the new count");
+        let mut own = Taker::new(&pool, 0, new);
+        assert!(own.take().is_ok(), "I3: one of one can be taken");
+        assert_eq!(own.take(), Err(NotTaken::Dry), "I3: old units are not handed back to the new count");
         thread.join().unwrap();
         assert_eq!(pool.total(), 0, "I3: old units are not handed back to the new count");
     });
@@ -87,68 +90,98 @@ fn a_hand_back_of_old_units() {
 
 /// Claim: I3, I7: a refusal after the replacement leaves no trace
 /// Threads: 2
-/// Break: as it was: the refused grant puts its unit back whatever the epoch -> *I3, I7: a refused grant leaves no trace in
-///   the count that replaced its own*: 2, not 1
+/// Break: the refused grant puts its unit back whatever the AM has said since -> *I3, I7: a refused grant leaves no trace in the
+///   count that replaced its own*: 2, not 1
 #[test]
 fn a_refusal_after_it() {
     check("replace_vs_take/a_refusal_after_it", || {
         let pool = Arc::new(AskPool::new(2));
         let old = pool.replace(2);
-        let other = pool.clone();
-        let thread = spawn(move || {
-            // A grant that takes its unit and is then refused, for want of room.
-            if other.take_one(1, old).is_ok() {
-                other.untake_one(old);
-            }
-        });
+        let mut other = Taker::new(&pool, 1, old);
+        let thread = spawn(move || other.take_and_undo());
         let new = pool.replace(1);
         thread.join().unwrap();
         assert_eq!(pool.total(), 1, "I3, I7: a refused grant leaves no trace in the count that replaced its own");
-        assert_eq!(pool.take_one(0, new), Ok(()));
-        assert_eq!(pool.take_one(0, new), Err(NotTaken::Dry), "I3: at most k are taken after the replacement");
+        let mut own = Taker::new(&pool, 0, new);
+        assert!(own.take().is_ok());
+        assert_eq!(own.take(), Err(NotTaken::Dry), "I3: at most k are taken after the replacement");
     });
 }
 
-/// Claim: I3: rack and whole are taken old or new together
+/// Claim: I3: of a rack and of the whole each count is exact by itself: a grant that comes between their replacements takes a unit of
+///   each, of the old count or of the new one
 /// Threads: 2
-/// Break: as it was: `AskCount::take_one` of any epoch -> *I3: a grant from before the replacement takes nothing of it*:
-///   (1, 0), not (1, 1)
+/// Break: `AskCount::replace` adds to what is left -> *I3: of the rack, k less what was taken of it after its replacement is left*: 2, not
+///   1; the version stays -> *the same*: 0, not 1
 #[test]
 fn of_a_rack_and_of_the_whole() {
     check("replace_vs_take/of_a_rack_and_of_the_whole", || {
         // Two are asked for on one rack, in all two; then one and one.
         let (pool, rack) = (Arc::new(AskPool::new(2)), Arc::new(AskCount::new(2)));
-        let (old, old_rack) = (pool.replace(2), 0);
-        let (their_pool, their_rack) = (pool.clone(), rack.clone());
+        let epoch = pool.replace(2);
+        let mut other = Taker::new(&pool, 1, epoch);
+        let their_rack = rack.clone();
         let thread = spawn(move || {
-            // A grant takes a unit of both, or undoes what it has taken.
-            if their_pool.take_one(1, old).is_ok() && !their_rack.take_one(old_rack) {
-                their_pool.untake_one(old);
-            }
+            let whole = other.take().expect("there are some before and after");
+            (whole, their_rack.take_one().expect("there are some before and after"))
         });
-        let (new_rack, new) = (rack.replace(1), pool.replace(1));
-        thread.join().unwrap();
-        assert_eq!((pool.total(), rack.left()), (1, 1), "I3: a grant from before the replacement takes nothing of it");
-        assert!(pool.take_one(0, new).is_ok() && rack.take_one(new_rack), "I3: given room and time, exactly k");
+        // As `replace_asks`: rows first.
+        rack.replace(1);
+        let _ = pool.recount(1);
+        let (whole, of_rack) = thread.join().unwrap();
+        // Of all that is taken now the stamp says what it is of.
+        let taken_after = u32::from(whole == pool.latest());
+        assert_eq!(
+            pool.total() + taken_after,
+            1,
+            "I3: of the whole, k less what was taken after its replacement is left"
+        );
+        let taken_after = u32::from(of_rack == Taken::from(1));
+        assert_eq!(
+            rack.left() + taken_after,
+            1,
+            "I3: of the rack, k less what was taken of it after its replacement is left"
+        );
     });
 }
 
 /// Claim: I3, I7: of racks and nodes too: a refusal after the replacement leaves no trace
 /// Threads: 2
-/// Break: `AskCount::untake_one` puts whatever the epoch -> *I3, I7: a refused grant leaves no trace in the count that
-///   replaced its own*: 2, not 1
+/// Break: `AskCount::untake_one` puts whatever the version -> *I3, I7: a refused grant leaves no trace in the count that replaced its
+///   own*: 2, not 1
 #[test]
 fn of_a_rack_before_a_refusal() {
     check("replace_vs_take/of_a_rack_before_a_refusal", || {
         let rack = Arc::new(AskCount::new(2));
         let other = rack.clone();
         let thread = spawn(move || {
-            if other.take_one(0) {
-                other.untake_one(0);
+            if let Some(taken) = other.take_one() {
+                other.untake_one(taken);
             }
         });
         rack.replace(1);
         thread.join().unwrap();
         assert_eq!(rack.left(), 1, "I3, I7: a refused grant leaves no trace in the count that replaced its own");
+    });
+}
+
+/// Claim: I3, I7: of a rack that is asked for in another size: of its old count nothing is left, and nothing comes back
+/// Threads: 2
+/// Break: `AskCount::replace` leaves the version -> *I3: of the old count nothing can be taken any more*: 1, not 0
+#[test]
+fn of_a_rack_that_is_asked_for_in_another_size() {
+    check("replace_vs_take/of_a_rack_that_is_asked_for_in_another_size", || {
+        let rack = Arc::new(AskCount::new(2));
+        let other = rack.clone();
+        let thread = spawn(move || {
+            if let Some(taken) = other.take_one() {
+                other.untake_one(taken);
+            }
+        });
+        // As `LocationRows::replace`: who has not heard of the new count goes on with this one.
+        rack.replace(0);
+        assert_eq!(rack.take_one(), None, "I3: of the old count nothing can be taken any more");
+        thread.join().unwrap();
+        assert_eq!(rack.left(), 0, "I3: of the old count nothing can be taken any more");
     });
 }

@@ -12,8 +12,18 @@ use crate::clock::{now_ns, seconds};
 const HANG_NS: u64 = 5_000_000_000;
 
 /// Calls that are watched; the first is none.
-const CALLS: [&str; 9] =
-    ["", "allocate", "heartbeats", "submit", "finish", "add_node", "remove_node", "quiesce and update", "shutdown"];
+const CALLS: [&str; 10] = [
+    "",
+    "allocate",
+    "heartbeats",
+    "submit",
+    "finish",
+    "add_node",
+    "remove_node",
+    "quiesce and update",
+    "audit",
+    "shutdown",
+];
 
 #[derive(Debug, Default)]
 struct Watched {

@@ -1,6 +1,6 @@
 //! One scheduler with its cluster, applications and first asks in place, and the two calls that workloads make of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
@@ -8,9 +8,11 @@ use hdrhistogram::Histogram;
 use super::masters::Masters;
 use super::pace::Pace;
 use super::plan::Plan;
+use super::self_driven::Minders;
 use super::shape::{NODE, NODES_A_RACK, Shape};
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Heartbeat, NodeHandle, Refused, Settings, Submission,
+    Worker,
 };
 use crate::clock::now_ns;
 use crate::engine::{Engine, Locked, Parts, Threaded};
@@ -34,6 +36,8 @@ pub(super) struct Bed {
     pub(super) apps: Vec<AppHandle>,
     /// Nodes are offered by something else than their heartbeats, too.
     pub(super) aside: bool,
+    /// Where workers run on threads of this program, and nobody plays beside them.
+    minders: Mutex<Option<Minders>>,
 }
 
 impl Drop for Bed {
@@ -80,11 +84,18 @@ impl Bed {
             wake: None,
         };
         let update_every = (plan.workload != WorkloadName::W3).then_some(Duration::from_millis(500));
+        let mut minders = None;
         let engine: Box<dyn Engine> = match plan.core {
+            CoreChoice::Threaded if plan.self_driven => {
+                let (engine, workers) = Threaded::start_with_workers(parts)?;
+                minders = Some(Minders::of(workers));
+                Box::new(engine)
+            }
             CoreChoice::Threaded => Box::new(Threaded::start(parts)?),
             CoreChoice::Locked => Box::new(Locked::start(parts, update_every)?),
         };
-        let mut bed = Bed { shape, engine, probe, nodes: Vec::new(), apps: Vec::new(), aside: plan.aside() };
+        let (nodes, apps, minders) = (Vec::new(), Vec::new(), Mutex::new(minders));
+        let mut bed = Bed { shape, engine, probe, nodes, apps, aside: plan.aside(), minders };
         for node in 0..shape.nodes {
             bed.nodes.push(bed.engine.add_node(&node_name(node), &rack_name(node / NODES_A_RACK), NODE)?);
         }
@@ -108,6 +119,20 @@ impl Bed {
         bed.engine.update_now();
         bed.engine.quiesce();
         Ok((bed, masters))
+    }
+
+    /// The workers, for a thread each that plays beside its polls; back with [`mind`](Self::mind).
+    ///
+    /// # Errors
+    /// When there are none, or a thread has panicked.
+    pub(super) fn take_workers(&self) -> Result<Vec<Worker>, String> {
+        let minders = self.minders.lock().expect("no holder panics").take();
+        minders.ok_or("the workers have threads of their own")?.take()
+    }
+
+    /// Nobody plays beside the workers for now.
+    pub(super) fn mind(&self, workers: Vec<Worker>) {
+        *self.minders.lock().expect("no holder panics") = Some(Minders::of(workers));
     }
 
     /// W1: nodes report in order, without completed containers and without a pause (or at the given pace), until the cluster

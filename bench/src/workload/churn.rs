@@ -1,98 +1,22 @@
 //! W2 and W4: a full cluster where containers complete and others take their place, by one driver thread or two.
 
-use crossbeam_channel::{Receiver, Sender, bounded};
-use hdrhistogram::Histogram;
+use std::sync::Arc;
 
-use super::bed::{Bed, LOOK, TIMED, Timing, hand_over};
-use super::held::Held;
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use super::bed::{Bed, TIMED};
 use super::masters::Masters;
+use super::nodes::{Allowances, Nodes, Place};
 use super::pace::Pace;
 use super::plan::Plan;
 use super::record::{Before, Figures, sum_ns};
-use super::shape::A_NODE;
-use crate::api::{Container, ContainerId, Heartbeat};
+use crate::api::Container;
 use crate::clock::{now_ns, thread_cpu_seconds};
-use crate::latency::histogram;
 
 /// The hand-over between the two drivers.
 const OWNERS_QUEUE: usize = 256;
 /// Rounds between two looks whether the phase is over.
-const ROUNDS_A_LOOK: u64 = 16;
-
-/// The nodes' side of the churn.
-struct Nodes<'a> {
-    bed: &'a Bed,
-    /// Containers with their owners.
-    held: Held<(ContainerId, u32)>,
-    /// How many complete with one heartbeat.
-    k: usize,
-    at: usize,
-    beats: u64,
-    /// Completions sent, ever.
-    completed: u64,
-    /// So many more completions leave nine tenths of the capacity running, whatever is under way.
-    slack: i64,
-    /// In an open loop.
-    pace: Option<Pace>,
-    enqueue: Histogram<u64>,
-}
-
-impl Nodes<'_> {
-    fn put(&mut self, app: u32, container: &Container) {
-        self.held.put(container.node.index(), (container.id, app));
-    }
-
-    /// Whether nine tenths of the capacity run, so that heartbeats carry completions. Looked at before every heartbeat, but
-    /// without a look while what was sent since the last one cannot have changed the answer.
-    fn enough(&mut self) -> bool {
-        if self.slack >= 0 {
-            return true;
-        }
-        let stats = self.bed.engine.stats();
-        let signed = |count: u64| i64::try_from(count).expect("few containers");
-        let above = signed(stats.running * 10) - signed(self.bed.shape.capacity() * 9);
-        self.slack = above.div_euclid(10) - signed(self.completed.saturating_sub(stats.completed));
-        above >= 0
-    }
-
-    /// Who calls in the next round: the owners of what the next node has held longest. Those of the nodes after it call after
-    /// them: each round asks for one link more of what leads to their mail. Where one thread does both.
-    fn next_owners(&self, next: &mut Vec<u32>) {
-        let node = |rounds: usize| (self.at + rounds) % self.held.nodes();
-        next.clear();
-        next.extend(self.held.longest(node(0), self.k).map(|(_, owner)| *owner));
-        self.held.longest(node(1), self.k).for_each(|(_, owner)| self.bed.apps[*owner as usize].expect_mail());
-        self.held.longest(node(2), self.k).for_each(|(_, owner)| self.bed.apps[*owner as usize].expect_call());
-        self.held.expect_longest(node(4), self.k);
-    }
-
-    /// Step 1: the next node's longest-held containers complete, and it reports them. Says whether it did: where nodes are
-    /// offered aside and few containers run, the driver waits and looks again instead.
-    fn report(&mut self, owners: &mut Vec<u32>) -> Result<bool, String> {
-        owners.clear();
-        self.held.settle();
-        let completions = self.enough();
-        if !completions && self.bed.aside {
-            std::thread::sleep(LOOK);
-            return Ok(false);
-        }
-        let node = self.at;
-        self.at = (self.at + 1) % self.held.nodes();
-        let mut heartbeat = Heartbeat::new(&self.bed.nodes[node]);
-        if completions {
-            for (id, owner) in self.held.take(node, self.k) {
-                heartbeat.completed.push(*id);
-                owners.push(*owner);
-            }
-            self.completed += owners.len() as u64;
-            self.slack -= i64::try_from(owners.len()).expect("a few");
-        }
-        self.beats += 1;
-        let due = self.pace.as_mut().map(Pace::wait);
-        hand_over(&*self.bed.engine, heartbeat, Timing { beat: self.beats, due }, &mut self.enqueue)?;
-        Ok(true)
-    }
-}
+pub(super) const ROUNDS_A_LOOK: u64 = 16;
 
 /// See the module's text.
 pub(super) struct Churn<'a> {
@@ -108,17 +32,8 @@ impl<'a> Churn<'a> {
     /// What the scheduler refuses, and when it does not fill the cluster.
     pub(super) fn new(bed: &'a Bed, mut masters: Masters, plan: &Plan) -> Result<Churn<'a>, String> {
         fill_before(bed, plan)?;
-        let mut nodes = Nodes {
-            bed,
-            held: Held::of(bed.nodes.len(), A_NODE),
-            k: plan.completions(),
-            at: 0,
-            beats: 0,
-            completed: 0,
-            slack: -1,
-            pace: None,
-            enqueue: histogram(),
-        };
+        let all: Arc<[Place]> = (0..bed.shape.nodes).map(|local| Place { player: 0, local }).collect();
+        let mut nodes = Nodes::of(bed, plan.completions(), all, 0, Allowances::of(1));
         // The whole cluster: each at once, so that no list of all is made.
         masters.fetch_all(bed, &mut |owner, container| {
             nodes.put(owner, container);
@@ -179,7 +94,7 @@ impl<'a> Churn<'a> {
                 break;
             }
             if nodes.report(&mut owners)? {
-                nodes.next_owners(&mut next);
+                nodes.next_owners(&mut next, |_| true);
                 masters.expect(nodes.bed, &mut next, 1);
                 masters.serve(nodes.bed, &mut owners, &mut |owner, container| nodes.put(owner, container))?;
             }

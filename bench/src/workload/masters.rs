@@ -33,10 +33,12 @@ pub(super) struct Masters {
     request: AllocateRequest,
     empty: AllocateRequest,
     answer: Allocation,
-    calls: u64,
+    pub(super) calls: u64,
     pub(super) allocate: Histogram<u64>,
     /// In `allocate`, as far as timed calls tell.
     pub(super) in_scheduler_ns: u64,
+    /// Whose turn it is, step by step, and who is next.
+    turns: Vec<u32>,
     next: usize,
 }
 
@@ -53,8 +55,27 @@ impl Masters {
             calls: 0,
             allocate: histogram(),
             in_scheduler_ns: 0,
+            turns: (0..bed.shape.apps).collect(),
             next: 0,
         }
+    }
+
+    /// Each application goes to the one of so many who plays it.
+    pub(super) fn split(self, parts: usize, player: impl Fn(u32) -> usize) -> Vec<Masters> {
+        let mut tasks = self.tasks.map(|tasks| tasks.split(parts, &player).into_iter());
+        let part = |part: usize| Masters {
+            tasks: tasks.as_mut().and_then(Iterator::next),
+            counts: self.counts.clone(),
+            request: AllocateRequest::default(),
+            empty: AllocateRequest::default(),
+            answer: Allocation::default(),
+            calls: 0,
+            allocate: histogram(),
+            in_scheduler_ns: 0,
+            turns: self.turns.iter().copied().filter(|app| player(*app) == part).collect(),
+            next: 0,
+        };
+        (0..parts).map(part).collect()
     }
 
     /// Forgets what was timed.
@@ -66,7 +87,7 @@ impl Masters {
     /// Containers that applications were given and that have not completed.
     #[cfg(test)]
     pub(super) fn held(&self) -> impl Iterator<Item = u32> {
-        self.counts.iter().map(|count| count.held)
+        self.turns.iter().map(|app| self.counts[*app as usize].held)
     }
 
     /// Each application in order asks for all that it wants.
@@ -125,18 +146,25 @@ impl Masters {
     /// Says who calls in the round that is so many ahead: these owners, and whose turn it is. As whoever takes calls from a queue
     /// would: it sees what comes next.
     pub(super) fn expect(&self, bed: &Bed, owners: &mut Vec<u32>, rounds: usize) {
-        let in_turn = (self.next + rounds) % bed.apps.len();
-        owners.push(u32::try_from(in_turn).expect("few applications"));
+        let turn = |ahead: usize| self.turns.get((self.next + ahead) % self.turns.len().max(1)).copied();
+        let Some(in_turn) = turn(rounds) else { return bed.engine.expect_calls(&bed.apps, owners) };
+        owners.push(in_turn);
         bed.engine.expect_calls(&bed.apps, owners);
         owners.pop();
-        bed.apps[(in_turn + 1) % bed.apps.len()].expect_call();
+        turn(rounds + 1).into_iter().for_each(|app| bed.apps[app as usize].expect_call());
     }
 
-    /// Steps 2 and 3: each owner once, in rising number, then one further application in turn.
+    /// Steps 2 and 3.
     pub(super) fn serve(&mut self, bed: &Bed, owners: &mut [u32], returned: Returned<'_>) -> Result<(), String> {
+        self.serve_owners(bed, owners, returned)?;
+        let Some(further) = self.turns.get(self.next).copied() else { return Ok(()) };
+        self.next = (self.next + 1) % self.turns.len();
+        self.call(bed, further as usize, false, returned)
+    }
+
+    /// Step 2: each owner once, in rising number.
+    pub(super) fn serve_owners(&mut self, bed: &Bed, owners: &mut [u32], returned: Returned<'_>) -> Result<(), String> {
         owners.sort_unstable();
-        let further = self.next;
-        self.next = (self.next + 1) % bed.apps.len();
         for (index, owner) in owners.iter().enumerate() {
             let app = *owner as usize;
             self.counts[app].held -= 1;
@@ -147,6 +175,6 @@ impl Masters {
                 self.call(bed, app, true, returned)?;
             }
         }
-        self.call(bed, further, false, returned)
+        Ok(())
     }
 }

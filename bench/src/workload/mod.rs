@@ -8,7 +8,9 @@
 //! | `plan`, `shape` | the options, checked against each other; how long, how large |
 //! | `bed` | set-up, the fill, the two calls of a scheduler |
 //! | `masters`, `tasks`, `java_random` | the applications' side; W4's tables |
-//! | `churn`, `held`, `update` | W2 and W4; what its nodes hold; W3 |
+//! | `churn`, `nodes`, `held` | W2 and W4; the nodes' side of them; what nodes hold |
+//! | `self_driven` | the same on the workers' own threads; W1, too |
+//! | `update` | W3 |
 //! | `pace` | heartbeats at fixed times |
 //! | `record` | figures, JSON, table |
 
@@ -17,9 +19,11 @@ mod churn;
 mod held;
 mod java_random;
 mod masters;
+mod nodes;
 mod pace;
 mod plan;
 mod record;
+mod self_driven;
 mod shape;
 mod tasks;
 #[cfg(test)]
@@ -31,6 +35,7 @@ use churn::Churn;
 use pace::Pace;
 use plan::Plan;
 use record::{Before, Figures, OpenLoop, Results, sum_ns};
+use self_driven::SelfDriven;
 use shape::Shape;
 use update::Updates;
 
@@ -94,6 +99,14 @@ fn measure(plan: &Plan, tell: &mut dyn FnMut(&Figures)) -> Result<Results, Strin
                 results.open_loop.push(OpenLoop { percent, figures, behind_ns });
             }
         }
+        WorkloadName::W2 | WorkloadName::W4 if plan.self_driven => {
+            let (bed, masters) = Bed::new(plan)?;
+            let mut churn = SelfDriven::new(&bed, masters, plan)?;
+            churn.phase(times.warm_churn, times.warm_allocations)?;
+            for _ in 0..times.repeats {
+                take(&mut results, churn.phase(times.churn, u64::MAX)?);
+            }
+        }
         WorkloadName::W2 | WorkloadName::W4 => {
             let (bed, masters) = Bed::new(plan)?;
             let mut churn = Churn::new(&bed, masters, plan)?;
@@ -132,6 +145,13 @@ fn open_loop_rates(plan: &Plan, results: &Results) -> Vec<(u32, f64)> {
 fn fill(plan: &Plan, at_most: u64, per_second: Option<f64>) -> Result<(Figures, u64), String> {
     let (bed, _) = Bed::new(plan)?;
     let before = Before::new(&bed);
+    if plan.self_driven {
+        let (filled, times) = self_driven::fill(&bed, plan.workers, at_most)?;
+        let mut figures = before.figures(&bed, filled.ns, times.thread - times.polls);
+        figures.in_scheduler_ns = sum_ns(&filled.enqueue) * TIMED;
+        figures.enqueue = filled.enqueue;
+        return Ok((figures, 0));
+    }
     let driver_cpu = thread_cpu_seconds();
     let mut pace = per_second.map(Pace::new);
     let filled = bed.fill(at_most, pace.as_mut())?;

@@ -84,6 +84,8 @@ pub(super) struct Plan {
     pub(super) mode: Mode,
     pub(super) workers: usize,
     pub(super) drivers: u32,
+    /// Each worker's thread plays a part of the cluster, and there are no drivers.
+    pub(super) self_driven: bool,
     pub(super) core: CoreChoice,
     /// What offers nodes beside their heartbeats.
     pub(super) background: Background,
@@ -141,12 +143,29 @@ impl Plan {
                 "the locked twin has neither workers nor threads that offer nodes: leave --workers and --async out",
             );
         }
+        if args.self_driven {
+            let no_drivers = "with --self-driven the workers' threads play the nodes and the applications:";
+            let unfit = match workload {
+                W3 => Some("W3, which only updates, has nothing to play"),
+                W1 | W2 | W4 if args.drivers == 2 => Some("leave --drivers out"),
+                W1 | W2 | W4 if args.core == CoreChoice::Locked => Some("the locked twin has no workers"),
+                W1 | W2 | W4 if args.open_loop => {
+                    Some("there is nobody who could wait for fixed times: leave --open-loop out")
+                }
+                W1 | W2 | W4 if aside => Some("leave --async out"),
+                W1 | W2 | W4 => None,
+            };
+            if let Some(unfit) = unfit {
+                return Err(Failure::input(format!("{no_drivers} {unfit}")));
+            }
+        }
         Ok(Plan {
             workload,
             shape: Shape::of(size),
             mode,
             workers: args.workers,
             drivers: args.drivers,
+            self_driven: args.self_driven,
             core: args.core,
             background: args.background,
             open_loop: args.open_loop,
@@ -230,6 +249,7 @@ pub(super) mod tests {
             workers: 1,
             fold_every: None,
             drivers: 1,
+            self_driven: false,
             background: Background::Off,
             open_loop: false,
             core: CoreChoice::Threaded,
@@ -241,8 +261,12 @@ pub(super) mod tests {
         };
         let mut words = options[1..].iter().copied();
         while let Some(option) = words.next() {
-            if option == "--open-loop" {
-                args.open_loop = true;
+            match option {
+                "--open-loop" => args.open_loop = true,
+                "--self-driven" => args.self_driven = true,
+                _ => {}
+            }
+            if matches!(option, "--open-loop" | "--self-driven") {
                 continue;
             }
             match (option, words.next().expect("an option has a value")) {
@@ -275,6 +299,11 @@ pub(super) mod tests {
             ("W1 --async continuous --open-loop", "no rate"),
             ("W2 --core locked --workers 2", "locked twin"),
             ("W2 --core locked --async on", "locked twin"),
+            ("W3 --self-driven", "only updates"),
+            ("W2 --self-driven --drivers 2", "leave --drivers out"),
+            ("W2 --self-driven --core locked", "locked twin"),
+            ("W4 --self-driven --open-loop", "--open-loop"),
+            ("W1 --self-driven --async on", "--async"),
         ] {
             let options: Vec<&str> = options.split(' ').collect();
             match Plan::of(&args(&options)) {

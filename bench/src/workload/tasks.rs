@@ -33,7 +33,7 @@ pub(super) struct Tasks {
 }
 
 /// The pending tasks of one application.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Table {
     /// By age.
     tasks: Vec<Task>,
@@ -76,6 +76,22 @@ impl Tasks {
             (0..*count).for_each(|_| tasks.add(app));
         }
         tasks
+    }
+
+    /// Each application's table goes to the one of so many who plays it; the first draws on, the others each from a seed of
+    /// their own.
+    pub(super) fn split(mut self, parts: usize, player: impl Fn(u32) -> usize) -> Vec<Tasks> {
+        let part = |part: usize| {
+            let seed = SEED + u64::try_from(part).expect("few parts");
+            let random = if part == 0 { self.random.clone() } else { JavaRandom::new(seed) };
+            let mut mine = |(app, table): (u32, &mut Table)| match player(app) == part {
+                true => std::mem::take(table),
+                false => Table::default(),
+            };
+            let tables = (0..).zip(&mut self.tables).map(&mut mine).collect();
+            Tasks { random, nodes: self.nodes, locations: self.locations.clone(), tables }
+        };
+        (0..parts).map(part).collect()
     }
 
     /// A further task of an application.

@@ -69,6 +69,9 @@ pub(crate) struct BenchArgs {
     /// Driver threads: heartbeats and allocate calls on one, or one each.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
     drivers: u32,
+    /// No threads beside the workers': each worker's plays its own nodes and a part of the applications between its polls.
+    #[arg(long)]
+    self_driven: bool,
     /// What offers nodes beside their heartbeats.
     #[arg(long = "async", value_parser = one_of(BACKGROUNDS), default_value = "off")]
     background: Background,
@@ -117,6 +120,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<bool, Failure> {
         workers: args.workers,
         fold_every: args.fold_every,
         drivers: args.drivers,
+        self_driven: args.self_driven,
         background: args.background,
         open_loop: args.open_loop,
         core: args.core,

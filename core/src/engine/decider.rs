@@ -16,7 +16,7 @@
 use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::commit::grant::Refusal;
-use crate::engine::driver::tasks::{PreemptionTask, UpdateTask};
+use crate::engine::driver::deciders::{PreemptionTask, UpdateTask};
 use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
 use crate::engine::shared::Shared;
 use crate::engine::worker::app::AppLocal;

@@ -58,8 +58,10 @@ mod exports {
     pub(crate) use super::books::closed::Closed;
     pub(crate) use super::books::ledger::{AppShared, NodeShared};
     pub(crate) use super::control::{NodeSpec, Stopped};
+    pub(crate) use super::driver::deciders::TaskCall;
     pub(crate) use super::driver::events::{EventSink, EventSource, events};
-    pub(crate) use super::driver::tasks::TaskCall;
+    pub use super::driver::runner::Polled;
+    pub(crate) use super::driver::runner::{Lent, Whereabouts};
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
     pub(crate) use super::driver::threads_and_steps::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};

@@ -51,13 +51,12 @@ impl Shard {
         let name = &queue.snapshot.name;
         let positions = u32::try_from(queue.own.order.len()).unwrap_or(u32::MAX);
         let eligible = (0..positions).filter(|position| queue.own.has_eligible(*position)).count();
-        let is_of = |app: &AppLocal, position| app.runnable && (app.leaf, app.position) == (index, position);
-        let strangers = (0..positions).filter(|position| {
-            let child = self.apps.get(queue.own.order.child(*position) as usize);
-            queue.snapshot.leaf
-                && queue.own.has_eligible(*position)
-                && !child.is_some_and(|app| app.as_ref().is_some_and(|app| is_of(app, *position)))
-        });
+        let is_there = |position| {
+            let child = queue.own.order.child(position);
+            let app = self.apps.get(child as usize).and_then(Option::as_ref);
+            child == NONE || app.is_some_and(|app| app.runnable && (app.leaf, app.position) == (index, position))
+        };
+        let strangers = (0..positions).filter(|position| queue.snapshot.leaf && !is_there(*position));
         wrong.extend(strangers.map(|position| format!("somebody stands in {name} at {position} who is not there")));
         if queue.own.eligible as usize != eligible {
             wrong.push(format!("{name} counts {} who may be served, {eligible} may", queue.own.eligible));

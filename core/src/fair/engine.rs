@@ -14,6 +14,7 @@ pub(crate) type QueueLocal = crate::engine::worker::queue::QueueLocal<FairDecide
 pub(crate) type AppLocal = crate::engine::worker::app::AppLocal<FairDecider>;
 pub(crate) type KeyLocal = crate::engine::worker::key::KeyLocal<FairDecider>;
 pub(crate) type Node = crate::engine::worker::node::Node<FairDecider>;
+pub(crate) type Lent = crate::engine::Lent<FairDecider>;
 pub(crate) type Parts = crate::engine::Parts<FairDecider>;
 pub(crate) type Stepper = crate::engine::Stepper<FairDecider>;
 pub(crate) type Threads = crate::engine::Threads<FairDecider>;

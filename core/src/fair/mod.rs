@@ -43,6 +43,8 @@ pub use decision::{
 
 #[cfg(feature = "faults")]
 pub(crate) use engine::Look;
-pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Internal, Parts, Shard, Shared, Stepper, Threads};
+pub(crate) use engine::{
+    Call, Control, ControlMessage, FairDecider, Internal, Lent, Parts, Shard, Shared, Stepper, Threads,
+};
 
 pub(crate) use preemption::{MarkedFor, OwedRoom};

@@ -2,6 +2,7 @@
 
 use super::fair::FairScheduler;
 use super::stepped::Stepped;
+use super::worker::Worker;
 use crate::clock::{Clock, MonotonicClock};
 use crate::config::{AllocationFile, AllocationSource, AllocationsError, FileSource, LocateError, Reader, Settings};
 use crate::engine::{EventSource, HeartbeatProbe, NEVER, Setup, WakeUp, WatchTimes, Watcher, events};
@@ -369,6 +370,17 @@ impl FairSchedulerBuilder {
         let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
         let (parts, events) = self.parts(true, clock)?;
         FairScheduler::start(parts, events)
+    }
+
+    /// As [`start`](Self::start), but the workers run on threads of the embedder's: see [`Worker`]. They are given out in the order of
+    /// their numbers. All other threads are the scheduler's own.
+    ///
+    /// # Errors
+    /// As of `start`.
+    pub fn start_with_workers(mut self) -> Result<(FairScheduler, Vec<Worker>), BuildError> {
+        let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
+        let (parts, events) = self.parts(true, clock)?;
+        FairScheduler::start_with_workers(parts, events)
     }
 
     /// The same scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0, unless one was

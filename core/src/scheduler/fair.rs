@@ -2,12 +2,13 @@
 
 use super::builder::{BuildError, FairSchedulerBuilder};
 use super::handles::{AppHandle, NodeHandle};
+use super::worker::Worker;
 use crate::app::Location;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
     AllocateRequest, Allocation, AppShared, AppView, Closed, EventSink, EventSource, External, Heartbeat, NewAttempt,
-    NodeSpec, NodeView, Parcel, QueueConfig, QueueView, Report, Stats, Submission, UpdateCall, WatchCall, allocate,
-    expect_calls, quiesce, views,
+    NodeSpec, NodeView, Parcel, QueueConfig, QueueView, Report, Stats, Submission, UpdateCall, WatchCall, Whereabouts,
+    allocate, expect_calls, quiesce, views,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::fair::{Call, Control, ControlMessage, Parts, Shared, Threads};
@@ -57,6 +58,8 @@ struct Inner {
     watcher: Option<Sender<WatchCall>>,
     threads: Mutex<Option<Threads>>,
     own_threads: Vec<ThreadId>,
+    /// Of workers on the embedder's threads.
+    lent: Vec<Arc<Whereabouts>>,
     closed: Closed,
     events: EventSource,
     /// Where what this door does itself is told of.
@@ -70,11 +73,16 @@ impl fmt::Debug for FairScheduler {
 }
 
 impl Inner {
+    /// Whether the scheduler needs this thread for its end.
+    fn is_needed_here(&self) -> bool {
+        self.own_threads.contains(&thread::current().id()) || self.lent.iter().any(|worker| worker.is_here())
+    }
+
     fn shutdown(&self) {
         self.closed.close();
-        if self.own_threads.contains(&thread::current().id()) {
-            // The last handle went in a callback: whoever runs it cannot wait for itself. A lock that is taken means that
-            // another thread is at it.
+        if self.is_needed_here() {
+            // The last handle went in a callback, or where a worker is polled: whoever runs it cannot wait for itself. A lock that
+            // is taken means that another thread is at it.
             if let Some(threads) = self.threads.try_lock().and_then(|mut threads| threads.take()) {
                 threads.stop_later();
             }
@@ -137,11 +145,24 @@ impl FairScheduler {
     pub(super) fn start(parts: Parts, events: EventSource) -> Result<FairScheduler, BuildError> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
         let threads = Threads::start(parts).map_err(BuildError::Thread)?;
+        Ok(FairScheduler::with(threads, shared, sink, events))
+    }
+
+    pub(super) fn start_with_workers(
+        parts: Parts,
+        events: EventSource,
+    ) -> Result<(FairScheduler, Vec<Worker>), BuildError> {
+        let (shared, sink) = (parts.shared.clone(), parts.events.clone());
+        let (threads, lent) = Threads::start_and_lend(parts).map_err(BuildError::Thread)?;
+        Ok((FairScheduler::with(threads, shared, sink, events), lent.into_iter().map(Worker).collect()))
+    }
+
+    fn with(threads: Threads, shared: Arc<Shared>, sink: EventSink, events: EventSource) -> FairScheduler {
         let (update, watcher) = (threads.update_lane(), threads.watcher_lane());
-        let own_threads = threads.ids();
+        let (own_threads, lent) = (threads.ids(), threads.whereabouts());
         let (threads, closed) = (Mutex::new(Some(threads)), Closed::default());
-        let inner = Inner { shared, update, watcher, threads, own_threads, closed, events, sink };
-        Ok(FairScheduler { inner: Arc::new(inner) })
+        let inner = Inner { shared, update, watcher, threads, own_threads, lent, closed, events, sink };
+        FairScheduler { inner: Arc::new(inner) }
     }
 
     pub(super) fn shared(&self) -> &Arc<Shared> {

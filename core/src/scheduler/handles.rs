@@ -71,6 +71,13 @@ impl AppHandle {
         self.0.expect_mail();
     }
 
+    /// Which worker is its home: its AM's calls go to that one, which tells the others what they need of them. Another attempt may
+    /// have another.
+    #[must_use]
+    pub fn worker(&self) -> usize {
+        self.0.home
+    }
+
     /// Whether it still waits for its AM's container.
     #[must_use]
     pub fn waits_for_am(&self) -> bool {

@@ -16,9 +16,12 @@ mod handles;
 
 mod stepped;
 
+mod worker;
+
 pub use builder::{BuildError, FairSchedulerBuilder};
 pub use fair::{FairScheduler, NotSent, Submitted};
 #[cfg(feature = "faults")]
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};
 pub use stepped::{AllocatedView, HeldView, PreemptionRound, StepOutcome, Stepped};
+pub use worker::Worker;

@@ -28,3 +28,11 @@ pub use schedules::*;
 /// process run at the same time, while a word of shuttle's belongs to one schedule. Nothing may be ordered by it.
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::AtomicU64 as ProcessCount;
+
+/// For a thread that has no number yet.
+#[cfg(not(loom))]
+fn next_thread() -> u64 {
+    static NEXT: ProcessCount = ProcessCount::new(1);
+    // ORDERING: Relaxed. A count; nothing is ordered by it.
+    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}

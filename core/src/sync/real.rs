@@ -22,6 +22,16 @@ pub mod channel {
 /// Threads.
 pub mod thread {
     pub use std::thread::{Builder, JoinHandle, ThreadId, current, yield_now};
+
+    std::thread_local! {
+        static NUMBER: u64 = super::super::next_thread();
+    }
+
+    /// The number of the calling thread, from 1; no two threads of a process ever have the same.
+    #[inline]
+    pub fn number() -> u64 {
+        NUMBER.with(|number| *number)
+    }
 }
 
 /// One published value: readers see it whole, a writer replaces it.

@@ -14,7 +14,7 @@ use crate::config::{AllocationFile, Diagnostic, PlacementChange};
 use crate::engine::control::Call;
 use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
-use crate::engine::driver::threads_and_steps::{run_task, spawn};
+use crate::engine::driver::tasks::{run_task, spawn};
 use crate::engine::intake::messages::ControlMessage;
 use crate::engine::shared::Shared;
 use crate::event::{Refused, SchedulerEvent};

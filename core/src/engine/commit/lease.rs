@@ -31,7 +31,7 @@
 //! # Trade-offs
 //! Room in the piece of a worker whose nodes are full is idle until handed back (before it blocks) or recalled. With one
 //! worker there is nobody to share with: it counts asks itself, and rooms are not consulted at all. A version comes again after 32,768
-//! recounts: a unit that is in hand for so long would be taken for a newer one.
+//! recounts: only what is in hand for so long, between two steps of one call, would be taken for newer.
 
 use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -166,7 +166,11 @@ struct Word {
 }
 
 /// Epochs and versions have so many bits.
+#[cfg(not(loom))]
 const STAMP_BITS: u32 = 15;
+/// In models they come again soon.
+#[cfg(loom)]
+const STAMP_BITS: u32 = 2;
 
 /// The one after a stamp.
 fn next_stamp(stamp: u16) -> u16 {
@@ -289,12 +293,13 @@ impl AskCount {
         });
     }
 
-    /// The AM's replacement. Called by the application's home worker only.
-    pub fn replace(&self, count: u32) {
-        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
+    /// The AM's replacement; gives what was left before. Called by the application's home worker only.
+    pub fn replace(&self, count: u32) -> u32 {
+        let before = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
             let version = next_stamp(Word::unpack(word).version);
             Some(Word { count, version, zero_seen: count == 0, ..Word::NONE }.pack())
         });
+        before.map_or(0, |word| Word::unpack(word).count)
     }
 }
 
@@ -391,7 +396,7 @@ impl AskPool {
         }
         // An addition, since a worker may have noted meanwhile that nothing is left.
         // ORDERING: Release. Pairs with the Acquire in `refill`: a worker that takes from the new count finds every piece already
-        // voided, its own included. A belt: the stamp in the words says the same, so no model fails without it.
+        // voided, its own included. A belt: who leases changes its own piece by an exchange first, so no model fails without it.
         let opened = Word::unpack(self.word.fetch_add(u64::from(new.count), Ordering::Release));
         let is_awaited = before.zero_seen || opened.zero_seen;
         if is_awaited && new.count == 0 {
@@ -467,19 +472,25 @@ impl AskPool {
         }
     }
 
-    /// Takes a piece and spends one unit of it; nothing where the word is another by now.
+    /// Takes a piece and spends one unit of it; nothing where a word is another by now.
     #[inline(never)]
     fn lease(&self, worker: usize, word: u64, piece: u32) -> Option<Took> {
-        let left = Word::unpack(word);
-        // Looked at before the units are taken: a replacement after that voids them by changing it.
-        let own = self.pieces[worker].load(Ordering::Relaxed);
+        let (own, left) = (&self.pieces[worker], Word::unpack(word));
+        let empty = Word { count: 0, leased: false, zero_seen: false, ..left }.pack();
+        // ORDERING: Relaxed. Nothing is taken off the word where the piece is not as it was looked at.
+        let before = own.load(Ordering::Relaxed);
+        if before != empty {
+            // Of this replacement before the units are taken: then a replacement after that voids them by changing it, however long
+            // ago the piece was last used.
+            own.compare_exchange(before, empty, Ordering::Relaxed, Ordering::Relaxed).ok()?;
+        }
         let less = Word { count: left.count - piece, leased: true, ..left }.pack();
         // ORDERING: Acquire, as in `refill`.
         self.word.compare_exchange(word, less, Ordering::Acquire, Ordering::Relaxed).ok()?;
         let leased = Word { count: piece - 1, leased: false, zero_seen: false, ..left }.pack();
         // Only this worker puts units into its piece, so it is empty as it was, or a replacement has voided it and with it what is
         // in hand.
-        self.pieces[worker].compare_exchange(own, leased, Ordering::Relaxed, Ordering::Relaxed).ok()?;
+        own.compare_exchange(empty, leased, Ordering::Relaxed, Ordering::Relaxed).ok()?;
         Some(Took { taken: Taken(left.stamp()), leased: true })
     }
 

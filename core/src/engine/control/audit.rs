@@ -1,8 +1,7 @@
 //! The control's part of the audit: applications, queues, nodes, and the lists in which they stand. The laws: `views::audit`.
 
-use super::Control;
+use super::{App, Control};
 use crate::engine::decider::Decider;
-use crate::engine::publish::members::Members;
 use crate::id::{NodeId, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -59,17 +58,20 @@ impl<D: Decider> Control<D> {
         if in_lines != [Some(waiting); 2] {
             wrong.push(format!("{waiting} applications wait, in lines of queues and users stand {in_lines:?}"));
         }
+        // As many as there are applications: so each of them is one.
+        for (leaf, tables) in (0_u32..).zip(&self.members) {
+            for (is_runnable, table) in [true, false].into_iter().zip(tables) {
+                for (position, member) in table.members.positions() {
+                    let app = self.apps.get(member.app.slot.ix()).and_then(Option::as_ref);
+                    let stands = |app: &&App| (app.leaf, app.runnable, app.position) == (leaf, is_runnable, position);
+                    if app.filter(stands).is_none_or(|app| app.shared.slot != member.app.slot) {
+                        wrong.push(format!("{:?} is not where its leaf has it", member.app));
+                    }
+                }
+            }
+        }
         for app in &apps {
             let number = app.shared.id.number;
-            let tables = self.members.get(app.leaf as usize);
-            let table = tables.map(|tables| &tables[usize::from(!app.runnable)].members);
-            let member = |members: &Members| {
-                let mut at = members.positions().filter(|(position, _)| *position == app.position);
-                at.any(|(_, member)| member.app.slot == app.shared.slot)
-            };
-            if !table.is_some_and(member) {
-                wrong.push(format!("application {number} is not where its leaf has it"));
-            }
             if self.by_number.get(&number) != Some(&app.shared.slot.index) {
                 wrong.push(format!("application {number} is not found by its number"));
             }

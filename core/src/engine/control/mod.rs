@@ -45,12 +45,11 @@ use crate::config::{AccessControlList, AllocationFile, PlacementChange, Placemen
 use crate::engine::allocations::Reloads;
 use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
-use crate::engine::commit::watch::is_watched;
 use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
 use crate::engine::intake::messages::{ControlMessage, Internal};
 use crate::engine::publish::members::MemberTable;
-use crate::engine::publish::snapshot::{QueueSnapshot, Structure};
+use crate::engine::publish::snapshot::Structure;
 use crate::engine::shared::Shared;
 use crate::event::{Refused, SchedulerEvent};
 use crate::groups::Groups;
@@ -78,6 +77,9 @@ pub struct Submission {
     /// unmanaged AM, which runs outside.
     pub am: Option<AmRequest>,
 }
+
+/// What is done on the control's thread for somebody who waits for it.
+type Looking<D> = Box<dyn FnOnce(&Control<D>) + Send>;
 
 /// A request of the embedder that the control answers.
 pub(crate) enum Call<D: Decider> {
@@ -115,7 +117,7 @@ pub(crate) enum Call<D: Decider> {
     App(u32, Sender<Option<Arc<AppShared>>>),
     Apps(Sender<Vec<Arc<AppShared>>>),
     /// Looks at something and sends its answer itself.
-    Look(Box<dyn FnOnce(&Control<D>) + Send>),
+    Look(Looking<D>),
 }
 
 /// On whose behalf something is done: the ResourceManager's own, or a user's, whose rights count.

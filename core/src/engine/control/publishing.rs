@@ -7,6 +7,7 @@ use super::Control;
 use crate::engine::books::ledger::QueueShared;
 use crate::engine::commit::watch::is_watched;
 use crate::engine::decider::Decider;
+use crate::engine::intake::messages::Internal;
 use crate::engine::publish::snapshot::{QueueSnapshot, Structure};
 use crate::policy::ClusterTotal;
 use crate::sync::Arc;

@@ -4,7 +4,13 @@
 pub(crate) mod threads_and_steps;
 
 #[cfg(not(loom))]
+pub(crate) mod runner;
+
+#[cfg(not(loom))]
 pub(crate) mod tasks;
+
+#[cfg(not(loom))]
+pub(crate) mod deciders;
 
 #[cfg(not(loom))]
 pub(crate) mod events;

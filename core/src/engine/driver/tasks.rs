@@ -1,58 +1,30 @@
-//! The decider's own tasks: what the drivers need of them.
-//!
-//! One computes what everybody may have and publishes it; one takes containers back for who has too little. Which these are is the
-//! decider's; that they run on threads of their own, or by the caller's, and end in their turn, is the driver's.
+//! Threads of the scheduler's own: how they begin, how they end, and what is told where one panics.
 
-use crate::engine::decider::Decider;
-use crate::engine::intake::inbox::Inbox;
-use crate::engine::intake::messages::{Internal, Parcel};
-use crate::engine::shared::Shared;
-use crate::engine::worker::shard::Shard;
-#[cfg(feature = "faults")]
-use crate::id::ContainerId;
-use crate::sync::Arc;
-use crate::sync::channel::{Receiver, Sender};
-use std::fmt::Debug;
+use crate::engine::driver::events::EventSink;
+use crate::event::SchedulerEvent;
+use crate::sync::thread::{Builder, JoinHandle};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What the preemption task is told.
-#[derive(Debug)]
-pub(crate) enum TaskCall<C> {
-    /// What the decider has its task do.
-    Own(C),
-    /// Answer when it is reached.
-    Barrier(Sender<()>),
-    /// End. What is marked and not yet killed lives on.
-    Shutdown,
+pub(crate) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    Builder::new().name(name).spawn(run)
 }
 
-/// The receiving ends of one worker's lanes.
-pub(crate) type WorkerLanes<D> = Inbox<Internal<D>, Parcel>;
+pub(super) fn join(thread: JoinHandle<()>) {
+    // A panic was reported as an event where it happened.
+    let _ = thread.join();
+}
 
-/// The workers of a driver without threads: called rather than sent to.
-pub(crate) struct Workers<'a, D: Decider>(pub(super) &'a mut [(Shard<D>, WorkerLanes<D>)]);
+pub(super) fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}
 
-impl<D: Decider> Workers<'_, D> {
-    /// One of them.
-    pub(crate) fn shard(&mut self, worker: usize) -> &mut Shard<D> {
-        &mut self.0[worker].0
+/// Runs a task of the scheduler's own to its end; a panic is told of.
+pub(crate) fn run_task(task: &'static str, events: &EventSink, run: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+        events.put(SchedulerEvent::TaskPanicked { task, message: message_of(&*panic) });
     }
-}
-
-/// Computes and publishes what everybody may have.
-pub(crate) trait UpdateTask: Debug + Send + 'static {
-    /// Once.
-    fn update(&mut self);
-
-    /// The same; then whoever acts on it by itself is told.
-    fn update_and_wake(&mut self);
-}
-
-/// Takes containers back for who has too little.
-pub(crate) trait PreemptionTask<D: Decider>: Debug + Send + 'static {
-    /// Works off what it is told until it is told to end; with `timers` it also does what time has made due.
-    fn run(self, calls: &Receiver<TaskCall<D::PreemptionCall>>, shared: Arc<Shared<D>>, timers: bool);
-
-    /// The containers that a kill is still to come to.
-    #[cfg(feature = "faults")]
-    fn doomed(&self) -> Vec<ContainerId>;
 }

@@ -5,28 +5,27 @@
 use crate::clock::Clock;
 use crate::config::{AllocationFile, Diagnostic, Settings};
 use crate::engine::allocations::{WatchCall, Watcher, WatcherThread};
-use crate::engine::books::ledger::NodeShared;
 use crate::engine::books::pace::Pace;
 use crate::engine::control::{Control, empty_structure};
 use crate::engine::decider::Decider;
+use crate::engine::driver::deciders::{PreemptionTask, TaskCall, UpdateTask, Workers};
 use crate::engine::driver::events::EventSink;
 use crate::engine::driver::quiet::{Handled, until_quiet};
 use crate::engine::driver::rounds::Outstanding;
-use crate::engine::driver::tasks::{PreemptionTask, TaskCall, UpdateTask, WorkerLanes, Workers};
-use crate::engine::intake::inbox::{Handler, Next, Then};
-use crate::engine::intake::messages::{ControlMessage, External, Internal, Panicked, Parcel, Round};
+use crate::engine::driver::runner::{Lent, Runner, Running, Whereabouts, WorkerLanes};
+use crate::engine::driver::tasks::{join, run_task, spawn};
+use crate::engine::intake::messages::{ControlMessage, External, Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
 use crate::engine::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, number_scheduler};
 use crate::engine::worker::shard::Shard;
-use crate::event::{Refused, SchedulerEvent};
+use crate::event::Refused;
 use crate::groups::Groups;
 use crate::policy::SchedulingPolicy;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
-use crate::sync::thread::{Builder, JoinHandle, ThreadId};
+use crate::sync::thread::{JoinHandle, ThreadId};
 use crate::sync::{Arc, CachePadded};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 /// What a scheduler is made from.
@@ -208,7 +207,7 @@ impl<D: Decider> Stepper<D> {
         self.pump();
         let Parts { shards, preemptor, .. } = &mut self.0;
         let preemptor = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
-        let outcome = act(preemptor, &mut Workers(shards));
+        let outcome = act(preemptor, &mut Workers(shards.iter_mut().map(|(shard, _)| shard).collect()));
         self.pump();
         Ok(outcome)
     }
@@ -277,7 +276,7 @@ pub(crate) enum UpdateCall {
 /// The running threads.
 #[derive(Debug)]
 pub(crate) struct Threads<D: Decider> {
-    workers: Vec<JoinHandle<()>>,
+    workers: Vec<Running>,
     control: JoinHandle<()>,
     update: JoinHandle<()>,
     preemption: Option<JoinHandle<()>>,
@@ -288,13 +287,27 @@ pub(crate) struct Threads<D: Decider> {
     watcher: Option<WatcherThread>,
 }
 
-pub(crate) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
-    Builder::new().name(name).spawn(run)
-}
-
 impl<D: Decider> Threads<D> {
     /// Starts all threads.
     pub(crate) fn start(parts: Parts<D>) -> std::io::Result<Threads<D>> {
+        Threads::start_with(parts, Running::start)
+    }
+
+    /// Starts all threads but those of the workers, which are lent out.
+    pub(crate) fn start_and_lend(parts: Parts<D>) -> std::io::Result<(Threads<D>, Vec<Lent<D>>)> {
+        let mut lent = Vec::new();
+        let threads = Threads::start_with(parts, |worker, runner| {
+            let (worker, running) = Lent::new(worker, runner);
+            lent.push(worker);
+            Ok(running)
+        })?;
+        Ok((threads, lent))
+    }
+
+    fn start_with(
+        parts: Parts<D>,
+        mut run: impl FnMut(usize, Runner<D>) -> std::io::Result<Running>,
+    ) -> std::io::Result<Threads<D>> {
         let Parts { shared, mut control, shards, control_lane, updater, preemptor, watcher, events, timers, .. } =
             parts;
         control.wait_for_groups(parts.groups_timeout);
@@ -303,10 +316,7 @@ impl<D: Decider> Threads<D> {
         let (update_lane, update_calls) = unbounded();
         let mut workers = Vec::new();
         for (worker, (shard, lanes)) in shards.into_iter().enumerate() {
-            let (shared, events) = (shared.clone(), events.clone());
-            workers.push(spawn(format!("evenweave-worker-{worker}"), move || {
-                run_worker(shard, lanes, &shared, &events);
-            })?);
+            workers.push(run(worker, Runner::new(shard, lanes, shared.clone(), events.clone()))?);
         }
         let counted = shared.clone();
         let told = events.clone();
@@ -365,7 +375,13 @@ impl<D: Decider> Threads<D> {
         let rounds = self.rounds.iter().map(|(_, thread)| thread);
         let others = self.watcher.iter().map(WatcherThread::thread).chain(rounds);
         let others = others.chain(&self.preemption);
-        self.workers.iter().chain([&self.control, &self.update]).chain(others).map(|of| of.thread().id()).collect()
+        let workers = self.workers.iter().filter_map(Running::thread);
+        workers.chain([&self.control, &self.update]).chain(others).map(|of| of.thread().id()).collect()
+    }
+
+    /// Where the workers are that were lent out.
+    pub(crate) fn whereabouts(&self) -> Vec<Arc<Whereabouts>> {
+        self.workers.iter().filter_map(Running::whereabouts).collect()
     }
 
     /// Works everything off, then ends all threads; on a thread of its own.
@@ -396,313 +412,12 @@ impl<D: Decider> Threads<D> {
             // A worker that is gone has nothing left to work off.
             let _ = lane.send(Internal::Shutdown);
         }
-        self.workers.into_iter().for_each(join);
+        self.workers.into_iter().for_each(Running::join);
         // As above.
         let _ = shared.lanes.control.send(ControlMessage::Shutdown);
         join(self.control);
         let _ = self.update_lane.send(UpdateCall::Shutdown);
         join(self.update);
-    }
-}
-
-fn join(thread: JoinHandle<()>) {
-    // A panic was reported as an event where it happened.
-    let _ = thread.join();
-}
-
-fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
-    panic
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without a message".to_owned())
-}
-
-/// Runs a task of the scheduler's own to its end; a panic is told of.
-pub(crate) fn run_task(task: &'static str, events: &EventSink, run: impl FnOnce()) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
-        events.put(SchedulerEvent::TaskPanicked { task, message: message_of(&*panic) });
-    }
-}
-
-/// A worker from its first message to its last: after a panic it begins anew, unless that panics too.
-fn run_worker<D: Decider>(shard: Shard<D>, mut lanes: WorkerLanes<D>, shared: &Shared<D>, events: &EventSink) {
-    let mut worker = Counted::new(shard, shared);
-    loop {
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            worker.work_off_kept(&mut lanes);
-            worker.again = false;
-            lanes.take_held(&mut worker);
-            work(&mut worker, &mut lanes);
-        }));
-        let Err(panic) = outcome else { return };
-        let message = message_of(&*panic);
-        let (nodes, goes_on) = recover(&mut worker);
-        let name = worker.shard.id();
-        if !goes_on {
-            shared.set_dead(name);
-        }
-        let panicked = Panicked { worker: name, message, nodes, goes_on };
-        if let Err(not_sent) = shared.lanes.control.send(ControlMessage::WorkerPanicked(panicked)) {
-            // Without a control nothing else is left to be told.
-            if let ControlMessage::WorkerPanicked(Panicked { worker, message, nodes, goes_on }) = not_sent.0 {
-                let nodes = nodes.iter().map(|node| node.name.to_string()).collect();
-                events.put(SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on });
-            }
-        }
-        if !goes_on {
-            lie_dead(&mut worker, &mut lanes);
-            return;
-        }
-    }
-}
-
-/// After a panic: gives up the nodes, those whose message was under way included, and begins anew. Says which nodes, and whether the
-/// worker goes on.
-fn recover<D: Decider>(worker: &mut Counted<'_, D>) -> (Vec<Arc<NodeShared>>, bool) {
-    let shared = worker.shared;
-    let settled = catch_unwind(AssertUnwindSafe(|| worker.shard.give_up_nodes()));
-    let (mut nodes, is_settled) = match settled {
-        Ok(nodes) => (nodes, true),
-        Err(_) => (worker.shard.all_nodes(), false),
-    };
-    match &worker.inside {
-        Some(Internal::AddNode { node, .. } | Internal::RemoveNode(node)) if nodes.iter().all(|n| n.id != node.id) => {
-            worker.shard.give_up_place(node);
-            nodes.push(node.clone());
-        }
-        Some(Internal::Round(round)) => shared.outstanding(*round).work_off(worker.shard.id(), || ()),
-        _ => {}
-    }
-    // Once more, and no third time.
-    let again = std::mem::replace(&mut worker.again, true);
-    if let Some(message) = worker.inside.take_if(|message| again || !means_the_same_twice(message)) {
-        acknowledge(message, shared);
-    }
-    if again {
-        worker.outside = None;
-    }
-    let goes_on = is_settled && catch_unwind(AssertUnwindSafe(|| worker.shard.begin_anew())).is_ok();
-    (nodes, goes_on)
-}
-
-/// Whether a message means the same when it is worked off again, and somebody counts on it.
-fn means_the_same_twice<D: Decider>(message: &Internal<D>) -> bool {
-    match message {
-        Internal::News(_)
-        | Internal::Reopened { .. }
-        | Internal::FirstAsk { .. }
-        | Internal::CloseApp { .. }
-        | Internal::Barrier(_) => true,
-        // A unit is back before anything is done with it. The nodes are gone. Who waits for an answer sees that there will be
-        // none.
-        Internal::GiveBack { .. }
-        | Internal::AddNode { .. }
-        | Internal::RemoveNode(_)
-        | Internal::ResizeNode { .. }
-        | Internal::Decommission { .. }
-        | Internal::Round(_)
-        | Internal::Own(_)
-        | Internal::TakeSnapshot
-        | Internal::Look(_)
-        | Internal::Shutdown => false,
-    }
-}
-
-/// A worker that counts what it works off, and keeps it until it has.
-struct Counted<'a, D: Decider> {
-    shard: Shard<D>,
-    shared: &'a Shared<D>,
-    /// The message from inside that it is at, and the one from outside: as far as a panic may not lose them.
-    inside: Option<Internal<D>>,
-    outside: Option<Parcel>,
-    /// It panicked at that before.
-    again: bool,
-}
-
-impl<'a, D: Decider> Counted<'a, D> {
-    fn new(shard: Shard<D>, shared: &'a Shared<D>) -> Counted<'a, D> {
-        Counted { shard, shared, inside: None, outside: None, again: false }
-    }
-
-    /// What it is at, and something else came before, or a panic in between.
-    fn work_off_kept(&mut self, lanes: &mut WorkerLanes<D>) {
-        if let Some(message) = self.inside.take() {
-            lanes.take_internal(message, self);
-        }
-        if let Some(message) = self.outside.take() {
-            self.keep_external(message);
-        }
-    }
-
-    fn note(&self) {
-        self.shared.counters[self.shard.id()].handled.note();
-    }
-
-    #[inline]
-    fn keep_external(&mut self, message: Parcel) {
-        self.shard.handle_external(self.outside.insert(message).message());
-        self.outside = None;
-    }
-}
-
-impl<D: Decider> Handler<Internal<D>, Parcel> for Counted<'_, D> {
-    #[inline]
-    fn internal(&mut self, message: Internal<D>) -> Next {
-        let (worker, message) = (self.shard.id(), self.inside.insert(message));
-        let next = if let Internal::Round(round) = message {
-            let outstanding = self.shared.outstanding(*round);
-            outstanding.work_off(worker, || self.shard.handle_internal(message))
-        } else {
-            if !matches!(message, Internal::Barrier(_)) {
-                self.shared.counters[worker].handled.note();
-            }
-            self.shard.handle_internal(message)
-        };
-        self.inside = None;
-        next
-    }
-
-    #[inline]
-    fn external(&mut self, mut parcel: Parcel) {
-        let message = parcel.message();
-        match message {
-            // What a node says, and what is given back, means nothing any more after a panic: the nodes are gone.
-            External::Report(_)
-            | External::Heartbeat(_)
-            | External::Heartbeats(_)
-            | External::Release(_)
-            | External::Releases(_) => {
-                self.note();
-                self.shard.handle_external(message);
-            }
-            External::Group(_) | External::Asks(_) => {
-                self.note();
-                self.keep_external(parcel);
-            }
-            External::Barrier(_) => self.keep_external(parcel),
-        }
-    }
-
-    #[inline]
-    fn expect_later(&self, parcel: &mut Parcel) {
-        self.shard.expect_later(parcel.message());
-    }
-
-    #[inline]
-    fn expect_soon(&self, parcel: &mut Parcel) {
-        self.shard.expect_soon(parcel.message());
-    }
-
-    #[inline]
-    fn expect_next(&self, parcel: &mut Parcel) {
-        self.shard.expect_next(parcel.message());
-    }
-}
-
-/// The loop of a worker.
-fn work<D: Decider>(worker: &mut Counted<'_, D>, lanes: &mut WorkerLanes<D>) {
-    let shared = worker.shared;
-    loop {
-        worker.shard.sync();
-        let now = shared.clock.now_ms();
-        worker.shard.fold_if_due(now);
-        let looking = worker.shard.look_for_expired(now);
-        let then = lanes.batch(&shared.lanes.internal, worker);
-        if then != Then::Again {
-            worker.shard.hand_back_leases();
-        }
-        match then {
-            Then::GiveWay => crate::sync::thread::yield_now(),
-            Then::End => return,
-            Then::Wait if lanes.give_way_until_some() => {}
-            Then::Wait if !looking => select! {
-                recv(lanes.internal) -> message => if let Ok(message) = message {
-                    lanes.hold_inside(message);
-                    worker.shard.wake_up();
-                    lanes.take_held(worker);
-                },
-                recv(lanes.external) -> message => if let Ok(message) = message {
-                    lanes.hold(message);
-                    worker.shard.wake_up();
-                    lanes.take_held(worker);
-                },
-                default(Duration::from_millis(worker.shard.next_look_in_ms(now))) => {}
-            },
-            Then::Wait | Then::Again => {}
-        }
-    }
-}
-
-/// Answers whoever waits for the end of what was told to a worker that does it no more; false at shutdown.
-fn acknowledge<D: Decider>(message: Internal<D>, shared: &Shared<D>) -> bool {
-    let answer = match message {
-        Internal::CloseApp { app, .. } => ControlMessage::AppClosed { slot: app.slot, handed_over: Vec::new() },
-        Internal::RemoveNode(node) => ControlMessage::NodeClosed { node, place_is_free: true },
-        Internal::Barrier(reply) => return reply.send(()).is_ok(),
-        Internal::Shutdown => return false,
-        Internal::News(_)
-        | Internal::Reopened { .. }
-        | Internal::GiveBack { .. }
-        | Internal::FirstAsk { .. }
-        | Internal::AddNode { .. }
-        | Internal::ResizeNode { .. }
-        | Internal::Decommission { .. }
-        | Internal::TakeSnapshot
-        // Who waits for an answer sees that there will be none.
-        | Internal::Own(_)
-        | Internal::Look(_)
-        | Internal::Round(_) => return true,
-    };
-    shared.lanes.control.send(answer).is_ok()
-}
-
-/// Given up: the worker does nothing more, but whoever waits for it is answered.
-fn lie_dead<D: Decider>(worker: &mut Counted<'_, D>, lanes: &mut WorkerLanes<D>) {
-    let (shared, name) = (worker.shared, worker.shard.id());
-    // It may have been told to stop, and panicked at what it had to work off before.
-    let mut over = lanes.is_stopping();
-    let under_way: Vec<_> = worker.inside.take().into_iter().chain(lanes.received_inside()).collect();
-    for message in worker.outside.take().into_iter().chain(lanes.received()) {
-        answer_barrier(message);
-    }
-    worker.shard.join_for_good();
-    let mut answer = |message: Internal<D>| {
-        if let Internal::AddNode { node, .. } = message {
-            // Sent before the control heard of it.
-            let message = "its worker had been given up".to_owned();
-            let lost = Panicked { worker: name, message, nodes: vec![node], goes_on: false };
-            return shared.lanes.control.send(ControlMessage::WorkerPanicked(lost)).is_ok();
-        }
-        if matches!(message, Internal::TakeSnapshot) {
-            worker.shard.join_for_good();
-        }
-        acknowledge(message, shared)
-    };
-    for message in under_way {
-        over |= !answer(message);
-    }
-    while !over {
-        select! {
-            recv(lanes.internal) -> message => over = !message.is_ok_and(&mut answer),
-            recv(lanes.external) -> message => match message {
-                Ok(message) => answer_barrier(message),
-                Err(_) => over = true,
-            },
-        }
-    }
-    while let Ok(message) = lanes.internal.try_recv() {
-        answer(message);
-    }
-    while let Ok(message) = lanes.external.try_recv() {
-        answer_barrier(message);
-    }
-}
-
-fn answer_barrier(parcel: Parcel) {
-    if let External::Barrier(reply) = parcel.into_message() {
-        // Whoever asked may have gone.
-        let _ = reply.send(());
     }
 }
 

@@ -5,8 +5,8 @@
 //! `worker`'s.
 //!
 //! # Protocol
-//! 1. The internal lane is emptied. 2. Nothing external is taken while any worker's internal lane is long; else up to
-//!    [`BATCH`] external messages are. 3. Before an external message is worked off the internal lane is emptied once more: what
+//! 1. The internal lane is emptied. 2. Nothing external is taken while any worker's internal lane is long; else so many external
+//!    messages as the caller says at most, [`BATCH`] or fewer. 3. Before an external message is worked off the internal lane is emptied once more: what
 //!    was sent there before the message was sent comes first, so a heartbeat never comes before its node, an ask never before
 //!    what its application's home was told. 4. A worker that was told to stop goes on until a batch finds both lanes empty.
 //!
@@ -125,16 +125,17 @@ impl<I, E> Inbox<I, E> {
         }
     }
 
-    /// Works off what is there, as the module's text says; `lanes` are the internal lanes of all workers.
+    /// Works off what is there, as the module's text says, of external messages so many at most; `lanes` are the internal lanes of
+    /// all workers.
     #[inline]
-    pub fn batch(&mut self, lanes: &[Sender<I>], handler: &mut impl Handler<I, E>) -> Then {
+    pub fn batch(&mut self, at_most: usize, lanes: &[Sender<I>], handler: &mut impl Handler<I, E>) -> Then {
         let mut idle = true;
         while let Ok(message) = self.internal.try_recv() {
             idle = false;
             self.take_internal(message, handler);
         }
         let congested = lanes.iter().any(|lane| lane.len() > LONG_LANE);
-        let mut left = if congested { 0 } else { BATCH };
+        let mut left = if congested { 0 } else { at_most };
         while !congested && let Some(message) = self.next_external(&mut left, handler) {
             idle = false;
             self.take_external(message, handler);
@@ -222,6 +223,12 @@ impl<I, E> Inbox<I, E> {
             self.hold(message);
             self.take_held(handler);
         }
+    }
+
+    /// Whether a message is kept until [`take_held`](Self::take_held).
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.held.is_some() || self.held_inside.is_some()
     }
 
     /// Keeps an external message until [`take_held`](Self::take_held).

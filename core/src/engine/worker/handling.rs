@@ -158,6 +158,8 @@ impl<D: Decider> Shard<D> {
                 // after what time has made due.
                 self.sync();
                 while self.look_for_expired(self.shared.clock.now_ms()) {}
+                // And looks at books in which nothing is leased.
+                self.hand_back_leases();
                 // Whoever asked may have gone.
                 let _ = reply.send(());
             }
@@ -249,14 +251,6 @@ impl<D: Decider> Shard<D> {
         {
             app.expect_first_key();
         }
-    }
-
-    /// After having waited for a message, before it is worked off: what was published and became due meanwhile.
-    pub(crate) fn wake_up(&mut self) {
-        self.sync();
-        let now = self.shared.clock.now_ms();
-        self.fold_if_due(now);
-        self.look_for_expired(now);
     }
 
     pub(crate) fn id(&self) -> usize {
@@ -504,6 +498,7 @@ impl<D: Decider> Shard<D> {
             }
             let shared = self.app(index).shared.clone();
             self.tell_others(&shared, news, blacklist);
+            asks.iter().for_each(|group| self.set_told(index, group.key));
         }
     }
 
@@ -526,7 +521,14 @@ impl<D: Decider> Shard<D> {
                 self.add_news(index, group, false, &mut news);
                 let shared = self.app(index).shared.clone();
                 self.tell_others(&shared, news, None);
+                self.set_told(index, group.key);
             }
+        }
+    }
+
+    fn set_told(&mut self, app: u32, key: SchedulingKey) {
+        if let Some(at) = self.key_index(app, key) {
+            self.app_mut(app).keys[at].set_told();
         }
     }
 
@@ -627,12 +629,17 @@ impl<D: Decider> Shard<D> {
                 any = Some(*count);
             } else {
                 if key.change_rows(|rows| rows.replace(*location, &group.size, group.relax, *count)) {
-                    told = Told::All;
+                    key.set_untold();
                 }
             }
         }
         if let Some(count) = any {
-            told = told.max(key.replace(types, count, &group.size, group.relax, anew));
+            told = key.replace(types, count, &group.size, group.relax, anew);
+        }
+        if key.is_untold() {
+            told = Told::All;
+        }
+        if let Some(count) = any {
             make_room(&mut app.containers, count);
         }
         app.look_at_all_keys();
@@ -687,6 +694,8 @@ impl<D: Decider> Shard<D> {
             let what = if back.location == ANY {
                 let is_other = key.relax != back.relax || !key.size.equals_in_types(types, &back.size);
                 if is_other {
+                    // Who has not heard of it when the AM asks again grants nothing.
+                    key.set_untold();
                     key.cell.size.set(types, &back.size);
                     (key.size, key.relax) = (back.size, back.relax);
                 }

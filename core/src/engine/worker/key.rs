@@ -91,13 +91,25 @@ impl<D: Decider> KeyLocal<D> {
         std::mem::replace(&mut self.sharing, Sharing::Leased) != Sharing::Leased
     }
 
-    /// Whether the other workers know the key as it is here; from now on they do.
-    pub(crate) fn set_told(&mut self) -> bool {
-        let is_untold = self.sharing == Sharing::Untold;
-        if is_untold {
+    /// The other workers know the key as it is here.
+    pub(crate) fn set_told(&mut self) {
+        if self.sharing == Sharing::Untold {
             self.sharing = Sharing::Shared;
         }
-        !is_untold
+    }
+
+    /// They do not any more, until they are told. Said before anything changes: what is worked off once more after a panic tells them
+    /// then.
+    pub(crate) fn set_untold(&mut self) {
+        if !self.is_alone() {
+            self.sharing = Sharing::Untold;
+        }
+    }
+
+    /// Whether they have to be told in any case.
+    #[inline]
+    pub(crate) fn is_untold(&self) -> bool {
+        self.sharing == Sharing::Untold
     }
 
     /// It holds none any more.
@@ -197,6 +209,7 @@ impl<D: Decider> KeyLocal<D> {
         // Mostly as it was; the cell's line, which others read, is not written for nothing.
         let is_same = self.size.equals_in_types(types, size) && self.relax == relax;
         if !is_same {
+            self.set_untold();
             self.cell.size.set(types, size);
             (self.size, self.relax) = (*size, relax);
         }
@@ -205,15 +218,15 @@ impl<D: Decider> KeyLocal<D> {
             return Told::Nothing;
         }
         // Without any left the racks and nodes are forgotten, by everybody.
-        let is_known = is_same && !anew && (count > 0 || !self.has_rows) && self.set_told();
+        let is_known = is_same && !anew && (count > 0 || !self.has_rows) && !self.is_untold();
         if is_known {
             return match self.cell.pool.recount(count) {
                 Recounted::Silent => Told::Nothing,
                 Recounted::Awaited => Told::Reopened,
             };
         }
+        self.set_untold();
         self.epoch = self.cell.pool.replace(count);
-        let _ = self.set_told();
         Told::All
     }
 

@@ -234,7 +234,9 @@ impl LocationRows {
                         // Of the old one nothing more is taken: whoever knows it believes in the old size.
                         std::mem::replace(known, AskCount::new(count).into()).replace(0);
                     }
-                    Change::None => shared.rows[row.count as usize].count.replace(count),
+                    Change::None => {
+                        shared.rows[row.count as usize].count.replace(count);
+                    }
                 }
                 shared.pends_of(location).set(location, count > 0);
                 if change == Change::None {
@@ -257,10 +259,14 @@ impl LocationRows {
                 row.count = row.count.saturating_add(1);
             }
             Counts::Shared(shared) => {
-                if change == Change::New {
-                    row.count = shared.add(SharedRow::of(Arc::new(AskCount::new(1))));
-                } else {
-                    shared.rows[row.count as usize].count.put_one();
+                match change {
+                    Change::New => row.count = shared.add(SharedRow::of(Arc::new(AskCount::new(1)))),
+                    Change::Other => {
+                        let known = &mut shared.rows[row.count as usize].count;
+                        let left = known.replace(0);
+                        *known = AskCount::new(left.saturating_add(1)).into();
+                    }
+                    Change::None => shared.rows[row.count as usize].count.put_one(),
                 }
                 shared.pends_of(location).set(location, true);
             }

@@ -6,7 +6,7 @@ use crate::app::{Ask, SchedulingKey};
 use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Settings};
 use crate::engine::books::ledger::AppShared;
-use crate::engine::driver::tasks::Workers;
+use crate::engine::driver::deciders::Workers;
 use crate::engine::driver::threads_and_steps::Setup;
 use crate::engine::driver::threads_and_steps::tests::{add_node, setup, submit};
 use crate::engine::intake::edge::{AllocateRequest, send_changes};

@@ -19,7 +19,7 @@ use super::round::{LONG_MS, MarkedFor, Owners, Preemptor};
 use super::victims::{Found, OutstandingAsk, Search, Victims};
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::driver::tasks::{PreemptionTask, TaskCall, Workers};
+use crate::engine::driver::deciders::{PreemptionTask, TaskCall, Workers};
 use crate::fair::engine::{FairDecider, Internal, Shard, Shared};
 use crate::id::ContainerId;
 use crate::sync::Arc;

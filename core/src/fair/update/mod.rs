@@ -22,7 +22,7 @@ mod plain;
 
 use self::known::Known;
 use self::turns::Turns;
-use crate::engine::driver::tasks::{TaskCall, UpdateTask};
+use crate::engine::driver::deciders::{TaskCall, UpdateTask};
 use crate::engine::publish::snapshot::{ROOT, Structure};
 use crate::fair::engine::Shared;
 use crate::fair::preemption::{Book, PreemptionCall};

@@ -25,4 +25,13 @@ pub mod atomic {
 /// Threads.
 pub mod thread {
     pub use shuttle::thread::{Builder, JoinHandle, ThreadId, current, yield_now};
+
+    shuttle::thread_local! {
+        static NUMBER: u64 = super::super::next_thread();
+    }
+
+    /// As the real one.
+    pub fn number() -> u64 {
+        NUMBER.with(|number| *number)
+    }
 }

@@ -1,10 +1,13 @@
 //! The driver and the control over real lanes, a step at a time.
 
+mod asks;
+
 use super::*;
 use crate::app::Ask;
 use crate::clock::VirtualClock;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::{NewAttempt, NodeSpec, Submission};
+use crate::engine::driver::runner::{Counted, lie_dead, recover};
 use crate::engine::intake::edge::{AllocateRequest, Allocation, collect, send_changes};
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
 use crate::event::Refused;
@@ -39,6 +42,10 @@ pub(crate) fn setup(workers: usize) -> Setup<FairDecider> {
         timers: true,
         fold_every: None,
     }
+}
+
+fn runner<D: Decider>(shard: Shard<D>, lanes: WorkerLanes<D>, shared: &Arc<Shared<D>>) -> Runner<D> {
+    Runner::new(shard, lanes, shared.clone(), crate::engine::driver::events::events(1).0)
 }
 
 pub(crate) fn submit(control: &mut Control, number: u32, queue: &str, am: Option<Resource>) -> Arc<AppShared> {
@@ -269,7 +276,7 @@ fn an_application_goes_when_the_last_worker_has_ended_it() {
 fn nothing_external_is_taken_while_an_internal_lane_is_long() {
     let mut parts = parts_of(2);
     let shared = parts.shared.clone();
-    let (shard, mut lanes) = parts.shards.remove(0);
+    let (shard, lanes) = parts.shards.remove(0);
     let (_, behind) = &parts.shards[0];
     for _ in 0..=LONG_LANE {
         shared.lanes.internal[1].send(Internal::TakeSnapshot).unwrap();
@@ -277,7 +284,7 @@ fn nothing_external_is_taken_while_an_internal_lane_is_long() {
     let (reply, taken) = unbounded();
     shared.lanes.external[0].send(Parcel::of(External::Barrier(reply))).unwrap();
     let its = shared.clone();
-    let worker = spawn("worker".to_owned(), move || work(&mut Counted::new(shard, &its), &mut lanes)).unwrap();
+    let worker = spawn("worker".to_owned(), move || runner(shard, lanes, &its).run()).unwrap();
     // Many turns of its loop.
     for _ in 0..100 {
         let (reply, answered) = unbounded();
@@ -298,14 +305,14 @@ fn a_worker_that_is_to_end_works_off_what_was_accepted() {
     const MANY: usize = 3 * BATCH;
     let mut parts = Parts::new(Setup { channel_capacity: MANY, ..setup(1) });
     let shared = parts.shared.clone();
-    let (shard, mut lanes) = parts.shards.remove(0);
+    let (shard, lanes) = parts.shards.remove(0);
     let (reply, taken) = unbounded();
     shared.lanes.internal[0].send(Internal::Shutdown).unwrap();
     for _ in 0..MANY {
         shared.lanes.external[0].send(Parcel::of(External::Barrier(reply.clone()))).unwrap();
         shared.lanes.internal[0].send(Internal::Barrier(reply.clone())).unwrap();
     }
-    work(&mut Counted::new(shard, &shared), &mut lanes);
+    runner(shard, lanes, &shared).run();
     assert_eq!(taken.try_iter().count(), 2 * MANY);
 }
 
@@ -319,7 +326,7 @@ fn what_was_sent_inside_earlier_comes_first() {
     // Both answer into one channel; which of them has, its length tells.
     shared.lanes.internal[0].send(Internal::Barrier(reply)).unwrap();
     let (last, answered) = unbounded();
-    lanes.take_external(Parcel::of(External::Barrier(last)), &mut Counted::new(shard, &shared));
+    lanes.take_external(Parcel::of(External::Barrier(last)), &mut Counted::new(shard, shared.clone()));
     assert_eq!((order.len(), answered.len()), (1, 1));
 }
 
@@ -358,7 +365,7 @@ fn a_dead_worker_holds_up_nobody() {
     lanes.internal[0].send(Internal::Barrier(reply)).unwrap();
     lanes.internal[0].send(Internal::Shutdown).unwrap();
     let (shard, mut lanes) = parts.shards.pop().unwrap();
-    lie_dead(&mut Counted::new(shard, &parts.shared), &mut lanes);
+    lie_dead(&mut Counted::new(shard, parts.shared.clone()), &mut lanes);
     while let Ok(message) = parts.control_lane.try_recv() {
         parts.control.handle(message);
     }
@@ -375,7 +382,7 @@ fn what_a_worker_holds_when_it_wakes_up_is_worked_off() {
         add_node(&mut parts.control);
         let node = parts.control.all_nodes().next().unwrap().clone();
         let (shard, mut lanes) = parts.shards.pop().unwrap();
-        let mut worker = Counted::new(shard, &parts.shared);
+        let mut worker = Counted::new(shard, parts.shared.clone());
         // As if `wake_up` had panicked with each of the two.
         let Ok(add) = lanes.internal.try_recv() else { panic!("the node was told of") };
         lanes.hold_inside(add);
@@ -406,11 +413,11 @@ fn a_node_that_never_came_leaves_its_place() {
         parts.control.add_node(&spec).unwrap();
     }
     let (shard, mut lanes) = parts.shards.pop().unwrap();
-    let mut worker = Counted::new(shard, &parts.shared);
+    let mut worker = Counted::new(shard, parts.shared.clone());
     worker.inside = lanes.internal.try_recv().ok();
     let (nodes, goes_on) = recover(&mut worker);
     assert_eq!((nodes.len(), goes_on), (1, true), "its message was under way");
-    lanes.batch(&parts.shared.lanes.internal, &mut worker);
+    lanes.batch(BATCH, &parts.shared.lanes.internal, &mut worker);
     let places: Vec<_> = worker.shard.all_nodes().iter().map(|node| (node.name.to_string(), node.local)).collect();
     assert_eq!(places, [("n2".to_owned(), 1)]);
 }

@@ -1,0 +1,547 @@
+//! A worker from its first message to its last, a poll at a time: on a thread of ours, or on one of the embedder's.
+//!
+//! # Where it stands
+//! `driver` makes a [`Runner`] of each worker. [`Runner::run`] is the thread `evenweave-worker-N`; a [`Lent`] one is what the
+//! embedder polls through `scheduler::Worker`. Both are [`Runner::poll`] and [`Runner::wait`] and nothing else.
+//!
+//! # Protocol
+//! 1. A poll takes the newest snapshot over, folds what is due, looks for expired containers, and works a batch of messages off, until its
+//!    budget is spent or nothing is left. It never blocks. 2. Who finds nothing may wait, after others have had a turn and leases are
+//!    handed back: for a message, which stays in hand for the next poll, or for the worker's next look. 3. A panic ends the poll, not the worker: its
+//!    nodes are lost, and with the next poll it begins anew. One more panic before that has worked off what it was at gives it up
+//!    (`docs/adr/0010`). 4. Who was given up, or let go of before its end,
+//!    works nothing off, but answers whoever waits ([`Runner::lie_dead`]), on a thread of ours.
+//!
+//! # Invariants
+//! I9: a worker that was told to stop ends when both lanes are empty. I12: neither blocks on a send. A worker that waits holds no
+//! lease: it has handed them back before it blocks, and between polls nothing is taken.
+//!
+//! # What races, and why it is safe
+//! A runner is one thread's at a time; who moves it to another orders the two. The embedder's thread against the shutdown: the end
+//! of a lent worker is the end of a channel that it holds, so the control outlives it.
+
+use crate::engine::books::ledger::NodeShared;
+use crate::engine::decider::Decider;
+use crate::engine::driver::events::EventSink;
+use crate::engine::driver::tasks::{join, message_of, spawn};
+use crate::engine::intake::inbox::{BATCH, Handler, Inbox, Next, Then};
+use crate::engine::intake::messages::{ControlMessage, External, Internal, Panicked, Parcel};
+use crate::engine::shared::Shared;
+use crate::engine::worker::shard::Shard;
+use crate::event::SchedulerEvent;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::channel::{Receiver, Sender, bounded, select};
+use crate::sync::thread::{JoinHandle, number, yield_now};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+/// The receiving ends of one worker's lanes.
+pub(super) type WorkerLanes<D> = Inbox<Internal<D>, Parcel>;
+
+/// What a worker says of itself after a poll.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Polled {
+    /// There may be more: poll again.
+    More,
+    /// There is more, but another worker is far behind with what the scheduler's threads tell each other, and nothing of
+    /// the embedder's is taken until it has caught up: poll it first, or let its thread run.
+    GiveWay,
+    /// Nothing is left: wait, or do something else.
+    Idle,
+    /// It has panicked twice in a row and is given up: its nodes are lost and it does nothing more.
+    GivenUp,
+    /// The scheduler has been shut down, and all that was accepted is worked off.
+    Ended,
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct Runner<D: Decider> {
+    shared: Arc<Shared<D>>,
+    worker: Counted<D>,
+    lanes: WorkerLanes<D>,
+    events: EventSink,
+    /// It has panicked: what it was at comes first.
+    resumes: bool,
+}
+
+impl<D: Decider> Runner<D> {
+    pub(super) fn new(shard: Shard<D>, lanes: WorkerLanes<D>, shared: Arc<Shared<D>>, events: EventSink) -> Runner<D> {
+        let worker = Counted::new(shard, Arc::clone(&shared));
+        Runner { shared, worker, lanes, events, resumes: false }
+    }
+
+    /// All of it, on this thread.
+    pub(super) fn run(mut self) {
+        loop {
+            match self.poll(BATCH) {
+                Polled::More => {}
+                Polled::GiveWay => yield_now(),
+                Polled::Idle => {
+                    self.wait(Duration::MAX);
+                }
+                Polled::GivenUp => return self.lie_dead(),
+                Polled::Ended => return,
+            }
+        }
+    }
+
+    /// Works off what is there: of the embedder's messages about so many.
+    #[inline]
+    pub(crate) fn poll(&mut self, budget: usize) -> Polled {
+        match catch_unwind(AssertUnwindSafe(|| self.work_off(budget))) {
+            Ok(polled) => polled,
+            Err(panic) => self.panicked(message_of(&*panic)),
+        }
+    }
+
+    #[inline]
+    fn work_off(&mut self, budget: usize) -> Polled {
+        let Runner { shared, worker, lanes, resumes, .. } = self;
+        if *resumes {
+            worker.work_off_kept(lanes);
+            worker.again = false;
+            lanes.take_held(worker);
+            *resumes = false;
+        }
+        let mut left = budget.max(1);
+        loop {
+            worker.shard.sync();
+            let now = shared.clock.now_ms();
+            worker.shard.fold_if_due(now);
+            let looking = worker.shard.look_for_expired(now);
+            // What woke it up.
+            lanes.take_held(worker);
+            let part = left.min(BATCH);
+            left -= part;
+            let then = lanes.batch(part, &shared.lanes.internal, worker);
+            if then == Then::End {
+                worker.shard.hand_back_leases();
+            }
+            match then {
+                Then::GiveWay => return Polled::GiveWay,
+                Then::End => return Polled::Ended,
+                Then::Wait if !looking => return Polled::Idle,
+                Then::Wait | Then::Again if left == 0 => return Polled::More,
+                Then::Wait | Then::Again => {}
+            }
+        }
+    }
+
+    /// Blocks until there is something to work off, for so long at most; says whether there is.
+    pub(crate) fn wait(&mut self, at_most: Duration) -> bool {
+        let Runner { shared, worker, lanes, resumes, .. } = self;
+        if *resumes || lanes.holds() {
+            return true;
+        }
+        if lanes.give_way_until_some() {
+            return true;
+        }
+        worker.shard.hand_back_leases();
+        // What the embedder's clock panics with, it will panic with in the poll.
+        let look_in_ms = catch_unwind(AssertUnwindSafe(|| worker.shard.next_look_in_ms(shared.clock.now_ms())));
+        let look = Duration::from_millis(look_in_ms.unwrap_or(0));
+        select! {
+            recv(lanes.internal) -> message => message.into_iter().for_each(|message| lanes.hold_inside(message)),
+            recv(lanes.external) -> message => message.into_iter().for_each(|message| lanes.hold(message)),
+            default(look.min(at_most)) => return look <= at_most,
+        }
+        true
+    }
+
+    /// After a panic: the nodes are lost; says whether the worker goes on.
+    #[cold]
+    fn panicked(&mut self, message: String) -> Polled {
+        let (nodes, goes_on) = recover(&mut self.worker);
+        self.resumes = true;
+        self.tell(message, nodes, goes_on);
+        if goes_on { Polled::More } else { Polled::GivenUp }
+    }
+
+    /// Nobody polls it any more.
+    pub(super) fn give_up(&mut self, message: String) {
+        self.worker.again = true;
+        let (nodes, _) = lose_nodes(&mut self.worker);
+        self.tell(message, nodes, false);
+    }
+
+    fn tell(&self, message: String, nodes: Vec<Arc<NodeShared>>, goes_on: bool) {
+        let (name, shared) = (self.worker.shard.id(), &self.shared);
+        if !goes_on {
+            shared.set_dead(name);
+        }
+        let panicked = Panicked { worker: name, message, nodes, goes_on };
+        if let Err(not_sent) = shared.lanes.control.send(ControlMessage::WorkerPanicked(panicked)) {
+            // Without a control nothing else is left to be told.
+            if let ControlMessage::WorkerPanicked(Panicked { worker, message, nodes, goes_on }) = not_sent.0 {
+                let nodes = nodes.iter().map(|node| node.name.to_string()).collect();
+                self.events.put(SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on });
+            }
+        }
+    }
+
+    /// Given up: the worker does nothing more, but whoever waits for it is answered, until the shutdown.
+    pub(super) fn lie_dead(mut self) {
+        lie_dead(&mut self.worker, &mut self.lanes);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- whose thread
+
+/// Which thread a lent worker is on. Written by that thread.
+#[derive(Debug)]
+pub(crate) struct Whereabouts(AtomicU64);
+
+impl Whereabouts {
+    /// No thread has this number.
+    const NOWHERE: u64 = 0;
+
+    fn here() -> Whereabouts {
+        Whereabouts(AtomicU64::new(number()))
+    }
+
+    #[inline]
+    fn note(&self, thread: u64) {
+        // ORDERING: Relaxed. It says something to the thread that wrote it, and to any other that it is not this one.
+        if self.0.load(Ordering::Relaxed) != thread {
+            self.0.store(thread, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether it is on the calling thread.
+    pub(crate) fn is_here(&self) -> bool {
+        // ORDERING: Relaxed, as in `note`.
+        self.0.load(Ordering::Relaxed) == number()
+    }
+}
+
+/// A worker that runs somewhere.
+#[derive(Debug)]
+pub(super) enum Running {
+    /// On a thread of ours.
+    Here(JoinHandle<()>),
+    /// On one of the embedder's. The channel ends with the worker.
+    Lent { whereabouts: Arc<Whereabouts>, end: Receiver<()> },
+}
+
+impl Running {
+    pub(super) fn start<D: Decider>(worker: usize, runner: Runner<D>) -> std::io::Result<Running> {
+        spawn(thread_name(worker), move || runner.run()).map(Running::Here)
+    }
+
+    pub(super) fn thread(&self) -> Option<&JoinHandle<()>> {
+        match self {
+            Running::Here(thread) => Some(thread),
+            Running::Lent { .. } => None,
+        }
+    }
+
+    pub(super) fn whereabouts(&self) -> Option<Arc<Whereabouts>> {
+        match self {
+            Running::Here(_) => None,
+            Running::Lent { whereabouts, .. } => Some(Arc::clone(whereabouts)),
+        }
+    }
+
+    /// Waits for its end.
+    pub(super) fn join(self) {
+        match self {
+            Running::Here(thread) => join(thread),
+            // Nothing is ever sent.
+            Running::Lent { end, .. } => drop(end.recv()),
+        }
+    }
+}
+
+fn thread_name(worker: usize) -> String {
+    format!("evenweave-worker-{worker}")
+}
+
+/// A worker that runs on whatever thread calls it.
+#[derive(Debug)]
+pub(crate) struct Lent<D: Decider> {
+    worker: usize,
+    whereabouts: Arc<Whereabouts>,
+    /// Until it has ended or is given up, with what it holds until its end.
+    runner: Option<(Runner<D>, Sender<()>)>,
+    /// What it came to.
+    outcome: Polled,
+}
+
+impl<D: Decider> Lent<D> {
+    /// Until it is polled it is where it was made.
+    pub(super) fn new(worker: usize, runner: Runner<D>) -> (Lent<D>, Running) {
+        let (whereabouts, (end, ended)) = (Arc::new(Whereabouts::here()), bounded(1));
+        let running = Running::Lent { whereabouts: Arc::clone(&whereabouts), end: ended };
+        (Lent { worker, whereabouts, runner: Some((runner, end)), outcome: Polled::Idle }, running)
+    }
+
+    pub(crate) fn index(&self) -> usize {
+        self.worker
+    }
+
+    pub(crate) fn poll(&mut self, budget: usize) -> Polled {
+        let Some((runner, _)) = &mut self.runner else { return self.outcome };
+        self.whereabouts.note(number());
+        let polled = runner.poll(budget);
+        if matches!(polled, Polled::GivenUp | Polled::Ended) {
+            self.end(polled);
+        }
+        polled
+    }
+
+    pub(crate) fn wait(&mut self, at_most: Duration) -> bool {
+        let Some((runner, _)) = &mut self.runner else { return true };
+        self.whereabouts.note(number());
+        runner.wait(at_most)
+    }
+
+    #[cold]
+    fn end(&mut self, outcome: Polled) {
+        self.outcome = outcome;
+        self.whereabouts.note(Whereabouts::NOWHERE);
+        let Some((runner, end)) = self.runner.take() else { return };
+        if outcome == Polled::GivenUp {
+            // Where the system gives no thread, nobody answers in its place.
+            let _ = spawn(thread_name(self.worker), move || {
+                runner.lie_dead();
+                drop(end);
+            });
+        }
+    }
+}
+
+impl<D: Decider> Drop for Lent<D> {
+    fn drop(&mut self) {
+        if let Some((runner, _)) = &mut self.runner {
+            runner.give_up("its thread has let go of it".to_owned());
+            self.end(Polled::GivenUp);
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- messages, counted
+
+/// A worker that counts what it works off, and keeps it until it has.
+#[derive(Debug)]
+pub(super) struct Counted<D: Decider> {
+    pub(super) shard: Shard<D>,
+    pub(super) shared: Arc<Shared<D>>,
+    /// The message from inside that it is at, and the one from outside: as far as a panic may not lose them.
+    pub(super) inside: Option<Internal<D>>,
+    outside: Option<Parcel>,
+    /// It panicked at that before.
+    again: bool,
+}
+
+impl<D: Decider> Counted<D> {
+    pub(super) fn new(shard: Shard<D>, shared: Arc<Shared<D>>) -> Counted<D> {
+        Counted { shard, shared, inside: None, outside: None, again: false }
+    }
+
+    /// What it is at, and something else came before, or a panic in between.
+    pub(super) fn work_off_kept(&mut self, lanes: &mut WorkerLanes<D>) {
+        if let Some(message) = self.inside.take() {
+            lanes.take_internal(message, self);
+        }
+        if let Some(message) = self.outside.take() {
+            self.keep_external(message);
+        }
+    }
+
+    fn note(&self) {
+        self.shared.counters[self.shard.id()].handled.note();
+    }
+
+    #[inline]
+    fn keep_external(&mut self, message: Parcel) {
+        self.shard.handle_external(self.outside.insert(message).message());
+        self.outside = None;
+    }
+}
+
+impl<D: Decider> Handler<Internal<D>, Parcel> for Counted<D> {
+    #[inline]
+    fn internal(&mut self, message: Internal<D>) -> Next {
+        let (worker, message) = (self.shard.id(), self.inside.insert(message));
+        let next = if let Internal::Round(round) = message {
+            let outstanding = self.shared.outstanding(*round);
+            outstanding.work_off(worker, || self.shard.handle_internal(message))
+        } else {
+            if !matches!(message, Internal::Barrier(_)) {
+                self.shared.counters[worker].handled.note();
+            }
+            self.shard.handle_internal(message)
+        };
+        self.inside = None;
+        next
+    }
+
+    #[inline]
+    fn external(&mut self, mut parcel: Parcel) {
+        let message = parcel.message();
+        match message {
+            // What a node says, and what is given back, means nothing any more after a panic: the nodes are gone.
+            External::Report(_)
+            | External::Heartbeat(_)
+            | External::Heartbeats(_)
+            | External::Release(_)
+            | External::Releases(_) => {
+                self.note();
+                self.shard.handle_external(message);
+            }
+            External::Group(_) | External::Asks(_) => {
+                self.note();
+                self.keep_external(parcel);
+            }
+            External::Barrier(_) => self.keep_external(parcel),
+        }
+    }
+
+    #[inline]
+    fn expect_later(&self, parcel: &mut Parcel) {
+        self.shard.expect_later(parcel.message());
+    }
+
+    #[inline]
+    fn expect_soon(&self, parcel: &mut Parcel) {
+        self.shard.expect_soon(parcel.message());
+    }
+
+    #[inline]
+    fn expect_next(&self, parcel: &mut Parcel) {
+        self.shard.expect_next(parcel.message());
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- after a panic
+
+/// After a panic: gives up the nodes and begins anew. Says which nodes, and whether the worker goes on.
+pub(super) fn recover<D: Decider>(worker: &mut Counted<D>) -> (Vec<Arc<NodeShared>>, bool) {
+    let (nodes, is_settled) = lose_nodes(worker);
+    let goes_on = is_settled && catch_unwind(AssertUnwindSafe(|| worker.shard.begin_anew())).is_ok();
+    (nodes, goes_on)
+}
+
+/// Gives up the nodes, those whose message was under way included. Says which, and whether all that they had is settled.
+fn lose_nodes<D: Decider>(worker: &mut Counted<D>) -> (Vec<Arc<NodeShared>>, bool) {
+    let settled = catch_unwind(AssertUnwindSafe(|| worker.shard.give_up_nodes()));
+    let (mut nodes, is_settled) = match settled {
+        Ok(nodes) => (nodes, true),
+        Err(_) => (worker.shard.all_nodes(), false),
+    };
+    match &worker.inside {
+        Some(Internal::AddNode { node, .. } | Internal::RemoveNode(node)) if nodes.iter().all(|n| n.id != node.id) => {
+            worker.shard.give_up_place(node);
+            nodes.push(node.clone());
+        }
+        Some(Internal::Round(round)) => worker.shared.outstanding(*round).work_off(worker.shard.id(), || ()),
+        _ => {}
+    }
+    // Once more, and no third time.
+    let again = std::mem::replace(&mut worker.again, true);
+    if let Some(message) = worker.inside.take_if(|message| again || !means_the_same_twice(message)) {
+        acknowledge(message, &worker.shared);
+    }
+    if again {
+        worker.outside = None;
+    }
+    (nodes, is_settled)
+}
+
+/// Whether a message means the same when it is worked off again, and somebody counts on it.
+fn means_the_same_twice<D: Decider>(message: &Internal<D>) -> bool {
+    match message {
+        Internal::News(_)
+        | Internal::Reopened { .. }
+        | Internal::FirstAsk { .. }
+        | Internal::CloseApp { .. }
+        | Internal::Barrier(_) => true,
+        // A unit is back before anything is done with it. The nodes are gone. Who waits for an answer sees that there will be
+        // none.
+        Internal::GiveBack { .. }
+        | Internal::AddNode { .. }
+        | Internal::RemoveNode(_)
+        | Internal::ResizeNode { .. }
+        | Internal::Decommission { .. }
+        | Internal::Round(_)
+        | Internal::Own(_)
+        | Internal::TakeSnapshot
+        | Internal::Look(_)
+        | Internal::Shutdown => false,
+    }
+}
+
+/// Answers whoever waits for the end of what was told to a worker that does it no more; false at shutdown.
+fn acknowledge<D: Decider>(message: Internal<D>, shared: &Shared<D>) -> bool {
+    let answer = match message {
+        Internal::CloseApp { app, .. } => ControlMessage::AppClosed { slot: app.slot, handed_over: Vec::new() },
+        Internal::RemoveNode(node) => ControlMessage::NodeClosed { node, place_is_free: true },
+        Internal::Barrier(reply) => return reply.send(()).is_ok(),
+        Internal::Shutdown => return false,
+        Internal::News(_)
+        | Internal::Reopened { .. }
+        | Internal::GiveBack { .. }
+        | Internal::FirstAsk { .. }
+        | Internal::AddNode { .. }
+        | Internal::ResizeNode { .. }
+        | Internal::Decommission { .. }
+        | Internal::TakeSnapshot
+        // Who waits for an answer sees that there will be none.
+        | Internal::Own(_)
+        | Internal::Look(_)
+        | Internal::Round(_) => return true,
+    };
+    shared.lanes.control.send(answer).is_ok()
+}
+
+/// Given up: the worker does nothing more, but whoever waits for it is answered.
+pub(super) fn lie_dead<D: Decider>(worker: &mut Counted<D>, lanes: &mut WorkerLanes<D>) {
+    let (shared, name) = (&worker.shared, worker.shard.id());
+    // It may have been told to stop, and panicked at what it had to work off before.
+    let mut over = lanes.is_stopping();
+    let under_way: Vec<_> = worker.inside.take().into_iter().chain(lanes.received_inside()).collect();
+    for message in worker.outside.take().into_iter().chain(lanes.received()) {
+        answer_barrier(message);
+    }
+    worker.shard.join_for_good();
+    let mut answer = |message: Internal<D>| {
+        if let Internal::AddNode { node, .. } = message {
+            // Sent before the control heard of it.
+            let message = "its worker had been given up".to_owned();
+            let lost = Panicked { worker: name, message, nodes: vec![node], goes_on: false };
+            return shared.lanes.control.send(ControlMessage::WorkerPanicked(lost)).is_ok();
+        }
+        if matches!(message, Internal::TakeSnapshot) {
+            worker.shard.join_for_good();
+        }
+        acknowledge(message, shared)
+    };
+    for message in under_way {
+        over |= !answer(message);
+    }
+    while !over {
+        select! {
+            recv(lanes.internal) -> message => over = !message.is_ok_and(&mut answer),
+            recv(lanes.external) -> message => match message {
+                Ok(message) => answer_barrier(message),
+                Err(_) => over = true,
+            },
+        }
+    }
+    while let Ok(message) = lanes.internal.try_recv() {
+        answer(message);
+    }
+    while let Ok(message) = lanes.external.try_recv() {
+        answer_barrier(message);
+    }
+}
+
+fn answer_barrier(parcel: Parcel) {
+    if let External::Barrier(reply) = parcel.into_message() {
+        // Whoever asked may have gone.
+        let _ = reply.send(());
+    }
+}
