@@ -78,21 +78,23 @@ fn an_ask_that_its_own_call_replaces_forgets_nothing() {
     }
 }
 
-/// An application whose AM another worker has placed is no longer one that waits for it, once it asks.
+/// An application whose AM another worker has placed is no longer one that waits for it, once it asks, be it under its AM's own key.
 #[test]
 fn who_has_its_am_from_another_worker_is_offered_nodes_under_a_full_am_share() {
     let file = "<allocations><queue name='q'><maxAMShare>0.2</maxAMShare></queue></allocations>";
     let mut stepped = scheduler(2, file, &[]);
     let nodes =
         ["1", "2"].map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(4096, 8)).unwrap());
-    for home in 0..2 {
-        let app = submit(&mut stepped, home, Some(1024));
+    for number in 0..4 {
+        let app = submit(&mut stepped, number, Some(1024));
         stepped.update();
         // The AM on a node of one worker, then a container on that of the other, which knows the application as waiting.
-        let [am, other] = if home == 0 { [&nodes[0], &nodes[1]] } else { [&nodes[1], &nodes[0]] };
-        assert_eq!(offered(&mut stepped, am), [(home, 1024)], "its AM");
-        ask(&mut stepped, &app, vec![of_size(1024, 1)]);
-        assert_eq!(offered(&mut stepped, other), [(home, 1024)], "the AM share is full, and not its concern any more");
+        let [am, other] = if number % 2 == 0 { [&nodes[0], &nodes[1]] } else { [&nodes[1], &nodes[0]] };
+        assert_eq!(offered(&mut stepped, am), [(number, 1024)], "its AM");
+        let priority = if number < 2 { 1 } else { 0 };
+        ask(&mut stepped, &app, vec![Ask { priority, ..of_size(1024, 1) }]);
+        let served = offered(&mut stepped, other);
+        assert_eq!(served, [(number, 1024)], "the AM share is full, and not its concern any more");
         stepped.finish(&app).unwrap();
     }
 }
@@ -110,5 +112,88 @@ fn what_one_worker_has_leased_another_one_finds() {
     assert_eq!(offered(&mut stepped, &small), [(1, 1024)], "its worker has leased more than this one");
     for _ in 0..31 {
         assert_eq!(offered(&mut stepped, &large), [(1, 1024)], "all that is asked for can be had");
+    }
+}
+
+/// Two workers with a node each; an application that has asked for one container and got it from the first node, after which the
+/// worker of the second has found nothing left.
+fn found_nothing_left() -> (Stepped, AppHandle, [NodeHandle; 2]) {
+    let mut stepped = scheduler(2, "<allocations><queue name='q'/></allocations>", &[]);
+    let nodes =
+        ["1", "2"].map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(65536, 64)).unwrap());
+    assert_ne!(nodes[0].worker(), nodes[1].worker());
+    let app = submit(&mut stepped, 1, None);
+    ask(&mut stepped, &app, vec![of_size(1024, 4)]);
+    stepped.update();
+    // It stays pending: what is demanded is of the last update.
+    ask(&mut stepped, &app, vec![of_size(1024, 1)]);
+    assert_eq!(offered(&mut stepped, &nodes[0]), [(1, 1024)]);
+    assert_eq!(offered(&mut stepped, &nodes[1]), []);
+    (stepped, app, nodes)
+}
+
+/// A worker that has found nothing left serves again as soon as the AM has asked: no update comes in between, and no fold.
+#[test]
+fn who_has_found_nothing_left_serves_what_is_asked_next() {
+    let (mut stepped, app, [first, second]) = found_nothing_left();
+    let folds = stepped.stats().folds;
+    for _ in 0..3 {
+        ask(&mut stepped, &app, vec![of_size(1024, 1)]);
+        assert_eq!(offered(&mut stepped, &second), [(1, 1024)]);
+        assert_eq!(offered(&mut stepped, &first), [], "one was asked for");
+    }
+    ask(&mut stepped, &app, vec![of_size(1024, 0)]);
+    assert_eq!([offered(&mut stepped, &first), offered(&mut stepped, &second)], [[], []]);
+    ask(&mut stepped, &app, vec![of_size(1024, 2)]);
+    assert_eq!(offered(&mut stepped, &second), [(1, 1024)]);
+    assert_eq!(stepped.stats().folds, folds);
+}
+
+/// The same where a unit comes back: of a container that ended before its AM saw it.
+#[test]
+fn who_has_found_nothing_left_serves_what_comes_back() {
+    let (mut stepped, _, [first, second]) = found_nothing_left();
+    let folds = stepped.stats().folds;
+    stepped.remove_node(&first).unwrap();
+    assert_eq!(offered(&mut stepped, &second), [(1, 1024)]);
+    assert_eq!(offered(&mut stepped, &second), []);
+    assert_eq!(stepped.stats().folds, folds);
+}
+
+/// An AM that replaces the counts of nodes and racks at each call, as one with tasks near their data does: each node's owner sees what is
+/// wanted there, and serves no more than that.
+#[test]
+fn counts_of_nodes_are_replaced_under_their_owners() {
+    let mut stepped = scheduler(2, "<allocations><queue name='q'/></allocations>", &[]);
+    let nodes = ["1", "2"].map(|i| {
+        ["a", "b"]
+            .map(|name| stepped.add_node(&format!("n{i}{name}"), &format!("/r{i}"), Resource::new(65536, 64)).unwrap())
+    });
+    assert_ne!(nodes[0][0].worker(), nodes[1][0].worker());
+    let app = submit(&mut stepped, 1, None);
+    let call = |stepped: &mut Stepped, of_nodes: [[u32; 2]; 2]| {
+        let mut asks = Vec::new();
+        for (i, of_rack) in (1..).zip(of_nodes) {
+            for (name, count) in ["a", "b"].iter().zip(of_rack) {
+                asks.push(of_size(1024, count).at(stepped.location(&format!("n{i}{name}"))));
+            }
+            asks.push(of_size(1024, of_rack.iter().sum()).strict().at(stepped.location(&format!("/r{i}"))));
+        }
+        asks.push(of_size(1024, of_nodes.iter().flatten().sum()).strict());
+        ask(stepped, &app, asks);
+    };
+    let served = |stepped: &mut Stepped| {
+        nodes.each_ref().map(|of_rack| {
+            of_rack
+                .each_ref()
+                .map(|node| u32::try_from(std::iter::from_fn(|| offered(stepped, node).pop()).count()).unwrap())
+        })
+    };
+    // Once for each place: from then on it is known.
+    call(&mut stepped, [[9, 9], [9, 9]]);
+    stepped.update();
+    for wanted in [[[1, 0], [0, 2]], [[0, 3], [1, 0]], [[2, 2], [2, 2]], [[0, 0], [0, 1]]] {
+        call(&mut stepped, wanted);
+        assert_eq!(served(&mut stepped), wanted);
     }
 }

@@ -12,15 +12,15 @@ mod trouble;
 
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, Ask, Clock, FairScheduler, FairSchedulerBuilder, Fault, Groups,
-    Heartbeat, MonotonicClock, NodeHandle, OrderKey, Refused, Resource, ResourceTypes, Schedulable, SchedulerEvent,
-    SchedulingPolicy, Settings, ShareInput, VirtualClock,
+    Heartbeat, MonotonicClock, NodeHandle, OrderKey, Polled, Refused, Resource, ResourceTypes, Schedulable,
+    SchedulerEvent, SchedulingPolicy, Settings, ShareInput, VirtualClock,
 };
 use evenweave::{Calculator, ClusterTotal, Fair};
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering as Memory};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
-use threads::{settings, unmanaged};
+use threads::{ends, settings, start_polled, unmanaged};
 use trouble::{NODES, World, within};
 
 /// So often each fault happens.
@@ -57,7 +57,10 @@ fn again_and_again(world: &mut World, mut fault: impl FnMut(&mut World, usize)) 
 // ---------------------------------------------------------------------------------------------------- workers
 
 fn panics_between_messages(workers: usize) {
-    let mut world = World::start(builder().workers(workers));
+    panics_between_messages_of(workers, World::start(builder().workers(workers)));
+}
+
+fn panics_between_messages_of(workers: usize, mut world: World) {
     again_and_again(&mut world, |world, time| {
         within("inject", || world.scheduler.inject(Fault::WorkerPanic { worker: time % workers })).unwrap();
     });
@@ -74,6 +77,15 @@ fn a_lone_worker_panics() {
 #[test]
 fn workers_panic() {
     panics_between_messages(3);
+}
+
+/// Whoever's thread it is: what panics in a poll does not leave it.
+#[test]
+fn polled_workers_panic() {
+    let (scheduler, threads) = start_polled(builder().workers(3));
+    panics_between_messages_of(3, World::of(scheduler.clone()));
+    within("shutdown", || scheduler.shutdown());
+    assert_eq!(ends(threads), [Polled::Ended; 3]);
 }
 
 /// The wake-up panics, so a worker does in the midst of a grant, or of the end of a container or a node.
@@ -183,47 +195,59 @@ fn an_ask_before_a_panic_stays() {
 #[test]
 fn workers_are_given_up() {
     for _ in 0..TIMES.div_ceil(3) {
-        let mut world = World::start(builder().workers(3));
-        world.steps(3);
-        for worker in 0..2 {
-            world.scheduler.inject(Fault::WorkerDeath { worker }).unwrap();
-            while world.panics <= worker {
-                world.step();
-            }
-            // What asked of it begins another attempt.
-            world.renew_apps();
-            world.steps(3);
-            world.check();
-            let injected = world.scheduler.inject(Fault::WorkerPanic { worker });
-            assert_eq!(injected, Err(Refused::WorkerLost(worker)));
-        }
-        // A queue that gets a limit now is granted from all the same.
-        let file = "<allocations><queue name='a'/><queue name='b'><maxResources>61440 mb, 60 vcores</maxResources></queue></allocations>";
-        let file = AllocationFile::parse(file, "later", &ResourceTypes::standard(), &[]).unwrap().file;
-        within("reload", || world.scheduler.reload(file)).unwrap();
-        world.check();
-        let held = world.scheduler.containers().unwrap().first().expect("something runs").id;
-        world.scheduler.inject(Fault::WorkerDeath { worker: 2 }).unwrap();
-        world.hear_of_panics(3);
-        let scheduler = &world.scheduler;
-        let added = within("add_node", || scheduler.add_node("more", "/r", Resource::new(1024, 1)));
-        assert_eq!(added.unwrap_err(), Refused::NoWorkers);
-        let submitted = within("submit", || scheduler.submit(unmanaged(1000, "root.a")));
-        assert_eq!(submitted.unwrap_err(), Refused::NoWorkers);
-        let asked = AllocateRequest { asks: vec![Ask::anywhere(1, threads::SMALL, 1)], ..Default::default() };
-        for app in world.apps() {
-            let refused = within("allocate", || scheduler.allocate(app, &asked, &mut Allocation::default()));
-            assert!(matches!(refused, Err(Refused::WorkerLost(_))), "{refused:?}");
-            // Nobody's home is needed to give something back.
-            let release = AllocateRequest { releases: vec![held], ..Default::default() };
-            within("allocate", || scheduler.allocate(app, &release, &mut Allocation::default())).unwrap();
-            within("finish", || scheduler.finish(app)).unwrap();
-        }
-        within("quiesce", || scheduler.quiesce());
-        assert_eq!((scheduler.stats().running, scheduler.nodes().len()), (0, 0));
-        assert!(scheduler.stats().allocated.is_none());
-        within("shutdown", || scheduler.shutdown());
+        three_workers_are_given_up(World::start(builder().workers(3)));
     }
+}
+
+#[test]
+fn polled_workers_are_given_up() {
+    for _ in 0..TIMES.div_ceil(10) {
+        let (scheduler, threads) = start_polled(builder().workers(3));
+        three_workers_are_given_up(World::of(scheduler));
+        assert_eq!(ends(threads), [Polled::GivenUp; 3]);
+    }
+}
+
+fn three_workers_are_given_up(mut world: World) {
+    world.steps(3);
+    for worker in 0..2 {
+        world.scheduler.inject(Fault::WorkerDeath { worker }).unwrap();
+        while world.panics <= worker {
+            world.step();
+        }
+        // What asked of it begins another attempt.
+        world.renew_apps();
+        world.steps(3);
+        world.check();
+        let injected = world.scheduler.inject(Fault::WorkerPanic { worker });
+        assert_eq!(injected, Err(Refused::WorkerLost(worker)));
+    }
+    // A queue that gets a limit now is granted from all the same.
+    let file = "<allocations><queue name='a'/><queue name='b'><maxResources>61440 mb, 60 vcores</maxResources></queue></allocations>";
+    let file = AllocationFile::parse(file, "later", &ResourceTypes::standard(), &[]).unwrap().file;
+    within("reload", || world.scheduler.reload(file)).unwrap();
+    world.check();
+    let held = world.scheduler.containers().unwrap().first().expect("something runs").id;
+    world.scheduler.inject(Fault::WorkerDeath { worker: 2 }).unwrap();
+    world.hear_of_panics(3);
+    let scheduler = &world.scheduler;
+    let added = within("add_node", || scheduler.add_node("more", "/r", Resource::new(1024, 1)));
+    assert_eq!(added.unwrap_err(), Refused::NoWorkers);
+    let submitted = within("submit", || scheduler.submit(unmanaged(1000, "root.a")));
+    assert_eq!(submitted.unwrap_err(), Refused::NoWorkers);
+    let asked = AllocateRequest { asks: vec![Ask::anywhere(1, threads::SMALL, 1)], ..Default::default() };
+    for app in world.apps() {
+        let refused = within("allocate", || scheduler.allocate(app, &asked, &mut Allocation::default()));
+        assert!(matches!(refused, Err(Refused::WorkerLost(_))), "{refused:?}");
+        // Nobody's home is needed to give something back.
+        let release = AllocateRequest { releases: vec![held], ..Default::default() };
+        within("allocate", || scheduler.allocate(app, &release, &mut Allocation::default())).unwrap();
+        within("finish", || scheduler.finish(app)).unwrap();
+    }
+    within("quiesce", || scheduler.quiesce());
+    assert_eq!((scheduler.stats().running, scheduler.nodes().len()), (0, 0));
+    assert!(scheduler.stats().allocated.is_none());
+    within("shutdown", || scheduler.shutdown());
 }
 
 // ---------------------------------------------------------------------------------------------------- AMs and events

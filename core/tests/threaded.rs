@@ -6,7 +6,7 @@ mod threads;
 
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Calculator, ClusterTotal, ContainerId, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, ResourceTypes, Schedulable,
+    FairSchedulerBuilder, Heartbeat, NewAttempt, NodeHandle, Polled, Refused, Resource, ResourceTypes, Schedulable,
     SchedulingPolicy, ShareInput, Submission,
 };
 use std::cmp::Ordering;
@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 use threads::{
-    SMALL, add_nodes, allocate, ask, assert_limits, assert_nobody_waits, assert_sums, beat, fill, greedy, poll,
-    settings, unmanaged,
+    SMALL, add_nodes, allocate, ask, assert_limits, assert_nobody_waits, assert_sums, beat, ends, fill, greedy, poll,
+    settings, start_polled, unmanaged,
 };
 
 /// What takes this long has stopped.
@@ -89,9 +89,15 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], number: u32, rounds: u
     seen.len() as u64
 }
 
+fn loaded(workers: usize) -> FairSchedulerBuilder {
+    FairScheduler::builder().settings(greedy()).allocations(allocations(QUEUES, &[])).workers(workers)
+}
+
 fn books_balance(workers: usize) {
-    let builder = FairScheduler::builder().settings(greedy()).allocations(allocations(QUEUES, &[]));
-    let scheduler = start(workers, builder);
+    books_balance_of(loaded(workers).start().unwrap());
+}
+
+fn books_balance_of(scheduler: FairScheduler) {
     let nodes = add_nodes(&scheduler, 12);
     let told: u64 = thread::scope(|scope| {
         let drivers: Vec<_> = (0..4_u32)
@@ -134,6 +140,14 @@ fn books_balance_with_2_workers() {
 #[test]
 fn books_balance_with_4_workers() {
     books_balance(4);
+}
+
+/// Each on a thread of the embedder's.
+#[test]
+fn books_balance_with_3_polled_workers() {
+    let (scheduler, threads) = start_polled(loaded(3));
+    books_balance_of(scheduler);
+    assert_eq!(ends(threads), [Polled::Ended; 3]);
 }
 
 /// Holds a worker at the first heartbeat that it takes with a stamp, until the gate is opened.

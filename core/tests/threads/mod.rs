@@ -3,10 +3,12 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used, reason = "a test's helpers, of which each user needs a part")]
 
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, NotSent, Refused, Resource,
-    Settings, Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle, NotSent,
+    Polled, Refused, Resource, Settings, Submission, Worker,
 };
-use std::thread;
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// Every container of these tests.
 pub(crate) const SMALL: Resource = Resource::new(1024, 1);
@@ -136,4 +138,47 @@ pub(crate) fn assert_limits(scheduler: &FairScheduler) {
     for queue in scheduler.queues() {
         assert!(queue.usage.fits_in(&queue.max_share), "I2: {} has {}", queue.name, queue.usage);
     }
+}
+
+/// Who waits so long waits for ever. Long enough for a thread that other programs keep from the processor.
+const HANG: Duration = Duration::from_secs(60);
+
+/// Does something that must not take long; ends the whole program where it hangs.
+pub(crate) fn within<T>(what: &str, call: impl FnOnce() -> T) -> T {
+    let (done, over) = mpsc::channel::<()>();
+    let name = what.to_owned();
+    let watchdog = thread::spawn(move || {
+        if over.recv_timeout(HANG) == Err(mpsc::RecvTimeoutError::Timeout) {
+            eprintln!("{name} hangs");
+            std::process::abort();
+        }
+    });
+    let outcome = call();
+    drop(done);
+    watchdog.join().unwrap();
+    outcome
+}
+
+/// A scheduler whose workers are polled, each on a thread that ends with it and says what it came to.
+pub(crate) fn start_polled(builder: FairSchedulerBuilder) -> (FairScheduler, Vec<JoinHandle<Polled>>) {
+    let (scheduler, workers) = builder.start_with_workers().unwrap();
+    let threads = workers.into_iter().map(|mut worker| thread::spawn(move || poll_to_the_end(&mut worker))).collect();
+    (scheduler, threads)
+}
+
+/// Polls until the worker does nothing more.
+pub(crate) fn poll_to_the_end(worker: &mut Worker) -> Polled {
+    loop {
+        match worker.poll(64) {
+            Polled::More => {}
+            Polled::GiveWay => thread::yield_now(),
+            Polled::Idle => drop(worker.wait(Duration::from_secs(60))),
+            end @ (Polled::GivenUp | Polled::Ended | _) => return end,
+        }
+    }
+}
+
+/// What the threads of polled workers came to.
+pub(crate) fn ends(threads: Vec<JoinHandle<Polled>>) -> Vec<Polled> {
+    threads.into_iter().map(|thread| within("the thread of a worker", || thread.join().unwrap())).collect()
 }

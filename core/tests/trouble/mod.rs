@@ -3,37 +3,17 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test's helpers")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "whatever else is told is a failure")]
 
+pub(crate) use super::threads::within;
 use super::threads::{SMALL, assert_limits, assert_sums, unmanaged};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, ContainerId, FairScheduler, FairSchedulerBuilder, Heartbeat,
     NodeHandle, NodeId, Refused, Resource, SchedulerEvent,
 };
 use std::collections::{HashMap, HashSet};
-use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
 
 pub(crate) const NODES: usize = 12;
 const APPS: usize = 8;
-/// Who waits so long waits for ever. Long enough for a thread that other programs keep from the processor.
-const HANG: Duration = Duration::from_secs(60);
-
-/// Does something that must not take long; ends the whole program where it hangs.
-pub(crate) fn within<T>(what: &str, call: impl FnOnce() -> T) -> T {
-    let (done, over) = mpsc::channel::<()>();
-    let name = what.to_owned();
-    let watchdog = thread::spawn(move || {
-        if over.recv_timeout(HANG) == Err(mpsc::RecvTimeoutError::Timeout) {
-            eprintln!("{name} hangs");
-            std::process::abort();
-        }
-    });
-    let outcome = call();
-    drop(done);
-    watchdog.join().unwrap();
-    outcome
-}
-
 /// What an AM knows of a container.
 #[derive(Debug, PartialEq, Eq)]
 enum Known {
@@ -90,7 +70,10 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn start(builder: FairSchedulerBuilder) -> World {
-        let scheduler = builder.start().unwrap();
+        World::of(builder.start().unwrap())
+    }
+
+    pub(crate) fn of(scheduler: FairScheduler) -> World {
         let nodes = (0..NODES).map(|at| add_node(&scheduler, at)).collect();
         let mut world = World {
             scheduler,

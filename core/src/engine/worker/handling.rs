@@ -497,8 +497,11 @@ impl<D: Decider> Shard<D> {
                 self.add_news(index, &group.asked(), last_any.is_said_after(i), &mut news);
             }
             let shared = self.app(index).shared.clone();
+            let waits = shared.waits_for_am();
             self.tell_others(&shared, news, blacklist);
-            asks.iter().for_each(|group| self.set_told(index, group.key));
+            if !waits {
+                asks.iter().for_each(|group| self.set_told(index, group.key));
+            }
         }
     }
 
@@ -520,12 +523,17 @@ impl<D: Decider> Shard<D> {
                 let mut news = SmallVec::new();
                 self.add_news(index, group, false, &mut news);
                 let shared = self.app(index).shared.clone();
+                let waits = shared.waits_for_am();
                 self.tell_others(&shared, news, None);
-                self.set_told(index, group.key);
+                if !waits {
+                    self.set_told(index, group.key);
+                }
             }
         }
     }
 
+    /// All workers know what is asked under a key. Not while the AM is waited for, as read before they were told: some of them put
+    /// the application in order as one that waits, and what is asked next under the key tells them that it does not.
     fn set_told(&mut self, app: u32, key: SchedulingKey) {
         if let Some(at) = self.key_index(app, key) {
             self.app_mut(app).keys[at].set_told();
