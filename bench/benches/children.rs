@@ -5,8 +5,10 @@
 //! sides are in one process, so their ratio stands when the machine is noisy.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use evenweave::Resource;
 use evenweave::parts::Children;
-use evenweave::{ClusterTotal, Drf, Fair, Fifo, Resource, Schedulable, SchedulingPolicy, Tie};
+use evenweave::policy::{ClusterTotal, Schedulable, SchedulingPolicy, Tie};
+use evenweave::shares::{Drf, Fair, Fifo};
 
 const WIDTHS: [usize; 4] = [10, 100, 1_000, 10_000];
 const CONTAINER: Resource = Resource::new(2048, 1);

@@ -4,7 +4,9 @@
 //! that the cost grows with the file, and the flat one that it does so too when all queues have one parent.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use evenweave::{AllocationFile, FairScheduler, Missing, Resource, ResourceTypes, Stepped, parse_resource};
+use evenweave::config::{Missing, parse_resource};
+use evenweave::resource::ResourceTypes;
+use evenweave::{AllocationFile, FairScheduler, Resource, Stepped};
 
 #[path = "../examples/large_allocation_file/generate.rs"]
 mod generate;

@@ -4,9 +4,10 @@
 //! heartbeat that reports one container as completed and is granted one again, on a full cluster.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use evenweave::resource::ResourceTypes;
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, ContainerId, FairScheduler, Heartbeat, NodeHandle,
-    Resource, ResourceTypes, Settings, Stepped, Submission,
+    Resource, Settings, Stepped, Submission,
 };
 
 const CONTAINER: Resource = Resource::new(2048, 1);

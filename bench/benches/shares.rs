@@ -5,7 +5,9 @@
 //! are computed and published; only that is timed.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use evenweave::{Drf, Fair, Resource, SchedulingPolicy, ShareInput};
+use evenweave::Resource;
+use evenweave::policy::{SchedulingPolicy, ShareInput};
+use evenweave::shares::{Drf, Fair};
 use std::cell::RefCell;
 use std::hint::black_box;
 

@@ -1,13 +1,25 @@
 //! The scheduler's public surface as this program uses it; nothing here reaches deeper.
 
+pub(crate) use evenweave::clock::{Clock, VirtualClock};
+pub(crate) use evenweave::config::capacity::{CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, QueueState};
+pub(crate) use evenweave::config::{
+    AccessControlList, AllocationFileError, Included, Limit, Missing, PlacementRule, QueueAccess, QueueSettings,
+    SiteFile, SiteFileError, SiteProperties, default_rules, parse_resource, rooted,
+};
+pub(crate) use evenweave::faults::Fault;
+pub(crate) use evenweave::groups::{Groups, GroupsFile};
+pub(crate) use evenweave::policy::Precedence;
+pub(crate) use evenweave::reason::{
+    AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
+    QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
+};
+pub(crate) use evenweave::resource::ResourceTypes;
+pub(crate) use evenweave::view::{
+    AllocatedView, AppView, ContainerView, HeldView, NodeView, PreemptionRound, QueueConfig, QueueView, RunningLimit,
+    Stats, StepOutcome,
+};
 pub(crate) use evenweave::{
-    AccessControlList, AllocateRequest, AllocatedView, Allocation, AllocationFile, AllocationFileError, AmShare,
-    AppHandle, AppOutcome, AppView, AppVisit, Ask, CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, Claim,
-    Clock, Container, ContainerId, ContainerView, Decision, EndReason, FairScheduler, FairSchedulerBuilder, Fault,
-    Groups, GroupsFile, Heartbeat, HeartbeatProbe, HeldView, Included, KeyOutcome, KeyVisit, Limit, Locality, Location,
-    Missing, NodeHandle, NodeId, NodeView, NotOffered, NotReserved, NotSent, Obstacle, PassEnd, PlacementRule, Polled,
-    Precedence, PreemptionRound, QueueAccess, QueueConfig, QueueOutcome, QueueSettings, QueueState, QueueView,
-    QueueVisit, Refused, ReservationOutcome, ReservationVisit, Resource, ResourceTypes, RunningLimit, Settings,
-    SiteFile, SiteFileError, SiteProperties, Stats, StepOutcome, Stepped, Submission, VirtualClock, Worker,
-    default_rules, parse_resource, rooted,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, EndReason, FairScheduler,
+    FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Locality, Location, NodeHandle, NodeId, NotSent, Polled, Refused,
+    Resource, Settings, Stepped, Submission, Worker,
 };

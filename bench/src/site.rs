@@ -130,8 +130,8 @@ pub(crate) fn groups(named: &str) -> Result<Arc<dyn Groups>, Failure> {
 #[cfg(any(target_os = "linux", target_os = "freebsd", target_os = "netbsd"))]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it fails")]
 fn system_groups() -> Result<Arc<dyn Groups>, Failure> {
-    let clock = Arc::new(evenweave::MonotonicClock::new());
-    Ok(Arc::new(evenweave::CachedGroups::new(evenweave::SystemGroups, clock)))
+    let clock = Arc::new(evenweave::clock::MonotonicClock::new());
+    Ok(Arc::new(evenweave::groups::CachedGroups::new(evenweave::groups::SystemGroups, clock)))
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "freebsd", target_os = "netbsd")))]

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
 
-use evenweave::{AllocationFile, CheckOptions, Resource, ResourceTypes, Severity};
+use evenweave::config::{CheckOptions, Severity};
+use evenweave::resource::ResourceTypes;
+use evenweave::{AllocationFile, Resource};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Read;

@@ -2,7 +2,8 @@
 //!
 //! `cargo run -p evenweave --example dump_queues -- FILE [MEMORY_MB VCORES]`
 
-use evenweave::{AllocationFile, FairScheduler, Resource, ResourceTypes};
+use evenweave::resource::ResourceTypes;
+use evenweave::{AllocationFile, FairScheduler, Resource};
 use std::process::ExitCode;
 
 /// 100 nodes of 128 GiB and 64 vcores.

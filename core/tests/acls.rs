@@ -4,9 +4,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::config::{AccessControlList, QueueAccess};
+use evenweave::event::AppAccess;
+use evenweave::groups::Groups;
 use evenweave::{
-    AccessControlList, AllocationFile, AppAccess, AppHandle, FairScheduler, FairSchedulerBuilder, Groups, QueueAccess,
-    Refused, Resource, Settings, Stepped, Submission,
+    AllocationFile, AppHandle, FairScheduler, FairSchedulerBuilder, Refused, Resource, Settings, Stepped, Submission,
 };
 use std::collections::HashMap;
 use std::sync::Arc;

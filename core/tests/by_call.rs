@@ -4,9 +4,11 @@
 
 mod threads;
 
+use evenweave::clock::{Clock, VirtualClock};
+use evenweave::view::StepOutcome;
 use evenweave::{
-    AllocateRequest, AllocationFile, AppHandle, Clock, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat,
-    NodeHandle, Refused, Resource, StepOutcome, VirtualClock,
+    AllocateRequest, AllocationFile, AppHandle, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle,
+    Refused, Resource,
 };
 use std::sync::Arc;
 use threads::{SMALL, allocate, ask, beat, fill, poll, settings, unmanaged};

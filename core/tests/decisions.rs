@@ -4,10 +4,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::policy::Precedence;
+use evenweave::reason::{
+    AppOutcome, AppVisit, Decision, KeyOutcome, NotOffered, NotReserved, Obstacle, PassEnd, QueueOutcome, QueueVisit,
+    ReservationOutcome,
+};
+use evenweave::view::RunningLimit;
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, AppOutcome, AppVisit, Ask, Decision, FairScheduler,
-    Heartbeat, KeyOutcome, Locality, Location, NodeHandle, NotOffered, NotReserved, Obstacle, PassEnd, Precedence,
-    QueueOutcome, QueueVisit, ReservationOutcome, Resource, RunningLimit, Settings, Stepped, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, FairScheduler, Heartbeat, Locality, Location,
+    NodeHandle, Resource, Settings, Stepped, Submission,
 };
 
 const fn r(memory_mb: i64, vcores: i64) -> Resource {

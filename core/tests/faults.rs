@@ -10,12 +10,18 @@ mod threads;
 
 mod trouble;
 
+use evenweave::clock::{Clock, MonotonicClock, VirtualClock};
+use evenweave::faults::Fault;
+use evenweave::groups::Groups;
+use evenweave::policy::ClusterTotal;
+use evenweave::policy::{OrderKey, Schedulable, SchedulingPolicy, ShareInput};
+use evenweave::resource::Calculator;
+use evenweave::resource::ResourceTypes;
+use evenweave::shares::Fair;
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, Ask, Clock, FairScheduler, FairSchedulerBuilder, Fault, Groups,
-    Heartbeat, MonotonicClock, NodeHandle, OrderKey, Polled, Refused, Resource, ResourceTypes, Schedulable,
-    SchedulerEvent, SchedulingPolicy, Settings, ShareInput, VirtualClock,
+    AllocateRequest, Allocation, AllocationFile, Ask, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle,
+    Polled, Refused, Resource, SchedulerEvent, Settings,
 };
-use evenweave::{Calculator, ClusterTotal, Fair};
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering as Memory};
 use std::sync::{Arc, Mutex, mpsc};

@@ -4,9 +4,10 @@
 
 mod threads;
 
+use evenweave::clock::VirtualClock;
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, AppHandle, Ask, Container, EndReason, FairScheduler, Heartbeat, NewAttempt,
-    NodeHandle, Refused, Resource, SchedulerEvent, Stepped, Submission, VirtualClock,
+    NodeHandle, Refused, Resource, SchedulerEvent, Stepped, Submission,
 };
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -636,7 +637,9 @@ fn a_new_attempt_keeps_running_containers() {
 #[test]
 fn a_kept_container_counts_while_its_attempt_waits() {
     const ONE: &str = "<allocations><queue name='q'><maxRunningApps>1</maxRunningApps></queue></allocations>";
-    let file = evenweave::AllocationFile::parse(ONE, "one", &evenweave::ResourceTypes::standard(), &[]).unwrap().file;
+    let file = evenweave::AllocationFile::parse(ONE, "one", &evenweave::resource::ResourceTypes::standard(), &[])
+        .unwrap()
+        .file;
     let builder = FairScheduler::builder().settings(expiring()).allocations(file).journal(true);
     let mut stepped = builder.stepped().unwrap();
     let node = nodes(&mut stepped, 1).pop().unwrap();

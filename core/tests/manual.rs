@@ -2,9 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-use evenweave::{
-    AllocationFile, CheckOptions, Missing, Resource, ResourceTypes, Settings, SiteFile, SiteProperties, parse_resource,
-};
+use evenweave::config::{CheckOptions, Missing, SiteFile, SiteProperties, parse_resource};
+use evenweave::resource::ResourceTypes;
+use evenweave::{AllocationFile, Resource, Settings};
 
 const PAGE: &str = include_str!("../../docs/configuration.md");
 

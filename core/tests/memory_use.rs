@@ -6,9 +6,10 @@
 mod counting;
 
 use counting::Counting;
+use evenweave::resource::ResourceTypes;
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, Resource,
-    ResourceTypes, Settings, Stepped, Submission,
+    Settings, Stepped, Submission,
 };
 
 #[global_allocator]

@@ -5,10 +5,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-use evenweave::{
-    AccessControlList, AllocationFile, AppHandle, FairScheduler, FairSchedulerBuilder, QueueAccess, QueueConfig,
-    Refused, Settings, Submission,
-};
+use evenweave::config::{AccessControlList, QueueAccess};
+use evenweave::view::QueueConfig;
+use evenweave::{AllocationFile, AppHandle, FairScheduler, FairSchedulerBuilder, Refused, Settings, Submission};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -4,10 +4,12 @@
 
 mod threads;
 
+use evenweave::clock::{Clock, VirtualClock};
+use evenweave::resource::ResourceTypes;
+use evenweave::view::StepOutcome;
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Clock, Container, EndReason, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, HeartbeatProbe, NodeHandle, Polled, Refused, Resource, ResourceTypes,
-    SchedulerEvent, StepOutcome, Stepped, VirtualClock, Worker,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Container, EndReason, FairScheduler, FairSchedulerBuilder,
+    Heartbeat, HeartbeatProbe, NodeHandle, Polled, Refused, Resource, SchedulerEvent, Stepped, Worker,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};

@@ -4,9 +4,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::view::{AppView, StepOutcome};
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, EndReason, FairScheduler, Heartbeat,
-    NodeHandle, Refused, Resource, Settings, StepOutcome, Stepped, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, EndReason, FairScheduler, Heartbeat, NodeHandle,
+    Refused, Resource, Settings, Stepped, Submission,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -4,9 +4,9 @@
 
 mod threads;
 
+use evenweave::clock::{Clock, VirtualClock};
 use evenweave::{
-    AllocationFile, AppHandle, Clock, ContainerId, EndReason, FairScheduler, Heartbeat, NodeHandle, Resource, Settings,
-    VirtualClock,
+    AllocationFile, AppHandle, ContainerId, EndReason, FairScheduler, Heartbeat, NodeHandle, Resource, Settings,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;

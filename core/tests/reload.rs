@@ -6,9 +6,12 @@
 
 mod memory;
 
+use evenweave::clock::VirtualClock;
+use evenweave::config::AllocationsError;
+use evenweave::view::QueueView;
 use evenweave::{
-    AllocateRequest, Allocation, AllocationsError, AppHandle, Ask, BuildError, FairScheduler, FairSchedulerBuilder,
-    Heartbeat, NodeHandle, QueueView, Refused, Resource, SchedulerEvent, Stepped, Submission, VirtualClock,
+    AllocateRequest, Allocation, AppHandle, Ask, BuildError, FairScheduler, FairSchedulerBuilder, Heartbeat,
+    NodeHandle, Refused, Resource, SchedulerEvent, Stepped, Submission,
 };
 use memory::Memory;
 use std::path::Path;
@@ -53,7 +56,7 @@ impl World {
 
     /// The file has changed some time ago.
     fn write(&mut self, body: &str) {
-        let now = evenweave::Clock::now_ms(&*self.clock);
+        let now = evenweave::clock::Clock::now_ms(&*self.clock);
         self.file.set(&document(body), now + 1);
     }
 

@@ -6,9 +6,12 @@
 mod memory;
 mod threads;
 
+use evenweave::clock::{Clock, MonotonicClock};
+use evenweave::config::{AllocationSource, AllocationsError};
+use evenweave::resource::ResourceTypes;
 use evenweave::{
-    AllocateRequest, AllocationFile, AllocationSource, AllocationsError, Clock, ContainerId, FairScheduler, Heartbeat,
-    MonotonicClock, NodeHandle, NodeId, Refused, Resource, ResourceTypes, SchedulerEvent,
+    AllocateRequest, AllocationFile, ContainerId, FairScheduler, Heartbeat, NodeHandle, NodeId, Refused, Resource,
+    SchedulerEvent,
 };
 use memory::Memory;
 use std::collections::HashSet;

@@ -9,9 +9,10 @@
 
 mod threads;
 
+use evenweave::clock::VirtualClock;
 use evenweave::{
     AllocateRequest, Allocation, Ask, FairScheduler, FairSchedulerBuilder, Heartbeat, Location, NodeHandle, Resource,
-    Submission, VirtualClock,
+    Submission,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn of(queues: Vec<evenweave::QueueView>, apps: Vec<evenweave::AppView>) -> Outcome {
+    fn of(queues: Vec<evenweave::view::QueueView>, apps: Vec<evenweave::view::AppView>) -> Outcome {
         let count = |usage: &Resource| usage.memory_mb() / SMALL.memory_mb();
         Outcome {
             queues: queues.into_iter().map(|queue| (queue.name, count(&queue.usage))).collect(),

@@ -6,7 +6,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
 
-use evenweave::{Included, Origin, Settings, SiteFile, SiteFileError, SiteProperties};
+use evenweave::Settings;
+use evenweave::config::{Included, Origin, SiteFile, SiteFileError, SiteProperties};
 use proptest::prelude::{any, prop_assert};
 use proptest::strategy::Strategy;
 use serde_json::{Map, Value};
@@ -156,7 +157,7 @@ proptest::proptest! {
         let inner = pieces.concat();
         let text = if closed { format!("<configuration>{inner}</configuration>") } else { inner };
         let mut include = |href: &str| Ok((href == "x").then(|| Included { text: text.clone(), source_name: "x".into() }));
-        let inside = |at: &evenweave::Place| at.line > 0 && at.column > 0 && at.offset + at.length <= text.len();
+        let inside = |at: &evenweave::config::Place| at.line > 0 && at.column > 0 && at.offset + at.length <= text.len();
         match SiteFile::parse_with(&text, "s.xml", &mut include) {
             Err(error) => prop_assert!(inside(&error.at), "{error}"),
             Ok(file) => {

@@ -4,10 +4,11 @@
 
 mod threads;
 
+use evenweave::policy::{ClusterTotal, Schedulable, SchedulingPolicy, ShareInput};
+use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Calculator, ClusterTotal, ContainerId, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, NewAttempt, NodeHandle, Polled, Refused, Resource, ResourceTypes, Schedulable,
-    SchedulingPolicy, ShareInput, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, ContainerId, FairScheduler, FairSchedulerBuilder,
+    Heartbeat, NewAttempt, NodeHandle, Polled, Refused, Resource, Submission,
 };
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -781,7 +782,7 @@ fn a_queue_name_of_very_many_parts_is_refused() {
 fn a_panic_of_the_control_is_told_of() {
     #[derive(Debug)]
     struct Broken;
-    impl evenweave::Clock for Broken {
+    impl evenweave::clock::Clock for Broken {
         fn now_ms(&self) -> u64 {
             assert_ne!(thread::current().name(), Some("evenweave-control"), "no time");
             0

@@ -3,7 +3,9 @@
 
 #![no_main]
 
-use evenweave::{AllocationFile, CheckOptions, Diagnostic, FairScheduler, Resource, ResourceTypes, Settings, Severity};
+use evenweave::{AllocationFile, FairScheduler, Resource, Settings};
+use evenweave::config::{CheckOptions, Diagnostic, Severity};
+use evenweave::resource::ResourceTypes;
 use evenweave_fuzz::{TYPES, check_tree, is_one_line};
 use libfuzzer_sys::fuzz_target;
 

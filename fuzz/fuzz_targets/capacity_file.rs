@@ -5,7 +5,9 @@
 
 #![no_main]
 
-use evenweave::{CapacityFile, QueueAccess, Resource, SiteFile, SiteProperties};
+use evenweave::Resource;
+use evenweave::config::{QueueAccess, SiteFile, SiteProperties};
+use evenweave::config::capacity::CapacityFile;
 use evenweave_fuzz::{is_one_line, properties};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeMap;

@@ -14,7 +14,8 @@
 
 #![no_main]
 
-use evenweave::{AllocationFile, AppHandle, FairScheduler, Resource, ResourceTypes, Settings, Submission};
+use evenweave::{AllocationFile, AppHandle, FairScheduler, Resource, Settings, Submission};
+use evenweave::resource::ResourceTypes;
 use evenweave_fuzz::{check_tree, is_one_line};
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;

@@ -3,7 +3,9 @@
 
 #![no_main]
 
-use evenweave::{Limit, Missing, Resource, ResourceTypes, parse_resource};
+use evenweave::Resource;
+use evenweave::config::{Limit, Missing, parse_resource};
+use evenweave::resource::ResourceTypes;
 use evenweave_fuzz::{TYPES, is_one_line};
 use libfuzzer_sys::fuzz_target;
 

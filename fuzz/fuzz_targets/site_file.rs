@@ -3,7 +3,8 @@
 
 #![no_main]
 
-use evenweave::{Included, Settings, Severity, SiteFile, SiteProperties};
+use evenweave::Settings;
+use evenweave::config::{Included, Severity, SiteFile, SiteProperties};
 use evenweave_fuzz::{is_one_line, schedule};
 use libfuzzer_sys::fuzz_target;
 

@@ -1,9 +1,7 @@
 //! What several targets share: the form of their inputs, and what must hold of every tree of queues.
 
-use evenweave::{
-    AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, ROOT, Resource, Settings, Stepped, Submission,
-    trim_java,
-};
+use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Settings, Stepped, Submission};
+use evenweave::config::{ROOT, trim_java};
 use std::collections::HashMap;
 
 /// The resource types of the targets that have no properties: all that the recorded cases use.

@@ -13,7 +13,7 @@ pub mod workers;
 /// many there were, and whether those were all or `LOOM_MAX_DURATION` seconds were over first.
 #[cfg(loom)]
 pub fn check(claim: &str, model: impl Fn() + Sync + Send + 'static) {
-    use evenweave::{Clock as _, MonotonicClock};
+    use evenweave::clock::{Clock as _, MonotonicClock};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use evenweave::{AllocationFile, CheckOptions, Diagnostic, Place, Severity};
+use evenweave::AllocationFile;
+use evenweave::config::{CheckOptions, Diagnostic, Place, Severity};
 use evenweave_bench::site::read_bytes;
 
 /// One thing that was found.

@@ -1,6 +1,6 @@
 //! What kind of configuration a text is, by its root element and its properties.
 
-use evenweave::SiteFile;
+use evenweave::config::SiteFile;
 
 /// Before every property of the CapacityScheduler's queues.
 const CAPACITY: &str = "yarn.scheduler.capacity.";

@@ -17,7 +17,8 @@ mod text;
 
 use std::path::PathBuf;
 
-use evenweave::{CheckOptions, Missing, ResourceTypes, parse_resource};
+use evenweave::config::{CheckOptions, Missing, parse_resource};
+use evenweave::resource::ResourceTypes;
 use evenweave_bench::Failure;
 use files::Checked;
 

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::files::Checked;
 use super::kind::is_capacity_file;
-use evenweave::{CapacityFile, Diagnostic, Settings, SiteFile, SiteProperties};
+use evenweave::Settings;
+use evenweave::config::capacity::CapacityFile;
+use evenweave::config::{Diagnostic, SiteFile, SiteProperties};
 use evenweave_bench::site::{include, surround};
 
 /// Files that are laid over each other, the later over the earlier.

@@ -4,7 +4,7 @@
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-use evenweave::Place;
+use evenweave::config::Place;
 
 /// Bytes of a line that are shown whole.
 const WHOLE: usize = 160;
@@ -103,7 +103,9 @@ pub(super) fn printable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evenweave::{AllocationFile, CheckOptions, ResourceTypes};
+    use evenweave::AllocationFile;
+    use evenweave::config::CheckOptions;
+    use evenweave::resource::ResourceTypes;
 
     /// The place of the only finding, and what is shown of the text.
     fn shown(text: &str) -> (String, usize, Vec<String>) {

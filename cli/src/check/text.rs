@@ -9,7 +9,7 @@ use miette::{
 
 use super::files::{Checked, Finding};
 use super::snippet::{Snippet, printable};
-use evenweave::Severity;
+use evenweave::config::Severity;
 
 /// Of one file so many are shown; who has more begins with these.
 const SHOWN: usize = 50;

@@ -17,7 +17,7 @@ pub enum QueueAccess {
 /// Users and groups, or everybody.
 ///
 /// ```
-/// use evenweave::AccessControlList;
+/// use evenweave::config::AccessControlList;
 /// let list = AccessControlList::parse("al,bo dev");
 /// assert!(list.allows("al", &["ops"]));
 /// assert!(list.allows("cy", &["dev"]));

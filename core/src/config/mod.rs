@@ -50,13 +50,6 @@ pub use allocation_file::{
     AllocationFile, AllocationFileError, CheckOptions, Checked, NumberKind, Parsed, PlacementChange, PlacementError,
     PolicyName, QueueSettings,
 };
-pub use capacity_file::{
-    AppOrdering, CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue,
-    CapacityQueueKind, CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, FlexibleCreation,
-    LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, Monitors, ParentSettings,
-    PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueOrdering, QueueState, QueueTemplates,
-    RuleAction, RuleFallback, RuleMatch, Template, WorkflowPriorities,
-};
 pub use diagnostic::{Diagnostic, Place, Severity};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};
@@ -68,3 +61,14 @@ pub use site::{
 };
 pub(crate) use source::Reader;
 pub use source::{AllocationSource, AllocationsError, FileSource, LocateError};
+
+/// The CapacityScheduler's configuration: `capacity-scheduler.xml`, its queues and their figures.
+pub mod capacity {
+    pub use super::capacity_file::{
+        AppOrdering, CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue,
+        CapacityQueueKind, CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, FlexibleCreation,
+        LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, Monitors,
+        ParentSettings, PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueOrdering, QueueState,
+        QueueTemplates, RuleAction, RuleFallback, RuleMatch, Template, WorkflowPriorities,
+    };
+}

@@ -8,7 +8,7 @@ pub const ROOT: &str = "root";
 /// Trims white space in the wide sense of queue names: Unicode's, not only the characters up to U+0020.
 ///
 /// ```
-/// assert_eq!(evenweave::trim_java("\u{3000}a\u{a0}"), "a");
+/// assert_eq!(evenweave::config::trim_java("\u{3000}a\u{a0}"), "a");
 /// ```
 #[must_use]
 pub fn trim_java(text: &str) -> &str {
@@ -33,8 +33,8 @@ pub fn trim_java(text: &str) -> &str {
 /// The full name: `root.` is put in front unless the name is `root` or starts with `root.`.
 ///
 /// ```
-/// assert_eq!(evenweave::rooted("a.b"), "root.a.b");
-/// assert_eq!(evenweave::rooted("rootx"), "root.rootx");
+/// assert_eq!(evenweave::config::rooted("a.b"), "root.a.b");
+/// assert_eq!(evenweave::config::rooted("rootx"), "root.rootx");
 /// ```
 #[must_use]
 pub fn rooted(name: &str) -> String {

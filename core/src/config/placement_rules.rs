@@ -99,7 +99,8 @@ impl PlacementRule {
 /// The rules where the allocation file has no policy.
 ///
 /// ```
-/// use evenweave::{Settings, default_rules};
+/// use evenweave::Settings;
+/// use evenweave::config::default_rules;
 /// let rules = default_rules(&Settings::default());
 /// assert_eq!(rules.iter().map(|rule| rule.kind.to_string()).collect::<Vec<_>>(), ["specified", "user"]);
 /// ```

@@ -30,7 +30,9 @@ impl Limit {
     /// The limit on a cluster of this size; fractions are truncated, and vcores end at 2147483647, as in Hadoop.
     ///
     /// ```
-    /// use evenweave::{Limit, Missing, Resource, ResourceTypes, parse_resource};
+    /// use evenweave::Resource;
+    /// use evenweave::config::{Limit, Missing, parse_resource};
+    /// use evenweave::resource::ResourceTypes;
     /// let half = parse_resource("50%", &ResourceTypes::standard(), Missing::Max).unwrap();
     /// assert_eq!(half.of(&Resource::new(1001, 4)), Resource::new(500, 2));
     /// ```
@@ -169,7 +171,9 @@ const ABSOLUTE_EXAMPLE: &str = "1024 mb, 1 vcores";
 /// When the text is in none of the notations.
 ///
 /// ```
-/// use evenweave::{Limit, Missing, Resource, ResourceTypes, parse_resource};
+/// use evenweave::Resource;
+/// use evenweave::config::{Limit, Missing, parse_resource};
+/// use evenweave::resource::ResourceTypes;
 /// let types = ResourceTypes::standard();
 /// let min = parse_resource("1024 mb, 2 vcores", &types, Missing::Zero).unwrap();
 /// assert_eq!(min, Limit::Absolute(Resource::new(1024, 2)));

@@ -15,7 +15,8 @@ use std::time::UNIX_EPOCH;
 /// [`FileSource`] is a file of this machine. Bring your own for a file on HDFS, in a database, or in a test's memory:
 ///
 /// ```
-/// use evenweave::{AllocationSource, FairScheduler};
+/// use evenweave::FairScheduler;
+/// use evenweave::config::AllocationSource;
 /// use std::io::{self, Read};
 ///
 /// #[derive(Debug)]
@@ -45,7 +46,7 @@ pub trait AllocationSource: Send + Sync + fmt::Debug {
     /// What it is called in errors, warnings and events, such as a path.
     fn name(&self) -> String;
 
-    /// When it was last changed, in milliseconds since 1970 as [`Clock::wall_ms`](crate::Clock::wall_ms) counts them;
+    /// When it was last changed, in milliseconds since 1970 as [`Clock::wall_ms`](crate::clock::Clock::wall_ms) counts them;
     /// `None` or 0 where there is nothing or the time is not known, which is told of and looked at again.
     ///
     /// # Errors
@@ -77,7 +78,7 @@ impl FileSource {
     /// which stand for Hadoop's class path. `None`: it is in none of them.
     ///
     /// ```
-    /// use evenweave::FileSource;
+    /// use evenweave::config::FileSource;
     /// let found = FileSource::locate("file:///etc/hadoop/fair-scheduler.xml", &[]);
     /// assert_eq!(found, Ok(Some(FileSource::new("/etc/hadoop/fair-scheduler.xml"))));
     /// assert_eq!(FileSource::locate("fair-scheduler.xml", &[]), Ok(None));

@@ -41,10 +41,10 @@ pub use decision::{
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
 };
 
+#[cfg(any(test, feature = "faults"))]
+pub(crate) use engine::Internal;
 #[cfg(feature = "faults")]
 pub(crate) use engine::Look;
-pub(crate) use engine::{
-    Call, Control, ControlMessage, FairDecider, Internal, Lent, Parts, Shard, Shared, Stepper, Threads,
-};
+pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Lent, Parts, Shard, Shared, Stepper, Threads};
 
 pub(crate) use preemption::{MarkedFor, OwedRoom};

@@ -19,7 +19,8 @@ const MAX_NAME: usize = 1024;
 /// Groups that remember the answers of others, as Hadoop's `Groups` service does: 300 s, and 30 s for a user without any.
 ///
 /// ```
-/// use evenweave::{CachedGroups, Groups, VirtualClock, parse_groups};
+/// use evenweave::clock::VirtualClock;
+/// use evenweave::groups::{CachedGroups, Groups, parse_groups};
 /// use std::sync::Arc;
 /// let clock = Arc::new(VirtualClock::new());
 /// let slow = parse_groups("ann: staff\n", "groups.txt").unwrap();

@@ -52,7 +52,7 @@ pub enum GroupsError {
 /// in errors. The result is itself a [`Groups`].
 ///
 /// ```
-/// use evenweave::{Groups, parse_groups};
+/// use evenweave::groups::{Groups, parse_groups};
 /// let groups = parse_groups("ann: staff, dev\nbob:\n", "groups.txt").unwrap();
 /// assert_eq!(groups.of("ann"), ["staff", "dev"]);
 /// let error = parse_groups("ann: staff\nbob staff\n", "groups.txt").unwrap_err();

@@ -27,7 +27,8 @@ use std::fmt::Debug;
 /// Which groups a user is in, the primary one first.
 ///
 /// ```
-/// use evenweave::{FairScheduler, Groups};
+/// use evenweave::FairScheduler;
+/// use evenweave::groups::Groups;
 /// use std::{collections::HashMap, sync::Arc};
 /// let groups = HashMap::from([("ann".to_owned(), vec!["staff".to_owned(), "dev".to_owned()])]);
 /// assert_eq!(groups.of("ann"), ["staff", "dev"]);

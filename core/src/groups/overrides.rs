@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// names are not trimmed, empty parts do not count, and of a user that stands twice the last entry counts.
 ///
 /// ```
-/// use evenweave::{Groups, parse_group_overrides};
+/// use evenweave::groups::{Groups, parse_group_overrides};
 /// let groups = parse_group_overrides("ann=staff,dev;bob=").unwrap();
 /// assert_eq!(groups.of("ann"), ["staff", "dev"]);
 /// assert!(groups.contains_key("bob"));
@@ -39,7 +39,7 @@ pub fn parse_group_overrides(text: &str) -> Result<HashMap<String, Vec<String>>,
 /// the others would say. Hadoop's map has `dr.who` in it unless it is configured otherwise.
 ///
 /// ```
-/// use evenweave::{Groups, OverriddenGroups, parse_group_overrides, parse_groups};
+/// use evenweave::groups::{Groups, OverriddenGroups, parse_group_overrides, parse_groups};
 /// let others = parse_groups("ann: staff\nbob: staff\n", "groups.txt").unwrap();
 /// let groups = OverriddenGroups::new(parse_group_overrides("ann=dev;dr.who=").unwrap(), others);
 /// assert_eq!((groups.of("ann"), groups.of("bob")), (vec!["dev".to_owned()], vec!["staff".to_owned()]));

@@ -11,7 +11,8 @@ use std::ffi::CString;
 /// On Linux, FreeBSD and NetBSD, with the cargo feature `system-groups`.
 ///
 /// ```
-/// use evenweave::{CachedGroups, Groups, MonotonicClock, SystemGroups};
+/// use evenweave::clock::MonotonicClock;
+/// use evenweave::groups::{CachedGroups, Groups, SystemGroups};
 /// use std::sync::Arc;
 /// let groups = CachedGroups::new(SystemGroups, Arc::new(MonotonicClock::new()));
 /// println!("{:?}", groups.of("root"));

@@ -49,7 +49,7 @@ impl Unit {
     /// `amount` of this unit in another, in integer arithmetic; `None` when it does not fit 64 bits.
     ///
     /// ```
-    /// use evenweave::Unit;
+    /// use evenweave::resource::Unit;
     /// let (gi, mi) = (Unit::parse("Gi").unwrap(), Unit::parse("Mi").unwrap());
     /// assert_eq!(gi.convert(2, mi), Some(2048));
     /// ```

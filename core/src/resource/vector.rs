@@ -321,7 +321,7 @@ pub fn f64_to_i64(value: f64) -> i64 {
 /// The resource types of a cluster, in vector order: `memory-mb` (MiB), `vcores`, then the custom types.
 ///
 /// ```
-/// use evenweave::ResourceTypes;
+/// use evenweave::resource::ResourceTypes;
 /// let types = ResourceTypes::with_custom([("gpu", "")]).unwrap();
 /// assert_eq!(types.index("gpu"), Some(2));
 /// ```

@@ -209,7 +209,7 @@ impl FairScheduler {
     }
 
     /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`]. A name keeps its number while the scheduler
-    /// lives. One longer than [`LONGEST_NAME`](crate::LONGEST_NAME) bytes is [`Location::NOWHERE`]. Where 128 MiB of names are kept
+    /// lives. One longer than [`LONGEST_NAME`](crate::event::LONGEST_NAME) bytes is [`Location::NOWHERE`]. Where 128 MiB of names are kept
     /// that no node or rack had when they were first heard, all further ones are one place, at which no node is.
     #[must_use]
     pub fn location(&self, name: &str) -> Location {

@@ -79,7 +79,7 @@ fn asks_are_within_what_one_container_may_have() {
 /// Rounding up to an increment ends at the largest container.
 #[test]
 fn increments_at_the_end_do_not_wrap() {
-    let types = evenweave::ResourceTypes::standard();
+    let types = evenweave::resource::ResourceTypes::standard();
     for increment in [1, 7, 1 << 40, i64::MAX - 1, i64::MAX] {
         let mut settings =
             evenweave::Settings::from_properties([("yarn.scheduler.fair.assignmultiple", "true")]).unwrap();
@@ -169,7 +169,7 @@ proptest! {
         ops in proptest::collection::vec(op(), 1..40),
     ) {
         let text = file(&numbers, weights, policy);
-        let types = evenweave::ResourceTypes::standard();
+        let types = evenweave::resource::ResourceTypes::standard();
         // A file with numbers that cannot be is refused: with a text, not with a panic.
         let file = match evenweave::AllocationFile::parse(&text, "ends.xml", &types, &[]) {
             Ok(parsed) => parsed.file,

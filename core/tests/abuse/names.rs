@@ -1,10 +1,10 @@
 //! Names that are too long, or too many.
 
 use crate::world::{Core, SMALL, World, builder, builder_with, each};
-use evenweave::{
-    AllocateRequest, AmRequest, AppAccess, Ask, LONGEST_NAME, Location, Named, QueueAccess, Refused, Resource,
-    ResourceTypes, Submission,
-};
+use evenweave::config::QueueAccess;
+use evenweave::event::{AppAccess, LONGEST_NAME, Named};
+use evenweave::resource::ResourceTypes;
+use evenweave::{AllocateRequest, AmRequest, Ask, Location, Refused, Resource, Submission};
 
 const MIB: usize = 1 << 20;
 

@@ -1,9 +1,10 @@
 //! A scheduler with a bystander: an application that asks, is served and gives back, whatever another does.
 
+use evenweave::resource::ResourceTypes;
+use evenweave::view::{AppView, NodeView, QueueView};
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, Container, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, Location, NewAttempt, NodeHandle, NodeView, QueueView, Refused, Resource,
-    ResourceTypes, Settings, Stepped, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, FairScheduler, FairSchedulerBuilder,
+    Heartbeat, Location, NewAttempt, NodeHandle, Refused, Resource, Settings, Stepped, Submission,
 };
 
 pub(crate) const SMALL: Resource = Resource::new(1024, 1);

@@ -13,9 +13,10 @@
 
 mod tasks;
 
+use evenweave::resource::ResourceTypes;
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, Location, NodeHandle, Resource, ResourceTypes, Settings, Stepped, Submission,
+    FairSchedulerBuilder, Heartbeat, Location, NodeHandle, Resource, Settings, Stepped, Submission,
 };
 use std::collections::VecDeque;
 use std::fmt::Write as _;

@@ -1,7 +1,8 @@
 //! What the allocation file says, as read.
 
 use crate::cluster::{Cluster, parent, parse, queue};
-use evenweave::{AllocationFile, PolicyName, QueueSettings, Resource, Settings};
+use evenweave::config::{PolicyName, QueueSettings};
+use evenweave::{AllocationFile, Resource, Settings};
 
 fn read(inside: &str) -> Result<AllocationFile, String> {
     parse(inside, &Settings::default())

@@ -1,8 +1,9 @@
 //! A stepped scheduler as the cases set it up, and short ways to ask it.
 
+use evenweave::view::{AppView, QueueView, StepOutcome};
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, ContainerId, FairScheduler, Heartbeat,
-    Location, NodeHandle, QueueView, Refused, Resource, Settings, StepOutcome, Stepped, Submission,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, ContainerId, FairScheduler, Heartbeat, Location,
+    NodeHandle, Refused, Resource, Settings, Stepped, Submission,
 };
 use std::collections::HashMap;
 use std::sync::Arc;

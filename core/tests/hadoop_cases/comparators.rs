@@ -1,7 +1,9 @@
 //! Which of two children is served first, as pure functions.
 
 use crate::cluster::r;
-use evenweave::{ClusterTotal, Drf, Fair, Resource, Schedulable, SchedulingPolicy, Tie};
+use evenweave::Resource;
+use evenweave::policy::{ClusterTotal, Schedulable, SchedulingPolicy, Tie};
+use evenweave::shares::{Drf, Fair};
 
 struct Item {
     usage: Resource,

@@ -2,7 +2,8 @@
 //! `namesubgroup1` and `namesubgroup2`.
 
 use crate::cluster::{Cluster, parent, parse, queue};
-use evenweave::{PlacementRule, RuleKind, Settings, default_rules};
+use evenweave::Settings;
+use evenweave::config::{PlacementRule, RuleKind, default_rules};
 use std::collections::HashMap;
 
 fn policy(rules: &str) -> String {

@@ -1,6 +1,8 @@
 //! How one resource type is distributed: a pure function, here for memory under `fair` and for vcores under `drf`.
 
-use evenweave::{Drf, Fair, Resource, SchedulingPolicy, ShareInput};
+use evenweave::Resource;
+use evenweave::policy::{SchedulingPolicy, ShareInput};
+use evenweave::shares::{Drf, Fair};
 
 /// The bound of a child without one.
 const INT: i64 = i32::MAX as i64;

@@ -2,7 +2,8 @@
 
 use super::books::{AppBook, ContainerBook};
 use super::world::{Seen, World};
-use evenweave::{AllocatedView, ContainerId, EndReason, Resource, SchedulerEvent};
+use evenweave::view::AllocatedView;
+use evenweave::{ContainerId, EndReason, Resource, SchedulerEvent};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Granted = (Vec<(bool, Resource)>, BTreeSet<u32>);

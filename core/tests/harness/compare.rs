@@ -4,7 +4,8 @@
 
 use super::books::NodeBook;
 use super::world::{Seen, World};
-use evenweave::{AllocatedView, AppView, EndReason, QueueView, Resource};
+use evenweave::view::{AllocatedView, AppView, QueueView};
+use evenweave::{EndReason, Resource};
 use std::collections::BTreeMap;
 
 impl World {

@@ -4,7 +4,8 @@ use super::books::NodeBook;
 use super::op::Op;
 use super::shape::{NodeShape, RACKS};
 use super::world::World;
-use evenweave::{NodeView, QueueView, Resource};
+use evenweave::Resource;
+use evenweave::view::{NodeView, QueueView};
 
 impl World {
     /// With room for everything, everything that is not tied to a place is granted. For unlimited shapes.

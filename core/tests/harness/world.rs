@@ -4,10 +4,13 @@ use super::books::Books;
 use super::counts::Counts;
 use super::op::Op;
 use super::shape::{NodeShape, Shape};
+use evenweave::reason::NotOffered;
+use evenweave::view::{
+    AllocatedView, AppView, ContainerView, HeldView, NodeView, PreemptionRound, QueueView, Stats, StepOutcome,
+};
 use evenweave::{
-    AllocatedView, AllocationFile, AppView, Container, ContainerId, ContainerView, EndReason, EndedContainer,
-    FairScheduler, HeldView, NodeHandle, NodeView, NotOffered, PreemptionRound, QueueView, Refused, Resource,
-    SchedulerEvent, Settings, Stats, StepOutcome, Stepped,
+    AllocationFile, Container, ContainerId, EndReason, EndedContainer, FairScheduler, NodeHandle, Refused, Resource,
+    SchedulerEvent, Settings, Stepped,
 };
 use std::collections::BTreeMap;
 

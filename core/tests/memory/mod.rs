@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, reason = "a test's helpers")]
 
-use evenweave::AllocationSource;
+use evenweave::config::AllocationSource;
 use std::io::{self, Cursor, Read};
 use std::sync::{Arc, Mutex, MutexGuard};
 

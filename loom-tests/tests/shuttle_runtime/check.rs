@@ -3,10 +3,8 @@
 use super::plan::{LIMITS, SMALL, small};
 use super::world::World;
 use super::{draw, totals};
-use evenweave::{
-    AllocateRequest, Ask, ContainerId, ContainerView, EndReason, QueueView, Resource, SchedulerEvent, Stats,
-    StepOutcome, Submission,
-};
+use evenweave::view::{ContainerView, QueueView, Stats, StepOutcome};
+use evenweave::{AllocateRequest, Ask, ContainerId, EndReason, Resource, SchedulerEvent, Submission};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Name = (u32, u32);

@@ -3,10 +3,12 @@
 use super::books::Books;
 use super::plan::{FIRST_LIMIT, LIMITS, Plan, QUEUES, SMALL, allocations, small};
 use super::{draw, totals};
+use evenweave::clock::VirtualClock;
+use evenweave::resource::ResourceTypes;
 use evenweave::sync::time;
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, ContainerId, FairScheduler, Heartbeat, NodeHandle,
-    NotSent, Refused, Resource, ResourceTypes, Submission, VirtualClock,
+    NotSent, Refused, Resource, Submission,
 };
 use shuttle::thread;
 use std::collections::{BTreeMap, BTreeSet};

@@ -11,7 +11,7 @@ use std::fmt;
 pub enum PlacementChange {
     /// A policy without any rule element: the rules in force stay.
     Keep,
-    /// No policy: the rules of the settings, see [`default_rules`](crate::default_rules).
+    /// No policy: the rules of the settings, see [`default_rules`](crate::config::default_rules).
     Defaults,
     /// These rules.
     Rules(Vec<PlacementRule>),

@@ -52,7 +52,8 @@ impl AllocationFile {
     /// policies that the embedder brings.
     ///
     /// ```
-    /// use evenweave::{AllocationFile, ResourceTypes};
+    /// use evenweave::AllocationFile;
+    /// use evenweave::resource::ResourceTypes;
     /// let text = "<allocations>\n <queue name='a'><maxAMShare>1.5x</maxAMShare></queue>\n</allocations>";
     /// let error = AllocationFile::parse(text, "fair-scheduler.xml", &ResourceTypes::standard(), &[]).unwrap_err();
     /// assert_eq!(
@@ -77,7 +78,9 @@ impl AllocationFile {
     /// meant. For whoever edits files; it costs more than [`AllocationFile::parse`].
     ///
     /// ```
-    /// use evenweave::{AllocationFile, CheckOptions, ResourceTypes, Severity};
+    /// use evenweave::AllocationFile;
+    /// use evenweave::config::{CheckOptions, Severity};
+    /// use evenweave::resource::ResourceTypes;
     /// let text = "<allocations>\n <queue name='a'><maxAMShare>1.5</maxAMShare></queue>\n</allocations>";
     /// let checked = AllocationFile::check(text, "fair-scheduler.xml", &CheckOptions::new(&ResourceTypes::standard()));
     /// let [found] = checked.diagnostics.as_slice() else { panic!() };

@@ -94,7 +94,8 @@ use warnings::Warnings;
 /// The configuration of a CapacityScheduler.
 ///
 /// ```
-/// use evenweave::{CapacityFile, Resource};
+/// use evenweave::Resource;
+/// use evenweave::config::capacity::CapacityFile;
 /// let properties = [
 ///     ("yarn.scheduler.capacity.root.queues", "a,b"),
 ///     ("yarn.scheduler.capacity.root.a.capacity", "70"),
@@ -147,7 +148,8 @@ impl CapacityFile {
     /// Parses and checks capacity-scheduler.xml, which lies over yarn-site.
     ///
     /// ```
-    /// use evenweave::{CapacityFile, SiteFile, SiteProperties};
+    /// use evenweave::config::{SiteFile, SiteProperties};
+    /// use evenweave::config::capacity::CapacityFile;
     /// let text = "<configuration>
     ///   <property><name>yarn.scheduler.capacity.root.queues</name><value>a</value></property>
     ///   <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>ten</value></property>

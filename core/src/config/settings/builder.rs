@@ -23,7 +23,7 @@ use std::fmt::Display;
 /// assert_eq!(settings.max_assign, 4);
 /// assert_eq!(settings.maximum.get(2), 8);
 /// assert!(settings.warnings().is_empty());
-/// # Ok::<(), evenweave::SettingsError>(())
+/// # Ok::<(), evenweave::config::SettingsError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `build` is called"]

@@ -182,7 +182,8 @@ impl Settings {
     /// the files, of their layers and of the settings. There are settings unless there is an error.
     ///
     /// ```
-    /// use evenweave::{Settings, Severity, SiteFile, SiteProperties};
+    /// use evenweave::Settings;
+    /// use evenweave::config::{Severity, SiteFile, SiteProperties};
     /// let text = "<configuration>
     ///   <property><name>yarn.scheduler.fair.max.assign</name><value>four</value></property>
     ///   <property><name>yarn.scheduler.fair.asignmultiple</name><value>true</value></property>

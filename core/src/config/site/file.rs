@@ -34,7 +34,7 @@ pub struct Included {
 /// A site file: `yarn-site.xml`, `resource-types.xml`, `capacity-scheduler.xml` and others of the same form.
 ///
 /// ```
-/// use evenweave::SiteFile;
+/// use evenweave::config::SiteFile;
 /// let text = "<configuration>
 ///   <property>
 ///     <name>yarn.scheduler.fair.max.assign</name>

@@ -57,7 +57,7 @@ impl Entry {
 /// Properties of several files and single ones over each other, as Hadoop's `Configuration` holds them.
 ///
 /// ```
-/// use evenweave::{SiteFile, SiteProperties};
+/// use evenweave::config::{SiteFile, SiteProperties};
 /// let file = |name, text| SiteFile::parse(text, name).unwrap();
 /// let mut site = SiteProperties::new();
 /// site.add(&file("yarn-site.xml", "<configuration><property name='a' value='1' final='true'/>\
@@ -131,7 +131,7 @@ impl SiteProperties {
     /// Where `${env.NAME}` is looked up; the core itself looks nowhere.
     ///
     /// ```
-    /// let mut site = evenweave::SiteProperties::new();
+    /// let mut site = evenweave::config::SiteProperties::new();
     /// site.set_environment(|name| std::env::var(name).ok());
     /// ```
     pub fn set_environment(&mut self, lookup: impl Fn(&str) -> Option<String> + Send + Sync + 'static) {

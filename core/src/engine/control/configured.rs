@@ -10,7 +10,7 @@ use crate::preemption::QueuePreemption;
 use crate::queue::{OwnPreemption, Queue};
 use crate::resource::Resource;
 
-/// What configuration makes of a queue; how it stands is in [`QueueView`](crate::QueueView).
+/// What configuration makes of a queue; how it stands is in [`QueueView`](crate::view::QueueView).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct QueueConfig {

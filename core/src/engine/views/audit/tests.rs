@@ -4,9 +4,10 @@ use crate::app::Locality;
 use crate::engine::commit::grant::{Proposal, Refusal};
 use crate::engine::intake::messages::Internal;
 use crate::engine::views::audit::Audit;
+use crate::resource::ResourceTypes;
 use crate::{
     AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle,
-    Resource, ResourceTypes, Stepped, Submission,
+    Resource, Stepped, Submission,
 };
 
 const SMALL: Resource = Resource::new(1024, 1);
