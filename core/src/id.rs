@@ -1,5 +1,9 @@
 //! Identifiers. Inside, everything is a dense slot with a generation; a stale identifier never names a newer object.
 
+mod yarn;
+
+pub use yarn::{AttemptId, ContainerName, IdError};
+
 use std::fmt;
 
 /// A YARN application id: `application_<clusterTimestamp>_<number, at least 4 digits>`.
@@ -9,12 +13,6 @@ pub struct ApplicationId {
     pub cluster_timestamp: u64,
     /// The running number of the application.
     pub number: u32,
-}
-
-impl fmt::Display for ApplicationId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "application_{}_{:04}", self.cluster_timestamp, self.number)
-    }
 }
 
 impl ApplicationId {
@@ -162,6 +160,29 @@ impl ContainerId {
     #[must_use]
     pub fn application_number(self) -> u32 {
         self.application
+    }
+
+    /// The same container as the outside world names it, in a cluster of this start time and epoch.
+    #[cfg(not(loom))]
+    pub(crate) fn name(self, cluster_timestamp: u64, epoch: u32) -> ContainerName {
+        let application = ApplicationId { cluster_timestamp, number: self.application };
+        let attempt = AttemptId { application, number: u32::from(self.attempt) };
+        ContainerName { epoch, attempt, number: self.number }
+    }
+}
+
+/// `container 5 of attempt 1 of application 12`: for people. What crosses a wire is a [`ContainerName`].
+impl fmt::Display for ContainerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ContainerId { number, attempt, application, .. } = self;
+        write!(f, "container {number} of attempt {attempt} of application {application}")
+    }
+}
+
+/// `node 3`: its number.
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {}", self.0)
     }
 }
 

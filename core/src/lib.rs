@@ -100,7 +100,7 @@ mod sync;
 #[cfg(any(loom, shuttle))]
 pub mod sync;
 
-pub use id::{ApplicationId, ContainerId, NodeId};
+pub use id::{ApplicationId, AttemptId, ContainerId, ContainerName, IdError, NodeId};
 #[cfg(loom)]
 pub use id::{Slot, Slots};
 pub use resource::Resource;
@@ -148,9 +148,9 @@ pub mod faults {
 #[cfg(not(loom))]
 pub mod prelude {
     pub use crate::{
-        AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, ApplicationId, Ask, Container, ContainerId,
-        EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat, Location, NewAttempt, NodeHandle,
-        NodeId, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission,
+        AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, ApplicationId, Ask, AttemptId, Container,
+        ContainerId, ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat,
+        Location, NewAttempt, NodeHandle, NodeId, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission,
     };
 }
 

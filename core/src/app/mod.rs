@@ -28,7 +28,7 @@ pub(crate) struct SchedulingKey {
 }
 
 /// One line of an `allocate` call (YARN's ResourceRequest).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ask {
     /// Smaller is served first.
     pub priority: i32,

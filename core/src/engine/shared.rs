@@ -12,7 +12,7 @@ use crate::engine::intake::messages::{ControlMessage, Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
 use crate::event::LONGEST_NAME;
-use crate::id::NodeId;
+use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::Sender;
 use crate::sync::{Arc, CachePadded, Map, Mutex, ProcessCount};
@@ -163,6 +163,10 @@ pub(crate) struct Shared<D: Decider> {
     pub(crate) workers: usize,
     pub(crate) types: usize,
     pub(crate) cluster_timestamp: u64,
+    /// In the names of containers.
+    pub(crate) epoch: u32,
+    /// Whether nodes list what they have to stop.
+    pub(crate) node_stops: bool,
     pub(crate) publisher: Publisher,
     pub(crate) arenas: Box<[Arena]>,
     pub(crate) locations: Locations,
@@ -186,6 +190,16 @@ pub(crate) struct Shared<D: Decider> {
 }
 
 impl<D: Decider> Shared<D> {
+    /// A container as the outside world names it.
+    pub(crate) fn container_name(&self, id: ContainerId) -> ContainerName {
+        id.name(self.cluster_timestamp, self.epoch)
+    }
+
+    /// Whether a name may be one of this scheduler's: of its cluster and epoch.
+    pub(crate) fn makes(&self, name: &ContainerName) -> bool {
+        (name.attempt.application.cluster_timestamp, name.epoch) == (self.cluster_timestamp, self.epoch)
+    }
+
     /// Whether a worker has panicked and could not begin anew.
     pub(crate) fn is_dead(&self, worker: usize) -> bool {
         // ORDERING: Relaxed. Whoever sees it late sends to a worker that takes nothing, and tells of what somebody waits for.

@@ -74,6 +74,8 @@ pub struct FairSchedulerBuilder {
     channel_capacity: usize,
     event_capacity: usize,
     cluster_timestamp: u64,
+    epoch: u32,
+    node_stops: bool,
     clock: Option<Arc<dyn Clock>>,
     on_grants: Option<WakeUp>,
     probe: Option<Arc<dyn HeartbeatProbe>>,
@@ -104,6 +106,8 @@ impl Default for FairSchedulerBuilder {
             channel_capacity: 4096,
             event_capacity: 1024,
             cluster_timestamp: 1,
+            epoch: 0,
+            node_stops: false,
             clock: None,
             on_grants: None,
             probe: None,
@@ -216,6 +220,20 @@ impl FairSchedulerBuilder {
     /// What application ids are made from: the start time of the ResourceManager in ms.
     pub fn cluster_timestamp(mut self, timestamp: u64) -> Self {
         self.cluster_timestamp = timestamp;
+        self
+    }
+
+    /// How often the ResourceManager has been restarted with its work kept: what the names of containers have before the timestamp
+    /// ([`ContainerName::epoch`](crate::ContainerName::epoch)). 0 without this, which is left out of names.
+    pub fn epoch(mut self, epoch: u32) -> Self {
+        self.epoch = epoch;
+        self
+    }
+
+    /// Whether each node lists the containers that its NodeManager has to stop ([`NodeHandle::take_stops`](crate::NodeHandle::take_stops)).
+    /// Not without this: what is listed is kept until it is taken, or the node is removed and its last handle goes.
+    pub fn node_stops(mut self, list: bool) -> Self {
+        self.node_stops = list;
         self
     }
 
@@ -349,6 +367,8 @@ impl FairSchedulerBuilder {
             workers: self.workers,
             channel_capacity: self.channel_capacity,
             cluster_timestamp: self.cluster_timestamp,
+            epoch: self.epoch,
+            node_stops: self.node_stops,
             clock,
             on_grants: self.on_grants,
             probe: self.probe,

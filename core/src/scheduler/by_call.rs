@@ -8,6 +8,7 @@ use crate::engine::{ContainerView, ControlLane, Reloads, TaskCall, apply, ask_wo
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;
 use crate::fair::{Control, ControlMessage, Shard};
+use crate::id::{ContainerId, ContainerName};
 use crate::sync::channel::{Sender, bounded};
 
 impl FairScheduler {
@@ -91,6 +92,26 @@ impl FairScheduler {
     /// When a worker has panicked, or the scheduler has been shut down.
     pub fn containers(&self) -> Result<Vec<ContainerView>, Refused> {
         Ok(ask_workers(self.open()?, |shard| shard.container_views())?.into_iter().flatten().collect())
+    }
+
+    /// A container by its name, if it runs or its node has not said yet that it ended. Asks the workers and waits for them: an
+    /// embedder whose nodes and AMs name containers in each call keeps a map of its own, from what `allocate` grants.
+    ///
+    /// # Errors
+    /// When a worker has panicked, or the scheduler has been shut down.
+    pub fn find_container(&self, name: &ContainerName) -> Result<Option<ContainerId>, Refused> {
+        let shared = self.open()?;
+        if !shared.makes(name) {
+            return Ok(None);
+        }
+        let name = *name;
+        Ok(ask_workers(shared, move |shard| shard.find_container(&name))?.into_iter().flatten().next())
+    }
+
+    /// The name of a container, as it crosses a wire. Waits for nobody.
+    #[must_use]
+    pub fn container_name(&self, id: ContainerId) -> ContainerName {
+        self.shared().container_name(id)
     }
 
     /// Waits until everything accepted is worked off ([`FairScheduler::quiesce`]); then what has happened since this was

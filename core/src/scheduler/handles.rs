@@ -1,8 +1,10 @@
 //! Handles to applications and nodes: cheap to clone, usable from any thread.
 
 use crate::engine::{AppShared, Container, Heartbeat, NodeShared};
-use crate::id::{ApplicationId, ContainerId, NodeId};
+use crate::id::{ApplicationId, AttemptId, ContainerId, NodeId};
 use crate::sync::Arc;
+use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// A submitted application. Calls with a handle whose application has finished are refused.
 #[derive(Clone, Debug)]
@@ -19,6 +21,12 @@ impl AppHandle {
     #[must_use]
     pub fn number(&self) -> u32 {
         self.0.id.number
+    }
+
+    /// The id of this attempt.
+    #[must_use]
+    pub fn attempt_id(&self) -> AttemptId {
+        AttemptId { application: self.0.id, number: self.0.attempt }
     }
 
     /// Which attempt of the application this is, from 1.
@@ -119,7 +127,74 @@ impl NodeHandle {
     pub fn worker(&self) -> usize {
         self.0.owner
     }
+
+    /// Takes the containers that this node's NodeManager has to stop, oldest first, onto the end of `out`: those that an AM had and that
+    /// have ended without a word of the node, because they were given back, preempted, not launched in time, or their application
+    /// ended. What YARN puts into the answer of the node's heartbeat. Each is told of once; the node's report that such a container
+    /// has completed gives its room back.
+    ///
+    /// Nothing is listed without [`node_stops`](crate::FairSchedulerBuilder::node_stops). Waits for nobody.
+    pub fn take_stops(&self, out: &mut Vec<ContainerId>) {
+        self.0.take_stops(out);
+    }
 }
+
+/// Two handles are equal when they are of the same attempt of the same application of the same scheduler.
+impl PartialEq for AppHandle {
+    fn eq(&self, other: &AppHandle) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for AppHandle {}
+
+impl Hash for AppHandle {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+/// The id of the attempt.
+impl fmt::Display for AppHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.attempt_id().fmt(f)
+    }
+}
+
+/// Two handles are equal when they are of the same registration of a node.
+impl PartialEq for NodeHandle {
+    fn eq(&self, other: &NodeHandle) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for NodeHandle {}
+
+impl Hash for NodeHandle {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+/// Its name.
+impl fmt::Display for NodeHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Two reports are equal when they are of the same node and say the same.
+impl PartialEq for Heartbeat {
+    fn eq(&self, other: &Heartbeat) -> bool {
+        let said = |of: &Heartbeat| (of.stamp, of.offer);
+        Arc::ptr_eq(&self.node, &other.node)
+            && said(self) == said(other)
+            && self.launched == other.launched
+            && self.completed == other.completed
+    }
+}
+
+impl Eq for Heartbeat {}
 
 impl Heartbeat {
     /// A report of a node that has nothing new to say of its containers.

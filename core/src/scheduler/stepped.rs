@@ -11,7 +11,7 @@ use crate::engine::{
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent, beginning};
 use crate::fair::{Decision, MarkedFor, NotOffered, OwedRoom, Parts, Stepper};
-use crate::id::{ContainerId, NodeId};
+use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use std::collections::HashMap;
@@ -79,7 +79,7 @@ impl StepOutcome {
             AllocatedView { app: id.application, container: id.number, node, priority, resource }
         }));
         let ended = noted.ended.into_iter();
-        self.completed.extend(ended.map(|EndedContainer { id, reason }| (id.application, id.number, reason)));
+        self.completed.extend(ended.map(|EndedContainer { id, reason, .. }| (id.application, id.number, reason)));
     }
 
     /// Puts what was noted, the reservations that stand and the room that is kept in the order in which they are shown. `nodes`
@@ -169,6 +169,18 @@ impl Stepped {
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
         self.stepper.shared().locations.requested(name).map_or(Location::NOWHERE, Location)
+    }
+
+    /// A container by its name, as [`FairScheduler::find_container`](crate::FairScheduler::find_container).
+    pub fn find_container(&mut self, name: &ContainerName) -> Option<ContainerId> {
+        let ours = self.stepper.shared().makes(name);
+        self.stepper.shards().filter(|_| ours).find_map(|shard| shard.find_container(name))
+    }
+
+    /// The name of a container, as it crosses a wire.
+    #[must_use]
+    pub fn container_name(&self, id: ContainerId) -> ContainerName {
+        self.stepper.shared().container_name(id)
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
@@ -569,7 +581,7 @@ impl Stepped {
     /// # Errors
     /// When the application is unknown, or the container has ended.
     pub fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
-        let (app, id) = self.find_container(number, container)?;
+        let (app, id) = self.container_numbered(number, container)?;
         let shard = self.stepper.shard(usize::from(id.worker));
         let record = shard.live_container(id).ok_or(Refused::NoSuchContainer { app: number, container })?;
         shard.launch(record);
@@ -583,7 +595,7 @@ impl Stepped {
     /// # Errors
     /// When the application is unknown, or the container has ended and its node does not wait for it.
     pub fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
-        let (app, id) = self.find_container(number, container)?;
+        let (app, id) = self.container_numbered(number, container)?;
         let missing = Refused::NoSuchContainer { app: number, container };
         let worker = usize::from(id.worker);
         let record = self.stepper.shard(worker).known_container(id).ok_or(missing)?;
@@ -595,7 +607,7 @@ impl Stepped {
         Ok(())
     }
 
-    fn find_container(&self, number: u32, container: u32) -> Result<(Arc<AppShared>, ContainerId), Refused> {
+    fn container_numbered(&self, number: u32, container: u32) -> Result<(Arc<AppShared>, ContainerId), Refused> {
         let app = self.apps.get(&number).cloned().ok_or(Refused::NoSuchApp(number))?;
         let id = self.by_number.get(&(number, container)).copied();
         Ok((app, id.ok_or(Refused::NoSuchContainer { app: number, container })?))

@@ -193,11 +193,7 @@ impl<C: Core> Churn<C> {
             request: AllocateRequest::default(),
             empty: AllocateRequest::default(),
             // The caller's: how much an answer has at most depends on how the threads take turns.
-            answer: Allocation {
-                granted: Vec::with_capacity(MOST_IN_AN_ANSWER),
-                ended: Vec::with_capacity(MOST_IN_AN_ANSWER),
-                ..Default::default()
-            },
+            answer: Allocation::with_capacity(MOST_IN_AN_ANSWER, MOST_IN_AN_ANSWER),
             at: 0,
             further: 0,
         };

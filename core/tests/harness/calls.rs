@@ -647,7 +647,7 @@ impl World {
             let size = self.normalised(&size);
             self.books.apps[app].asks.insert(key, (i64::from(count), size));
         }
-        let Allocation { granted, ended, strict_preemptions, headroom } = answer;
+        let Allocation { granted, ended, strict_preemptions, headroom, .. } = answer;
         Ok(Ok(Done { answer: Some(Answer { granted, ended, strict_preemptions, headroom }), rounds: Vec::new() }))
     }
 

@@ -354,6 +354,9 @@ impl<D: Decider> Shard<D> {
         let record = self.containers[index];
         if record.fate.is_live() {
             self.end_live(index, reason);
+            if !by_node && self.containers[index].acquired_at_end {
+                self.nodes[record.node as usize].shared.tell_to_stop(self.container_id(index));
+            }
             if by_node || !record.launched {
                 self.free_room(index);
             }
@@ -406,8 +409,8 @@ impl<D: Decider> Shard<D> {
             self.wake_am(app);
         }
         if self.journal.is_some() {
-            let id = self.container_id(index);
-            self.journal.iter_mut().for_each(|journal| journal.ended.push(EndedContainer { id, reason }));
+            let (id, node) = (self.container_id(index), self.nodes[record.node as usize].shared.id);
+            self.journal.iter_mut().for_each(|journal| journal.ended.push(EndedContainer { id, node, reason }));
         }
         count(&self.shared.counters[worker].ended, 1);
     }

@@ -73,7 +73,7 @@ impl<D: Decider> Control<D> {
         }
         let rack_location = shared.locations.intern(rack);
         let owner = self.choose_owner(rack_location).ok_or(Refused::NoWorkers)?;
-        let node = Arc::new(NodeShared::new(
+        let node = NodeShared::new(
             shared.scheduler,
             NodeId(self.nodes_made),
             name,
@@ -83,7 +83,8 @@ impl<D: Decider> Control<D> {
             owner,
             self.places[owner].take(),
             total,
-        ));
+        );
+        let node = Arc::new(if shared.node_stops { node.with_stops() } else { node });
         self.nodes_made += 1;
         self.loads[owner] += 1;
         self.nodes.add(node.clone(), *total);

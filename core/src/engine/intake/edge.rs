@@ -23,7 +23,7 @@ use crate::sync::Arc;
 use smallvec::SmallVec;
 
 /// What an AM asks in one call.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AllocateRequest {
     /// Each replaces the outstanding ask of its priority, request id and location; of two alike the last counts.
     pub asks: Vec<Ask>,
@@ -44,7 +44,8 @@ impl AllocateRequest {
 }
 
 /// What an AM is answered. The caller owns it; each call clears and fills it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Allocation {
     /// Containers granted since the last call; with one worker in the order in which they were.
     pub granted: Vec<Container>,
@@ -58,6 +59,12 @@ pub struct Allocation {
 }
 
 impl Allocation {
+    /// An empty answer that has room for so many granted and ended containers: with it a call that brings no more allocates nothing.
+    #[must_use]
+    pub fn with_capacity(granted: usize, ended: usize) -> Allocation {
+        Allocation { granted: Vec::with_capacity(granted), ended: Vec::with_capacity(ended), ..Allocation::default() }
+    }
+
     /// Nothing, with the memory kept.
     fn clear(&mut self) {
         let Allocation { granted, ended, strict_preemptions, headroom } = self;

@@ -59,9 +59,10 @@ impl EndReason {
 }
 
 /// A container as the AM gets it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Container {
-    /// Its name.
+    /// Which one.
     pub id: ContainerId,
     /// Where it is to run.
     pub node: NodeId,
@@ -97,10 +98,13 @@ impl Container {
 }
 
 /// A container that ended, as the AM is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct EndedContainer {
-    /// Its name.
+    /// Which one.
     pub id: ContainerId,
+    /// Where it ran, or was to run.
+    pub node: NodeId,
     /// Why it ended.
     pub reason: EndReason,
 }

@@ -426,7 +426,8 @@ impl Arena {
         while at != NIL {
             let record = self.record(at);
             let reason = EndReason::ALL[record.reason.load(Ordering::Relaxed) as usize];
-            out.push(EndedContainer { id: self.id(record), reason });
+            let node = NodeId(record.node.load(Ordering::Relaxed));
+            out.push(EndedContainer { id: self.id(record), node, reason });
             last = std::mem::replace(&mut at, record.next.load(Ordering::Relaxed));
         }
         if last != NIL {
@@ -513,7 +514,7 @@ mod tests {
         arena.push_ended(&ended, made[0].id.record, EndReason::NodeLost);
         let mut news = vec![];
         arena.drain_ended(&ended, &mut news);
-        assert_eq!(news, [EndedContainer { id: made[0].id, reason: EndReason::NodeLost }]);
+        assert_eq!(news, [EndedContainer { id: made[0].id, node: made[0].node, reason: EndReason::NodeLost }]);
         // Two records are free again: the withdrawn and the ended one.
         let mut again = [arena.allocate(&mut own).unwrap(), arena.allocate(&mut own).unwrap()];
         again.sort_unstable();

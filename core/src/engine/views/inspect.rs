@@ -11,7 +11,7 @@ use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::shared::Shared;
 use crate::engine::worker::shard::{Journal, Shard};
 use crate::event::Refused;
-use crate::id::ContainerId;
+use crate::id::{ContainerId, ContainerName};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::bounded;
@@ -98,6 +98,20 @@ impl<D: Decider> Shard<D> {
             applications: self.apps.len(),
             request_keys: self.apps.iter().flatten().map(|app| app.keys.len()).sum(),
         }
+    }
+
+    /// A container that runs, or whose node has not said that it ended, by its application, attempt and number. O(containers of this
+    /// worker) where the application has it no more.
+    pub(crate) fn find_container(&self, name: &ContainerName) -> Option<ContainerId> {
+        let is_named = |index: &u32| {
+            let record = &self.containers[*index];
+            let attempt = (record.application, u32::from(record.attempt), record.number);
+            attempt == (name.attempt.application.number, name.attempt.number, name.number)
+        };
+        let apps = self.apps.iter().flatten().filter(|app| app.shared.id == name.attempt.application);
+        let running = apps.flat_map(|app| &app.containers).copied().find(is_named);
+        let on_nodes = || self.nodes.present().flat_map(|(_, node)| &node.containers).copied().find(is_named);
+        running.or_else(on_nodes).map(|index| self.container_id(index))
     }
 
     /// All containers, node by node, in order of allocation.

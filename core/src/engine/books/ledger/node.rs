@@ -1,10 +1,11 @@
 //! A node as all threads see it.
 
 use crate::engine::books::usage::UsageCell;
-use crate::id::NodeId;
+use crate::id::{ContainerId, NodeId};
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::channel::{Receiver, Sender, unbounded};
 
 /// A node as all threads see it.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub(crate) struct NodeShared {
     /// Total, published by the owner.
     pub(crate) total: UsageCell,
     gone: AtomicBool,
+    /// Containers that its NodeManager has to stop, where somebody wants to know: from its owner to whoever asks.
+    stops: Option<Box<(Sender<ContainerId>, Receiver<ContainerId>)>>,
 }
 
 impl NodeShared {
@@ -57,10 +60,32 @@ impl NodeShared {
             free: CachePadded::default(),
             total: UsageCell::default(),
             gone: AtomicBool::new(false),
+            stops: None,
         };
         node.free.set(MAX_TYPES, total);
         node.total.set(MAX_TYPES, total);
         node
+    }
+
+    /// The same, with a list of what is to be stopped.
+    pub(crate) fn with_stops(self) -> NodeShared {
+        NodeShared { stops: Some(Box::new(unbounded())), ..self }
+    }
+
+    /// A container that its AM had is over, and the node has not said so. By the owner.
+    #[inline]
+    pub(crate) fn tell_to_stop(&self, container: ContainerId) {
+        if let Some(stops) = &self.stops {
+            // The receiver lies beside it.
+            let _ = stops.0.send(container);
+        }
+    }
+
+    /// What is to be stopped and was not taken yet, oldest first, onto the end of `out`. By any thread.
+    pub(crate) fn take_stops(&self, out: &mut Vec<ContainerId>) {
+        if let Some(stops) = &self.stops {
+            out.extend(std::iter::from_fn(|| stops.1.try_recv().ok()));
+        }
     }
 
     /// Rack and node, as asks name them.

@@ -34,6 +34,8 @@ pub(crate) fn setup(workers: usize) -> Setup<FairDecider> {
         workers,
         channel_capacity: 16,
         cluster_timestamp: 1,
+        epoch: 0,
+        node_stops: false,
         clock: Arc::new(VirtualClock::new()),
         on_grants: None,
         probe: None,
@@ -426,6 +428,8 @@ fn a_node_that_never_came_leaves_its_place() {
 #[test]
 fn it_is_not_quiet_where_something_was_taken() {
     let parts = parts();
+    // As where preemption is off.
+    drop(parts.preemption_lane);
     let (shared, lanes) = (parts.shared.clone(), &parts.shards[0].1);
     let (ends, done) = bounded::<()>(0);
     let waits = shared.clone();

@@ -1,0 +1,198 @@
+//! What a ResourceManager needs around the scheduler: names of containers, what nodes have to stop, handles as keys.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
+mod threads;
+
+use evenweave::{
+    AllocateRequest, Allocation, AppHandle, Ask, Container, ContainerName, EndReason, FairScheduler,
+    FairSchedulerBuilder, Heartbeat, NodeHandle, Resource, Stepped, Submission,
+};
+use std::collections::{HashMap, HashSet};
+use threads::within;
+
+const SMALL: Resource = Resource::new(1024, 1);
+
+fn builder() -> FairSchedulerBuilder {
+    FairScheduler::builder().cluster_timestamp(1_410_901_177_871).epoch(17).node_stops(true)
+}
+
+fn submission(number: u32) -> Submission {
+    Submission { number, user: "ann".to_owned(), queue: None, am: None }
+}
+
+struct World {
+    stepped: Stepped,
+    nodes: [NodeHandle; 2],
+    app: AppHandle,
+}
+
+impl World {
+    fn new() -> World {
+        let mut stepped = builder().workers(2).stepped().unwrap();
+        let nodes =
+            ["1", "2"].map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(8192, 8)).unwrap());
+        let app = stepped.submit(&submission(12)).unwrap();
+        World { stepped, nodes, app }
+    }
+
+    fn call(&mut self, request: &AllocateRequest) -> Allocation {
+        let mut answer = Allocation::default();
+        self.stepped.allocate(&self.app, request, &mut answer).unwrap();
+        answer
+    }
+
+    /// Asks for two containers, one on each node; its AM has them when this returns.
+    fn two(&mut self) -> Vec<Container> {
+        self.grant_two();
+        self.call(&AllocateRequest::default()).granted
+    }
+
+    fn grant_two(&mut self) {
+        self.call(&AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, 2)], ..Default::default() });
+        self.stepped.update();
+        for node in &self.nodes {
+            self.stepped.heartbeat(&Heartbeat::new(node));
+        }
+    }
+
+    fn stops(&self) -> Vec<Vec<ContainerName>> {
+        let taken = |node: &NodeHandle| {
+            let mut stops = Vec::new();
+            node.take_stops(&mut stops);
+            stops.into_iter().map(|id| self.stepped.container_name(id)).collect()
+        };
+        self.nodes.iter().map(taken).collect()
+    }
+}
+
+#[test]
+fn a_container_is_found_by_the_name_that_crosses_a_wire() {
+    let mut world = World::new();
+    let granted = world.two();
+    let names: Vec<String> = granted.iter().map(|c| world.stepped.container_name(c.id).to_string()).collect();
+    assert_eq!(names.len(), 2);
+    for (name, container) in names.iter().zip(&granted) {
+        assert!(name.starts_with("container_e17_1410901177871_0012_01_0000"), "{name}");
+        let read: ContainerName = name.parse().unwrap();
+        assert_eq!(world.stepped.find_container(&read), Some(container.id));
+        assert_eq!(read.attempt, world.app.attempt_id());
+        for other in [
+            ContainerName { epoch: 16, ..read },
+            ContainerName { number: 77, ..read },
+            ContainerName { attempt: evenweave::AttemptId { number: 2, ..read.attempt }, ..read },
+        ] {
+            assert_eq!(world.stepped.find_container(&other), None, "{other}");
+        }
+    }
+    // One that has ended is found until its node has said so: the node's report names it.
+    let first: ContainerName = names[0].parse().unwrap();
+    let node = world.nodes.iter().find(|node| node.id() == granted[0].node).unwrap().clone();
+    let mut report = Heartbeat::new(&node);
+    report.launched.push(granted[0].id);
+    world.stepped.heartbeat(&report);
+    world.call(&AllocateRequest { releases: vec![granted[0].id], ..Default::default() });
+    assert_eq!(world.stepped.find_container(&first), Some(granted[0].id));
+    let mut report = Heartbeat::new(&node);
+    report.completed.push(granted[0].id);
+    world.stepped.heartbeat(&report);
+    assert_eq!(world.stepped.find_container(&first), None);
+}
+
+#[test]
+fn the_threaded_scheduler_finds_containers_by_name() {
+    let scheduler = builder().workers(2).start().unwrap();
+    let node = scheduler.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
+    let app = scheduler.submit(submission(1)).unwrap();
+    let mut answer = Allocation::default();
+    let asks = vec![Ask::anywhere(1, SMALL, 1)];
+    scheduler.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer).unwrap();
+    scheduler.quiesce();
+    scheduler.update_now();
+    scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+    scheduler.quiesce();
+    scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    let id = answer.granted[0].id;
+    let name = scheduler.container_name(id);
+    assert_eq!(name.to_string(), "container_e17_1410901177871_0001_01_000001");
+    assert_eq!(scheduler.find_container(&name), Ok(Some(id)));
+    assert_eq!(scheduler.find_container(&ContainerName { epoch: 0, ..name }), Ok(None));
+    within("shutdown", || scheduler.shutdown());
+}
+
+#[test]
+fn a_node_lists_what_it_has_to_stop_once() {
+    let mut world = World::new();
+    let granted = world.two();
+    assert_eq!(world.stops(), [[], []]);
+    let ended = world.call(&AllocateRequest { releases: vec![granted[0].id], ..Default::default() }).ended;
+    let ends: Vec<_> = ended.iter().map(|end| (end.id, end.node, end.reason)).collect();
+    assert_eq!(ends, [(granted[0].id, granted[0].node, EndReason::Released)]);
+    let name = world.stepped.container_name(granted[0].id);
+    let of = |node| usize::from(world.nodes[1].id() == node);
+    let mut expected = vec![vec![], vec![]];
+    expected[of(granted[0].node)].push(name);
+    assert_eq!(world.stops(), expected);
+    assert_eq!(world.stops(), [[], []], "once");
+    // All that is left of the application, when it ends.
+    let name = world.stepped.container_name(granted[1].id);
+    let mut expected = vec![vec![], vec![]];
+    expected[of(granted[1].node)].push(name);
+    world.stepped.finish(&world.app.clone()).unwrap();
+    assert_eq!(world.stops(), expected);
+}
+
+#[test]
+fn what_its_node_reports_and_what_no_am_has_seen_is_not_to_be_stopped() {
+    let mut world = World::new();
+    let granted = world.two();
+    for container in &granted {
+        let node = world.nodes.iter().find(|node| node.id() == container.node).unwrap().clone();
+        let mut report = Heartbeat::new(&node);
+        report.completed.push(container.id);
+        world.stepped.heartbeat(&report);
+    }
+    let ended = world.call(&AllocateRequest::default()).ended;
+    let places: HashSet<_> = ended.iter().map(|e| (e.id, e.node, e.reason)).collect();
+    assert_eq!(places, granted.iter().map(|c| (c.id, c.node, EndReason::Completed)).collect());
+    assert_eq!(world.stops(), [[], []]);
+    world.grant_two();
+    assert_eq!(world.stepped.stats().running, 2);
+    world.stepped.finish(&world.app.clone()).unwrap();
+    assert_eq!(world.stops(), [[], []]);
+}
+
+#[test]
+fn nothing_is_listed_without_the_option() {
+    let mut stepped = FairScheduler::builder().stepped().unwrap();
+    let node = stepped.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
+    let app = stepped.submit(&submission(1)).unwrap();
+    let mut answer = Allocation::default();
+    let asks = vec![Ask::anywhere(1, SMALL, 1)];
+    stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer).unwrap();
+    stepped.update();
+    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    assert_eq!(answer.granted.len(), 1);
+    stepped.finish(&app).unwrap();
+    let mut stops = Vec::new();
+    node.take_stops(&mut stops);
+    assert_eq!(stops, []);
+}
+
+#[test]
+#[expect(clippy::mutable_key_type, reason = "what is mutable in them is not what they are compared by")]
+fn handles_are_keys() {
+    let mut world = World::new();
+    let other = world.stepped.submit(&submission(13)).unwrap();
+    let apps = HashMap::from([(world.app.clone(), "first"), (other.clone(), "second")]);
+    assert_eq!((apps[&world.app], apps[&other]), ("first", "second"));
+    assert_ne!(world.app, other);
+    assert_ne!(world.nodes[0], world.nodes[1]);
+    assert_eq!(world.nodes[0].to_string(), "n1");
+    assert_eq!(other.to_string(), "appattempt_1410901177871_0013_000001");
+    assert_eq!(Heartbeat::new(&world.nodes[0]), Heartbeat::new(&world.nodes[0].clone()));
+    assert_ne!(Heartbeat::new(&world.nodes[0]), Heartbeat::new(&world.nodes[1]));
+    let again = World::new();
+    assert_ne!(world.app, again.app, "of another scheduler");
+}
