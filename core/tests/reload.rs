@@ -408,9 +408,9 @@ fn the_largest_container_can_be_set_anew() {
     };
     assert_eq!((largest(&mut world, &app), largest(&mut world, &other)), (8192, 8192), "the default");
     // More: up to the queue's own, and the largest node.
-    world.stepped.set_maximum_allocation(Resource::new(32_768, 32));
+    world.stepped.set_maximum_allocation(Resource::new(32_768, 32)).unwrap();
     assert_eq!((largest(&mut world, &app), largest(&mut world, &other)), (12_288, 16_384));
-    world.stepped.set_maximum_allocation(Resource::new(4096, 4));
+    world.stepped.set_maximum_allocation(Resource::new(4096, 4)).unwrap();
     assert_eq!((largest(&mut world, &app), largest(&mut world, &other)), (4096, 4096));
 }
 

@@ -17,6 +17,8 @@ mod encoding;
 
 mod findings;
 
+mod in_force;
+
 mod java;
 
 mod known;
@@ -54,7 +56,7 @@ pub use diagnostic::{Diagnostic, Place, Severity};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};
 pub use resource_string::{Limit, Missing, ResourceStringError, parse_resource};
-pub use settings::{Settings, SettingsBuilder, SettingsError, SettingsProblem};
+pub use settings::{Settings, SettingsBuilder, SettingsError, SettingsFault, SettingsProblem};
 pub use site::{
     Expanded, Included, Origin, SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty,
     TooManySubstitutions, Unresolved,

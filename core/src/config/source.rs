@@ -228,6 +228,27 @@ pub enum AllocationsError {
         /// The policy.
         policy: String,
     },
+    /// It was read with other resource types than the scheduler has.
+    #[error(
+        "the allocation file was read with other resource types than the scheduler's; read it with `Settings::types`"
+    )]
+    OtherTypes,
+    /// It was made by a program, and gives an amount of a resource type that the scheduler lacks.
+    #[error("queue {queue:?} has an amount of a resource type that is not there: the scheduler has {types}")]
+    UnknownType {
+        /// The queue, or the element.
+        queue: String,
+        /// How many types there are.
+        types: usize,
+    },
+    /// It was made by a program, and a queue's name cannot be.
+    #[error("{queue:?} can be no queue: {why}")]
+    BadQueueName {
+        /// The name, or the beginning of a long one.
+        queue: String,
+        /// What would be right.
+        why: &'static str,
+    },
     /// It is no allocation file.
     #[error(transparent)]
     Invalid(#[from] Box<AllocationFileError>),
@@ -249,7 +270,10 @@ impl AllocationsError {
             | AllocationsError::Missing { .. }
             | AllocationsError::Unreadable { .. }
             | AllocationsError::TooLarge { .. }
-            | AllocationsError::UnknownPolicy { .. } => None,
+            | AllocationsError::UnknownPolicy { .. }
+            | AllocationsError::OtherTypes
+            | AllocationsError::UnknownType { .. }
+            | AllocationsError::BadQueueName { .. } => None,
         }
     }
 }

@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The deepest nesting of elements: the tree is walked by recursion. Java has no such limit.
-const MAX_DEPTH: usize = 200;
+pub(super) const MAX_DEPTH: usize = 200;
 
 /// The most attributes of an element, as in Java.
 const MAX_ATTRIBUTES: usize = 10_000;

@@ -8,7 +8,7 @@ mod named;
 
 pub use access::AppAccess;
 pub use named::{LONGEST_NAME, Named};
-pub(crate) use named::{beginning, check_length};
+pub(crate) use named::{beginning, check_length, check_place};
 
 use crate::config::{AllocationsError, Diagnostic};
 use crate::resource::Resource;
@@ -155,6 +155,36 @@ pub enum Refused {
         /// Its length.
         bytes: usize,
     },
+    /// A name that no node or rack can have.
+    #[error("{name:?} can be no {what}'s name: {why}")]
+    BadPlaceName {
+        /// What it was to name.
+        what: Named,
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The largest container that is to be is negative, or below the smallest.
+    #[error(
+        "{asked} cannot be the largest container: no amount may be negative, or below that of the smallest, {smallest}"
+    )]
+    BadMaximum {
+        /// What was to be.
+        asked: Box<Resource>,
+        /// [`Settings::minimum`](crate::Settings::minimum)
+        smallest: Box<Resource>,
+    },
+    /// A node has an amount of a resource type that the scheduler lacks.
+    #[error("node {name:?}: {total} has an amount of a resource type that is not there: the scheduler has {types}")]
+    UnknownType {
+        /// The node's name.
+        name: String,
+        /// Its total.
+        total: Box<Resource>,
+        /// How many types there are.
+        types: usize,
+    },
     /// A node or rack of a request has no number: see `FairScheduler::location`.
     #[error("the request names a node or rack that cannot be: its name is longer than {LONGEST_NAME} bytes")]
     NoLocation,
@@ -274,6 +304,9 @@ impl Refused {
             Refused::BadNode { .. } => "bad-node",
             Refused::NameTooLong { .. } => "name-too-long",
             Refused::NoLocation => "no-location",
+            Refused::BadPlaceName { .. } => "bad-place-name",
+            Refused::BadMaximum { .. } => "bad-maximum",
+            Refused::UnknownType { .. } => "unknown-type",
             Refused::TooManyKeys { .. } => "too-many-keys",
             Refused::ClusterTooLarge { .. } => "cluster-too-large",
             Refused::NoSuchNode(_) => "no-such-node",

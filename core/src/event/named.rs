@@ -49,6 +49,21 @@ pub(crate) fn check_length(what: Named, name: &str) -> Result<(), Refused> {
     Ok(())
 }
 
+/// Refuses a name of a node or rack that asks could not mean, and one that is too long.
+pub(crate) fn check_place(what: Named, name: &str) -> Result<(), Refused> {
+    check_length(what, name)?;
+    let why = if name.is_empty() {
+        "it is empty"
+    } else if name == "*" {
+        "asks mean any node by it"
+    } else if name.chars().any(char::is_control) {
+        "it has control characters"
+    } else {
+        return Ok(());
+    };
+    Err(Refused::BadPlaceName { what, name: name.to_owned(), why })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

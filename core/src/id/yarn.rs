@@ -2,9 +2,35 @@
 //!
 //! Follows `ApplicationId`, `ApplicationAttemptId` and `ContainerId` of Hadoop 3.4.2.
 
-use super::ApplicationId;
 use std::fmt;
 use std::str::FromStr;
+
+/// A YARN application id: `application_<clusterTimestamp>_<number, at least 4 digits>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ApplicationId {
+    /// The start time of the ResourceManager, ms since the epoch, as the embedder gave it.
+    pub cluster_timestamp: u64,
+    /// The running number of the application.
+    pub number: u32,
+}
+
+impl ApplicationId {
+    /// A number that orders applications of one cluster as their names order as text: `…_10000` sorts before `…_9999`,
+    /// as in Hadoop's comparators. Each digit takes four bits from the left, a missing one sorts first.
+    #[cfg(not(loom))]
+    pub(crate) fn name_order(self) -> u64 {
+        let mut digits = [0_u8; 16];
+        let mut n = self.number;
+        let mut length = 0;
+        while n > 0 || length < 4 {
+            digits[length] = u8::try_from(n % 10).expect("a digit") + 1;
+            n /= 10;
+            length += 1;
+        }
+        digits[..length].reverse();
+        digits.iter().fold(0, |key, digit| key << 4 | u64::from(*digit))
+    }
+}
 
 /// An attempt of an application: `appattempt_<clusterTimestamp>_<application, at least 4 digits>_<attempt, at least 6 digits>`.
 ///
@@ -154,6 +180,15 @@ mod tests {
 
     proptest! {
         #[test]
+        fn names_order_as_text(a: u32, b: u32) {
+            let id = |number| ApplicationId { cluster_timestamp: 1, number };
+            prop_assert_eq!(
+                id(a).name_order().cmp(&id(b).name_order()),
+                id(a).to_string().cmp(&id(b).to_string())
+            );
+        }
+
+        #[test]
         fn what_is_written_is_read(timestamp: u64, app: u32, attempt: u32, epoch: u32, own: u32) {
             let application = ApplicationId { cluster_timestamp: timestamp, number: app };
             let attempt = AttemptId { application, number: attempt };
@@ -162,6 +197,12 @@ mod tests {
             prop_assert_eq!(attempt.to_string().parse(), Ok(attempt));
             prop_assert_eq!(container.to_string().parse(), Ok(container));
         }
+    }
+
+    #[test]
+    fn ten_thousand_sorts_before_nine_thousand() {
+        let id = |number| ApplicationId { cluster_timestamp: 1, number };
+        assert!(id(10_000).name_order() < id(9_999).name_order());
     }
 
     #[test]

@@ -4,7 +4,10 @@ use super::fair::FairScheduler;
 use super::stepped::Stepped;
 use super::worker::Worker;
 use crate::clock::{Clock, MonotonicClock};
-use crate::config::{AllocationFile, AllocationSource, AllocationsError, FileSource, LocateError, Reader, Settings};
+use crate::config::{
+    AllocationFile, AllocationSource, AllocationsError, FileSource, LocateError, PolicyName, Reader, Settings,
+    SettingsFault, trim_java,
+};
 use crate::engine::{EventSource, HeartbeatProbe, NEVER, Setup, WakeUp, WatchTimes, Watcher, events};
 use crate::event::SchedulerEvent;
 use crate::fair::{FairDecider, Parts};
@@ -18,6 +21,8 @@ use std::time::Duration;
 
 /// Workers that one scheduler can have.
 const MOST_WORKERS: usize = 256;
+/// Messages that one channel can hold: their room is taken when the scheduler is built, some 100 bytes each.
+const MOST_MESSAGES: usize = 1 << 20;
 /// Bytes of an allocation file, unless the builder is told otherwise: enough for 100,000 queues. Reading takes up to a
 /// hundred times as much memory, for a file of empty queue elements.
 const LARGEST_FILE: u64 = 16 << 20;
@@ -38,9 +43,25 @@ pub enum BuildError {
     /// The allocation file would be looked at without a pause.
     #[error("a reload interval of less than a millisecond: the watcher would do nothing else")]
     ReloadInterval,
-    /// A channel without room.
-    #[error("a channel capacity of 0: nothing could ever be sent")]
-    ChannelCapacity,
+    /// A channel without room, or with more than can be had.
+    #[error("a {channel} capacity of {asked}; from 1 to {most} can be had", most = MOST_MESSAGES)]
+    Capacity {
+        /// `channel` or `event`.
+        channel: &'static str,
+        /// What was asked for.
+        asked: usize,
+    },
+    /// A setting cannot be.
+    #[error("settings: {0}")]
+    Settings(#[from] SettingsFault),
+    /// A policy's name cannot be, or two have the same.
+    #[error("a scheduling policy named {name:?}: {why}")]
+    PolicyName {
+        /// The name.
+        name: String,
+        /// What would be right.
+        why: &'static str,
+    },
     /// The system gives no thread.
     #[error("a thread could not be started")]
     Thread(#[source] std::io::Error),
@@ -205,13 +226,13 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// How many messages a worker's channel holds before callers are told that it is busy; 4096 without this.
+    /// How many messages a worker's channel holds before callers are told that it is busy; 4096 without this, 1,048,576 at most.
     pub fn channel_capacity(mut self, messages: usize) -> Self {
         self.channel_capacity = messages;
         self
     }
 
-    /// How many events wait for the embedder before further ones are dropped; 1024 without this.
+    /// How many events wait for the embedder before further ones are dropped; 1024 without this, 1,048,576 at most.
     pub fn event_capacity(mut self, events: usize) -> Self {
         self.event_capacity = events;
         self
@@ -319,9 +340,7 @@ impl FairSchedulerBuilder {
         let reader = Reader { types: self.settings.types.clone(), custom_policies: policies, limit: self.largest_file };
         let source = match std::mem::replace(&mut self.allocations, Allocations::Given(Box::default())) {
             Allocations::Given(file) => {
-                if let Some(policy) = file.unknown_policy(&reader.custom_policies) {
-                    return Err(AllocationsError::UnknownPolicy { policy }.into());
-                }
+                file.check_for(&reader.types, &reader.custom_policies)?;
                 // Somebody has to clean up; without threads whoever steps does, by `reload`.
                 let watcher = (threaded && by_time).then(|| Watcher::new(None, reader, times));
                 return Ok((*file, watcher, None));
@@ -344,14 +363,41 @@ impl FairSchedulerBuilder {
         Ok((file.unwrap_or_default(), Some(watcher), told))
     }
 
+    /// What allocation files may call the embedder's policies.
+    fn policy_names(&self) -> Result<Vec<String>, BuildError> {
+        let mut names: Vec<String> = Vec::new();
+        for policy in &self.policies {
+            let name = policy.name().to_owned();
+            let why = if name.is_empty() {
+                "it needs a name"
+            } else if name != trim_java(&name) || name.chars().any(char::is_control) {
+                "no white space at its ends and no control characters: an allocation file could not name it"
+            } else if PolicyName::parse(&name, &[]).is_some() {
+                "that is one of Hadoop's, which would be used in its place"
+            } else if names.contains(&name) {
+                "another one has it"
+            } else {
+                names.push(name);
+                continue;
+            };
+            return Err(BuildError::PolicyName { name, why });
+        }
+        Ok(names)
+    }
+
     fn parts(mut self, threaded: bool, clock: Arc<dyn Clock>) -> Result<(Parts, EventSource), BuildError> {
         if self.workers == 0 || self.workers > MOST_WORKERS {
             return Err(BuildError::Workers(self.workers));
         }
-        if self.channel_capacity == 0 {
-            return Err(BuildError::ChannelCapacity);
+        for (channel, asked) in [("channel", self.channel_capacity), ("event", self.event_capacity)] {
+            if !(1..=MOST_MESSAGES).contains(&asked) {
+                return Err(BuildError::Capacity { channel, asked });
+            }
         }
-        let names = self.policies.iter().map(|policy| policy.name().to_owned()).collect();
+        if let Some(fault) = self.settings.fault() {
+            return Err(fault.into());
+        }
+        let names = self.policy_names()?;
         let (file, watcher, told) = self.load(threaded, names, &*clock)?;
         let (sink, events) = events(self.event_capacity);
         told.into_iter().for_each(|told| sink.put(told));

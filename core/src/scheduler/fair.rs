@@ -573,9 +573,9 @@ impl FairScheduler {
     /// made before stay as they are.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::BadMaximum`]; or when the scheduler has been shut down.
     pub fn set_maximum_allocation(&self, maximum: Resource) -> Result<(), Refused> {
-        self.call(|reply| Call::SetMaximum(maximum, reply))
+        self.call(|reply| Call::SetMaximum(maximum, reply))?
     }
 
     // ------------------------------------------------------------------------------------------------ views

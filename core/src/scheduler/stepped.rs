@@ -506,9 +506,13 @@ impl Stepped {
 
     /// Sets another largest container, as
     /// [`FairScheduler::set_maximum_allocation`](crate::FairScheduler::set_maximum_allocation).
-    pub fn set_maximum_allocation(&mut self, maximum: Resource) {
-        self.stepper.control().set_maximum(maximum);
+    ///
+    /// # Errors
+    /// As there.
+    pub fn set_maximum_allocation(&mut self, maximum: Resource) -> Result<(), Refused> {
+        self.stepper.control().set_maximum(maximum)?;
         self.settle();
+        Ok(())
     }
 
     // ------------------------------------------------------------------------------------------------ by number

@@ -57,7 +57,7 @@ impl World {
             Op::SetMaximum { what } => {
                 let maximum = [[8192, 4, 4], [4096, 4, 2], [2048, 2, 1], [16_384, 8, 8]][usize::from(what) % 4];
                 self.books.maximum = Resource::from_slice(&maximum[..self.shape.types]);
-                self.stepped.set_maximum_allocation(self.books.maximum);
+                self.stepped.set_maximum_allocation(self.books.maximum).expect("within the rules");
                 nothing()
             }
             Op::CreateQueue { what, leaf } => {

@@ -143,5 +143,5 @@ fn is_test_file(path: &Path) -> bool {
     let parents = [directory.join("mod.rs"), directory.with_extension("rs"), directory.join("lib.rs")];
     let parent = parents.iter().find_map(|parent| std::fs::read_to_string(parent).ok()).unwrap_or_default();
     let parent = parent.split_whitespace().collect::<Vec<_>>().join(" ");
-    parent.contains(&format!("#[cfg(test)] mod {name};"))
+    ["", "pub(crate) ", "pub(super) "].iter().any(|seen| parent.contains(&format!("#[cfg(test)] {seen}mod {name};")))
 }

@@ -6,6 +6,7 @@ use super::queue_settings::QueueSettings;
 use crate::config::diagnostic::Diagnostic;
 use crate::config::placement_rules::PlacementRule;
 use crate::config::resource_string::Limit;
+use crate::resource::ResourceTypes;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// An allocation file. The default is what holds without one: root alone, built-in defaults, and preemption variables
@@ -48,6 +49,8 @@ pub struct AllocationFile {
     pub reservation_policy: String,
     /// `reservation-planner`
     pub reservation_planner: String,
+    /// Those that its resources were read with, where it was read.
+    pub(in crate::config) types: Option<ResourceTypes>,
 }
 
 impl Default for AllocationFile {
@@ -71,6 +74,7 @@ impl Default for AllocationFile {
             reservation_agent: format!("{PACKAGE}planning.AlignedPlannerWithGreedy"),
             reservation_policy: format!("{PACKAGE}CapacityOverTimePolicy"),
             reservation_planner: format!("{PACKAGE}planning.SimpleCapacityReplanner"),
+            types: None,
         }
     }
 }

@@ -47,6 +47,7 @@ pub(super) fn read_allocations(context: &mut Context<'_>, root: &Element<'_>) ->
         min_share_preemption_timeout_ms: i64::MAX,
         fair_share_preemption_timeout_ms: i64::MAX,
         fair_share_preemption_threshold: 0.5,
+        types: Some(context.types.clone()),
         ..AllocationFile::default()
     };
     let mut top = Top::new();

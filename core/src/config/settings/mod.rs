@@ -19,6 +19,10 @@ mod tests;
 
 mod types;
 
+mod values;
+
+pub use values::SettingsFault;
+
 pub use builder::SettingsBuilder;
 pub use error::{SettingsError, SettingsProblem};
 

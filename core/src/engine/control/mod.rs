@@ -113,7 +113,7 @@ pub(crate) enum Call<D: Decider> {
     Recommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
     Reload(Box<AllocationFile>, Sender<Result<(), Refused>>),
     InstallPlacement(PlacementChange, Sender<()>),
-    SetMaximum(Resource, Sender<()>),
+    SetMaximum(Resource, Sender<Result<(), Refused>>),
     App(u32, Sender<Option<Arc<AppShared>>>),
     Apps(Sender<Vec<Arc<AppShared>>>),
     /// Looks at something and sends its answer itself.
@@ -404,8 +404,8 @@ impl<D: Decider> Control<D> {
                 self.answer(reply, ());
             }
             Call::SetMaximum(maximum, reply) => {
-                self.set_maximum(maximum);
-                self.answer(reply, ());
+                let outcome = self.set_maximum(maximum);
+                self.answer(reply, outcome);
             }
             Call::Apps(reply) => {
                 let all = self.all_apps();

@@ -5,9 +5,9 @@ use super::{Answer, Control};
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Panicked};
-use crate::event::{Named, Refused, SchedulerEvent, check_length};
+use crate::event::{Named, Refused, SchedulerEvent, check_place};
 use crate::id::NodeId;
-use crate::resource::Resource;
+use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
 
@@ -61,17 +61,37 @@ impl<D: Decider> Control<D> {
         Some(if self.loads[owner] > self.loads[fewest] + self.loads[fewest] / 4 + 64 { fewest } else { owner })
     }
 
+    fn check_types(&self, name: &str, total: &Resource) -> Result<(), Refused> {
+        let types = self.shared.types;
+        if (types..MAX_TYPES).any(|lane| total.get(lane) != 0) {
+            return Err(Refused::UnknownType { name: name.to_owned(), total: Box::new(*total), types });
+        }
+        Ok(())
+    }
+
     pub(crate) fn add_node(&mut self, spec: &NodeSpec) -> Result<Arc<NodeShared>, Refused> {
         let NodeSpec { name, rack, total } = spec;
-        check_length(Named::Node, name)?;
-        check_length(Named::Rack, rack)?;
+        check_place(Named::Node, name)?;
+        check_place(Named::Rack, rack)?;
+        self.check_types(name, total)?;
         self.nodes.check(name, total, &Resource::NONE)?;
         let shared = self.shared.clone();
+        // An ask has one name for a place: no node may be called as a rack is.
+        let taken = |what, name: &str, why| Err(Refused::BadPlaceName { what, name: name.to_owned(), why });
+        if name == rack {
+            return taken(Named::Node, name, "its rack has it");
+        }
         let name_location = shared.locations.intern(name);
         if self.nodes.has_name(name_location) {
             return Err(Refused::DuplicateNode(name.clone()));
         }
+        if self.racks.contains_key(&name_location) {
+            return taken(Named::Node, name, "a rack has it");
+        }
         let rack_location = shared.locations.intern(rack);
+        if self.nodes.has_name(rack_location) {
+            return taken(Named::Rack, rack, "a node has it");
+        }
         let owner = self.choose_owner(rack_location).ok_or(Refused::NoWorkers)?;
         let node = NodeShared::new(
             shared.scheduler,
@@ -161,6 +181,7 @@ impl<D: Decider> Control<D> {
         if self.entry(node).is_none() {
             return Err(Refused::NoSuchNode(node.name.to_string()));
         }
+        self.check_types(&node.name, &total)?;
         self.nodes.check_resize(node, &total)?;
         if !self.nodes.resize(node, total) {
             return Ok(());
@@ -191,9 +212,16 @@ impl<D: Decider> Control<D> {
     }
 
     /// Another configured maximum: what an admin's refresh reads again of the yarn-site properties.
-    pub(crate) fn set_maximum(&mut self, maximum: Resource) {
+    pub(crate) fn set_maximum(&mut self, maximum: Resource) -> Result<(), Refused> {
+        let smallest = self.shared.settings.minimum;
+        let fits =
+            |lane| maximum.get(lane) >= 0 && (lane >= self.shared.types || smallest.get(lane) <= maximum.get(lane));
+        if !(0..MAX_TYPES).all(fits) {
+            return Err(Refused::BadMaximum { asked: Box::new(maximum), smallest: Box::new(smallest) });
+        }
         self.maximum = maximum;
         self.structure_changed = true;
+        Ok(())
     }
 
     /// Percentages and steady shares follow the cluster at once.

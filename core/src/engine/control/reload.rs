@@ -6,7 +6,7 @@
 
 use super::Control;
 use super::queues::{bound_pending, compatible};
-use crate::config::{AccessControlList, AllocationFile, AllocationsError, PlacementChange, ROOT, default_rules};
+use crate::config::{AccessControlList, AllocationFile, PlacementChange, ROOT, default_rules};
 use crate::engine::allocations::Reloads;
 use crate::engine::decider::Decider;
 use crate::event::{Refused, SchedulerEvent};
@@ -27,9 +27,8 @@ impl<D: Decider> Control<D> {
     /// Takes a new file; the old one is gone. Running applications and containers are untouched; demand and fair shares
     /// wait for the next update.
     pub(crate) fn reload(&mut self, file: AllocationFile) -> Result<(), Refused> {
-        if let Some(policy) = file.unknown_policy(&self.policy_names()) {
-            return Err(Refused::BadAllocations(Box::new(AllocationsError::UnknownPolicy { policy })));
-        }
+        file.check_for(&self.shared.settings.types, &self.policy_names())
+            .map_err(|error| Refused::BadAllocations(Box::new(error)))?;
         let old = self.take_file(file);
         self.release_queues(&old)?;
         self.finish_reload();
