@@ -124,7 +124,9 @@ pub use scheduler::{
 /// What is shown of queues, applications, nodes and containers. Plain values, as of the moment in which they were asked for.
 #[cfg(not(loom))]
 pub mod view {
-    pub use crate::engine::{AppView, ContainerView, NodeView, QueueConfig, QueueView, RunningLimit, Stats};
+    pub use crate::engine::{ContainerView, NodeView};
+    pub use crate::fair::{AppView, QueueConfig, QueueView, Stats};
+    pub use crate::queue::RunningLimit;
     pub use crate::scheduler::{AllocatedView, HeldView, PreemptionRound, StepOutcome};
 }
 

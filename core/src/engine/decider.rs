@@ -6,8 +6,8 @@
 //! queue, an application, a key or a node lies in the engine's own record of it.
 //!
 //! # Where it stands
-//! Each method is named after the moment in which the engine calls it. All run on the worker whose shard it is, between two steps of
-//! the engine: none is called while another runs, but those that the decider itself leads to, by a grant or by the end of a container.
+//! Each method is named after the moment in which the engine calls it. What is handed a
+//! shard runs on the worker whose it is, between two steps of the engine: none is called while another runs, but those that the decider itself leads to, by a grant or by the end of a container.
 //!
 //! # What a decider may do
 //! Read all of the shard, change its own parts, call the engine: `try_grant`, `reserve_node`, `unreserve`, `fold`. Usage, nodes,
@@ -16,21 +16,23 @@
 use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::commit::grant::Refusal;
+use crate::engine::control::ControlPart;
 use crate::engine::driver::deciders::{PreemptionTask, UpdateTask};
-use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
+use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::Shared;
 use crate::engine::worker::app::AppLocal;
 use crate::engine::worker::key::KeyLocal;
 use crate::engine::worker::node::Node;
 use crate::engine::worker::queue::QueueLocal;
 use crate::engine::worker::shard::Shard;
+use crate::event::Refused;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use std::fmt::Debug;
 
 /// See the module's text. The value itself is what all threads of a scheduler share of its decider's own choices.
-pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
+pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
     /// Its part of a worker.
     type Worker: Debug + Send;
     /// Its part of a queue: where children stand, what they want.
@@ -41,6 +43,12 @@ pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
     type Key: Debug + Default + Send;
     /// Its part of a node.
     type Node: Debug + Default + Send;
+    /// Its part of the control, and what it decides there.
+    type Control: ControlPart<Self>;
+    /// What is published of a queue, beside what the engine knows. One that equals the one before is not looked at.
+    type QueuePublished: Clone + Debug + PartialEq + Send + Sync;
+    /// What its update publishes.
+    type Figures: Debug + Default + Send + Sync;
     /// What its own tasks tell a worker.
     type Message: Debug + Send;
     /// Its task that computes what everybody may have.
@@ -56,14 +64,36 @@ pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
     fn worker(shared: &Shared<Self>) -> Self::Worker;
 
     /// A worker has heard of a queue: no child has a place yet.
-    fn queue(snapshot: &QueueSnapshot, shares: &Shares) -> Self::Queue;
+    fn queue(snapshot: &QueueSnapshot<Self>, figures: &Self::Figures) -> Self::Queue;
 
     /// A worker has heard of an application.
-    fn app(shared: &Shared<Self>, app: &AppShared, shares: &Shares) -> Self::App;
+    fn app(shared: &Shared<Self>, app: &AppShared, figures: &Self::Figures) -> Self::App;
 
-    /// The scheduler begins: its tasks, the second of them where the settings ask for it. `timers`: they do by themselves what time
-    /// has made due.
-    fn tasks(shared: &Arc<Shared<Self>>, timers: bool) -> (Self::Updater, Option<Self::Preemptor>);
+    /// The scheduler begins: its tasks, where it has one and the settings ask for it. `timers`: they do by themselves what time has
+    /// made due.
+    fn tasks(shared: &Arc<Shared<Self>>, timers: bool) -> (Option<Self::Updater>, Option<Self::Preemptor>);
+
+    // ------------------------------------------------------------------------------------------------ an AM calls, on its thread
+
+    /// An application's AM will soon call: asks for memory of what the answer is made of.
+    fn expect_call(snapshot: &SchedulerSnapshot<Self>, leaf: u32);
+
+    /// An AM asks for containers of these sizes, each of which one container may have: refuses what its leaf may never be granted. Says
+    /// what sizes are cut to.
+    fn asked<'a>(
+        shared: &Shared<Self>,
+        snapshot: &SchedulerSnapshot<Self>,
+        leaf: &QueueSnapshot<Self>,
+        sizes: impl Iterator<Item = &'a Resource>,
+    ) -> Result<Resource, Refused>;
+
+    /// An AM is answered: what its application can still get.
+    fn headroom(
+        shared: &Shared<Self>,
+        snapshot: &SchedulerSnapshot<Self>,
+        app: &AppShared,
+        leaf: &QueueSnapshot<Self>,
+    ) -> Resource;
 
     // ------------------------------------------------------------------------------------------------ a node is offered
 
@@ -118,7 +148,7 @@ pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
     // ------------------------------------------------------------------------------------------------ a snapshot is taken over
 
     /// The same queue was published anew.
-    fn queue_taken(queue: &mut Self::Queue, snapshot: &QueueSnapshot);
+    fn queue_taken(queue: &mut Self::Queue, snapshot: &QueueSnapshot<Self>);
 
     /// An application stands at a position of a leaf no longer, if it did.
     fn app_left(shard: &mut Shard<Self>, leaf: u32, position: u32, app: u32);
@@ -135,8 +165,8 @@ pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
     /// The children of these queues are others, or their settings are; queues further down come first.
     fn queues_anew(shard: &mut Shard<Self>, queues: &[u32]);
 
-    /// There are other shares, or another cluster: everything is put in order anew.
-    fn shares_taken(shard: &mut Shard<Self>);
+    /// There are other figures, or another cluster: everything is put in order anew.
+    fn figures_taken(shard: &mut Shard<Self>);
 
     /// Nobody stands in a queue: the worker begins anew after a panic.
     fn queue_emptied(queue: &mut Self::Queue);

@@ -9,6 +9,9 @@
 //! Under `cfg(loom)` only the protocols are built; the stages that call them are plain, single-threaded code.
 
 #[cfg(not(loom))]
+pub(crate) mod settings;
+
+#[cfg(not(loom))]
 pub(crate) mod shared;
 
 #[cfg(not(loom))]
@@ -35,9 +38,6 @@ pub mod books;
 #[cfg(not(loom))]
 pub(crate) mod control;
 
-#[cfg(not(loom))]
-pub(crate) mod allocations;
-
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod driver;
 
@@ -46,31 +46,32 @@ pub(crate) mod views;
 
 #[cfg(not(loom))]
 mod exports {
-    pub use super::control::{AmRequest, NewAttempt, QueueConfig, RunningLimit, Submission};
+    pub use super::control::{AmRequest, NewAttempt, Submission};
     pub use super::intake::edge::{AllocateRequest, Allocation};
     pub use super::intake::messages::Heartbeat;
     pub use super::mail::container::{Container, EndReason, EndedContainer};
     pub use super::shared::{HeartbeatProbe, WakeUp};
-    pub use super::views::current::{AppView, NodeView, QueueView, Stats};
+    pub use super::views::current::NodeView;
     pub use super::views::inspect::ContainerView;
 
-    pub(crate) use super::allocations::{ControlLane, NEVER, Reloads, WatchCall, WatchTimes, Watcher, apply};
     pub(crate) use super::books::closed::Closed;
     pub(crate) use super::books::ledger::{AppShared, NodeShared};
-    pub(crate) use super::control::{NodeSpec, Stopped};
+    pub(crate) use super::control::NodeSpec;
     pub(crate) use super::driver::deciders::TaskCall;
     pub(crate) use super::driver::events::{EventSink, EventSource, events};
     pub use super::driver::runner::Polled;
     pub(crate) use super::driver::runner::{Lent, Whereabouts};
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
-    pub(crate) use super::driver::threads_and_steps::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
+    pub(crate) use super::driver::threads_and_steps::{Parts, Setup, Stepper, UpdateCall, quiesce};
     pub(crate) use super::intake::edge::{allocate, collect, drain, expect_calls, send_changes};
     pub(crate) use super::intake::messages::{External, Parcel, Report};
+    pub(crate) use super::settings::Settings;
     #[cfg(feature = "faults")]
     pub use super::views::audit::Audit;
     #[cfg(feature = "faults")]
     pub(crate) use super::views::audit::compare;
+    pub(crate) use super::views::current::node as node_view;
     #[cfg(feature = "faults")]
     pub use super::views::inspect::Kept;
     pub(crate) use super::views::inspect::{Noted, Reserved, ask_workers};

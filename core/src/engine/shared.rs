@@ -1,7 +1,6 @@
 //! What all threads of one scheduler share: settings, the publisher, arenas, the name table, lanes.
 
 use crate::clock::Clock;
-use crate::config::Settings;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::books::pace::Pace;
 use crate::engine::decider::Decider;
@@ -11,6 +10,7 @@ use crate::engine::driver::rounds::Outstanding;
 use crate::engine::intake::messages::{ControlMessage, Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
+use crate::engine::settings::Settings;
 use crate::event::LONGEST_NAME;
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -167,7 +167,7 @@ pub(crate) struct Shared<D: Decider> {
     pub(crate) epoch: u32,
     /// Whether nodes list what they have to stop.
     pub(crate) node_stops: bool,
-    pub(crate) publisher: Publisher,
+    pub(crate) publisher: Publisher<D>,
     pub(crate) arenas: Box<[Arena]>,
     pub(crate) locations: Locations,
     pub(crate) clock: Arc<dyn Clock>,

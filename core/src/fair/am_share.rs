@@ -29,11 +29,11 @@ impl Shard {
     /// How much the AMs of a leaf queue may use; `None` when the check is off.
     pub(crate) fn am_limit(&self, leaf: u32) -> Option<Resource> {
         let queue = self.queue(leaf);
-        let share = queue.snapshot.max_am_share;
+        let share = queue.snapshot.own.max_am_share;
         if (share + 1.0).abs() < 0.0001 {
             return None;
         }
-        let max = &queue.snapshot.max_share;
+        let max = &queue.snapshot.limit;
         let base = Resource::from_fn(|i| match queue.own.fair_share.get(i) {
             0 => self.own.available.get(i).min(max.get(i)),
             fair => fair,

@@ -3,8 +3,8 @@
 use crate::ahead::expect;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::AppPart;
-use crate::engine::publish::snapshot::Share;
 use crate::fair::engine::{AppLocal, Shared};
+use crate::fair::published::Share;
 use crate::policy::{Schedulable, Tie};
 use crate::resource::Resource;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
@@ -18,6 +18,8 @@ pub(crate) struct FairApp {
     pub(crate) weight: f32,
     /// Some ask is large enough for a reservation; kept like `floor`.
     pub(crate) may_reserve: bool,
+    /// `yarn.scheduler.fair.am.preemption` of the queue that it entered; a later move changes nothing, as in Hadoop.
+    pub(crate) am_preemptable: bool,
     pub(crate) demand: Resource,
     /// No outstanding ask is smaller in any type.
     pub(crate) floor: Resource,
@@ -41,6 +43,7 @@ impl FairApp {
             tie: Tie { start_ms: app.start_ms, name: app.id.name_order() },
             weight: shared.app_weight(&share.demand),
             may_reserve: false,
+            am_preemptable: shared.decider.settings.am_preemption_in(&app.placed_in),
             demand: share.demand,
             floor: Resource::UNBOUNDED,
             fair_share: share.fair_share,
@@ -84,7 +87,7 @@ impl AppLocal {
 impl Shared {
     /// The weight of an application: 1, or with `sizebasedweight` log2(1 + memory demanded).
     pub(crate) fn app_weight(&self, demand: &Resource) -> f32 {
-        if self.settings.size_based_weight { size_based_weight(demand) } else { 1.0 }
+        if self.decider.settings.size_based_weight { size_based_weight(demand) } else { 1.0 }
     }
 }
 

@@ -46,7 +46,7 @@ impl Shard {
         if self.nodes[node as usize].reservation.is_some() && self.serve_reservation(node) {
             return PassEnd::Reservation;
         }
-        let settings = &self.shared.settings;
+        let settings = &self.shared.decider.settings;
         let (multiple, dynamic, most) = (settings.assign_multiple, settings.dynamic_max_assign, settings.max_assign);
         let to_be_left = if multiple && dynamic { self.without_half(node) } else { Resource::NONE };
         let mut count = 0;
@@ -97,7 +97,7 @@ impl Shard {
     /// One pass of continuous scheduling: nodes by free memory, largest first; of nodes with equal free memory only the
     /// first to register is visited, as in Hadoop.
     pub(crate) fn continuous_pass(&mut self) {
-        let minimum = self.shared.settings.minimum;
+        let minimum = self.shared.settings.steps.minimum;
         let mut nodes = std::mem::take(&mut self.own.by_free);
         nodes.clear();
         for at in 0..self.nodes.end() {
@@ -175,14 +175,14 @@ impl Shard {
     /// Offers the node to a queue: its most deserving child that can use it.
     fn descend(&mut self, queue: u32, node: u32, depth: usize) -> Outcome {
         let local = self.queue(queue);
-        if local.limited && !local.usage.fits_in(&local.snapshot.max_share) {
+        if local.limited && !local.usage.fits_in(&local.snapshot.limit) {
             self.note_above_max_share(queue);
             return Outcome::Declined;
         }
         if local.own.has_irregular() || self.shared.decider.resort {
             return self.descend_sorted(queue, node, depth);
         }
-        if local.limited && !local.usage.plus(&local.own.floor).fits_in(&local.snapshot.max_share) {
+        if local.limited && !local.usage.plus(&local.own.floor).fits_in(&local.snapshot.limit) {
             return Outcome::Declined;
         }
         if !self.may_use(local, node) {
@@ -247,13 +247,14 @@ impl Shard {
             let mut members: Vec<u32> = local.own.order.children().collect();
             members.retain(|app| self.app(*app).is_pending());
             members.sort_unstable_by_key(|app| self.app(*app).sequence);
-            let compare =
-                |a, b| snapshot.policy.compare(&self.cluster, &self.app(a).schedulable(), &self.app(b).schedulable());
+            let compare = |a, b| {
+                snapshot.own.policy.compare(&self.cluster, &self.app(a).schedulable(), &self.app(b).schedulable())
+            };
             java_order(members, compare, &mut order);
         } else {
             let members = snapshot.children.iter().copied().filter(|child| self.queues[*child as usize].is_some());
             let compare = |a, b| {
-                snapshot.policy.compare(&self.cluster, &self.queue(a).schedulable(), &self.queue(b).schedulable())
+                snapshot.own.policy.compare(&self.cluster, &self.queue(a).schedulable(), &self.queue(b).schedulable())
             };
             java_order(members, compare, &mut order);
         }
@@ -349,7 +350,7 @@ impl Shard {
         let mut at = leaf;
         while at != NONE {
             let queue = self.queue(at);
-            if queue.limited && !queue.usage.plus(size).fits_in(&queue.snapshot.max_share) {
+            if queue.limited && !queue.usage.plus(size).fits_in(&queue.snapshot.limit) {
                 return Some(at);
             }
             at = queue.parent;

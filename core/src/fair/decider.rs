@@ -4,10 +4,15 @@ use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::commit::grant::Refusal;
 use crate::engine::decider::Decider;
-use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
+use crate::event::Refused;
 use crate::fair::app::FairApp;
-use crate::fair::engine::{AppLocal, FairDecider, KeyLocal, Node, QueueLocal, Shard, Shared};
+use crate::fair::control::FairControl;
+use crate::fair::engine::{
+    AppLocal, FairDecider, KeyLocal, Node, QueueLocal, QueueSnapshot, SchedulerSnapshot, Shard, Shared,
+};
+use crate::fair::headroom;
 use crate::fair::preemption::{Book, FairNode, PreemptionCall, Preemptor, VictimCall};
+use crate::fair::published::{FairPublished, Shares};
 use crate::fair::queue::FairQueue;
 use crate::fair::update::Updater;
 use crate::fair::worker::FairWorker;
@@ -23,6 +28,9 @@ impl Decider for FairDecider {
     type App = FairApp;
     type Key = Delay;
     type Node = FairNode;
+    type Control = FairControl;
+    type QueuePublished = FairPublished;
+    type Figures = Shares;
     type Message = VictimCall;
     type Updater = Updater;
     type Preemptor = Preemptor;
@@ -33,17 +41,37 @@ impl Decider for FairDecider {
     }
 
     fn queue(snapshot: &QueueSnapshot, shares: &Shares) -> FairQueue {
-        FairQueue::new(snapshot, shares.queue(snapshot.slot))
+        FairQueue::new(&snapshot.own, shares.queue(snapshot.slot))
     }
 
     fn app(shared: &Shared, app: &AppShared, shares: &Shares) -> FairApp {
         FairApp::new(shared, app, &shares.app(app.slot))
     }
 
-    fn tasks(shared: &Arc<Shared>, timers: bool) -> (Updater, Option<Preemptor>) {
+    fn tasks(shared: &Arc<Shared>, timers: bool) -> (Option<Updater>, Option<Preemptor>) {
         let book = shared.settings.preemption.then(|| Arc::new(Mutex::new(Book::default())));
         let updater = Updater::new(shared.clone(), book.clone(), timers);
-        (updater, book.map(|book| Preemptor::new(shared.clone(), book)))
+        (Some(updater), book.map(|book| Preemptor::new(shared.clone(), book)))
+    }
+
+    #[inline]
+    fn expect_call(snapshot: &SchedulerSnapshot, leaf: u32) {
+        headroom::expect_share(snapshot, leaf);
+    }
+
+    #[inline]
+    fn asked<'a>(
+        shared: &Shared,
+        snapshot: &SchedulerSnapshot,
+        leaf: &QueueSnapshot,
+        sizes: impl Iterator<Item = &'a Resource>,
+    ) -> Result<Resource, Refused> {
+        headroom::largest(shared, snapshot, leaf, sizes)
+    }
+
+    #[inline]
+    fn headroom(shared: &Shared, snapshot: &SchedulerSnapshot, app: &AppShared, leaf: &QueueSnapshot) -> Resource {
+        headroom::headroom(shared, snapshot, app, leaf)
     }
 
     #[inline]
@@ -130,7 +158,7 @@ impl Decider for FairDecider {
     }
 
     fn queue_taken(queue: &mut FairQueue, snapshot: &QueueSnapshot) {
-        queue.renew(snapshot);
+        queue.renew(&snapshot.own);
     }
 
     fn app_left(shard: &mut Shard, leaf: u32, position: u32, app: u32) {
@@ -163,7 +191,7 @@ impl Decider for FairDecider {
         }
     }
 
-    fn shares_taken(shard: &mut Shard) {
+    fn figures_taken(shard: &mut Shard) {
         shard.refresh_everything();
         shard.refresh_available();
     }

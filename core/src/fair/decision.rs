@@ -9,8 +9,9 @@
 //! with FS those of `fair-shares.md`.
 
 use crate::app::Locality;
-use crate::engine::{RunningLimit, Stopped};
+use crate::fair::control::Stopped;
 use crate::policy::Precedence;
+use crate::queue::RunningLimit;
 use crate::resource::Resource;
 
 /// One scheduling pass over a node (3).

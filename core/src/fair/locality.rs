@@ -11,7 +11,7 @@ impl Shard {
     #[inline(never)]
     pub(super) fn visit_key(&mut self, app: u32, key: usize) -> Locality {
         self.own.repeatable = true;
-        let settings = &self.shared.settings;
+        let settings = &self.shared.decider.settings;
         let rule = if settings.continuous_scheduling {
             Rule::Time {
                 now_ms: self.shared.clock.now_ms(),

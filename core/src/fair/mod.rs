@@ -7,6 +7,18 @@ mod engine;
 
 mod decider;
 
+mod published;
+
+pub(crate) mod control;
+
+pub(crate) mod allocations;
+
+mod threads;
+
+mod headroom;
+
+pub(crate) mod views;
+
 mod worker;
 
 mod queue;
@@ -45,6 +57,10 @@ pub use decision::{
 pub(crate) use engine::Internal;
 #[cfg(feature = "faults")]
 pub(crate) use engine::Look;
-pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Lent, Parts, Shard, Shared, Stepper, Threads};
+pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Lent, Parts, Setup, Shard, Shared, Stepper};
+pub(crate) use threads::Threads;
+
+pub use control::QueueConfig;
+pub use views::{AppView, QueueView, Stats};
 
 pub(crate) use preemption::{MarkedFor, OwedRoom};

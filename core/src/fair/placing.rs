@@ -21,7 +21,7 @@ struct Seen {
 impl Shard {
     /// Takes over demand and shares of the snapshot and puts everything in order anew: O(queues + applications).
     pub(crate) fn refresh_everything(&mut self) {
-        let shares = self.snapshot.shares.clone();
+        let shares = self.snapshot.figures.clone();
         let shared = self.shared.clone();
         for app in self.apps.iter_mut().flatten() {
             let share = shares.app(app.shared.slot);
@@ -136,8 +136,8 @@ impl Shard {
 
     /// Whether an ask of a leaf's application is large enough for a reservation.
     fn is_reservable(&self, leaf: u32, size: &Resource) -> bool {
-        let calculator = self.queue(leaf).snapshot.policy.calculator();
-        let threshold = &self.shared.settings.reservation_threshold;
+        let calculator = self.queue(leaf).snapshot.own.policy.calculator();
+        let threshold = &self.shared.decider.settings.reservation_threshold;
         calculator.compare(self.types, &self.cluster.total, size, threshold, false).is_ge()
     }
 

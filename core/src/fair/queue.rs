@@ -5,8 +5,8 @@
 
 use crate::ahead::expect;
 use crate::engine::decider::QueuePart;
-use crate::engine::publish::snapshot::{QueueSnapshot, Share};
 use crate::fair::engine::{AppLocal, QueueLocal};
+use crate::fair::published::{FairPublished, Share};
 use crate::id::NONE;
 use crate::order::WinnerTree;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, Tie};
@@ -116,13 +116,13 @@ impl QueuePart for FairQueue {
 
 impl FairQueue {
     /// Of a queue that a worker has just heard of.
-    pub(crate) fn new(snapshot: &QueueSnapshot, share: Share) -> FairQueue {
+    pub(crate) fn new(published: &FairPublished, share: Share) -> FairQueue {
         FairQueue {
-            policy: snapshot.policy.clone(),
-            is_drf: is_drf(&snapshot.policy),
-            weight: snapshot.weight,
-            name_order: snapshot.name_order,
-            min_share: snapshot.min_share,
+            policy: published.policy.clone(),
+            is_drf: is_drf(&published.policy),
+            weight: published.weight,
+            name_order: published.name_order,
+            min_share: published.min_share,
             demand: share.demand,
             fair_share: share.fair_share,
             order: WinnerTree::default(),
@@ -136,8 +136,8 @@ impl FairQueue {
     }
 
     /// The same queue has other settings.
-    pub(crate) fn renew(&mut self, snapshot: &QueueSnapshot) {
-        let QueueSnapshot { policy, weight, min_share, name_order, .. } = snapshot;
+    pub(crate) fn renew(&mut self, published: &FairPublished) {
+        let FairPublished { policy, weight, min_share, name_order, .. } = published;
         self.policy = policy.clone();
         self.is_drf = is_drf(policy);
         self.weight = *weight;

@@ -38,14 +38,14 @@ impl Shard {
     /// Whether the application uses less than its fair share, or was handed out some of its queue's min-share starvation.
     pub(crate) fn is_starved(&self, app: u32) -> bool {
         let local = self.app(app);
-        let calculator = self.queue(local.leaf).snapshot.policy.calculator();
+        let calculator = self.queue(local.leaf).snapshot.own.policy.calculator();
         calculator.compare(self.types, &self.cluster.total, &local.usage, &local.own.fair_share, true).is_lt()
             || !self.starvation(app).min_share.is_none()
     }
 
     /// What the last look at the application found it short of.
     pub(crate) fn starvation(&self, app: u32) -> Starvation {
-        self.snapshot.shares.starvation.get(&self.app(app).slot).copied().unwrap_or_default()
+        self.snapshot.figures.starvation.get(&self.app(app).slot).copied().unwrap_or_default()
     }
 
     /// Keeps the node for a proposal that does not fit, if the rules allow.
@@ -55,8 +55,8 @@ impl Shard {
         if !self.is_starved(app) {
             return Err(Unreserved::NotStarved);
         }
-        let settings = &self.shared.settings;
-        let calculator = self.queue(self.app(app).leaf).snapshot.policy.calculator();
+        let settings = &self.shared.decider.settings;
+        let calculator = self.queue(self.app(app).leaf).snapshot.own.policy.calculator();
         let threshold = &settings.reservation_threshold;
         if calculator.compare(self.types, &self.cluster.total, &size, threshold, false).is_lt() {
             return Err(Unreserved::BelowThreshold);

@@ -197,7 +197,7 @@ impl Shard {
     pub(crate) fn note_above_max_share(&mut self, queue: u32) {
         self.note(|shard, recorder| {
             if let Some(visit) = recorder.last_queue() {
-                visit.outcome = QueueOutcome::AboveMaxShare { max_share: shard.queue(queue).snapshot.max_share };
+                visit.outcome = QueueOutcome::AboveMaxShare { max_share: shard.queue(queue).snapshot.limit };
             }
         });
     }
@@ -256,7 +256,7 @@ impl Shard {
     }
 
     fn precedence(&self, parent: u32, first: &Schedulable<'_>, second: &Schedulable<'_>) -> Precedence {
-        let policy = &self.queue(parent).snapshot.policy;
+        let policy = &self.queue(parent).snapshot.own.policy;
         match policy.compare(&self.cluster, first, second) {
             Ordering::Less => policy.precedence(&self.cluster, first, second),
             Ordering::Equal | Ordering::Greater => Precedence::Policy,
@@ -379,7 +379,7 @@ impl Shard {
                 NotReserved::NotStarved { usage: local.usage, fair_share: local.own.fair_share }
             }
             Unreserved::BelowThreshold => {
-                NotReserved::BelowThreshold { threshold: self.shared.settings.reservation_threshold }
+                NotReserved::BelowThreshold { threshold: self.shared.decider.settings.reservation_threshold }
             }
             Unreserved::RoomOwed => NotReserved::RoomOwed,
             Unreserved::OthersNode => NotReserved::OthersNode,
@@ -441,7 +441,7 @@ impl Shard {
                 Obstacle::MaxShare {
                     queue: queue.snapshot.name.to_string(),
                     usage: queue.usage,
-                    max_share: queue.snapshot.max_share,
+                    max_share: queue.snapshot.limit,
                 }
             }
         }
@@ -462,7 +462,7 @@ impl Shard {
         let mut at = local.leaf;
         while at != NONE {
             let queue = self.queue(at);
-            if queue.limited && !queue.usage.fits_in(&queue.snapshot.max_share) {
+            if queue.limited && !queue.usage.fits_in(&queue.snapshot.limit) {
                 above = Some(queue);
             }
             at = queue.parent;
@@ -471,7 +471,7 @@ impl Shard {
             return Some(NotOffered::AboveMaxShare {
                 queue: queue.snapshot.name.to_string(),
                 usage: queue.usage,
-                max_share: queue.snapshot.max_share,
+                max_share: queue.snapshot.limit,
             });
         }
         if self.over_am_share(app) { self.am_share_of(app).map(NotOffered::AmShare) } else { None }

@@ -55,7 +55,7 @@ fn counts_opportunities(settings: &Settings) -> bool {
 impl FairWorker {
     pub(crate) fn new(shared: &Shared) -> FairWorker {
         FairWorker {
-            counts_opportunities: counts_opportunities(&shared.settings),
+            counts_opportunities: counts_opportunities(&shared.decider.settings),
             repeatable: false,
             has_declined: None,
             available: Resource::NONE,

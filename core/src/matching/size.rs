@@ -1,8 +1,17 @@
 //! Sizes: what an ask is made of before it counts (fair-shares reference 1.4).
 
-use crate::config::Settings;
 use crate::event::Refused;
 use crate::resource::Resource;
+
+/// What asks are rounded to, of the types that are configured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steps {
+    pub(crate) types: usize,
+    /// No container is smaller.
+    pub(crate) minimum: Resource,
+    /// Each is a multiple of this; 0 is no rounding.
+    pub(crate) increment: Resource,
+}
 
 /// Refuses what is negative or larger than the largest container.
 pub(crate) fn check_size(types: usize, asked: &Resource, largest: &Resource) -> Result<(), Refused> {
@@ -14,10 +23,10 @@ pub(crate) fn check_size(types: usize, asked: &Resource, largest: &Resource) -> 
 }
 
 /// Raises to the minimum, rounds up to the increment, then cuts to the largest container.
-pub(crate) fn normalise(settings: &Settings, asked: &Resource, largest: &Resource) -> Resource {
-    Resource::of_types(settings.types.len(), |i| {
-        let mut amount = asked.get(i).max(settings.minimum.get(i));
-        let increment = settings.increment.get(i);
+pub(crate) fn normalise(steps: &Steps, asked: &Resource, largest: &Resource) -> Resource {
+    Resource::of_types(steps.types, |i| {
+        let mut amount = asked.get(i).max(steps.minimum.get(i));
+        let increment = steps.increment.get(i);
         if increment != 0 {
             // Near the largest numbers Hadoop's wraps, and what comes out is negative. Here it ends at the largest container.
             amount = amount.saturating_add(increment.saturating_sub(1)) / increment;

@@ -1,6 +1,11 @@
-//! The queue tree as the control keeps it: structure, settings, who runs and who waits.
+//! The queue tree as a control keeps it, and what every scheduler knows of its queues: who runs and who waits, who may enter.
 //!
-//! Plain data of one thread. Follows `QueueManager` and `FSQueue` (fair-shares reference 2 and 7).
+//! Plain data of one thread. Running limits follow `MaxRunningAppsEnforcer` (fair-shares reference 7) and, in the CapacityScheduler,
+//! `CSMaxRunningAppsEnforcer`.
+
+mod acls;
+
+mod names;
 
 mod runnable;
 
@@ -10,5 +15,8 @@ mod tree;
 
 mod waiting;
 
+pub(crate) use acls::QueueAcls;
+pub(crate) use names::{above, java_name_order};
+pub use running::RunningLimit;
 pub(crate) use running::{Apps, AtLimit, Running, UserLimits};
-pub(crate) use tree::{OwnPreemption, Queue, QueueTree};
+pub(crate) use tree::{Queue, QueueTree};

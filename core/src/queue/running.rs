@@ -29,6 +29,30 @@ pub(crate) struct AtLimit {
     pub(crate) limit: i64,
 }
 
+/// A limit of running applications that is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RunningLimit {
+    /// Of the application's queue, or one above it.
+    Queue {
+        /// Which.
+        queue: String,
+        /// How many run there and below.
+        running: i64,
+        /// How many may.
+        limit: i64,
+    },
+    /// Of its user.
+    User {
+        /// Who.
+        user: String,
+        /// How many of his run.
+        running: i64,
+        /// How many may.
+        limit: i64,
+    },
+}
+
 /// What the limits need of an application.
 pub(crate) trait Apps {
     fn user(&self, app: u32) -> &str;
@@ -46,15 +70,15 @@ impl Running {
         self.running_of.get(user).copied().unwrap_or(0)
     }
 
-    pub(crate) fn can_run(&self, tree: &QueueTree, limits: &impl UserLimits, user: &str, leaf: u32) -> bool {
+    pub(crate) fn can_run<S>(&self, tree: &QueueTree<S>, limits: &impl UserLimits, user: &str, leaf: u32) -> bool {
         self.stopped_by(tree, limits, user, leaf).is_none()
     }
 
     /// The limit that keeps an application of the user from running in a leaf; of several the user's, then the lowest
     /// queue's.
-    pub(crate) fn stopped_by(
+    pub(crate) fn stopped_by<S>(
         &self,
-        tree: &QueueTree,
+        tree: &QueueTree<S>,
         limits: &impl UserLimits,
         user: &str,
         leaf: u32,
@@ -63,7 +87,7 @@ impl Running {
         if running >= limit {
             return Some(AtLimit { queue: None, running, limit });
         }
-        let at_limit = |queue: &Queue| {
+        let at_limit = |queue: &Queue<S>| {
             let (running, limit) = (queue.count(), i64::from(queue.max_running_apps));
             (running >= limit).then_some(AtLimit { queue: Some(queue.slot.index), running, limit })
         };
@@ -71,7 +95,7 @@ impl Running {
     }
 
     /// Counts an application in, or out with -1, at the ancestors of its leaf and at its user.
-    pub(crate) fn count(&mut self, tree: &mut QueueTree, user: &str, leaf: u32, change: i64) {
+    pub(crate) fn count<S>(&mut self, tree: &mut QueueTree<S>, user: &str, leaf: u32, change: i64) {
         let mut at = tree.get(leaf).parent;
         while let Some(parent) = at {
             let queue = tree.get_mut(parent);
@@ -105,7 +129,7 @@ impl Running {
     }
 
     /// The lists of waiting applications below a queue that has room, children in order of creation.
-    pub(crate) fn gather(tree: &QueueTree, queue: u32, lines: &mut Vec<Line<'_>>) {
+    pub(crate) fn gather<S>(tree: &QueueTree<S>, queue: u32, lines: &mut Vec<Line<'_>>) {
         let at = tree.get(queue);
         if at.count() >= i64::from(at.max_running_apps) {
             return;
@@ -120,7 +144,7 @@ impl Running {
     }
 
     /// Who stands in a line after a turn, or first.
-    fn after(&self, tree: &QueueTree, line: Line<'_>, turn: Option<u64>) -> Option<(u64, u32)> {
+    fn after<S>(&self, tree: &QueueTree<S>, line: Line<'_>, turn: Option<u64>) -> Option<(u64, u32)> {
         match line {
             Line::Leaf(leaf) => tree.get(leaf).waiting.after(turn),
             Line::User(user) => self.waiting_of.get(user)?.after(turn),
@@ -129,9 +153,9 @@ impl Running {
 
     /// After a runnable application has left `leaf`: who may start now. At most as many as lists were gathered, and only
     /// where a queue or the user was exactly at its limit, as in Hadoop.
-    pub(crate) fn slot_freed(
+    pub(crate) fn slot_freed<S>(
         &mut self,
-        tree: &mut QueueTree,
+        tree: &mut QueueTree<S>,
         apps: &impl Apps,
         limits: &impl UserLimits,
         leaf: u32,
@@ -155,9 +179,9 @@ impl Running {
 
     /// Makes waiting applications runnable in order of their start times, at most `most`; returns them. No further than that is
     /// looked.
-    pub(crate) fn start_waiting(
+    pub(crate) fn start_waiting<S>(
         &mut self,
-        tree: &mut QueueTree,
+        tree: &mut QueueTree<S>,
         apps: &impl Apps,
         limits: &impl UserLimits,
         lines: &[Line<'_>],
@@ -165,7 +189,7 @@ impl Running {
     ) -> Vec<u32> {
         let mut started = Vec::new();
         let mut previous = None;
-        let of = |running: &Running, tree: &QueueTree, line: usize, turn| {
+        let of = |running: &Running, tree: &QueueTree<S>, line: usize, turn| {
             let (turn, app) = running.after(tree, lines[line], turn)?;
             Some(Head { line, turn, app, start_ms: apps.start_ms(app) })
         };

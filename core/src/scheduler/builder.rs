@@ -8,9 +8,11 @@ use crate::config::{
     AllocationFile, AllocationSource, AllocationsError, FileSource, LocateError, PolicyName, Reader, Settings,
     SettingsFault, trim_java,
 };
-use crate::engine::{EventSource, HeartbeatProbe, NEVER, Setup, WakeUp, WatchTimes, Watcher, events};
+use crate::engine::{EventSource, HeartbeatProbe, WakeUp, events};
 use crate::event::SchedulerEvent;
-use crate::fair::{FairDecider, Parts};
+use crate::fair::allocations::{NEVER, WatchTimes, Watcher};
+use crate::fair::control::FairControl;
+use crate::fair::{FairDecider, Parts, Setup};
 use crate::groups::Groups;
 use crate::policy::SchedulingPolicy;
 use crate::sync::Arc;
@@ -385,7 +387,11 @@ impl FairSchedulerBuilder {
         Ok(names)
     }
 
-    fn parts(mut self, threaded: bool, clock: Arc<dyn Clock>) -> Result<(Parts, EventSource), BuildError> {
+    fn parts(
+        mut self,
+        threaded: bool,
+        clock: Arc<dyn Clock>,
+    ) -> Result<(Parts, Option<Watcher>, EventSource), BuildError> {
         if self.workers == 0 || self.workers > MOST_WORKERS {
             return Err(BuildError::Workers(self.workers));
         }
@@ -402,14 +408,16 @@ impl FairSchedulerBuilder {
         let (sink, events) = events(self.event_capacity);
         told.into_iter().for_each(|told| sink.put(told));
         let trace = self.decider.trace && !threaded;
+        // A trace lists whom Hadoop would ask.
+        let resort = self.decider.resort || trace;
+        let decider = FairDecider { settings: self.settings, resort, trace };
         let setup = Setup {
-            settings: self.settings,
-            file,
-            watcher,
+            settings: decider.engine_settings(),
+            control: FairControl::new(self.policies),
+            configuration: file,
             events: sink,
             groups: self.groups,
             groups_timeout: self.groups_timeout,
-            custom_policies: self.policies,
             workers: self.workers,
             channel_capacity: self.channel_capacity,
             cluster_timestamp: self.cluster_timestamp,
@@ -419,12 +427,11 @@ impl FairSchedulerBuilder {
             on_grants: self.on_grants,
             probe: self.probe,
             journal: self.journal,
-            // A trace lists whom Hadoop would ask.
-            decider: FairDecider { resort: self.decider.resort || trace, trace },
+            decider,
             timers: self.timers,
             fold_every: self.fold_every,
         };
-        Ok((Parts::new(setup), events))
+        Ok((Parts::new(setup), watcher, events))
     }
 
     /// Starts the threads: workers, control, update, the allocation file's watcher, and async allocation where the
@@ -434,8 +441,8 @@ impl FairSchedulerBuilder {
     /// When the numbers cannot be, the allocation file cannot be read or is not valid, or the system gives no thread.
     pub fn start(mut self) -> Result<FairScheduler, BuildError> {
         let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
-        let (parts, events) = self.parts(true, clock)?;
-        FairScheduler::start(parts, events)
+        let (parts, watcher, events) = self.parts(true, clock)?;
+        FairScheduler::start(parts, watcher, events)
     }
 
     /// As [`start`](Self::start), but the workers run on threads of the embedder's: see [`Worker`]. They are given out in the order of
@@ -445,8 +452,8 @@ impl FairSchedulerBuilder {
     /// As of `start`.
     pub fn start_with_workers(mut self) -> Result<(FairScheduler, Vec<Worker>), BuildError> {
         let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
-        let (parts, events) = self.parts(true, clock)?;
-        FairScheduler::start_with_workers(parts, events)
+        let (parts, watcher, events) = self.parts(true, clock)?;
+        FairScheduler::start_with_workers(parts, watcher, events)
     }
 
     /// The same scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0, unless one was
@@ -459,7 +466,7 @@ impl FairSchedulerBuilder {
         let own = Arc::new(crate::clock::VirtualClock::new());
         let clock = given.clone().unwrap_or_else(|| own.clone());
         let journal = self.journal;
-        let (parts, events) = self.parts(false, clock)?;
-        Ok(Stepped::new(parts, events, given.is_none().then_some(own), journal))
+        let (parts, watcher, events) = self.parts(false, clock)?;
+        Ok(Stepped::new(parts, watcher, events, given.is_none().then_some(own), journal))
     }
 }

@@ -4,8 +4,9 @@
 use super::fair::FairScheduler;
 use super::stepped::{PreemptionRound, StepOutcome};
 use crate::config::Reader;
-use crate::engine::{ContainerView, ControlLane, Reloads, TaskCall, apply, ask_workers, quiesce};
+use crate::engine::{ContainerView, TaskCall, ask_workers, quiesce};
 use crate::event::Refused;
+use crate::fair::allocations::{ControlLane, Reloads, apply};
 use crate::fair::preemption::PreemptionCall;
 use crate::fair::{Control, ControlMessage, Shard};
 use crate::id::{ContainerId, ContainerName};
@@ -36,7 +37,7 @@ impl FairScheduler {
         let custom_policies = self.look(Control::policy_names)?;
         let mut control = ControlLane { shared: self.shared().clone(), events: self.event_sink() };
         control.clean_up();
-        let reader = Reader { types: shared.settings.types.clone(), custom_policies, limit: u64::MAX };
+        let reader = Reader { types: shared.decider.settings.types.clone(), custom_policies, limit: u64::MAX };
         apply(reader.parse(text, "allocations"), &mut control).map(drop)
     }
 

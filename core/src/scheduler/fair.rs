@@ -6,12 +6,15 @@ use super::worker::Worker;
 use crate::app::Location;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, AppShared, AppView, Closed, EventSink, EventSource, External, Heartbeat, NewAttempt,
-    NodeSpec, NodeView, Parcel, QueueConfig, QueueView, Report, Stats, Submission, UpdateCall, WatchCall, Whereabouts,
-    allocate, expect_calls, quiesce, views,
+    AllocateRequest, Allocation, AppShared, Closed, EventSink, EventSource, External, Heartbeat, NewAttempt, NodeSpec,
+    NodeView, Parcel, Report, Submission, UpdateCall, Whereabouts, allocate, expect_calls, node_view, quiesce,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent};
-use crate::fair::{Call, Control, ControlMessage, Parts, Shared, Threads};
+use crate::fair::allocations::{WatchCall, Watcher};
+use crate::fair::control::FairCall;
+use crate::fair::{
+    AppView, Call, Control, ControlMessage, Parts, QueueConfig, QueueView, Shared, Stats, Threads, views,
+};
 use crate::resource::Resource;
 use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
 use crate::sync::thread::{self, ThreadId};
@@ -89,7 +92,6 @@ impl Inner {
             return;
         }
         if let Some(threads) = self.threads.lock().take() {
-            quiesce(&self.shared);
             threads.stop();
         }
     }
@@ -142,18 +144,23 @@ impl FairScheduler {
         FairSchedulerBuilder::default()
     }
 
-    pub(super) fn start(parts: Parts, events: EventSource) -> Result<FairScheduler, BuildError> {
+    pub(super) fn start(
+        parts: Parts,
+        watcher: Option<Watcher>,
+        events: EventSource,
+    ) -> Result<FairScheduler, BuildError> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
-        let threads = Threads::start(parts).map_err(BuildError::Thread)?;
+        let threads = Threads::start(parts, watcher).map_err(BuildError::Thread)?;
         Ok(FairScheduler::with(threads, shared, sink, events))
     }
 
     pub(super) fn start_with_workers(
         parts: Parts,
+        watcher: Option<Watcher>,
         events: EventSource,
     ) -> Result<(FairScheduler, Vec<Worker>), BuildError> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
-        let (threads, lent) = Threads::start_and_lend(parts).map_err(BuildError::Thread)?;
+        let (threads, lent) = Threads::start_and_lend(parts, watcher).map_err(BuildError::Thread)?;
         Ok((FairScheduler::with(threads, shared, sink, events), lent.into_iter().map(Worker).collect()))
     }
 
@@ -510,7 +517,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::BadQueueName`], [`Refused::CannotCreate`]; parents made before the obstacle was met remain, as in Hadoop.
     pub fn create_queue(&self, name: &str, leaf: bool) -> Result<(), Refused> {
-        self.call(|reply| Call::AddQueue { name: name.to_owned(), leaf, reply })?
+        self.call(|reply| Call::Own(FairCall::AddQueue { name: name.to_owned(), leaf, reply }))?
     }
 
     /// What configuration makes of each queue, by name.
@@ -604,13 +611,13 @@ impl FairScheduler {
     /// A node by its name.
     #[must_use]
     pub fn node(&self, name: &str) -> Option<NodeView> {
-        self.inner.shared.nodes.lock().values().find(|node| &*node.name == name).map(|node| views::node(node))
+        self.inner.shared.nodes.lock().values().find(|node| &*node.name == name).map(|node| node_view(node))
     }
 
     /// All nodes, in order of registration.
     #[must_use]
     pub fn nodes(&self) -> Vec<NodeView> {
-        self.inner.shared.nodes.lock().values().map(|node| views::node(node)).collect()
+        self.inner.shared.nodes.lock().values().map(|node| node_view(node)).collect()
     }
 
     /// Counters and totals.

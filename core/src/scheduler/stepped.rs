@@ -5,12 +5,15 @@ use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
 use crate::engine::{
-    AllocateRequest, Allocation, AppShared, AppView, Container, ContainerView, EndReason, EndedContainer, EventSource,
-    External, Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, Noted, QueueConfig, QueueView, Reloads, Reserved,
-    Stats, Submission, apply, collect, drain, send_changes, views,
+    AllocateRequest, Allocation, AppShared, Container, ContainerView, EndReason, EndedContainer, EventSource, External,
+    Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, Noted, Reserved, Submission, collect, drain, node_view,
+    send_changes,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent, beginning};
-use crate::fair::{Decision, MarkedFor, NotOffered, OwedRoom, Parts, Stepper};
+use crate::fair::allocations::{Reloads, Watcher, apply};
+use crate::fair::{
+    AppView, Decision, MarkedFor, NotOffered, OwedRoom, Parts, QueueConfig, QueueView, Stats, Stepper, views,
+};
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -108,6 +111,8 @@ impl StepOutcome {
 #[derive(Debug)]
 pub struct Stepped {
     pub(crate) stepper: Stepper,
+    /// Who looks after the allocation file; nobody does where there is none.
+    watcher: Option<Watcher>,
     clock: Option<Arc<VirtualClock>>,
     events: EventSource,
     /// By number, finished ones included: nodes may still report their containers.
@@ -120,19 +125,37 @@ pub struct Stepped {
 }
 
 impl Stepped {
-    pub(super) fn new(parts: Parts, events: EventSource, clock: Option<Arc<VirtualClock>>, journal: bool) -> Stepped {
-        let mut stepper = Stepper::new(parts);
-        stepper.look_if_due();
-        Stepped {
+    pub(super) fn new(
+        parts: Parts,
+        watcher: Option<Watcher>,
+        events: EventSource,
+        clock: Option<Arc<VirtualClock>>,
+        journal: bool,
+    ) -> Stepped {
+        let mut stepped = Stepped {
             journal,
-            stepper,
+            stepper: Stepper::new(parts),
+            watcher,
             clock,
             events,
             apps: HashMap::new(),
             by_number: HashMap::new(),
             scratch: Allocation::default(),
             pending: StepOutcome::default(),
-        }
+        };
+        stepped.look_if_due();
+        stepped
+    }
+
+    /// Looks after the allocation file, if that is due; says whether it was.
+    fn look_if_due(&mut self) -> bool {
+        let clock = self.stepper.shared().clock.clone();
+        let Some(watcher) = self.watcher.as_mut().filter(|watcher| watcher.due_in_ms(&*clock) == 0) else {
+            return false;
+        };
+        watcher.look(&*clock, self.stepper.control());
+        self.stepper.pump();
+        true
     }
 
     /// Moves the virtual clock, then does what [`Stepped::tick`] does. Where the embedder gave in a clock of its own, that
@@ -153,7 +176,7 @@ impl Stepped {
     ///   `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` ago: those acquired longer ago than the interval
     ///   end as [`Expired`](crate::EndReason::Expired).
     pub fn tick(&mut self) {
-        let (looked, expired) = (self.stepper.look_if_due(), self.stepper.expire_if_due());
+        let (looked, expired) = (self.look_if_due(), self.stepper.expire_if_due());
         if looked || expired {
             self.settle();
         }
@@ -470,7 +493,7 @@ impl Stepped {
     /// When the text is no allocation file: the old one stays, except perhaps the placement rules. When the reload breaks
     /// off ([`Refused::ReloadBrokeOff`]).
     pub fn reload(&mut self, text: Option<&str>) -> Result<(), Refused> {
-        self.stepper.control().clean_up();
+        Reloads::clean_up(self.stepper.control());
         match text {
             Some(text) => self.refresh_with(text),
             None => {
@@ -485,7 +508,7 @@ impl Stepped {
     /// # Errors
     /// As [`Stepped::reload`].
     pub fn refresh_with(&mut self, text: &str) -> Result<(), Refused> {
-        let types = self.stepper.shared().settings.types.clone();
+        let types = self.stepper.shared().decider.settings.types.clone();
         let control = self.stepper.control();
         let reader = Reader { types, custom_policies: control.policy_names(), limit: u64::MAX };
         let outcome = apply(reader.parse(text, "allocations"), control).map(drop);
@@ -499,7 +522,9 @@ impl Stepped {
     /// # Errors
     /// As there.
     pub fn refresh_queues(&mut self) -> Result<Vec<Diagnostic>, Refused> {
-        let outcome = self.stepper.refresh();
+        let clock = self.stepper.shared().clock.clone();
+        let watcher = self.watcher.as_mut().ok_or(Refused::NoAllocationFile)?;
+        let outcome = watcher.refresh(&*clock, self.stepper.control());
         self.settle();
         outcome
     }
@@ -661,7 +686,7 @@ impl Stepped {
     /// All nodes, in order of registration.
     #[must_use]
     pub fn nodes(&mut self) -> Vec<NodeView> {
-        self.stepper.control().all_nodes().map(|node| views::node(node)).collect()
+        self.stepper.control().all_nodes().map(|node| node_view(node)).collect()
     }
 
     /// All containers, by worker and node, those included that have ended but whose node has not said so: on a node in the order

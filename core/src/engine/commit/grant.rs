@@ -222,7 +222,7 @@ impl<D: Decider> Shard<D> {
         let mut at = self.watched(leaf);
         while at != NONE {
             let queue = self.queue(at);
-            let max = &queue.snapshot.max_share;
+            let max = &queue.snapshot.limit;
             let watch = &queue.snapshot.shared.watch;
             if !queue.seat.try_spend(watch, self.worker, size, max) {
                 self.return_rooms_below(leaf, at, size);
@@ -243,7 +243,7 @@ impl<D: Decider> Shard<D> {
         let mut at = self.watched(leaf);
         while at != end {
             let queue = self.queue(at);
-            queue.seat.give_back(&queue.snapshot.shared.watch, self.worker, size, &queue.snapshot.max_share);
+            queue.seat.give_back(&queue.snapshot.shared.watch, self.worker, size, &queue.snapshot.limit);
             at = queue.parent;
         }
     }

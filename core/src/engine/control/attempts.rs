@@ -3,7 +3,7 @@
 //! Owned by the control, run on its thread. The next attempt begins when the one before has ended; where containers are kept
 //! it is made before, so that every worker can hand over to it (`engine::worker::attempts`), and enters its queue after.
 
-use super::{App, Control};
+use super::{App, Control, ControlPart};
 use crate::app::{Ask, Location};
 use crate::engine::books::ledger::{AppShared, NewApp};
 use crate::engine::decider::Decider;
@@ -87,7 +87,7 @@ impl AmRequest {
         places.into()
     }
 
-    pub(super) fn resource(&self) -> &Resource {
+    pub(crate) fn resource(&self) -> &Resource {
         &self.resource
     }
 
@@ -155,7 +155,6 @@ impl<D: Decider> Control<D> {
             home,
             queue: leaf,
             placed_in: &self.tree.get(leaf).name,
-            am_preemptable: shared.settings.am_preemption_in(&self.tree.get(leaf).name),
         };
         Ok(Arc::new(AppShared::new(made_of, workers)))
     }
@@ -200,12 +199,7 @@ impl<D: Decider> Control<D> {
     }
 
     fn size_of_next_am(&self, am: Option<&AmRequest>, leaf: u32) -> Result<Option<Resource>, Refused> {
-        // It was accepted once: neither rules nor rights are asked again.
-        let size = am.map(|am| self.size_of_am(am.resource(), &self.tree.get(leaf).name)).transpose()?;
-        if let Some(size) = &size {
-            self.check_zero_max(size, leaf)?;
-        }
-        Ok(size)
+        am.map(|am| D::Control::am_wanted(self, leaf, am.resource())).transpose()
     }
 
     /// The attempt before has ended: the next one begins in its queue.

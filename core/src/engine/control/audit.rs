@@ -1,6 +1,6 @@
 //! The control's part of the audit: applications, queues, nodes, and the lists in which they stand. The laws: `views::audit`.
 
-use super::{App, Control};
+use super::{App, Control, ControlPart};
 use crate::engine::decider::Decider;
 use crate::id::{NodeId, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,23 +41,15 @@ impl<D: Decider> Control<D> {
         let apps: Vec<_> = self.apps.iter().flatten().collect();
         let (slots, numbers) = (self.app_slots.taken(), self.by_number.len());
         let members: usize = self.members.iter().flatten().map(|table| table.members.len()).sum();
-        let queues = || self.tree.in_order_of_creation().into_iter().map(|slot| self.tree.get(slot));
-        let submitted: usize = queues().map(|queue| queue.submitted.len()).sum();
-        for (what, count) in [
-            ("slots are given out", slots),
-            ("numbers are known", numbers),
-            ("members are in leaf queues", members),
-            ("numbers keep queues", submitted),
-        ] {
+        for (what, count) in
+            [("slots are given out", slots), ("numbers are known", numbers), ("members are in leaf queues", members)]
+        {
             if count != apps.len() {
                 wrong.push(format!("{} applications are there, {count} {what}", apps.len()));
             }
         }
         let waiting = apps.iter().filter(|app| !app.runnable).count();
-        let in_lines = [queues().map(|queue| queue.waiting.count()).sum(), self.running.waiting()];
-        if in_lines != [Some(waiting); 2] {
-            wrong.push(format!("{waiting} applications wait, in lines of queues and users stand {in_lines:?}"));
-        }
+        D::Control::audited(self, waiting, wrong);
         // As many as there are applications: so each of them is one.
         for (leaf, tables) in (0_u32..).zip(&self.members) {
             for (is_runnable, table) in [true, false].into_iter().zip(tables) {

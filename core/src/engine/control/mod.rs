@@ -1,15 +1,16 @@
 //! The control: life of applications, queues and nodes.
 //!
 //! # Where it stands
-//! Owns the queue tree, the list of nodes, running limits, placement and ACLs; one thread in the threaded driver, plain
-//! calls in the stepped one. It sends work to the owners of nodes and publishes *structure* snapshots at once.
+//! Owns the queue tree, the lists of applications and nodes, and rights; one thread in the threaded driver, plain calls in the
+//! stepped one. It sends work to the owners of nodes and publishes *structure* snapshots at once. Which queue somebody enters, who
+//! is offered nodes and who waits, what a queue's settings are, is the decider's: [`ControlPart`].
 //!
 //! # Two phases
 //! The end of an application and the removal of a node: *close* (no further calls; every worker concerned ends what it has
 //! and acknowledges), then *commit* (the tree changes, the slot is free). Nothing is freed before the last acknowledgement,
 //! so no worker meets a stale slot.
 
-mod acl;
+mod part;
 
 mod apps;
 
@@ -18,31 +19,25 @@ mod attempts;
 #[cfg(feature = "faults")]
 mod audit;
 
-mod configured;
-
 mod nodes;
 
 mod present;
 
 mod publishing;
 
-mod queues;
-
-mod reload;
+mod rights;
 
 mod users;
 
-pub use apps::RunningLimit;
 pub use attempts::{AmRequest, NewAttempt};
 #[cfg(feature = "faults")]
 pub(crate) use audit::ControlCount;
-pub use configured::QueueConfig;
 
-pub(crate) use apps::Stopped;
+pub(crate) use apps::AppList;
 pub(crate) use nodes::NodeSpec;
+pub(crate) use part::{ControlPart, Entry, QueueTerms, Stand};
+pub(crate) use rights::EITHER;
 
-use crate::config::{AccessControlList, AllocationFile, PlacementChange, PlacementRule, PolicyName};
-use crate::engine::allocations::Reloads;
 use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
 use crate::engine::decider::Decider;
@@ -54,15 +49,17 @@ use crate::engine::shared::Shared;
 use crate::event::{Refused, SchedulerEvent};
 use crate::groups::Groups;
 use crate::id::{Slot, Slots};
-use crate::policy::{ClusterTotal, SchedulingPolicy};
-use crate::queue::{QueueTree, Running};
+use crate::policy::ClusterTotal;
+use crate::queue::{QueueAcls, QueueTree};
 use crate::resource::Resource;
-use crate::shares::{Drf, Fair, Fifo};
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
 use present::PresentNodes;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Duration;
+
+/// What is the decider's of a control.
+pub(crate) type Configuration<D> = <<D as Decider>::Control as ControlPart<D>>::Configuration;
 
 /// What the embedder submits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,23 +98,19 @@ pub(crate) enum Call<D: Decider> {
         queue: String,
         reply: Sender<Result<(), Refused>>,
     },
-    AddQueue {
-        name: String,
-        leaf: bool,
-        reply: Sender<Result<(), Refused>>,
-    },
     AddNode(NodeSpec, Sender<Result<Arc<NodeShared>, Refused>>),
     RemoveNode(Arc<NodeShared>, Sender<Result<(), Refused>>),
     ResizeNode(Arc<NodeShared>, Resource, Sender<Result<(), Refused>>),
     Decommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
     Recommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
-    Reload(Box<AllocationFile>, Sender<Result<(), Refused>>),
-    InstallPlacement(PlacementChange, Sender<()>),
+    Reload(Box<Configuration<D>>, Sender<Result<(), Refused>>),
     SetMaximum(Resource, Sender<Result<(), Refused>>),
     App(u32, Sender<Option<Arc<AppShared>>>),
     Apps(Sender<Vec<Arc<AppShared>>>),
     /// Looks at something and sends its answer itself.
     Look(Looking<D>),
+    /// What the decider alone knows of.
+    Own(<D::Control as ControlPart<D>>::Call),
 }
 
 /// On whose behalf something is done: the ResourceManager's own, or a user's, whose rights count.
@@ -150,15 +143,9 @@ pub(crate) struct App {
 #[derive(Debug)]
 pub(crate) struct Control<D: Decider> {
     pub(crate) shared: Arc<Shared<D>>,
-    pub(crate) file: Arc<AllocationFile>,
-    pub(crate) rules: Vec<PlacementRule>,
-    /// Submit and administer lists by queue name; of removed queues too, as in Hadoop.
-    pub(crate) acls: FxHashMap<String, [AccessControlList; 2]>,
+    pub(crate) acls: QueueAcls,
     users: users::Users,
-    builtin: BuiltinPolicies,
-    pub(crate) custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
-    pub(crate) tree: QueueTree,
-    pub(crate) running: Running,
+    pub(crate) tree: QueueTree<<D::Control as ControlPart<D>>::Queue>,
     /// By slot.
     pub(crate) apps: Vec<Option<App>>,
     pub(crate) app_slots: Slots,
@@ -173,8 +160,6 @@ pub(crate) struct Control<D: Decider> {
     pub(crate) racks: Arc<FxHashMap<u32, u32>>,
     /// The configured largest container; an admin may set another while all other settings stay.
     pub(crate) maximum: Resource,
-    /// Changes of a queue's type that wait for it to be empty.
-    pub(crate) pending_types: Vec<(String, bool)>,
     /// Slots whose queue is to be published anew.
     pub(crate) dirty: FxHashSet<u32>,
     /// Slots of parents that have gained or lost a child: the names of siblings decide ties, so all of them are dirty.
@@ -186,8 +171,6 @@ pub(crate) struct Control<D: Decider> {
     /// Counts changes of queues' settings.
     pub(crate) settings_version: u64,
     pub(crate) structure_changed: bool,
-    /// Steady shares are to be distributed before the next publish.
-    pub(crate) steady_pending: bool,
     /// What all threads share of each queue, by slot.
     pub(crate) ledgers: Vec<Option<(Slot, Arc<QueueShared>)>>,
     /// Wakes the update task early, after the next publish if that is due.
@@ -198,6 +181,8 @@ pub(crate) struct Control<D: Decider> {
     pub(crate) answers: Vec<Answer>,
     /// The last attempt that was begun for a driver without threads.
     pub(crate) restarted: Option<Result<Arc<AppShared>, Refused>>,
+    /// The decider's part.
+    pub(crate) own: D::Control,
 }
 
 /// An answer, kept until what it promises is published.
@@ -210,7 +195,7 @@ impl std::fmt::Debug for Answer {
 }
 
 /// The structure of a scheduler that has nothing but a root queue yet.
-pub(crate) fn empty_structure(types: usize, maximum: Resource) -> Structure {
+pub(crate) fn empty_structure<D: Decider>(types: usize, maximum: Resource) -> Structure<D> {
     Structure {
         cluster: ClusterTotal { types, total: Resource::NONE },
         nodes: 0,
@@ -222,24 +207,19 @@ pub(crate) fn empty_structure(types: usize, maximum: Resource) -> Structure {
 }
 
 impl<D: Decider> Control<D> {
-    /// A control with the queues of `file`; publishes the first structure.
+    /// A control with the queues that are configured; publishes the first structure.
     pub(crate) fn new(
         shared: Arc<Shared<D>>,
-        file: AllocationFile,
+        own: D::Control,
+        configuration: Configuration<D>,
         groups: Arc<dyn Groups>,
-        custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
     ) -> Control<D> {
         let (workers, maximum) = (shared.workers, shared.settings.maximum);
         let mut control = Control {
             shared,
-            file: Arc::default(),
-            rules: Vec::new(),
-            acls: FxHashMap::default(),
+            acls: QueueAcls::default(),
             users: users::Users::new(groups),
-            builtin: BuiltinPolicies::default(),
-            custom_policies,
             tree: QueueTree::default(),
-            running: Running::default(),
             apps: Vec::new(),
             app_slots: Slots::default(),
             by_number: FxHashMap::default(),
@@ -250,22 +230,21 @@ impl<D: Decider> Control<D> {
             rack_owner: FxHashMap::default(),
             racks: Arc::default(),
             maximum,
-            pending_types: Vec::new(),
             dirty: FxHashSet::default(),
             children_changed: FxHashSet::default(),
             members_changed: FxHashSet::default(),
             members: Vec::new(),
             settings_version: 0,
             structure_changed: true,
-            steady_pending: false,
             ledgers: Vec::new(),
             wake_update: None,
             update_due: false,
             events: None,
             answers: Vec::new(),
             restarted: None,
+            own,
         };
-        control.first_load(file);
+        D::Control::begin(&mut control, configuration);
         control.publish();
         control
     }
@@ -286,25 +265,6 @@ impl<D: Decider> Control<D> {
     pub(crate) fn event(&self, event: SchedulerEvent) {
         if let Some(events) = &self.events {
             events.put(event);
-        }
-    }
-
-    /// The names of the embedder's policies, for reading allocation files.
-    pub(crate) fn policy_names(&self) -> Vec<String> {
-        self.custom_policies.iter().map(|policy| policy.name().to_owned()).collect()
-    }
-
-    pub(crate) fn policy(&self, name: &PolicyName) -> Arc<dyn SchedulingPolicy> {
-        match name {
-            PolicyName::Fair => self.builtin.fair.clone(),
-            PolicyName::Fifo => self.builtin.fifo.clone(),
-            PolicyName::Drf => self.builtin.drf.clone(),
-            PolicyName::Custom(name) => self
-                .custom_policies
-                .iter()
-                .find(|policy| policy.name() == name)
-                .cloned()
-                .expect("the allocation file was read with the names of the custom policies"),
         }
     }
 
@@ -331,7 +291,7 @@ impl<D: Decider> Control<D> {
                     self.event(SchedulerEvent::NodeDrained(node.name.to_string()));
                 }
             }
-            ControlMessage::CleanUp => self.clean_up(),
+            ControlMessage::CleanUp => D::Control::clean_up(self),
             ControlMessage::Call(call) => self.call(call),
             // Who waits for quiet wants to see what it led to.
             ControlMessage::Barrier(reply) => self.answer(reply, ()),
@@ -390,19 +350,12 @@ impl<D: Decider> Control<D> {
                 let outcome = self.recommission(&node);
                 self.answer(reply, outcome);
             }
-            Call::Reload(file, reply) => {
-                let outcome = self.reload(*file);
-                self.answer(reply, outcome);
-            }
-            Call::AddQueue { name, leaf, reply } => {
-                let outcome = self.add_queue(&name, leaf);
+            Call::Reload(configuration, reply) => {
+                let outcome = D::Control::reload(self, *configuration);
                 self.answer(reply, outcome);
             }
             Call::Look(look) => look(self),
-            Call::InstallPlacement(change, reply) => {
-                self.install_placement(&change);
-                self.answer(reply, ());
-            }
+            Call::Own(call) => D::Control::called(self, call),
             Call::SetMaximum(maximum, reply) => {
                 let outcome = self.set_maximum(maximum);
                 self.answer(reply, outcome);
@@ -459,28 +412,8 @@ impl<D: Decider> Control<D> {
         self.nodes.iter().filter(|node| node.closing.is_none()).map(|node| &node.shared)
     }
 
-    /// Distributes steady shares; what changed is published anew.
-    pub(crate) fn steady_shares(&mut self) {
-        let changed = self.tree.compute_steady_shares(self.shared.types, &self.nodes.total());
-        self.dirty.extend(changed);
-    }
-
     pub(crate) fn all_dirty(&mut self) {
         self.dirty.extend((0..self.tree.width()).map(|slot| u32::try_from(slot).expect("slots are u32")));
         self.structure_changed = true;
-    }
-}
-
-/// Hadoop's own policies, one of each for all queues.
-#[derive(Debug)]
-struct BuiltinPolicies {
-    fair: Arc<dyn SchedulingPolicy>,
-    fifo: Arc<dyn SchedulingPolicy>,
-    drf: Arc<dyn SchedulingPolicy>,
-}
-
-impl Default for BuiltinPolicies {
-    fn default() -> BuiltinPolicies {
-        BuiltinPolicies { fair: Arc::new(Fair), fifo: Arc::new(Fifo), drf: Arc::new(Drf) }
     }
 }

@@ -1,7 +1,7 @@
 //! Nodes: registration, removal, resizing, decommissioning.
 
 use super::present::NodeEntry;
-use super::{Answer, Control};
+use super::{Answer, Control, ControlPart};
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Panicked};
@@ -207,13 +207,13 @@ impl<D: Decider> Control<D> {
     }
 
     /// The most that one container may have: the configured maximum, no more than the largest node.
-    pub(super) fn max_allocation(&self) -> Resource {
+    pub(crate) fn max_allocation(&self) -> Resource {
         self.nodes.largest().map_or(self.maximum, |largest| self.maximum.least(&largest))
     }
 
     /// Another configured maximum: what an admin's refresh reads again of the yarn-site properties.
     pub(crate) fn set_maximum(&mut self, maximum: Resource) -> Result<(), Refused> {
-        let smallest = self.shared.settings.minimum;
+        let smallest = self.shared.settings.steps.minimum;
         let fits =
             |lane| maximum.get(lane) >= 0 && (lane >= self.shared.types || smallest.get(lane) <= maximum.get(lane));
         if !(0..MAX_TYPES).all(fits) {
@@ -224,13 +224,9 @@ impl<D: Decider> Control<D> {
         Ok(())
     }
 
-    /// Percentages and steady shares follow the cluster at once.
+    /// What the decider makes of the cluster follows it at once.
     fn cluster_changed(&mut self) {
         self.structure_changed = true;
-        let percent = |slot: &u32| self.tree.at(*slot).is_some_and(|queue| queue.raw_max.absolute().is_none());
-        let follow: Vec<_> =
-            (0..self.tree.width()).map(|slot| u32::try_from(slot).expect("slots are u32")).filter(percent).collect();
-        self.dirty.extend(follow);
-        self.steady_pending = true;
+        D::Control::cluster_changed(self);
     }
 }

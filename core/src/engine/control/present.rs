@@ -52,7 +52,7 @@ impl PresentNodes {
     }
 
     /// What all have together.
-    pub(super) fn total(&self) -> Resource {
+    pub(crate) fn total(&self) -> Resource {
         self.total
     }
 

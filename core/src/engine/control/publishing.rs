@@ -3,7 +3,7 @@
 //! A batch of messages shares one publish; answers go out after it. What is as before stays the same value, so that no worker has to look
 //! at it.
 
-use super::Control;
+use super::{Control, ControlPart, QueueTerms};
 use crate::engine::books::ledger::QueueShared;
 use crate::engine::commit::watch::is_watched;
 use crate::engine::decider::Decider;
@@ -11,14 +11,11 @@ use crate::engine::intake::messages::Internal;
 use crate::engine::publish::snapshot::{QueueSnapshot, Structure};
 use crate::policy::ClusterTotal;
 use crate::sync::Arc;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 impl<D: Decider> Control<D> {
     /// Publishes what has changed, then sends the answers that waited for it.
     pub(crate) fn publish(&mut self) {
-        if std::mem::take(&mut self.steady_pending) {
-            self.steady_shares();
-        }
+        D::Control::publishing(self);
         let marked = [&self.dirty, &self.children_changed, &self.members_changed];
         if self.structure_changed || marked.iter().any(|marked| !marked.is_empty()) {
             self.publish_structure();
@@ -50,14 +47,12 @@ impl<D: Decider> Control<D> {
             }
             self.dirty.insert(*parent);
         }
-        let name_orders = self.name_orders();
         for slot in std::mem::take(&mut self.dirty) {
             let known = self.tree.at(slot).is_some();
             if !known {
                 self.members[slot as usize] = Default::default();
             }
-            let name_order = name_orders.get(&slot).copied().unwrap_or(0);
-            let new = known.then(|| self.queue_snapshot(slot, name_order, queues[slot as usize].as_deref()));
+            let new = known.then(|| self.queue_snapshot(slot, queues[slot as usize].as_deref()));
             // What is as before stays as it is: then no worker has to look at it. Slots alone do not say that children are
             // as before: another queue may have got the slot of one that went.
             let same = match (&new, &queues[slot as usize]) {
@@ -99,19 +94,7 @@ impl<D: Decider> Control<D> {
         (*known == self.tree.get(slot).slot).then_some(ledger)
     }
 
-    /// Of dirty queues: how many siblings come before by name.
-    fn name_orders(&self) -> FxHashMap<u32, u64> {
-        let parents: FxHashSet<_> = self.dirty.iter().filter_map(|slot| self.tree.at(*slot)?.parent).collect();
-        let mut orders = FxHashMap::default();
-        for parent in parents {
-            let mut children: Vec<_> = self.tree.get(parent).children().collect();
-            children.sort_by(|a, b| java_name_order(&self.tree.get(*a).name, &self.tree.get(*b).name));
-            orders.extend(children.into_iter().zip(0..));
-        }
-        orders
-    }
-
-    fn queue_snapshot(&mut self, slot: u32, name_order: u64, before: Option<&QueueSnapshot>) -> QueueSnapshot {
+    fn queue_snapshot(&mut self, slot: u32, before: Option<&QueueSnapshot<D>>) -> QueueSnapshot<D> {
         let id = self.tree.get(slot).slot;
         let (workers, types) = (self.shared.workers, self.shared.types);
         let ledger = match &self.ledgers[slot as usize] {
@@ -123,57 +106,22 @@ impl<D: Decider> Control<D> {
         };
         self.ledgers[slot as usize] = Some((id, ledger.clone()));
         let queue = self.tree.get(slot);
-        let max_share = queue.max_share(&self.nodes.total());
+        let QueueTerms { limit, max_container, own } = D::Control::queue_published(self, slot);
         let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
         QueueSnapshot {
             slot: id,
             name: queue.name.clone(),
             parent: queue.parent,
             leaf: queue.leaf,
-            dynamic: queue.dynamic,
-            policy: queue.policy.clone(),
-            weight: queue.weight,
-            min_share: queue.min_share,
-            max_share,
-            watched: is_watched(before.is_some_and(|before| before.slot == id && before.watched), &max_share, types),
-            max_am_share: queue.max_am_share,
-            max_running_apps: u32::try_from(queue.max_running_apps).unwrap_or(0),
-            max_container: self.tree.max_container(slot),
-            steady_fair_share: queue.steady_fair_share,
-            preemption: self.preemption_of(queue),
-            name_order,
+            limit,
+            watched: is_watched(before.is_some_and(|before| before.slot == id && before.watched), &limit, types),
+            max_container,
             children: queue.children().collect(),
             runnable,
             waiting,
             settings_version: self.settings_version,
             shared: ledger,
-        }
-    }
-}
-
-/// UTF-16 order, in which Java compares names; the same as by bytes, but for characters beyond the basic plane.
-pub(crate) fn java_name_order(a: &str, b: &str) -> std::cmp::Ordering {
-    // Only what lies beyond the basic plane sorts otherwise by bytes, and its bytes begin with 0xf0 or more.
-    match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
-        Some((first, second)) if first.max(second) >= 0xf0 => a.encode_utf16().cmp(b.encode_utf16()),
-        Some((first, second)) => first.cmp(&second),
-        None => a.len().cmp(&b.len()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::java_name_order;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// Names that share a beginning, of characters around the places where the two orders part.
-        #[test]
-        fn names_are_in_the_order_of_utf_16(
-            a in "[a\u{e9}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{10ffff}]{0,3}",
-            b in "[a\u{e9}\u{d7ff}\u{e000}\u{ffff}\u{10000}\u{10ffff}]{0,3}",
-        ) {
-            prop_assert_eq!(java_name_order(&a, &b), a.encode_utf16().cmp(b.encode_utf16()));
+            own,
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::id::ContainerId;
 use crate::sync::Arc;
 use crate::sync::channel::{Receiver, Sender};
 use std::fmt::Debug;
+use std::time::Duration;
 
 /// What the preemption task is told.
 #[derive(Debug)]
@@ -35,6 +36,9 @@ impl<D: Decider> Workers<'_, D> {
 
 /// Computes and publishes what everybody may have.
 pub(crate) trait UpdateTask: Debug + Send + 'static {
+    /// How often it does so by itself; `None`: only when it is told to.
+    fn interval(&self) -> Option<Duration>;
+
     /// Once.
     fn update(&mut self);
 

@@ -3,10 +3,8 @@
 //! Both work the same messages off the same lanes with the same code; only who does it, and when, differs.
 
 use crate::clock::Clock;
-use crate::config::{AllocationFile, Diagnostic, Settings};
-use crate::engine::allocations::{WatchCall, Watcher, WatcherThread};
 use crate::engine::books::pace::Pace;
-use crate::engine::control::{Control, empty_structure};
+use crate::engine::control::{Configuration, Control, empty_structure};
 use crate::engine::decider::Decider;
 use crate::engine::driver::deciders::{PreemptionTask, TaskCall, UpdateTask, Workers};
 use crate::engine::driver::events::EventSink;
@@ -17,11 +15,11 @@ use crate::engine::driver::tasks::{join, run_task, spawn};
 use crate::engine::intake::messages::{ControlMessage, External, Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
+use crate::engine::settings::Settings;
 use crate::engine::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, number_scheduler};
 use crate::engine::worker::shard::Shard;
 use crate::event::Refused;
 use crate::groups::Groups;
-use crate::policy::SchedulingPolicy;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
 use crate::sync::thread::{JoinHandle, ThreadId};
@@ -29,16 +27,15 @@ use crate::sync::{Arc, CachePadded};
 use std::time::Duration;
 
 /// What a scheduler is made from.
-pub(crate) struct Setup<D> {
+pub(crate) struct Setup<D: Decider> {
     pub(crate) settings: Settings,
-    pub(crate) file: AllocationFile,
-    /// Who looks after the file; nobody does where there is none.
-    pub(crate) watcher: Option<Watcher>,
+    /// The decider's part of the control, before it has any queue, and what it makes them of.
+    pub(crate) control: D::Control,
+    pub(crate) configuration: Configuration<D>,
     pub(crate) events: EventSink,
     pub(crate) groups: Arc<dyn Groups>,
     /// How long threads wait for it.
     pub(crate) groups_timeout: Duration,
-    pub(crate) custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
     pub(crate) workers: usize,
     pub(crate) channel_capacity: usize,
     pub(crate) cluster_timestamp: u64,
@@ -63,11 +60,11 @@ pub(crate) struct Parts<D: Decider> {
     pub(crate) control: Control<D>,
     shards: Vec<(Shard<D>, WorkerLanes<D>)>,
     control_lane: Receiver<ControlMessage<D>>,
-    updater: D::Updater,
+    /// Where the decider has one.
+    updater: Option<D::Updater>,
     /// Where preemption is on.
     preemptor: Option<D::Preemptor>,
     preemption_lane: Receiver<TaskCall<D::PreemptionCall>>,
-    watcher: Option<Watcher>,
     pub(crate) events: EventSink,
     timers: bool,
     groups_timeout: Duration,
@@ -75,7 +72,7 @@ pub(crate) struct Parts<D: Decider> {
 
 impl<D: Decider> Parts<D> {
     pub(crate) fn new(setup: Setup<D>) -> Parts<D> {
-        let types = setup.settings.types.len();
+        let types = setup.settings.steps.types;
         let workers = setup.workers;
         let (mut external, mut internal, mut lanes) = (vec![], vec![], vec![]);
         for _ in 0..workers {
@@ -112,7 +109,7 @@ impl<D: Decider> Parts<D> {
             settings: setup.settings,
             decider: setup.decider,
         });
-        let mut control = Control::new(shared.clone(), setup.file, setup.groups, setup.custom_policies);
+        let mut control = Control::new(shared.clone(), setup.control, setup.configuration, setup.groups);
         control.set_events(setup.events.clone());
         let shards = lanes
             .into_iter()
@@ -120,7 +117,7 @@ impl<D: Decider> Parts<D> {
             .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.journal), lanes))
             .collect();
         let (updater, preemptor) = D::tasks(&shared, setup.timers);
-        let (watcher, events) = (setup.watcher, setup.events);
+        let events = setup.events;
         let (timers, groups_timeout) = (setup.timers, setup.groups_timeout);
         Parts {
             shared,
@@ -130,7 +127,6 @@ impl<D: Decider> Parts<D> {
             updater,
             preemptor,
             preemption_lane,
-            watcher,
             events,
             timers,
             groups_timeout,
@@ -151,17 +147,6 @@ impl<D: Decider> Stepper<D> {
         stepper
     }
 
-    /// Looks after the allocation file, if that is due; says whether it was.
-    pub(crate) fn look_if_due(&mut self) -> bool {
-        let Parts { control, watcher, shared, .. } = &mut self.0;
-        let Some(watcher) = watcher.as_mut().filter(|watcher| watcher.due_in_ms(&*shared.clock) == 0) else {
-            return false;
-        };
-        watcher.look(&*shared.clock, control);
-        self.pump();
-        true
-    }
-
     /// Ends containers that were acquired and never launched, if a look for them is due; says whether one was.
     pub(crate) fn expire_if_due(&mut self) -> bool {
         let now = self.0.shared.clock.now_ms();
@@ -172,14 +157,6 @@ impl<D: Decider> Stepper<D> {
             }
         }
         any
-    }
-
-    /// Reads the allocation file again, whatever its age.
-    pub(crate) fn refresh(&mut self) -> Result<Vec<Diagnostic>, Refused> {
-        let Parts { control, watcher, shared, .. } = &mut self.0;
-        let outcome = watcher.as_mut().ok_or(Refused::NoAllocationFile)?.refresh(&*shared.clock, control);
-        self.pump();
-        outcome
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared<D>> {
@@ -199,7 +176,9 @@ impl<D: Decider> Stepper<D> {
     }
 
     pub(crate) fn update(&mut self) {
-        self.0.updater.update();
+        if let Some(updater) = &mut self.0.updater {
+            updater.update();
+        }
         self.pump();
     }
 
@@ -282,13 +261,12 @@ pub(crate) enum UpdateCall {
 pub(crate) struct Threads<D: Decider> {
     workers: Vec<Running>,
     control: JoinHandle<()>,
-    update: JoinHandle<()>,
+    update: Option<JoinHandle<()>>,
     preemption: Option<JoinHandle<()>>,
     shared: Arc<Shared<D>>,
     /// Those that offer nodes at intervals.
     rounds: Vec<(Sender<()>, JoinHandle<()>)>,
     update_lane: Sender<UpdateCall>,
-    watcher: Option<WatcherThread>,
 }
 
 impl<D: Decider> Threads<D> {
@@ -312,8 +290,7 @@ impl<D: Decider> Threads<D> {
         parts: Parts<D>,
         mut run: impl FnMut(usize, Runner<D>) -> std::io::Result<Running>,
     ) -> std::io::Result<Threads<D>> {
-        let Parts { shared, mut control, shards, control_lane, updater, preemptor, watcher, events, timers, .. } =
-            parts;
+        let Parts { shared, mut control, shards, control_lane, updater, preemptor, events, timers, .. } = parts;
         control.wait_for_groups(parts.groups_timeout);
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
@@ -328,12 +305,13 @@ impl<D: Decider> Threads<D> {
             run_task("control", &told, || run_control(control, &control_lane, &counted));
         })?;
         let told = events.clone();
-        let interval = if timers { shared.settings.update_interval_ms } else { 0 };
-        let update = spawn("evenweave-update".into(), move || {
-            run_task("update", &told, || run_update(updater, &update_calls, &woken, interval));
-        })?;
-        let watcher = match watcher {
-            Some(watcher) => Some(WatcherThread::start(watcher, &shared, &events)?),
+        let update = match updater {
+            Some(updater) => {
+                let interval = updater.interval().filter(|_| timers);
+                Some(spawn("evenweave-update".into(), move || {
+                    run_task("update", &told, || run_update(updater, &update_calls, &woken, interval));
+                })?)
+            }
             None => None,
         };
         let preemption = match preemptor {
@@ -347,13 +325,11 @@ impl<D: Decider> Threads<D> {
         };
         let settings = &shared.settings;
         let mut rounds = Vec::new();
-        for (on, task, round, interval_ms) in [
-            (settings.schedule_asynchronously, "offers", Round::Offers, settings.schedule_asynchronously_interval_ms),
-            (settings.continuous_scheduling, "continuous", Round::Continuous, settings.continuous_scheduling_sleep_ms),
+        for (task, round, interval_ms) in [
+            ("offers", Round::Offers, settings.offers_every_ms),
+            ("continuous", Round::Continuous, settings.continuous_every_ms),
         ] {
-            if !(on && timers) {
-                continue;
-            }
+            let Some(interval_ms) = interval_ms.filter(|_| timers) else { continue };
             let (stop, stopped) = bounded(1);
             let (shared, events) = (shared.clone(), events.clone());
             let interval = Duration::from_millis(interval_ms.max(1));
@@ -362,12 +338,7 @@ impl<D: Decider> Threads<D> {
             })?;
             rounds.push((stop, thread));
         }
-        Ok(Threads { workers, control, update, preemption, rounds, update_lane, watcher, shared })
-    }
-
-    /// Where refreshes are asked for; nowhere without an allocation file.
-    pub(crate) fn watcher_lane(&self) -> Option<Sender<WatchCall>> {
-        self.watcher.as_ref().map(WatcherThread::lane)
+        Ok(Threads { workers, control, update, preemption, rounds, update_lane, shared })
     }
 
     pub(crate) fn update_lane(&self) -> Sender<UpdateCall> {
@@ -377,10 +348,9 @@ impl<D: Decider> Threads<D> {
     /// Which threads these are: none of them can wait for their end.
     pub(crate) fn ids(&self) -> Vec<ThreadId> {
         let rounds = self.rounds.iter().map(|(_, thread)| thread);
-        let others = self.watcher.iter().map(WatcherThread::thread).chain(rounds);
-        let others = others.chain(&self.preemption);
+        let others = rounds.chain(&self.preemption).chain(&self.update);
         let workers = self.workers.iter().filter_map(Running::thread);
-        workers.chain([&self.control, &self.update]).chain(others).map(|of| of.thread().id()).collect()
+        workers.chain([&self.control]).chain(others).map(|of| of.thread().id()).collect()
     }
 
     /// Where the workers are that were lent out.
@@ -388,11 +358,12 @@ impl<D: Decider> Threads<D> {
         self.workers.iter().filter_map(Running::whereabouts).collect()
     }
 
-    /// Works everything off, then ends all threads; on a thread of its own.
-    pub(crate) fn stop_later(self) {
+    /// Works everything off, then ends all threads, `first` others; on a thread of its own.
+    pub(crate) fn stop_later(self, first: impl FnOnce() + Send + 'static) {
         // Where the system gives no thread, they run on: nobody is left who could end them.
         let _ = spawn("evenweave-shutdown".into(), move || {
             quiesce(&self.shared);
+            first();
             self.stop();
         });
     }
@@ -400,9 +371,6 @@ impl<D: Decider> Threads<D> {
     /// Ends all threads, workers after they have worked off what was accepted.
     pub(crate) fn stop(self) {
         let shared = &self.shared;
-        if let Some(watcher) = self.watcher {
-            watcher.stop();
-        }
         if let Some(preemption) = self.preemption {
             // Before the workers, which it waits for. One that is gone needs not be told.
             let _ = shared.lanes.preemption.send(TaskCall::Shutdown);
@@ -421,7 +389,7 @@ impl<D: Decider> Threads<D> {
         let _ = shared.lanes.control.send(ControlMessage::Shutdown);
         join(self.control);
         let _ = self.update_lane.send(UpdateCall::Shutdown);
-        join(self.update);
+        self.update.into_iter().for_each(join);
     }
 }
 
@@ -448,9 +416,12 @@ fn run_control<D: Decider>(mut control: Control<D>, lane: &Receiver<ControlMessa
     }
 }
 
-fn run_update(mut updater: impl UpdateTask, calls: &Receiver<UpdateCall>, woken: &Receiver<()>, interval_ms: u64) {
-    // No interval: Hadoop has no update thread then, and only explicit calls update.
-    let interval = (interval_ms > 0).then(|| Duration::from_millis(interval_ms));
+fn run_update(
+    mut updater: impl UpdateTask,
+    calls: &Receiver<UpdateCall>,
+    woken: &Receiver<()>,
+    interval: Option<Duration>,
+) {
     let mut woken = woken.clone();
     loop {
         let timeout = interval.unwrap_or(Duration::from_secs(3600));

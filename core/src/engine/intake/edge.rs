@@ -17,7 +17,7 @@ use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::{ANY, Shared};
 use crate::event::Refused;
 use crate::id::ContainerId;
-use crate::matching::size::{asks_for_nothing_left, check_size, normalise};
+use crate::matching::size::{check_size, normalise};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use smallvec::SmallVec;
@@ -54,7 +54,7 @@ pub struct Allocation {
     /// Containers that are to be preempted and still run: what YARN's preemption message calls the strict contract. The AM may
     /// give others back instead; that changes nothing for these.
     pub strict_preemptions: Vec<ContainerId>,
-    /// What the application can still get, as its queue's policy sees it.
+    /// What the application can still get, as far as its queue goes.
     pub headroom: Resource,
 }
 
@@ -78,9 +78,9 @@ impl Allocation {
 /// The leaf queue of an application in a snapshot.
 fn leaf_of<'s, D: Decider>(
     shared: &Shared<D>,
-    snapshot: &'s SchedulerSnapshot,
+    snapshot: &'s SchedulerSnapshot<D>,
     app: &AppShared,
-) -> Result<&'s QueueSnapshot, Refused> {
+) -> Result<&'s QueueSnapshot<D>, Refused> {
     if app.scheduler != shared.scheduler || app.is_closed() {
         return Err(Refused::NoSuchApp(app.id.number));
     }
@@ -98,14 +98,14 @@ const MOST_EXPECTED: usize = 16;
 /// is waited for once a link rather than once a link and call. Of [`MOST_EXPECTED`] at most.
 pub(crate) fn expect_calls<'a, D: Decider>(shared: &Shared<D>, apps: impl Iterator<Item = &'a AppShared> + Clone) {
     let (snapshot, apps) = (shared.publisher.guard(), apps.take(MOST_EXPECTED));
-    let mut leaves: SmallVec<[&QueueSnapshot; MOST_EXPECTED]> = SmallVec::new();
+    let mut leaves: SmallVec<[&QueueSnapshot<D>; MOST_EXPECTED]> = SmallVec::new();
     for app in apps.clone() {
         app.expect_mail();
         if let Some(Some(leaf)) = snapshot.structure.queues.get(app.queue() as usize) {
             expect_leaf(leaf);
             leaves.push(leaf);
         }
-        expect_share(&snapshot, app.queue());
+        D::expect_call(&snapshot, app.queue());
     }
     leaves.iter().for_each(|leaf| expect(&leaf.shared.cells));
     apps.for_each(|app| expect_mail(shared, app));
@@ -114,19 +114,10 @@ pub(crate) fn expect_calls<'a, D: Decider>(shared: &Shared<D>, apps: impl Iterat
 
 /// What a call reads of a leaf queue as published.
 #[inline]
-fn expect_leaf(leaf: &QueueSnapshot) {
+fn expect_leaf<D: Decider>(leaf: &QueueSnapshot<D>) {
     expect(&leaf.shared);
-    expect(&leaf.max_share);
+    expect(&leaf.limit);
     expect(&leaf.max_container);
-}
-
-/// The same of its shares.
-#[inline]
-fn expect_share(snapshot: &SchedulerSnapshot, queue: u32) {
-    if let Some(share) = snapshot.shares.queues.get(queue as usize) {
-        expect(&share.generation);
-        expect(&share.fair_share);
-    }
 }
 
 /// The records that lie on top of an application's mailbox, several beside each other.
@@ -152,7 +143,7 @@ pub(crate) fn allocate<D: Decider>(
     // Before anything is sent: a send waits for what was read before it.
     snapshot.structure.queue(crate::engine::publish::snapshot::ROOT).shared.expect_usage();
     expect_leaf(leaf);
-    expect_share(&snapshot, app.queue());
+    D::expect_call(&snapshot, app.queue());
     leaf.shared.expect_usage();
     expect_mail(shared, app);
     if !request.is_empty() {
@@ -194,8 +185,8 @@ fn send<D: Decider>(
     shared: &Shared<D>,
     app: &Arc<AppShared>,
     request: &AllocateRequest,
-    snapshot: &SchedulerSnapshot,
-    leaf: &QueueSnapshot,
+    snapshot: &SchedulerSnapshot<D>,
+    leaf: &QueueSnapshot<D>,
 ) -> Result<(), Refused> {
     let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = request;
     let is_for_home = !(asks.is_empty() && blacklist_add.is_empty() && blacklist_remove.is_empty());
@@ -219,12 +210,10 @@ fn send<D: Decider>(
         return Err(Refused::NoLocation);
     }
     app.check_keys(asks)?;
-    if let Some(size) = sizes().find(|size| asks_for_nothing_left(shared.types, size, &leaf.max_share)) {
-        return Err(Refused::ZeroMax { asked: Box::new(*size), queue: leaf.name.to_string() });
-    }
+    let most = D::asked(shared, snapshot, leaf, sizes())?;
     send_releases(shared, app, releases)?;
     if blacklist_add.is_empty() && blacklist_remove.is_empty() {
-        return send_asks(shared, app, asks, &largest, None);
+        return send_asks(shared, app, asks, &most, None);
     }
     // Held while it is sent: of two changes the later one is also the later message.
     let mut am = app.am.lock();
@@ -236,9 +225,9 @@ fn send<D: Decider>(
     removed.sort_unstable();
     blacklist.retain(|listed| removed.binary_search(listed).is_err());
     if blacklist == am.blacklist {
-        return send_asks(shared, app, asks, &largest, None);
+        return send_asks(shared, app, asks, &most, None);
     }
-    send_asks(shared, app, asks, &largest, Some(&blacklist))?;
+    send_asks(shared, app, asks, &most, Some(&blacklist))?;
     app.set_blacklist(&mut am, blacklist);
     Ok(())
 }
@@ -281,10 +270,10 @@ fn send_asks<D: Decider>(
     shared: &Shared<D>,
     app: &Arc<AppShared>,
     asks: &[Ask],
-    largest: &Resource,
+    most: &Resource,
     blacklist: Option<&[u32]>,
 ) -> Result<(), Refused> {
-    let normal = |size: &Resource| normalise(&shared.settings, size, largest);
+    let normal = |size: &Resource| normalise(&shared.settings.steps, size, most);
     if blacklist.is_none() {
         match asks.first() {
             None => return Ok(()),
@@ -310,13 +299,13 @@ fn send_to_home<D: Decider>(shared: &Shared<D>, app: &AppShared, message: Extern
 fn answer<D: Decider>(
     shared: &Shared<D>,
     app: &AppShared,
-    snapshot: &SchedulerSnapshot,
-    leaf: &QueueSnapshot,
+    snapshot: &SchedulerSnapshot<D>,
+    leaf: &QueueSnapshot<D>,
     out: &mut Allocation,
 ) {
     drain(shared, app, out);
     app.strict_preemptions(&mut out.strict_preemptions);
-    out.headroom = headroom(shared, snapshot, app, leaf);
+    out.headroom = D::headroom(shared, snapshot, app, leaf);
 }
 
 /// Empties the application's mailbox.
@@ -327,12 +316,11 @@ pub(crate) fn drain<D: Decider>(shared: &Shared<D>, app: &AppShared, out: &mut A
     }
 }
 
-/// Assignment reference 10.
-fn headroom<D: Decider>(
+/// What the cluster has left for an application: what nobody uses, without what is free where it wants no container.
+pub(crate) fn left_of_cluster<D: Decider>(
     shared: &Shared<D>,
-    snapshot: &SchedulerSnapshot,
+    snapshot: &SchedulerSnapshot<D>,
     app: &AppShared,
-    leaf: &QueueSnapshot,
 ) -> Resource {
     let root = snapshot.structure.queue(crate::engine::publish::snapshot::ROOT);
     let types = shared.types;
@@ -352,7 +340,5 @@ fn headroom<D: Decider>(
             available = available.minus_non_negative(&node.free.read());
         }
     }
-    let (max, usage) = (&leaf.max_share, leaf.shared.usage_of(types));
-    let available = Resource::of_types(types, |i| available.get(i).min(max.get(i).wrapping_sub(usage.get(i))));
-    leaf.policy.headroom(snapshot.shares.fair_share(leaf.slot), &usage, &available)
+    available
 }

@@ -1,4 +1,4 @@
-//! Adopting a snapshot: a worker takes over changed queues, members, demand and shares.
+//! Adopting a snapshot: a worker takes over changed queues, members and figures.
 //!
 //! # Where it stands
 //! Run by the worker at the start of a batch and before each report, on its own shard. What has changed is found by comparing addresses (queues,
@@ -28,28 +28,28 @@ impl<D: Decider> Shard<D> {
     #[inline(never)]
     fn take_newest(&mut self) {
         let old = std::mem::replace(&mut self.snapshot, self.snapshots.newest().clone());
-        let new_shares = old.shares.version != self.snapshot.shares.version;
+        let new_figures = !Arc::ptr_eq(&old.figures, &self.snapshot.figures);
         let new_cluster = old.structure.cluster.total != self.snapshot.structure.cluster.total;
         if old.structure.version != self.snapshot.structure.version {
             self.take_structure(Some(&old));
         }
-        if new_shares && self.shared.workers > 1 {
-            // Demand counts what all workers did. Beside an older view of usage an application could look as if nothing
+        if new_figures && self.shared.workers > 1 {
+            // They count what all workers did. Beside an older view of usage an application could look as if nothing
             // were pending, and room would stay unused (I7).
             self.read_usage();
         }
-        if new_shares || new_cluster {
-            D::shares_taken(self);
+        if new_figures || new_cluster {
+            D::figures_taken(self);
         }
     }
 
     /// Takes over changed queues and members, and puts what they touch in order anew.
-    pub(crate) fn take_structure(&mut self, old: Option<&Arc<SchedulerSnapshot>>) {
+    pub(crate) fn take_structure(&mut self, old: Option<&Arc<SchedulerSnapshot<D>>>) {
         let structure = self.snapshot.structure.clone();
         self.cluster = structure.cluster;
         self.queues.resize_with(structure.queues.len(), || None);
         // (slot, what was known of it); whoever leaves a leaf leaves before anybody enters one.
-        let mut changed: Vec<(u32, Option<Arc<QueueSnapshot>>)> = Vec::new();
+        let mut changed: Vec<(u32, Option<Arc<QueueSnapshot<D>>>)> = Vec::new();
         for (index, new) in structure.queues.iter().enumerate() {
             let known = self.queues[index].as_ref().map(|local| &local.snapshot);
             let same = match (new, known) {
@@ -63,7 +63,7 @@ impl<D: Decider> Shard<D> {
         }
         let nobody = Members::default();
         // Of another queue in the same slot nothing is the same, whatever its members look like.
-        let same_queue = |index: u32, known: &Option<Arc<QueueSnapshot>>| {
+        let same_queue = |index: u32, known: &Option<Arc<QueueSnapshot<D>>>| {
             let new = structure.queues[index as usize].as_ref();
             known.as_ref().zip(new).is_some_and(|(known, new)| known.slot == new.slot)
         };
@@ -235,7 +235,7 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    fn take_queue(&mut self, new: &Arc<QueueSnapshot>) {
+    fn take_queue(&mut self, new: &Arc<QueueSnapshot<D>>) {
         let index = new.slot.index;
         let known = self.queues[index as usize].take().filter(|old| old.snapshot.slot == new.slot);
         let before = known.as_ref().map(|old| old.snapshot.clone());
@@ -244,14 +244,14 @@ impl<D: Decider> Shard<D> {
                 old.renew(new);
                 old
             }
-            None => QueueLocal::new(self.worker, new, &self.snapshot.shares),
+            None => QueueLocal::new(self.worker, new, &self.snapshot.figures),
         };
-        local.limited = is_limit(&new.max_share, self.types);
+        local.limited = is_limit(&new.limit, self.types);
         local.parent = new.parent.unwrap_or(NONE);
         if self.shared.workers > 1 {
-            let before = before.as_ref().map(|before| &before.max_share);
+            let before = before.as_ref().map(|before| &before.limit);
             let usage = || new.shared.cells[self.worker].usage.read();
-            local.seat.take_over(&new.shared.watch, self.worker, before, &new.max_share, new.watched, usage);
+            local.seat.take_over(&new.shared.watch, self.worker, before, &new.limit, new.watched, usage);
         }
         self.queues[index as usize] = Some(local);
     }

@@ -8,6 +8,3 @@ pub(crate) mod inspect;
 
 #[cfg(all(feature = "faults", not(loom)))]
 pub(crate) mod audit;
-
-#[cfg(not(loom))]
-pub(crate) use current::{app, node, queues, stats};

@@ -157,7 +157,7 @@ impl<D: Decider> Shard<D> {
         self.snapshot = self.snapshots.newest().clone();
         self.take_structure(None);
         self.read_usage();
-        D::shares_taken(self);
+        D::figures_taken(self);
     }
 
     /// Given up for good: no queue waits for this worker to count in its watch.
@@ -168,7 +168,7 @@ impl<D: Decider> Shard<D> {
             self.queues.resize_with(self.queues.len().max(index + 1), || None);
             let local = &mut self.queues[index];
             if local.as_ref().is_none_or(|local| local.snapshot.slot != queue.slot) {
-                *local = Some(QueueLocal::new(self.worker, queue, &self.snapshot.shares));
+                *local = Some(QueueLocal::new(self.worker, queue, &self.snapshot.figures));
             }
             if let Some(local) = local {
                 local.seat.join_for_good(&queue.shared.watch);

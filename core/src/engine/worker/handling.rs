@@ -728,7 +728,7 @@ impl<D: Decider> Shard<D> {
     // ------------------------------------------------------------------------------------------------ queues, nodes
 
     fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource) {
-        let room = most_containers(&total, &self.shared.settings.minimum);
+        let room = most_containers(&total, &self.shared.settings.steps.minimum);
         let records = room.min(RECORDS_OF_A_NODE);
         self.make_records(records);
         let node = Node::new(shared, total, self.shared.clock.now_ms());

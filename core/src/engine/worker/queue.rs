@@ -4,7 +4,7 @@ use crate::ahead::{expect, expect_write};
 use crate::engine::books::ledger::QueueCell;
 use crate::engine::commit::watch::Seat;
 use crate::engine::decider::{Decider, QueuePart};
-use crate::engine::publish::snapshot::{QueueSnapshot, Shares};
+use crate::engine::publish::snapshot::QueueSnapshot;
 use crate::id::NONE;
 use crate::resource::Resource;
 use crate::sync::{Arc, CachePadded};
@@ -16,7 +16,7 @@ use crate::sync::{Arc, CachePadded};
 pub(crate) struct QueueLocal<D: Decider> {
     /// What this worker writes of it.
     cell: Arc<CachePadded<QueueCell>>,
-    pub(crate) snapshot: Arc<QueueSnapshot>,
+    pub(crate) snapshot: Arc<QueueSnapshot<D>>,
     pub(crate) parent: u32,
     /// Among the parent's children.
     pub(crate) position: u32,
@@ -35,7 +35,7 @@ pub(crate) struct QueueLocal<D: Decider> {
 
 impl<D: Decider> QueueLocal<D> {
     /// A queue that this worker has just heard of: no child has a place yet.
-    pub(crate) fn new(worker: usize, snapshot: &Arc<QueueSnapshot>, shares: &Shares) -> QueueLocal<D> {
+    pub(crate) fn new(worker: usize, snapshot: &Arc<QueueSnapshot<D>>, figures: &D::Figures) -> QueueLocal<D> {
         QueueLocal {
             cell: snapshot.shared.cells[worker].clone(),
             leaf: snapshot.leaf,
@@ -46,13 +46,13 @@ impl<D: Decider> QueueLocal<D> {
             limited: false,
             limited_path: false,
             watched_path: false,
-            own: D::queue(snapshot, shares),
+            own: D::queue(snapshot, figures),
             seat: Seat::default(),
         }
     }
 
     /// The same queue, as it was published anew.
-    pub(crate) fn renew(&mut self, snapshot: &Arc<QueueSnapshot>) {
+    pub(crate) fn renew(&mut self, snapshot: &Arc<QueueSnapshot<D>>) {
         self.leaf = snapshot.leaf;
         self.snapshot = snapshot.clone();
         D::queue_taken(&mut self.own, snapshot);

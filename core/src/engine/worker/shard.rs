@@ -44,9 +44,9 @@ pub(crate) struct Shard<D: Decider> {
     pub(crate) types: usize,
     pub(crate) shared: Arc<Shared<D>>,
     /// Where newer ones than `snapshot` are found.
-    pub(crate) snapshots: SnapshotReader<SchedulerSnapshot>,
+    pub(crate) snapshots: SnapshotReader<SchedulerSnapshot<D>>,
     /// The one that is decided by.
-    pub(crate) snapshot: Arc<SchedulerSnapshot>,
+    pub(crate) snapshot: Arc<SchedulerSnapshot<D>>,
     pub(crate) cluster: ClusterTotal,
     pub(crate) queues: Vec<Option<QueueLocal<D>>>,
     pub(crate) apps: Vec<Option<AppLocal<D>>>,
@@ -148,7 +148,7 @@ impl<D: Decider> Shard<D> {
         }
         let slot = &mut self.apps[index];
         if slot.as_ref().is_none_or(|app| app.slot != shared.slot) {
-            let own = D::app(&self.shared, shared, &self.snapshot.shares);
+            let own = D::app(&self.shared, shared, &self.snapshot.figures);
             let app = AppLocal::new(self.worker, shared.clone(), own);
             *slot = Some(app);
         }

@@ -7,7 +7,8 @@
 //! Follows `FSLeafQueue.updateStarvedApps`, `FSAppAttempt` and `FSStarvedApps` (sections 3 to 5).
 
 use crate::engine::books::ledger::AppShared;
-use crate::engine::publish::snapshot::{QueueSnapshot, Shares, Structure};
+use crate::fair::engine::{QueueSnapshot, Structure};
+use crate::fair::published::Shares;
 use crate::id::Slot;
 use crate::order::java_order;
 use crate::policy::{Schedulable, Tie};
@@ -83,7 +84,7 @@ impl Book {
         now: i64,
         weight: &impl Fn(&Resource) -> f32,
     ) {
-        let yardstick = Yardstick { calculator: leaf.policy.calculator(), cluster: structure.cluster };
+        let yardstick = Yardstick { calculator: leaf.own.policy.calculator(), cluster: structure.cluster };
         let candidates = self.candidates(leaf, structure, shares, now, weight);
         let mut sum = Resource::NONE;
         for candidate in &candidates {
@@ -96,12 +97,12 @@ impl Book {
             self.enter(candidate.app.slot);
         }
         let share = shares.queue(leaf.slot);
-        let mut short = min_share_starvation(&leaf.min_share, &share.demand, &leaf.shared.usage());
+        let mut short = min_share_starvation(&leaf.own.min_share, &share.demand, &leaf.shared.usage());
         let last = self.last_at_min_share_ms.entry(leaf.slot).or_insert_with(|| java_ms(leaf.shared.created_ms));
         if short.is_none() {
             *last = now;
         }
-        if now.wrapping_sub(*last) < leaf.preemption.min_timeout_ms {
+        if now.wrapping_sub(*last) < leaf.own.preemption.min_timeout_ms {
             short = Resource::NONE;
         }
         let mut left = short.minus_non_negative(&sum);
@@ -146,7 +147,7 @@ impl Book {
         let all = u32::try_from(found.len()).unwrap_or(u32::MAX);
         let at = |index: u32| found[index as usize].schedulable();
         let mut order = Vec::new();
-        java_order(0..all, |a, b| leaf.policy.compare(&structure.cluster, &at(a), &at(b)), &mut order);
+        java_order(0..all, |a, b| leaf.own.policy.compare(&structure.cluster, &at(a), &at(b)), &mut order);
         let mut found: Vec<_> = found.into_iter().map(Some).collect();
         order.into_iter().filter_map(|index| found[index as usize].take()).collect()
     }
@@ -159,7 +160,7 @@ impl Book {
         yardstick: &Yardstick,
         now: i64,
     ) -> Resource {
-        let rules = &leaf.preemption;
+        let rules = &leaf.own.preemption;
         let short = rules.fair_share_starvation(yardstick, &of.usage, &of.fair_share, &of.demand);
         let entry = self.entry(of.app);
         if short.is_none() {

@@ -114,7 +114,7 @@ impl Preemptor {
                 sets.push(taken);
             }
         }
-        let settings = &self.shared.settings;
+        let settings = &self.shared.decider.settings;
         let now = java_ms(self.shared.clock.now_ms());
         // Hadoop adds four heartbeats of the nodes, whose interval is still 0 when it reads it.
         let passes =
@@ -232,7 +232,7 @@ impl Preemptor {
     pub(super) fn kill_due(&mut self, owners: &mut impl Owners) {
         let now = java_ms(self.shared.clock.now_ms());
         // Further away than it ever was: the clock has gone back, and what is marked does not wait for that.
-        let longest = self.shared.settings.wait_before_kill_ms;
+        let longest = self.shared.decider.settings.wait_before_kill_ms;
         let is_due = |doomed: &Doomed| doomed.due_ms <= now || doomed.due_ms.saturating_sub(now) > longest;
         while self.doomed.front().is_some_and(is_due) {
             let doomed = self.doomed.pop_front().expect("found above");
@@ -249,7 +249,7 @@ impl Preemptor {
     /// Ends what a round has marked. Nobody asks whether it is still needed, as in Hadoop, unless that is wanted.
     fn kill(&self, owners: &mut impl Owners, doomed: Doomed) {
         let Doomed { app, sets, .. } = doomed;
-        if self.shared.settings.preemption_strict {
+        if self.shared.decider.settings.preemption_strict {
             return self.kill_what_is_needed(owners, &app, sets);
         }
         let containers: Vec<ContainerId> = sets.into_iter().flatten().collect();

@@ -8,7 +8,7 @@ use crate::config::{AllocationFile, Settings};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::driver::deciders::Workers;
 use crate::engine::driver::threads_and_steps::Setup;
-use crate::engine::driver::threads_and_steps::tests::{add_node, setup, submit};
+use crate::engine::driver::threads_and_steps::tests::{add_node, setup_with, submit};
 use crate::engine::intake::edge::{AllocateRequest, send_changes};
 use crate::fair::engine::{FairDecider, Parts, Shard, Stepper};
 use crate::id::ContainerId;
@@ -56,7 +56,8 @@ fn round_while(meanwhile: impl Fn(&mut Shard, &AppShared)) -> [Vec<ContainerId>;
         <queue name='a'><weight>0.0001</weight></queue></allocations>";
     let settings = Settings::from_properties(on).unwrap();
     let file = AllocationFile::parse(text, "allocations", &settings.types, &[]).unwrap().file;
-    let mut stepper = Stepper::new(Parts::new(Setup { settings, file, clock: clock.clone(), ..setup(1) }));
+    let mut stepper =
+        Stepper::new(Parts::new(Setup { configuration: file, clock: clock.clone(), ..setup_with(settings, 1) }));
     add_node(stepper.control());
     let victim = submit(stepper.control(), 1, "root.a", None);
     let ask = |stepper: &mut Stepper, app: &Arc<AppShared>, mb: i64, count: u32| {

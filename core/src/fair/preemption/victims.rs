@@ -171,10 +171,10 @@ impl Shard {
             return false;
         };
         let leaf = &self.queue(owner.leaf).snapshot;
-        if !leaf.preemption.preemptable || (record.am && !owner.shared.am_preemptable) {
+        if !leaf.own.preemption.preemptable || (record.am && !owner.own.am_preemptable) {
             return false;
         }
-        let yardstick = Yardstick { calculator: leaf.policy.calculator(), cluster: self.cluster };
+        let yardstick = Yardstick { calculator: leaf.own.policy.calculator(), cluster: self.cluster };
         !yardstick.below(&owner.shared.left_over().minus(gone), &owner.own.fair_share)
     }
 

@@ -7,7 +7,7 @@
 use super::turns::Turns;
 use crate::engine::books::ledger::{AppCell, AppShared, KeyCell};
 use crate::engine::publish::members::Member;
-use crate::engine::publish::snapshot::QueueSnapshot;
+use crate::fair::engine::QueueSnapshot;
 use crate::id::Slot;
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::{Arc, CachePadded};

@@ -23,13 +23,14 @@ mod plain;
 use self::known::Known;
 use self::turns::Turns;
 use crate::engine::driver::deciders::{TaskCall, UpdateTask};
-use crate::engine::publish::snapshot::{ROOT, Structure};
-use crate::fair::engine::Shared;
+use crate::engine::publish::snapshot::ROOT;
+use crate::fair::engine::{Shared, Structure};
 use crate::fair::preemption::{Book, PreemptionCall};
 use crate::policy::ShareInput;
 use crate::preemption::is_busy;
 use crate::resource::Resource;
 use crate::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Computes and publishes shares; see the module's text. Owns the last values, which some rules leave untouched.
 #[derive(Debug)]
@@ -53,6 +54,12 @@ struct Below {
 }
 
 impl UpdateTask for Updater {
+    fn interval(&self) -> Option<Duration> {
+        // No interval: Hadoop has no update thread then, and only explicit calls update.
+        let interval_ms = self.shared.decider.settings.update_interval_ms;
+        (interval_ms > 0).then(|| Duration::from_millis(interval_ms))
+    }
+
     /// One update.
     fn update(&mut self) {
         let before = self.shared.publisher.load();
@@ -70,9 +77,8 @@ impl UpdateTask for Updater {
             self.starvation(structure, book);
         }
         let head = self.turns.head();
-        head.version += 1;
         head.at_ms = self.shared.clock.now_ms();
-        self.shared.publisher.publish_shares(self.turns.copy());
+        self.shared.publisher.publish_figures(self.turns.copy());
     }
 
     /// One update; then the preemption task serves who is starved, if there is one that does so by itself.
@@ -94,7 +100,8 @@ impl Updater {
     /// Looks for starved applications, if the cluster is used enough. Where it is not, what was found before stands.
     fn starvation(&mut self, structure: &Structure, book: &mut Book) {
         let allocated = structure.queue(ROOT).shared.usage();
-        if is_busy(self.shared.settings.preemption_utilization_threshold, &allocated, &structure.cluster.total) {
+        if is_busy(self.shared.decider.settings.preemption_utilization_threshold, &allocated, &structure.cluster.total)
+        {
             let (shared, now) = (&self.shared, self.shared.clock.now_ms());
             let found = book.mark(structure, self.turns.shares(), now, |demand| shared.app_weight(demand));
             self.turns.head().starvation = Arc::new(found);
@@ -120,7 +127,7 @@ impl Updater {
         let total = if queue.leaf {
             let (total, changed) = known.demand(self.shared.workers, self.shared.types, &mut self.turns);
             known.active = queue.runnable.len() > 0;
-            if changed && self.shared.settings.size_based_weight {
+            if changed && self.shared.decider.settings.size_based_weight {
                 known.distributed = None;
             }
             total
@@ -139,7 +146,7 @@ impl Updater {
         };
         let is_other = was_active != Some(known.active);
         self.known[slot as usize] = Some(known);
-        let capped = total.least(&queue.max_share);
+        let capped = total.least(&queue.limit);
         // Hadoop shows of a parent's demand memory and vcores only, also when its own parent sums.
         let demand = if queue.leaf { capped } else { Resource::new(capped.memory_mb(), capped.vcores()) };
         self.turns.queue(queue.slot).demand = demand;
@@ -156,7 +163,7 @@ impl Updater {
         let total = self.turns.shares().queue(queue.slot).fair_share;
         if self.known(slot).distributed != Some(total) {
             self.distribute(structure, slot, &total);
-            if queue.policy.shares_are_stable() {
+            if queue.own.policy.shares_are_stable() {
                 let known = self.known[slot as usize].as_mut();
                 known.expect("it was there to distribute").distributed = Some(total);
             }
@@ -186,9 +193,9 @@ impl Updater {
             inputs.extend(queue.children.iter().map(|slot| {
                 let child = structure.queue(*slot);
                 ShareInput {
-                    weight: child.weight,
-                    min: child.min_share,
-                    max: child.max_share,
+                    weight: child.own.weight,
+                    min: child.own.min_share,
+                    max: child.limit,
                     active: self.known(*slot).active,
                     start_ms: 0,
                     sequence: 0,
@@ -196,7 +203,7 @@ impl Updater {
                 }
             }));
         }
-        queue.policy.compute_shares(self.shared.types, total, &mut inputs, false);
+        queue.own.policy.compute_shares(self.shared.types, total, &mut inputs, false);
         if queue.leaf {
             let known = self.known[slot as usize].as_ref().expect("demand comes first, of every queue");
             for (seat, input) in known.runnable().iter().zip(&inputs) {

@@ -1,7 +1,8 @@
 //! The update as its rules say it, every value computed anew from everything: what the tests hold the update against.
 
-use crate::engine::publish::snapshot::{ROOT, SchedulerSnapshot, Share, Shares, Structure};
-use crate::fair::engine::Shared;
+use crate::engine::publish::snapshot::ROOT;
+use crate::fair::engine::{SchedulerSnapshot, Shared, Structure};
+use crate::fair::published::{Share, Shares};
 use crate::id::Slot;
 use crate::policy::ShareInput;
 use crate::resource::Resource;
@@ -18,7 +19,7 @@ struct Plain<'a> {
 /// policies are asked twice.
 pub(super) fn compare(shared: &Shared, before: &SchedulerSnapshot, shares: &Shares) {
     let structure = &before.structure;
-    let mut plain = Plain { before: &before.shares, queues: FxHashMap::default(), apps: FxHashMap::default() };
+    let mut plain = Plain { before: &before.figures, queues: FxHashMap::default(), apps: FxHashMap::default() };
     plain.demand(structure, ROOT);
     plain.queue(structure.queue(ROOT).slot).fair_share = structure.cluster.total;
     plain.fair_shares(shared, structure, ROOT);
@@ -57,7 +58,7 @@ impl Plain<'_> {
         for child in &queue.children {
             total = total.saturating_plus(&self.demand(structure, *child));
         }
-        let capped = total.least(&queue.max_share);
+        let capped = total.least(&queue.limit);
         let demand = if queue.leaf { capped } else { Resource::new(capped.memory_mb(), capped.vcores()) };
         self.queue(queue.slot).demand = demand;
         demand
@@ -86,9 +87,9 @@ impl Plain<'_> {
         let queues = queue.children.iter().map(|child| {
             let (child, active) = (structure.queue(*child), Plain::is_active(structure, *child));
             ShareInput {
-                weight: child.weight,
-                min: child.min_share,
-                max: child.max_share,
+                weight: child.own.weight,
+                min: child.own.min_share,
+                max: child.limit,
                 active,
                 start_ms: 0,
                 sequence: 0,
@@ -96,7 +97,7 @@ impl Plain<'_> {
             }
         });
         let mut inputs: Vec<_> = apps.chain(queues).collect();
-        queue.policy.compute_shares(shared.types, &total, &mut inputs, false);
+        queue.own.policy.compute_shares(shared.types, &total, &mut inputs, false);
         for (app, input) in queue.runnable.iter().zip(&inputs) {
             self.app(app.slot).fair_share = input.share;
         }

@@ -7,7 +7,7 @@
 //! # Cost
 //! O(queues + applications that changed) while readers keep up; a copy that missed much is written whole.
 
-use crate::engine::publish::snapshot::{Share, Shares};
+use crate::fair::published::{Share, Shares};
 use crate::id::Slot;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -109,7 +109,7 @@ impl Copy {
         let whole = self.is_far_behind(now) || self.shares.apps.is_empty();
         let shares = Arc::get_mut(&mut self.shares).expect("nobody else has it");
         // Every field is named, so that a new one is thought of.
-        let Shares { queues, apps, starvation, version, at_ms } = shares;
+        let Shares { queues, apps, starvation, at_ms } = shares;
         queues.clone_from(&now.queues);
         if whole {
             apps.clone_from(&now.apps);
@@ -121,7 +121,7 @@ impl Copy {
         }
         self.missed.clear();
         starvation.clone_from(&now.starvation);
-        (*version, *at_ms) = (now.version, now.at_ms);
+        *at_ms = now.at_ms;
     }
 }
 
@@ -142,17 +142,17 @@ mod tests {
         ) {
             let mut turns = Turns::default();
             let mut held: Vec<(Arc<Shares>, Vec<Share>)> = Vec::new();
-            for (version, (changes, keep)) in updates.into_iter().enumerate() {
+            for (at_ms, (changes, keep)) in (0..).zip(updates) {
                 for (index, generation, amount) in changes {
                     turns.set_app_demand(slot(index, generation), &Resource::new(amount, 1));
                     turns.set_app_fair_share(slot(index, generation), &Resource::new(1, amount));
                     turns.queue(slot(index % 4, 0)).demand = Resource::new(amount, amount);
                 }
-                turns.head().version = version as u64;
+                turns.head().at_ms = at_ms;
                 let copy = turns.copy();
                 prop_assert_eq!(&copy.apps, &turns.shares().apps);
                 prop_assert_eq!(&copy.queues, &turns.shares().queues);
-                prop_assert_eq!(copy.version, version as u64);
+                prop_assert_eq!(copy.at_ms, at_ms);
                 let apps = copy.apps.clone();
                 held.push((copy, apps));
                 let gone = held.len().saturating_sub(keep);

@@ -64,7 +64,6 @@ pub(crate) struct NewApp<'a> {
     pub(crate) home: usize,
     pub(crate) queue: u32,
     pub(crate) placed_in: &'a str,
-    pub(crate) am_preemptable: bool,
 }
 
 #[cfg(test)]
@@ -83,7 +82,6 @@ impl NewApp<'_> {
             home: 0,
             queue: 0,
             placed_in: "root.a",
-            am_preemptable: true,
         }
     }
 }
@@ -123,8 +121,6 @@ pub(crate) struct AppShared {
     pub(crate) start_ms: u64,
     /// The name of the queue that it entered.
     pub(crate) placed_in: Box<str>,
-    /// `yarn.scheduler.fair.am.preemption` of that queue; a later move changes nothing, as in Hadoop.
-    pub(crate) am_preemptable: bool,
     ever_had: AtomicBool,
     /// Not waiting for a running limit; for views.
     runnable: AtomicBool,
@@ -156,20 +152,8 @@ const BLOCK: u32 = 16;
 impl AppShared {
     /// An application as `made_of` says, of a scheduler with `workers`.
     pub(crate) fn new(made_of: NewApp<'_>, workers: usize) -> AppShared {
-        let NewApp {
-            scheduler,
-            id,
-            attempt,
-            slot,
-            user,
-            managed,
-            system_blacklist,
-            start_ms,
-            home,
-            queue,
-            placed_in,
-            am_preemptable,
-        } = made_of;
+        let NewApp { scheduler, id, attempt, slot, user, managed, system_blacklist, start_ms, home, queue, placed_in } =
+            made_of;
         AppShared {
             scheduler,
             id,
@@ -182,7 +166,6 @@ impl AppShared {
             start_ms,
             home,
             placed_in: placed_in.into(),
-            am_preemptable,
             standing: Standing::new(queue),
             closed: Closed::default(),
             ever_had: AtomicBool::new(false),

@@ -5,12 +5,14 @@ mod asks;
 use super::*;
 use crate::app::Ask;
 use crate::clock::VirtualClock;
+use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::{NewAttempt, NodeSpec, Submission};
 use crate::engine::driver::runner::{Counted, lie_dead, recover};
 use crate::engine::intake::edge::{AllocateRequest, Allocation, collect, send_changes};
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
 use crate::event::Refused;
+use crate::fair::control::FairControl;
 use crate::fair::{Control, FairDecider, Internal, Parts, Stepper};
 use crate::resource::Resource;
 
@@ -23,14 +25,18 @@ fn parts_of(workers: usize) -> Parts {
 }
 
 pub(crate) fn setup(workers: usize) -> Setup<FairDecider> {
+    setup_with(crate::config::Settings::default(), workers)
+}
+
+pub(crate) fn setup_with(settings: crate::config::Settings, workers: usize) -> Setup<FairDecider> {
+    let decider = FairDecider { settings, ..FairDecider::default() };
     Setup {
-        settings: Settings::default(),
-        file: AllocationFile::default(),
-        watcher: None,
+        settings: decider.engine_settings(),
+        control: FairControl::new(Vec::new()),
+        configuration: AllocationFile::default(),
         events: crate::engine::driver::events::events(1).0,
         groups: Arc::new(std::collections::HashMap::new()),
         groups_timeout: Duration::MAX,
-        custom_policies: Vec::new(),
         workers,
         channel_capacity: 16,
         cluster_timestamp: 1,
@@ -40,7 +46,7 @@ pub(crate) fn setup(workers: usize) -> Setup<FairDecider> {
         on_grants: None,
         probe: None,
         journal: true,
-        decider: FairDecider::default(),
+        decider,
         timers: true,
         fold_every: None,
     }
@@ -472,9 +478,9 @@ fn a_reload_is_published_as_a_whole() {
     let mut parts = parts();
     let text = "<allocations><queue name='a'><maxResources>1024 mb, 1 vcores</maxResources></queue>
         <queue name='b'><weight>2</weight></queue></allocations>";
-    let file = AllocationFile::parse(text, "allocations", &parts.shared.settings.types, &[]).unwrap().file;
+    let file = AllocationFile::parse(text, "allocations", &parts.shared.decider.settings.types, &[]).unwrap().file;
     let before = parts.shared.publisher.load();
-    parts.control.reload(file).unwrap();
+    parts.control.take_reload(file).unwrap();
     assert!(Arc::ptr_eq(&before, &parts.shared.publisher.load()), "workers go on under the old file");
     parts.control.publish();
     let after = parts.shared.publisher.load();

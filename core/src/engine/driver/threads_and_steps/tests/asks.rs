@@ -4,8 +4,8 @@ use super::*;
 use crate::app::Location;
 use crate::engine::driver::runner::{Counted, recover};
 use crate::engine::intake::inbox::Handler;
-use crate::policy::{ClusterTotal, OrderKey, Schedulable, ShareInput};
-use crate::resource::Calculator;
+use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, ShareInput};
+use crate::resource::{Calculator, ResourceTypes};
 use crate::shares::Fair;
 use crate::sync::atomic::{AtomicBool as Flag, Ordering as Memory};
 use std::cmp::Ordering;
@@ -34,7 +34,7 @@ fn world(setup: Setup<FairDecider>) -> (Parts, Arc<AppShared>) {
 
 fn update(parts: &mut Parts) {
     parts.control.publish();
-    parts.updater.update();
+    parts.updater.as_mut().unwrap().update();
     for (shard, _) in &mut parts.shards {
         shard.sync();
     }
@@ -94,10 +94,10 @@ impl SchedulingPolicy for Touchy {
 fn what_is_asked_before_a_panic_is_told() {
     let policy = Arc::new(Touchy::default());
     let text = "<allocations><queue name='q'><schedulingPolicy>touchy</schedulingPolicy></queue></allocations>";
-    let settings = Settings::default();
-    let file = AllocationFile::parse(text, "allocations", &settings.types, &["touchy".to_owned()]).unwrap().file;
-    let custom_policies: Vec<Arc<dyn SchedulingPolicy>> = vec![policy.clone()];
-    let (mut parts, app) = world(Setup { settings, file, custom_policies, ..setup(2) });
+    let file =
+        AllocationFile::parse(text, "allocations", &ResourceTypes::standard(), &["touchy".to_owned()]).unwrap().file;
+    let control = FairControl::new(vec![policy.clone()]);
+    let (mut parts, app) = world(Setup { control, configuration: file, ..setup(2) });
     // It is pending, and wants nothing: so it has no place in the order.
     ask(&parts, &app, vec![Ask::anywhere(1, SMALL, 8)]);
     home_applies(&mut parts);

@@ -3,11 +3,10 @@
 //! Two checks, as in Hadoop. The *scheduler's* looks at the queues' lists alone, whatever `yarn.acl.enable` says: every
 //! submission must pass it. The *ResourceManager's* is one of whoever calls from outside; it is off unless
 //! `yarn.acl.enable` is set, and knows administrators and owners too. Configuration reference 5; `FSQueue.hasAccess`,
-//! `ConfiguredYarnAuthorizer`, `RMAppManager`, `ClientRMService`, `FairQueueACLsManager`, `ApplicationACLsManager`.
+//! `ConfiguredYarnAuthorizer`, `ClientRMService`, `ApplicationACLsManager`.
 
-use super::Control;
-use super::queues::above;
-use crate::config::{AccessControlList, QueueAccess, rooted};
+use super::{Control, ControlPart};
+use crate::config::{AccessControlList, QueueAccess};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
 use crate::event::{AppAccess, Named, Refused, check_length};
@@ -15,7 +14,7 @@ use crate::sync::Arc;
 use crate::sync::channel::Sender;
 
 /// A submission needs one of the two, and so has the target of a move.
-const EITHER: [QueueAccess; 2] = [QueueAccess::Submit, QueueAccess::Administer];
+pub(crate) const EITHER: [QueueAccess; 2] = [QueueAccess::Submit, QueueAccess::Administer];
 
 impl<D: Decider> Control<D> {
     /// Whether one of the lists names the user or a group of his. Groups may be slow to find: they are looked up only when
@@ -35,21 +34,18 @@ impl<D: Decider> Control<D> {
     }
 
     /// Whether a list of the queue, or of one above it by name, gives the user one of the rights.
-    fn granted(&self, user: &str, queue: &str, rights: &[QueueAccess]) -> bool {
-        let path = std::iter::once(queue).chain(above(queue)).filter_map(|name| self.acls.get(name));
-        let lists = path.flat_map(|[submit, administer]| {
-            rights.iter().map(move |right| match right {
-                QueueAccess::Submit => submit,
-                QueueAccess::Administer => administer,
-            })
-        });
-        self.listed(user, lists)
+    pub(crate) fn granted(&self, user: &str, queue: &str, rights: &[QueueAccess]) -> bool {
+        self.listed(user, self.acls.giving(queue, rights))
+    }
+
+    /// The groups of a user, or why they are not known.
+    pub(crate) fn groups_of(&self, user: &str) -> Result<Vec<String>, Refused> {
+        self.users.groups_of(user).map_err(|why| Refused::NoGroups { user: user.to_owned(), why })
     }
 
     /// The scheduler's check of a queue that there is; one that is not gives no right.
     pub(crate) fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        let name = rooted(queue);
-        self.tree.find(&name).is_some() && self.granted(user, &name, &[access])
+        D::Control::named(self, queue).is_ok_and(|slot| self.granted(user, &self.tree.get(slot).name, &[access]))
     }
 
     /// The ResourceManager's: everybody may do everything while `yarn.acl.enable` is not set.
@@ -62,29 +58,11 @@ impl<D: Decider> Control<D> {
     }
 
     /// The scheduler's check of a submission to a queue that there is by now.
-    pub(super) fn check_submission(&self, user: &str, queue: &str) -> Result<(), Refused> {
+    pub(crate) fn check_submission(&self, user: &str, queue: &str) -> Result<(), Refused> {
         if self.granted(user, queue, &EITHER) {
             return Ok(());
         }
         Err(Refused::Acl { user: user.to_owned(), queue: queue.to_owned() })
-    }
-
-    /// The ResourceManager's, before the queue is created: the nearest one above it that there is counts. `queue` is as
-    /// the ResourceManager has it, perhaps without `root.`.
-    pub(super) fn check_submission_outside(&self, user: &str, number: u32, queue: &str) -> Result<(), Refused> {
-        if !self.shared.settings.acl_enable {
-            return Ok(());
-        }
-        let mut names = std::iter::once(queue).chain(above(queue)).map(rooted);
-        let Some(nearest) = names.find(|name| self.tree.find(name).is_some()) else {
-            // Hadoop's search runs off the end of the name.
-            let why = "neither it nor a queue above it is there; write \"root\" in lower case";
-            return Err(Refused::QueueNameAtSubmit { number, queue: queue.to_owned(), why });
-        };
-        if self.granted(user, &nearest, &EITHER) {
-            return Ok(());
-        }
-        Err(Refused::AclAtSubmit { user: user.to_owned(), queue: rooted(queue), nearest })
     }
 
     /// Whether a user may see or change an application: its owner, an administrator, or who may administer its queue.
@@ -125,10 +103,7 @@ impl<D: Decider> Control<D> {
             return Ok(());
         }
         check_length(Named::Queue, queue)?;
-        let target = rooted(queue);
-        if self.tree.find(&target).is_none() {
-            return Err(Refused::NoSuchQueue(target));
-        }
-        self.check_submission(user, &target)
+        let target = D::Control::named(self, queue)?;
+        self.check_submission(user, &self.tree.get(target).name)
     }
 }

@@ -1,7 +1,7 @@
 //! The watcher on a thread of its own.
 //!
 //! # Where it stands
-//! Started and ended by `driver::Threads`. It owns the [`Watcher`] and nothing else: what it has read goes to the control as
+//! Started and ended by `fair::threads`. It owns the [`Watcher`] and nothing else: what it has read goes to the control as
 //! one message, and what came of that to the embedder as an event.
 //!
 //! # Who waits for whom
@@ -11,13 +11,11 @@
 
 use super::{Reloads, Watcher};
 use crate::config::{AllocationFile, Diagnostic, PlacementChange};
-use crate::engine::control::Call;
-use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
 use crate::engine::driver::tasks::{run_task, spawn};
-use crate::engine::intake::messages::ControlMessage;
-use crate::engine::shared::Shared;
 use crate::event::{Refused, SchedulerEvent};
+use crate::fair::control::FairCall;
+use crate::fair::engine::{Call, ControlMessage, Shared};
 use crate::sync::Arc;
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use crate::sync::thread::JoinHandle;
@@ -44,11 +42,7 @@ pub(crate) struct WatcherThread {
 }
 
 impl WatcherThread {
-    pub(crate) fn start<D: Decider>(
-        watcher: Watcher,
-        shared: &Arc<Shared<D>>,
-        events: &EventSink,
-    ) -> std::io::Result<WatcherThread> {
+    pub(crate) fn start(watcher: Watcher, shared: &Arc<Shared>, events: &EventSink) -> std::io::Result<WatcherThread> {
         let (lane, calls) = unbounded();
         let (ends, ended) = bounded::<()>(0);
         let (shared, events) = (shared.clone(), events.clone());
@@ -81,7 +75,7 @@ impl WatcherThread {
 }
 
 /// Looks at the allocation file when that is due, and reads it when it is told to.
-fn run<D: Decider>(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: ControlLane<D>) {
+fn run(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: ControlLane) {
     let clock = to.shared.clock.clone();
     loop {
         if watcher.due_in_ms(&*clock) == 0 {
@@ -99,20 +93,20 @@ fn run<D: Decider>(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: Co
 }
 
 /// The control, reached by messages.
-pub(crate) struct ControlLane<D: Decider> {
-    pub(crate) shared: Arc<Shared<D>>,
+pub(crate) struct ControlLane {
+    pub(crate) shared: Arc<Shared>,
     pub(crate) events: EventSink,
 }
 
-impl<D: Decider> ControlLane<D> {
-    fn call<T>(&self, call: impl FnOnce(Sender<T>) -> Call<D>) -> Result<T, Refused> {
+impl ControlLane {
+    fn call<T>(&self, call: impl FnOnce(Sender<T>) -> Call) -> Result<T, Refused> {
         let (reply, answer) = bounded(1);
         self.shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| Refused::ShutDown)?;
         answer.recv().map_err(|_| Refused::ShutDown)
     }
 }
 
-impl<D: Decider> Reloads for ControlLane<D> {
+impl Reloads for ControlLane {
     fn clean_up(&mut self) {
         // Without a control nothing is cleaned up.
         let _ = self.shared.lanes.control.send(ControlMessage::CleanUp);
@@ -124,7 +118,7 @@ impl<D: Decider> Reloads for ControlLane<D> {
 
     fn install_placement(&mut self, change: &PlacementChange) {
         // As above.
-        let _ = self.call(|reply| Call::InstallPlacement(change.clone(), reply));
+        let _ = self.call(|reply| Call::Own(FairCall::InstallPlacement(change.clone(), reply)));
     }
 
     fn tell(&mut self, event: SchedulerEvent) {

@@ -1,17 +1,12 @@
 //! Queues: creation with missing ancestors, type changes, cleaning.
 
-use super::Control;
+use super::settings::QueueOwn;
 use crate::config::{ROOT, rooted, trim_java};
-use crate::engine::decider::Decider;
 use crate::event::{Named, Refused, check_length};
+use crate::fair::engine::Control;
 use crate::policy::SchedulingPolicy;
-use crate::sync::Arc;
+use crate::queue::above;
 use rustc_hash::FxHashSet;
-
-/// The queues above a name, nearest first.
-pub(super) fn above(name: &str) -> impl Iterator<Item = &str> + Clone {
-    std::iter::successors(name.rsplit_once('.').map(|(up, _)| up), |at| at.rsplit_once('.').map(|(up, _)| up))
-}
 
 /// Levels of queues that a name may have. The tree is walked by recursion, and whoever submits may name a queue: without
 /// an end to it a name of a few thousand parts would end the process.
@@ -44,11 +39,7 @@ pub(super) fn compatible(parent: &dyn SchedulingPolicy, child: &dyn SchedulingPo
     parent.allows_child(child)
 }
 
-impl<D: Decider> Control<D> {
-    fn policy_for(&self, name: &str) -> Arc<dyn SchedulingPolicy> {
-        self.policy(self.file.policy_of(name))
-    }
-
+impl Control {
     /// The queue, created with its missing ancestors; `None` when that cannot be. Ancestors made before the obstacle was
     /// met remain, as in Hadoop.
     pub(super) fn create_queue(&mut self, name: &str, leaf: bool) -> Option<u32> {
@@ -68,11 +59,11 @@ impl<D: Decider> Control<D> {
         for new in missing.into_iter().rev() {
             let is_leaf = leaf && new == name;
             let policy = self.policy_for(new);
-            if !compatible(&*self.tree.get(parent).policy, &*policy) || (policy.leaf_only() && !is_leaf) {
+            if !compatible(&*self.tree.get(parent).own.policy, &*policy) || (policy.leaf_only() && !is_leaf) {
                 return None;
             }
-            let slot = self.tree.add(new, Some(parent), is_leaf, policy);
-            self.tree.get_mut(slot).configure(&self.file);
+            let slot = self.tree.add(new, Some(parent), is_leaf, QueueOwn::new(policy));
+            self.tree.get_mut(slot).configure(&self.own.file);
             self.use_child_max(slot);
             self.children_changed.insert(parent);
             self.structure_changed = true;
@@ -90,7 +81,7 @@ impl<D: Decider> Control<D> {
             None => {
                 check_name(&name)?;
                 let made = self.create_queue(&name, leaf);
-                self.steady_pending |= made.is_some();
+                self.own.steady_pending |= made.is_some();
                 made
             }
         };
@@ -103,9 +94,9 @@ impl<D: Decider> Control<D> {
     /// An ad hoc queue has the maximum that its parent gives to such children.
     pub(super) fn use_child_max(&mut self, slot: u32) {
         let queue = self.tree.get(slot);
-        let Some(max) = queue.parent.and_then(|parent| self.tree.get(parent).max_child) else { return };
-        if !queue.named {
-            self.tree.get_mut(slot).raw_max = max;
+        let Some(max) = queue.parent.and_then(|parent| self.tree.get(parent).own.max_child) else { return };
+        if !queue.own.named {
+            self.tree.get_mut(slot).own.raw_max = max;
             self.dirty.insert(slot);
         }
     }
@@ -132,13 +123,13 @@ impl<D: Decider> Control<D> {
     pub(super) fn ensure_queue(&mut self, name: &str, leaf: bool) {
         if let Some(old) = self.in_the_way(name, leaf) {
             if !self.tree.is_empty(old) {
-                self.pending_types.push((name.to_owned(), leaf));
+                self.own.pending_types.push((name.to_owned(), leaf));
                 return;
             }
             self.remove_queue(old);
         }
         if let Some(slot) = self.tree.find(name).or_else(|| self.create_queue(name, leaf)) {
-            self.tree.get_mut(slot).dynamic = false;
+            self.tree.get_mut(slot).own.dynamic = false;
             self.dirty.insert(slot);
         }
     }
@@ -151,9 +142,9 @@ impl<D: Decider> Control<D> {
         }
         self.remove_queue(old);
         if let Some(slot) = self.create_queue(name, leaf)
-            && self.file.names(name)
+            && self.own.file.names(name)
         {
-            self.tree.get_mut(slot).dynamic = false;
+            self.tree.get_mut(slot).own.dynamic = false;
             self.dirty.insert(slot);
         }
         true
@@ -166,7 +157,10 @@ impl<D: Decider> Control<D> {
         let mut parents = Vec::new();
         for slot in self.tree.in_order_of_creation() {
             let Some(queue) = self.tree.at(slot) else { continue };
-            if queue.dynamic && queue.children().next().is_none() && self.tree.is_empty(slot) && queue.parent.is_some()
+            if queue.own.dynamic
+                && queue.children().next().is_none()
+                && self.tree.is_empty(slot)
+                && queue.parent.is_some()
             {
                 parents.extend(queue.parent.map(|parent| self.tree.get(parent).name.clone()));
                 self.remove_queue(slot);
@@ -178,14 +172,14 @@ impl<D: Decider> Control<D> {
             at += 1;
             let Some(slot) = self.tree.find(&name) else { continue };
             let queue = self.tree.get(slot);
-            if &*queue.name != ROOT && queue.dynamic && self.tree.is_empty(slot) {
+            if &*queue.name != ROOT && queue.own.dynamic && self.tree.is_empty(slot) {
                 parents.extend(queue.parent.map(|parent| self.tree.get(parent).name.clone()));
                 self.remove_queue(slot);
             }
         }
-        for (name, leaf) in std::mem::take(&mut self.pending_types) {
+        for (name, leaf) in std::mem::take(&mut self.own.pending_types) {
             if !self.retry_queue(&name, leaf) {
-                self.pending_types.push((name, leaf));
+                self.own.pending_types.push((name, leaf));
             }
         }
     }

@@ -4,20 +4,20 @@
 //! All of it is one turn of the control between two publishes: workers go on under the old structure, and find the whole
 //! of the new one in one snapshot.
 
-use super::Control;
 use super::queues::{bound_pending, compatible};
+use super::settings::QueueOwn;
 use crate::config::{AccessControlList, AllocationFile, PlacementChange, ROOT, default_rules};
-use crate::engine::allocations::Reloads;
-use crate::engine::decider::Decider;
 use crate::event::{Refused, SchedulerEvent};
+use crate::fair::allocations::Reloads;
+use crate::fair::engine::Control;
 use crate::sync::Arc;
 
-impl<D: Decider> Control<D> {
+impl Control {
     pub(super) fn first_load(&mut self, file: AllocationFile) {
-        let policy = self.policy(file.policy_of(ROOT));
-        let root = self.tree.add(ROOT, None, false, policy);
-        self.tree.get_mut(root).dynamic = false;
-        self.rules = default_rules(&self.shared.settings);
+        let policy = self.own.policies.get(file.policy_of(ROOT));
+        let root = self.tree.add(ROOT, None, false, QueueOwn::new(policy));
+        self.tree.get_mut(root).own.dynamic = false;
+        self.own.rules = default_rules(&self.shared.decider.settings);
         // Before there are other queues, for they look at it when they are created.
         self.tree.get_mut(root).configure(&file);
         self.take_file(file);
@@ -26,8 +26,8 @@ impl<D: Decider> Control<D> {
 
     /// Takes a new file; the old one is gone. Running applications and containers are untouched; demand and fair shares
     /// wait for the next update.
-    pub(crate) fn reload(&mut self, file: AllocationFile) -> Result<(), Refused> {
-        file.check_for(&self.shared.settings.types, &self.policy_names())
+    pub(crate) fn take_reload(&mut self, file: AllocationFile) -> Result<(), Refused> {
+        file.check_for(&self.shared.decider.settings.types, &self.policy_names())
             .map_err(|error| Refused::BadAllocations(Box::new(error)))?;
         let old = self.take_file(file);
         self.release_queues(&old)?;
@@ -36,27 +36,27 @@ impl<D: Decider> Control<D> {
     }
 
     /// Placement rules switch even when the rest of a file is refused, if Hadoop had come that far.
-    fn switch_rules(&mut self, change: &PlacementChange) {
+    pub(super) fn switch_rules(&mut self, change: &PlacementChange) {
         match change {
             PlacementChange::Keep => {}
-            PlacementChange::Defaults => self.rules = default_rules(&self.shared.settings),
-            PlacementChange::Rules(rules) => self.rules = rules.clone(),
+            PlacementChange::Defaults => self.own.rules = default_rules(&self.shared.decider.settings),
+            PlacementChange::Rules(rules) => self.own.rules = rules.clone(),
         }
     }
 
     /// Rules, lists, policies, queues, settings, steady shares, in this order. Returns the file before.
     fn take_file(&mut self, new: AllocationFile) -> Arc<AllocationFile> {
         self.switch_rules(&new.placement_change());
-        let old = std::mem::replace(&mut self.file, Arc::new(new));
+        let old = std::mem::replace(&mut self.own.file, Arc::new(new));
         // Whatever comes of the rest: what has changed is published.
         self.all_dirty();
         self.take_acls();
         let Some(root) = self.tree.find(ROOT) else { return old };
         self.set_policies(root);
         // Leaves first, each set by name: the order of creation, which ties depend on.
-        let file = self.file.clone();
-        if self.file.names(ROOT) {
-            self.tree.get_mut(root).dynamic = false;
+        let file = self.own.file.clone();
+        if self.own.file.names(ROOT) {
+            self.tree.get_mut(root).own.dynamic = false;
         }
         for name in file.leaves.iter().filter(|name| *name != ROOT) {
             self.ensure_queue(name, true);
@@ -64,12 +64,12 @@ impl<D: Decider> Control<D> {
         for name in file.parents.iter().filter(|name| *name != ROOT) {
             self.ensure_queue(name, false);
         }
-        bound_pending(&mut self.pending_types);
+        bound_pending(&mut self.own.pending_types);
         for slot in self.tree.walk(root) {
             self.tree.get_mut(slot).configure(&file);
         }
         // Steady shares are computed from what the file says, before ad hoc queues regain their parent's child maximum.
-        self.steady_pending = false;
+        self.own.steady_pending = false;
         self.steady_shares();
         old
     }
@@ -81,11 +81,11 @@ impl<D: Decider> Control<D> {
         let as_written = |file: &AllocationFile, name: &str| file.queues.contains_key(name);
         for name in old.leaves.union(&old.parents) {
             let written = as_written(old, name);
-            if self.file.names(name) && as_written(&self.file, name) == written {
+            if self.own.file.names(name) && as_written(&self.own.file, name) == written {
                 continue;
             }
             match self.tree.find(name).filter(|_| written) {
-                Some(slot) => self.tree.get_mut(slot).dynamic = true,
+                Some(slot) => self.tree.get_mut(slot).own.dynamic = true,
                 None => return Err(Refused::ReloadBrokeOff { queue: name.clone() }),
             }
         }
@@ -103,13 +103,13 @@ impl<D: Decider> Control<D> {
 
     /// Lists are added or overwritten; a removed queue's stay, as in Hadoop.
     fn take_acls(&mut self) {
-        self.acls.insert(ROOT.to_owned(), [AccessControlList::everybody(), AccessControlList::everybody()]);
-        for name in self.file.leaves.iter().chain(&self.file.parents) {
+        self.acls.set(ROOT, AccessControlList::everybody(), AccessControlList::everybody());
+        for name in self.own.file.leaves.iter().chain(&self.own.file.parents) {
             let default = || if name == ROOT { AccessControlList::everybody() } else { AccessControlList::nobody() };
-            let own = self.file.queues.get(name);
+            let own = self.own.file.queues.get(name);
             let submit = own.and_then(|own| own.acl_submit.clone()).unwrap_or_else(default);
             let administer = own.and_then(|own| own.acl_administer.clone()).unwrap_or_else(default);
-            self.acls.insert(name.clone(), [submit, administer]);
+            self.acls.set(name, submit, administer);
         }
     }
 
@@ -120,26 +120,26 @@ impl<D: Decider> Control<D> {
             let queue = self.tree.get(slot);
             (queue.name.clone(), queue.children().collect::<Vec<_>>())
         };
-        let policy = self.policy(self.file.policy_of(&name));
+        let policy = self.policy_for(&name);
         for child in children {
-            let below = self.policy(self.file.policy_of(&self.tree.get(child).name));
+            let below = self.policy_for(&self.tree.get(child).name);
             if !compatible(&*policy, &*below) || !self.set_policies(child) {
                 return false;
             }
         }
-        self.tree.get_mut(slot).policy = policy;
+        self.tree.get_mut(slot).own.policy = policy;
         true
     }
 }
 
 /// The stepped driver's: plain calls.
-impl<D: Decider> Reloads for Control<D> {
+impl Reloads for Control {
     fn clean_up(&mut self) {
         self.housekeeping();
     }
 
     fn take(&mut self, file: Box<AllocationFile>) -> Result<(), Refused> {
-        self.reload(*file)
+        self.take_reload(*file)
     }
 
     fn install_placement(&mut self, change: &PlacementChange) {

@@ -3,11 +3,10 @@
 //! Read by the control from its tree and the file in force. Inheritance follows `FSQueue.updatePreemptionVariables`
 //! and `getMaximumContainerAllocation`, configuration reference 3.2.
 
-use super::Control;
+use super::settings::{OwnPreemption, Queue};
 use crate::config::{AccessControlList, AllocationFile, Limit, PlacementRule};
-use crate::engine::decider::Decider;
+use crate::fair::engine::Control;
 use crate::preemption::QueuePreemption;
-use crate::queue::{OwnPreemption, Queue};
 use crate::resource::Resource;
 
 /// What configuration makes of a queue; how it stands is in [`QueueView`](crate::view::QueueView).
@@ -55,15 +54,15 @@ pub struct QueueConfig {
     pub acl_administer: Option<AccessControlList>,
 }
 
-impl<D: Decider> Control<D> {
+impl Control {
     /// The file in force.
     pub(crate) fn allocations(&self) -> &AllocationFile {
-        &self.file
+        &self.own.file
     }
 
     /// The rules in force.
     pub(crate) fn placement_rules(&self) -> &[PlacementRule] {
-        &self.rules
+        &self.own.rules
     }
 
     /// All queues, by name.
@@ -75,22 +74,22 @@ impl<D: Decider> Control<D> {
     }
 
     fn queue_config(&self, queue: &Queue) -> QueueConfig {
-        let file = &self.file;
-        let acls = self.acls.get(&*queue.name);
+        let file = &self.own.file;
+        let acls = self.acls.of(&queue.name);
         let preemption = self.preemption_of(queue);
         QueueConfig {
             name: queue.name.to_string(),
             leaf: queue.leaf,
-            dynamic: queue.dynamic,
-            policy: queue.policy.name().to_owned(),
-            weight: queue.weight,
-            min_resources: queue.min_share,
-            max_resources: queue.raw_max,
-            effective_max_resources: queue.max_share(&self.nodes.total()),
-            max_child_resources: queue.max_child,
+            dynamic: queue.own.dynamic,
+            policy: queue.own.policy.name().to_owned(),
+            weight: queue.own.weight,
+            min_resources: queue.own.min_share,
+            max_resources: queue.own.raw_max,
+            effective_max_resources: queue.own.max_share(&self.nodes.total()),
+            max_child_resources: queue.own.max_child,
             max_container_allocation: self.tree.max_container(queue.slot.index),
             max_running_apps: queue.max_running_apps,
-            max_am_share: queue.max_am_share,
+            max_am_share: queue.own.max_am_share,
             min_share_preemption_timeout_ms: preemption.min_timeout_ms,
             fair_share_preemption_timeout_ms: preemption.fair_timeout_ms,
             fair_share_preemption_threshold: preemption.threshold,
@@ -103,7 +102,7 @@ impl<D: Decider> Control<D> {
 
     /// A queue's preemption settings, inherited where it says nothing.
     pub(super) fn preemption_of(&self, queue: &Queue) -> QueuePreemption {
-        let file = &self.file;
+        let file = &self.own.file;
         QueuePreemption {
             min_timeout_ms: self
                 .inherited(queue, |own| own.min_timeout_ms)
@@ -118,6 +117,6 @@ impl<D: Decider> Control<D> {
 
     /// What the file says of a queue or, failing that, of the nearest one above it.
     fn inherited<T>(&self, queue: &Queue, read: impl Fn(&OwnPreemption) -> Option<T>) -> Option<T> {
-        self.tree.path(queue.slot.index).find_map(|at| read(&at.preemption))
+        self.tree.path(queue.slot.index).find_map(|at| read(&at.own.preemption))
     }
 }

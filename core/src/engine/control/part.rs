@@ -1,0 +1,108 @@
+//! What a scheduler's decisions are to the control.
+//!
+//! # Where it stands
+//! Each method is named after the moment in which the control calls it, on its own thread, between two messages or within one. The
+//! part itself lies in [`Control::own`], what it keeps of a queue in the tree's own record of it.
+//!
+//! # What a decider may do
+//! Read and change its own part, its queues' settings and the tree; call the control: [`start`](Control::start) whoever waited, make
+//! and remove queues. A queue whose settings have changed it enters among the dirty ones, so that it is published anew. It never
+//! sends to workers: what they have to know is in the structure that follows.
+
+use crate::engine::books::ledger::AppShared;
+use crate::engine::control::{App, Control, Submission};
+use crate::engine::decider::Decider;
+use crate::event::Refused;
+use crate::resource::Resource;
+use std::fmt::Debug;
+
+/// Where a submission goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// The leaf queue, which is there by now.
+    pub(crate) leaf: u32,
+    /// How large the AM's container counts, if one is asked for.
+    pub(crate) am: Option<Resource>,
+}
+
+/// How an application stands: in which leaf queue, and whether it may be offered nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stand {
+    pub(crate) leaf: u32,
+    pub(crate) runnable: bool,
+}
+
+/// What is published of a queue that is the decider's to say.
+#[derive(Debug)]
+pub(crate) struct QueueTerms<D: Decider> {
+    /// No grant takes its usage above this.
+    pub(crate) limit: Resource,
+    /// The most that one container may have here.
+    pub(crate) max_container: Resource,
+    pub(crate) own: D::QueuePublished,
+}
+
+/// See the module's text.
+pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
+    /// What it keeps of a queue, beside its place in the tree.
+    type Queue: Debug + Send;
+    /// What the scheduler begins with, and what a reload brings.
+    type Configuration: Debug + Send;
+    /// What is asked of it that the engine does not know.
+    type Call: Debug + Send;
+
+    // ------------------------------------------------------------------------------------------------ configuration
+
+    /// The control begins: makes the queues, root first.
+    fn begin(control: &mut Control<D>, configuration: Self::Configuration);
+
+    /// There is another configuration. Running applications and containers are untouched.
+    fn reload(control: &mut Control<D>, configuration: Self::Configuration) -> Result<(), Refused>;
+
+    /// Something is asked that only the decider knows; it answers itself, by [`Control::answer`].
+    fn called(control: &mut Control<D>, call: Self::Call);
+
+    /// By time: queues that nobody has configured and nobody uses go.
+    fn clean_up(control: &mut Control<D>);
+
+    // ------------------------------------------------------------------------------------------------ applications
+
+    /// An application is submitted: where it goes, or why it is refused. The leaf queue is made where that is due.
+    fn submitted(control: &mut Control<D>, submission: &Submission) -> Result<Entry, Refused>;
+
+    /// Another attempt wants an AM's container in a leaf: how large that counts, or why it is refused.
+    fn am_wanted(control: &Control<D>, leaf: u32, asked: &Resource) -> Result<Resource, Refused>;
+
+    /// An attempt enters a leaf queue: whether it may be offered nodes from now on. Others may [start](Control::start) by it.
+    fn entering(control: &mut Control<D>, app: &AppShared, leaf: u32) -> bool;
+
+    /// It has entered, and the request for its AM's container goes out: as so much.
+    fn am_asked(control: &Control<D>, leaf: u32, size: &Resource) -> Resource;
+
+    /// An attempt has ended and is in no table any more. Others may start by it.
+    fn left(control: &mut Control<D>, app: &AppShared, stood: Stand);
+
+    /// An application is to move to a queue: how it stands there, or why it may not. `None`: it is there already. Nothing changes.
+    fn moving(control: &Control<D>, app: &App, queue: &str) -> Result<Option<Stand>, Refused>;
+
+    /// It has moved, with what its AM counted in the leaf before. Others may start by it.
+    fn moved(control: &mut Control<D>, app: &AppShared, stood: Stand, am: &Resource);
+
+    // ------------------------------------------------------------------------------------------------ queues
+
+    /// Somebody names a queue: which one is meant.
+    fn named(control: &Control<D>, queue: &str) -> Result<u32, Refused>;
+
+    /// The cluster has another total.
+    fn cluster_changed(control: &mut Control<D>);
+
+    /// A batch of messages is worked off, and what it has changed is about to be published.
+    fn publishing(control: &mut Control<D>);
+
+    /// A dirty queue is published: what the decider has to say of it.
+    fn queue_published(control: &Control<D>, queue: u32) -> QueueTerms<D>;
+
+    /// All of the control is held against what must be so: says what of the decider's part is not. So many applications wait.
+    #[cfg(feature = "faults")]
+    fn audited(control: &Control<D>, waiting: usize, wrong: &mut Vec<String>);
+}

@@ -1,0 +1,156 @@
+//! The FairScheduler's part of the control: the allocation file in force, placement, running limits, the queues' settings.
+//!
+//! # Where it stands
+//! The control calls it, at the moments of [`ControlPart`]. What a moment leads to is in the file that is named after it.
+
+mod settings;
+
+mod policies;
+
+mod submission;
+
+mod running;
+
+mod moves;
+
+mod queues;
+
+mod reload;
+
+mod publishing;
+
+mod configured;
+
+pub use configured::QueueConfig;
+pub(crate) use running::Stopped;
+pub(crate) use settings::QueueOwn;
+
+use crate::config::{AllocationFile, PlacementChange, PlacementRule};
+use crate::engine::books::ledger::AppShared;
+use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand, Submission};
+use crate::event::Refused;
+use crate::fair::engine::{Control, FairDecider};
+use crate::policy::SchedulingPolicy;
+use crate::queue::Running;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::Sender;
+use policies::Policies;
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct FairControl {
+    /// The file in force.
+    file: Arc<AllocationFile>,
+    /// The placement rules in force.
+    rules: Vec<PlacementRule>,
+    policies: Policies,
+    running: Running,
+    /// Changes of a queue's type that wait for it to be empty.
+    pending_types: Vec<(String, bool)>,
+    /// Steady shares are to be distributed before the next publish.
+    steady_pending: bool,
+}
+
+/// What is asked of it beside what the engine knows.
+#[derive(Debug)]
+pub(crate) enum FairCall {
+    /// The placement rules alone take effect.
+    InstallPlacement(PlacementChange, Sender<()>),
+    /// An ad hoc queue is made.
+    AddQueue { name: String, leaf: bool, reply: Sender<Result<(), Refused>> },
+}
+
+impl FairControl {
+    /// Without queues and rules yet; `custom_policies` are the embedder's.
+    pub(crate) fn new(custom_policies: Vec<Arc<dyn SchedulingPolicy>>) -> FairControl {
+        FairControl {
+            file: Arc::default(),
+            rules: Vec::new(),
+            policies: Policies::with(custom_policies),
+            running: Running::default(),
+            pending_types: Vec::new(),
+            steady_pending: false,
+        }
+    }
+}
+
+impl ControlPart<FairDecider> for FairControl {
+    type Queue = QueueOwn;
+    type Configuration = AllocationFile;
+    type Call = FairCall;
+
+    fn begin(control: &mut Control, file: AllocationFile) {
+        control.first_load(file);
+    }
+
+    fn reload(control: &mut Control, file: AllocationFile) -> Result<(), Refused> {
+        control.take_reload(file)
+    }
+
+    fn called(control: &mut Control, call: FairCall) {
+        match call {
+            FairCall::InstallPlacement(change, reply) => {
+                control.switch_rules(&change);
+                control.answer(reply, ());
+            }
+            FairCall::AddQueue { name, leaf, reply } => {
+                let outcome = control.add_queue(&name, leaf);
+                control.answer(reply, outcome);
+            }
+        }
+    }
+
+    fn clean_up(control: &mut Control) {
+        control.housekeeping();
+    }
+
+    fn submitted(control: &mut Control, submission: &Submission) -> Result<Entry, Refused> {
+        control.find_place(submission)
+    }
+
+    fn am_wanted(control: &Control, leaf: u32, asked: &Resource) -> Result<Resource, Refused> {
+        control.size_of_further_am(leaf, asked)
+    }
+
+    fn entering(control: &mut Control, app: &AppShared, leaf: u32) -> bool {
+        control.run_or_wait(app, leaf)
+    }
+
+    fn am_asked(control: &Control, leaf: u32, size: &Resource) -> Resource {
+        control.size_in(leaf, size)
+    }
+
+    fn left(control: &mut Control, app: &AppShared, stood: Stand) {
+        control.has_left(app, stood);
+    }
+
+    fn moving(control: &Control, app: &App, queue: &str) -> Result<Option<Stand>, Refused> {
+        control.target_of_move(app, queue)
+    }
+
+    fn moved(control: &mut Control, app: &AppShared, stood: Stand, am: &Resource) {
+        control.has_moved(app, stood, am);
+    }
+
+    fn named(control: &Control, queue: &str) -> Result<u32, Refused> {
+        control.queue_named(queue)
+    }
+
+    fn cluster_changed(control: &mut Control) {
+        control.follow_cluster();
+    }
+
+    fn publishing(control: &mut Control) {
+        control.before_publish();
+    }
+
+    fn queue_published(control: &Control, queue: u32) -> QueueTerms<FairDecider> {
+        control.terms(queue)
+    }
+
+    #[cfg(feature = "faults")]
+    fn audited(control: &Control, waiting: usize, wrong: &mut Vec<String>) {
+        control.audit_lists(waiting, wrong);
+    }
+}

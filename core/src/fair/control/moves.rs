@@ -1,0 +1,76 @@
+//! Moves: whether an application may go to another leaf queue, and what goes along (assignment reference 15).
+
+use super::queues::check_name;
+use crate::config::rooted;
+use crate::engine::books::ledger::AppShared;
+use crate::engine::control::{App, Stand};
+use crate::event::{Named, Refused, check_length};
+use crate::fair::engine::Control;
+use crate::resource::Resource;
+
+impl Control {
+    /// Where an application would go, and whether it would be runnable there; `None`: it is there.
+    pub(super) fn target_of_move(&self, app: &App, queue: &str) -> Result<Option<Stand>, Refused> {
+        check_length(Named::Queue, queue)?;
+        let name = self.without_reservation(&rooted(queue)).into_owned();
+        let target = self.tree.find(&name);
+        if target.is_none() {
+            check_name(&name)?;
+        }
+        let Some(leaf) = target.filter(|slot| self.tree.get(*slot).leaf) else {
+            return Err(Refused::NoSuchQueue(name));
+        };
+        if leaf == app.leaf {
+            return Ok(None);
+        }
+        if app.runnable {
+            self.check_limits(&app.shared, app.leaf, leaf)?;
+        }
+        let runnable = self.can_run(&app.shared.user, leaf);
+        if app.runnable && !runnable {
+            return Err(Refused::NotRunnable(app.shared.id.number));
+        }
+        Ok(Some(Stand { leaf, runnable }))
+    }
+
+    /// It has gone there.
+    pub(super) fn has_moved(&mut self, app: &AppShared, stood: Stand, am: &Resource) {
+        let (slot, number) = (app.slot.index, app.id.number);
+        let stands = self.app(slot);
+        let (target, runs) = (stands.leaf, stands.runnable);
+        if stood.runnable {
+            self.count_out(app, stood.leaf, am);
+        } else {
+            self.tree.get_mut(stood.leaf).waiting.remove(slot);
+            if runs {
+                self.own.running.stop_waiting(&app.user, slot);
+            }
+        }
+        self.tree.get_mut(stood.leaf).own.submitted.remove(&number);
+        self.tree.get_mut(target).own.submitted.insert(number);
+        if runs {
+            self.count_in(app, target);
+        } else {
+            self.tree.get_mut(target).waiting.push(slot);
+        }
+        if stood.runnable {
+            self.slot_freed(stood.leaf, &app.user);
+        }
+    }
+
+    /// Limits from the target up to below the common ancestor.
+    fn check_limits(&self, app: &AppShared, source: u32, target: u32) -> Result<(), Refused> {
+        let above: Vec<_> = self.tree.path(source).map(|queue| queue.slot.index).collect();
+        let usage = app.usage();
+        for queue in self.tree.path(target).take_while(|queue| !above.contains(&queue.slot.index)) {
+            if queue.count() == i64::from(queue.max_running_apps) {
+                return Err(Refused::MaxRunning(queue.name.to_string()));
+            }
+            let used = self.ledger(queue.slot.index).map_or(Resource::NONE, |ledger| ledger.usage());
+            if !used.plus(&usage).fits_in(&queue.own.max_share(&self.nodes.total())) {
+                return Err(Refused::MaxShare(queue.name.to_string()));
+            }
+        }
+        Ok(())
+    }
+}

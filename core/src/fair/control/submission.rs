@@ -1,0 +1,159 @@
+//! A submission: which queue it enters, whether it may, and how large its AM's container counts.
+//!
+//! Follows `RMAppManager` and `FairScheduler.addApplication` (assignment reference 8, configuration reference 5 and 6).
+
+use super::settings::QueueTree;
+use crate::config::{equals_ignore_case, rooted};
+use crate::engine::control::{EITHER, Entry, Submission};
+use crate::event::{Named, Refused, check_length};
+use crate::fair::engine::Control;
+use crate::matching::size::{asks_for_nothing_left, check_size, normalise};
+use crate::placement::{self, QueueNames, Request};
+use crate::queue::above;
+use crate::resource::Resource;
+use std::borrow::Cow;
+
+/// Asking for it is asking for none.
+const ANY_QUEUE: &str = "default";
+
+struct Names<'a>(&'a QueueTree);
+
+impl QueueNames for Names<'_> {
+    fn is_static(&self, name: &str) -> bool {
+        self.0.find(name).is_some_and(|slot| !self.0.get(slot).own.dynamic)
+    }
+
+    fn is_leaf(&self, name: &str) -> bool {
+        self.0.find(name).is_some_and(|slot| self.0.get(slot).leaf)
+    }
+}
+
+impl Control {
+    /// The full name of the queue that the rules give a user who asks for this one; `None` when no rule decides.
+    pub(crate) fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
+        let queue = queue.unwrap_or(ANY_QUEUE);
+        check_length(Named::User, user)?;
+        check_length(Named::Queue, queue)?;
+        let groups = self.groups_of(user)?;
+        let placed = placement::place(&self.own.rules, &Request { queue, user, groups: &groups }, &Names(&self.tree));
+        placed.map_err(|failed| Refused::RuleFailed {
+            user: user.to_owned(),
+            queue: queue.to_owned(),
+            why: failed.why(),
+        })
+    }
+
+    /// The largest container for a queue name; for one that does not exist the scheduler's.
+    fn largest(&self, queue: &str) -> Resource {
+        let most = self.max_allocation();
+        self.tree.find(queue).map_or(most, |slot| most.least(&self.tree.max_container(slot)))
+    }
+
+    /// A queue by a name that may lack `root.`.
+    pub(super) fn queue_named(&self, queue: &str) -> Result<u32, Refused> {
+        let name = rooted(queue);
+        self.tree.find(&name).ok_or(Refused::NoSuchQueue(name))
+    }
+
+    /// The leaf queue of a submission, and the size of its AM.
+    pub(super) fn find_place(&mut self, submission: &Submission) -> Result<Entry, Refused> {
+        let Submission { number, user, queue, am } = submission;
+        // First what the ResourceManager does.
+        let placed = self.place(user, queue.as_deref())?;
+        let asked = queue.as_deref().unwrap_or(ANY_QUEUE);
+        if asked.is_empty() {
+            let why = "the name is empty; leave it out to have the placement rules choose";
+            return Err(Refused::QueueNameAtSubmit { number: *number, queue: String::new(), why });
+        }
+        // It takes over what the rules gave, unless that differs from what was asked for in case alone. Where they gave
+        // nothing, that is for the scheduler to refuse.
+        let name = placed.as_deref().filter(|placed| !equals_ignore_case(asked, placed)).unwrap_or(asked);
+        let size = am.as_ref().map(|am| self.size_of_am(am.resource(), &rooted(name))).transpose()?;
+        if placed.is_none() {
+            return Err(Refused::Placement { number: *number, user: user.clone(), queue: asked.to_owned() });
+        }
+        self.check_submission_outside(user, *number, name)?;
+        let leaf = self.leaf_for(user, &rooted(name), size.as_ref())?;
+        Ok(Entry { leaf, am: size })
+    }
+
+    /// The AM's request as it counts: within what one container may have there, and normalised.
+    fn size_of_am(&self, asked: &Resource, queue: &str) -> Result<Resource, Refused> {
+        let largest = self.largest(queue);
+        check_size(self.shared.types, asked, &largest)?;
+        Ok(normalise(&self.shared.settings.steps, asked, &largest))
+    }
+
+    /// The same once more, by the queue that may have come to be only now.
+    pub(super) fn size_in(&self, leaf: u32, asked: &Resource) -> Resource {
+        normalise(&self.shared.settings.steps, asked, &self.largest(&self.tree.get(leaf).name))
+    }
+
+    /// The request of a further attempt. It was accepted once: neither rules nor rights are asked again.
+    pub(super) fn size_of_further_am(&self, leaf: u32, asked: &Resource) -> Result<Resource, Refused> {
+        let size = self.size_of_am(asked, &self.tree.get(leaf).name)?;
+        self.check_zero_max(&size, leaf)?;
+        Ok(size)
+    }
+
+    /// The scheduler's part: the queue, created where it is not there, and its checks.
+    fn leaf_for(&mut self, user: &str, name: &str, size: Option<&Resource>) -> Result<u32, Refused> {
+        let name = &*self.without_reservation(name);
+        let leaf = match self.tree.find(name) {
+            Some(slot) => slot,
+            None => {
+                super::queues::check_name(name)?;
+                let made = self.create_queue(name, true);
+                if made.is_some() {
+                    self.own.steady_pending = true;
+                }
+                made.ok_or_else(|| Refused::NotLeaf { queue: name.to_owned() })?
+            }
+        };
+        if !self.tree.get(leaf).leaf {
+            return Err(Refused::NotLeaf { queue: name.to_owned() });
+        }
+        self.check_submission(user, name)?;
+        if let Some(asked) = size {
+            self.check_zero_max(asked, leaf)?;
+        }
+        Ok(leaf)
+    }
+
+    /// Where an application without a reservation goes: for a plan, which holds none itself, its default child.
+    pub(super) fn without_reservation<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        let is_plan =
+            self.own.file.queues.get(name).is_some_and(|own| own.reservation) && self.tree.find(name).is_some();
+        match name.rsplit('.').next().filter(|_| is_plan) {
+            Some(plan) => format!("{name}.{plan}-default").into(),
+            None => name.into(),
+        }
+    }
+
+    /// Refuses the request of an AM for some of a resource of which its leaf may have nothing.
+    fn check_zero_max(&self, asked: &Resource, leaf: u32) -> Result<(), Refused> {
+        let leaf = self.tree.get(leaf);
+        if asks_for_nothing_left(self.shared.types, asked, &leaf.own.max_share(&self.nodes.total())) {
+            return Err(Refused::ZeroMax { asked: Box::new(*asked), queue: leaf.name.to_string() });
+        }
+        Ok(())
+    }
+
+    /// The ResourceManager's, before the queue is created: the nearest one above it that there is counts. `queue` is as
+    /// the ResourceManager has it, perhaps without `root.`.
+    fn check_submission_outside(&self, user: &str, number: u32, queue: &str) -> Result<(), Refused> {
+        if !self.shared.settings.acl_enable {
+            return Ok(());
+        }
+        let mut names = std::iter::once(queue).chain(above(queue)).map(rooted);
+        let Some(nearest) = names.find(|name| self.tree.find(name).is_some()) else {
+            // Hadoop's search runs off the end of the name.
+            let why = "neither it nor a queue above it is there; write \"root\" in lower case";
+            return Err(Refused::QueueNameAtSubmit { number, queue: queue.to_owned(), why });
+        };
+        if self.granted(user, &nearest, &EITHER) {
+            return Ok(());
+        }
+        Err(Refused::AclAtSubmit { user: user.to_owned(), queue: rooted(queue), nearest })
+    }
+}
