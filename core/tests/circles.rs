@@ -7,7 +7,7 @@ use imports::{circles, hold};
 use sources::sources;
 
 /// Folders whose circles are still to be untied.
-const STILL: [&str; 14] = [
+const STILL: [&str; 13] = [
     "config",
     "config/capacity_file",
     "config/capacity_file/mapping",
@@ -15,7 +15,6 @@ const STILL: [&str; 14] = [
     "config/site",
     "event",
     "engine",
-    "engine/allocations",
     "engine/control",
     "engine/worker",
     "groups",

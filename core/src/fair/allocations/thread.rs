@@ -9,7 +9,7 @@
 //! the watcher, nor does a worker. Who asks for a refresh waits for the watcher. A source that stands still stops the
 //! looks, and nothing else: even the shutdown waits for it only a while.
 
-use super::{Reloads, Watcher};
+use super::watcher::{Reloads, Watcher};
 use crate::config::{AllocationFile, Diagnostic, PlacementChange};
 use crate::engine::driver::events::EventSink;
 use crate::engine::driver::tasks::{run_task, spawn};

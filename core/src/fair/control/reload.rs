@@ -7,8 +7,7 @@
 use super::queues::{bound_pending, compatible};
 use super::settings::QueueOwn;
 use crate::config::{AccessControlList, AllocationFile, PlacementChange, ROOT, default_rules};
-use crate::event::{Refused, SchedulerEvent};
-use crate::fair::allocations::Reloads;
+use crate::event::Refused;
 use crate::fair::engine::Control;
 use crate::sync::Arc;
 
@@ -36,7 +35,7 @@ impl Control {
     }
 
     /// Placement rules switch even when the rest of a file is refused, if Hadoop had come that far.
-    pub(super) fn switch_rules(&mut self, change: &PlacementChange) {
+    pub(crate) fn switch_rules(&mut self, change: &PlacementChange) {
         match change {
             PlacementChange::Keep => {}
             PlacementChange::Defaults => self.own.rules = default_rules(&self.shared.decider.settings),
@@ -129,24 +128,5 @@ impl Control {
         }
         self.tree.get_mut(slot).own.policy = policy;
         true
-    }
-}
-
-/// The stepped driver's: plain calls.
-impl Reloads for Control {
-    fn clean_up(&mut self) {
-        self.housekeeping();
-    }
-
-    fn take(&mut self, file: Box<AllocationFile>) -> Result<(), Refused> {
-        self.take_reload(*file)
-    }
-
-    fn install_placement(&mut self, change: &PlacementChange) {
-        self.switch_rules(change);
-    }
-
-    fn tell(&mut self, event: SchedulerEvent) {
-        self.event(event);
     }
 }
