@@ -61,7 +61,7 @@ pub(crate) enum Refusal {
     AskGone,
     /// The leaf's AMs may use no more.
     AmLimit,
-    /// No room is left under the max share of a queue.
+    /// No room is left under the limit of a queue.
     QueueFull,
     /// The arena has no record left.
     NoRecord,

@@ -25,13 +25,13 @@ use crate::resource::Resource;
 use crate::sync::atomic::{AtomicU32, Ordering};
 use std::cell::Cell;
 
-/// Whether a max share limits any of the types.
+/// Whether any of the types is limited.
 #[must_use]
 pub fn is_limit(max: &Resource, types: usize) -> bool {
     (0..types).any(|i| max.get(i) != i64::MAX)
 }
 
-/// Whether a queue is watched under the max share `now`: for good, once it has been limited.
+/// Whether a queue is watched under the limit `now`: for good, once it has been limited.
 #[must_use]
 pub fn is_watched(before: bool, now: &Resource, types: usize) -> bool {
     before || is_limit(now, types)

@@ -23,7 +23,7 @@ pub(crate) struct QueueShared {
     pub(crate) cells: SmallVec<[Arc<CachePadded<QueueCell>>; 1]>,
     /// Of a leaf queue.
     pub(crate) am_usage: SharedUsage,
-    /// Room under the max share; limits are enforced (and grants refused) from the first worker to join.
+    /// Room under the limit; limits are enforced (and grants refused) from the first worker to join.
     pub(crate) watch: Watch,
     /// Counts creations of queues, and when it was.
     pub(crate) created: u64,
