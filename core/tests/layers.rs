@@ -128,6 +128,33 @@ fn the_sources_keep_the_layers() {
     assert!(wrong.is_empty(), "the layers are broken:\n{}", wrong.join("\n"));
 }
 
+/// Words of some scheduler's decisions: the engine knows none of them.
+const WORDS_OF_DECIDERS: [&str; 10] = [
+    "weight",
+    "min_share",
+    "max_share",
+    "fair_share",
+    "steady",
+    "demand",
+    "starv",
+    "user_limit",
+    "AllocationFile",
+    "SchedulingPolicy",
+];
+
+#[test]
+fn the_engine_knows_no_word_of_a_decider_s() {
+    let mut wrong = Vec::new();
+    for (path, source) in sources().iter().filter(|(path, _)| path.starts_with("engine/") && !path.contains("/tests")) {
+        let code = code_only(source);
+        for (line, text) in (1..).zip(code.lines()) {
+            let found = WORDS_OF_DECIDERS.iter().filter(|word| text.contains(**word));
+            wrong.extend(found.map(|word| format!("{path}:{line}: {word}")));
+        }
+    }
+    assert!(wrong.is_empty(), "the engine would be the same for any scheduler:\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn an_import_upwards_is_named_with_its_line() {
     let source = "use crate::resource::Resource;\n\nuse crate::engine::Heartbeat;\n";
