@@ -52,7 +52,7 @@ impl Books {
     /// container has been granted before it is.
     fn check_limit(&self) {
         let Some(highest) = self.highest else { return };
-        let mut running = Resource::NONE;
+        let mut running = Resource::ZERO;
         for app in self.capped.difference(&self.over) {
             for held in self.held.get(app).into_iter().flat_map(BTreeMap::values) {
                 if !held.ending && !self.lost.contains(&held.container.node) {
