@@ -40,7 +40,7 @@ impl Books {
             let held = Held { container: *container, ending: false, launched: false };
             self.held.entry(app).or_default().insert(container.id, held);
         }
-        for EndedContainer { id, reason } in &answer.ended {
+        for EndedContainer { id, reason, .. } in &answer.ended {
             let ended = self.held.entry(app).or_default().remove(id);
             assert!(ended.is_some(), "I5: who is told of an end had the container, and is told once: {id:?}");
             assert_ne!(*reason, EndReason::AppFinished, "an AM that is answered has not ended");

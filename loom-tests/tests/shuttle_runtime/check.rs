@@ -195,7 +195,7 @@ fn nothing_is_left(world: &World, journal: &mut Ledger) {
     assert_eq!((stats.running, stats.granted), (0, u64::try_from(journal.granted.len()).expect("few")));
     assert_eq!(world.scheduler.containers().expect("all workers live"), []);
     for queue in &queues {
-        assert!(queue.usage.is_none(), "I4: nobody is left in {}: {}", queue.name, queue.usage);
+        assert!(queue.usage.is_zero(), "I4: nobody is left in {}: {}", queue.name, queue.usage);
         assert_ams(world, queue, 0);
         assert_eq!((queue.runnable, queue.non_runnable), (0, 0), "{}", queue.name);
     }
