@@ -50,7 +50,7 @@ impl World {
             Op::Reload { file, watcher } => self.reload(file, watcher),
             Op::Preempt { kill } => self.preempt(kill),
             Op::Kill => {
-                self.stepped.kill_marked().unwrap();
+                self.stepped.kill_marked().expect("preemption is on");
                 self.expect_kill();
                 nothing()
             }
