@@ -2,7 +2,7 @@
 //!
 //! # Where it stands
 //! Control and workers put events in; the embedder takes them with `next_event`. When the channel is full an event is
-//! dropped and counted, and the count comes out as one [`SchedulerEvent::Lost`] when the channel has been emptied.
+//! dropped and counted, and the count comes out as one [`SchedulerEvent::EventsDropped`] when the channel has been emptied.
 
 use crate::event::SchedulerEvent;
 use crate::sync::Arc;
