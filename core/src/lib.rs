@@ -127,7 +127,7 @@ pub mod view {
     pub use crate::engine::{ContainerView, NodeView};
     pub use crate::fair::{AppView, QueueConfig, QueueView, Stats};
     pub use crate::queue::RunningLimit;
-    pub use crate::scheduler::{AllocatedView, HeldView, PreemptionRound, StepOutcome};
+    pub use crate::scheduler::{AllocatedView, HeldView, Journal, PreemptionRound};
 }
 
 /// Why a decision went as it did, as values: what [`Stepped::take_trace`] and [`Stepped::not_offered`] tell.

@@ -64,7 +64,7 @@ mod exports {
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
     pub(crate) use super::driver::threads_and_steps::{Parts, Setup, Stepper, UpdateCall, quiesce};
-    pub(crate) use super::intake::edge::{allocate, collect, drain, expect_calls, send_changes};
+    pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
     pub(crate) use super::intake::messages::{External, Parcel, Report};
     pub(crate) use super::settings::Settings;
     #[cfg(feature = "faults")]

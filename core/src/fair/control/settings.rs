@@ -54,13 +54,13 @@ impl QueueOwn {
             submitted: HashSet::new(),
             policy,
             weight: 1.0,
-            min_share: Resource::NONE,
+            min_share: Resource::ZERO,
             raw_max: Limit::UNBOUNDED,
             max_am_share: 0.5,
             max_child: None,
             max_container: Resource::UNBOUNDED,
             preemption: OwnPreemption::default(),
-            steady_fair_share: Resource::NONE,
+            steady_fair_share: Resource::ZERO,
             name_order: 0,
         }
     }
@@ -82,7 +82,7 @@ impl Queue {
         self.max_running_apps = said.max_running_apps.unwrap_or(file.queue_max_apps);
         let own = &mut self.own;
         own.weight = said.weight.unwrap_or(1.0);
-        own.min_share = said.min.unwrap_or(Resource::NONE);
+        own.min_share = said.min.unwrap_or(Resource::ZERO);
         own.raw_max = said.max.unwrap_or(file.queue_max_resources);
         own.max_am_share = said.max_am_share.unwrap_or(file.queue_max_am_share);
         own.max_child = said.max_child;
