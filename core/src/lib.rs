@@ -61,6 +61,8 @@
 mod ahead;
 #[cfg(not(loom))]
 mod app;
+#[cfg(not(loom))]
+mod caught;
 pub mod clock;
 #[cfg(not(loom))]
 pub mod config;
@@ -115,10 +117,11 @@ pub use engine::{
     NewAttempt, Polled, Submission, WakeUp,
 };
 #[cfg(not(loom))]
-pub use event::{Refused, SchedulerEvent};
+pub use event::{Refused, SchedulerEvent, Waited};
 #[cfg(not(loom))]
 pub use scheduler::{
-    AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, Worker,
+    AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, WeakScheduler,
+    Worker,
 };
 
 /// What is shown of queues, applications, nodes and containers. Plain values, as of the moment in which they were asked for.

@@ -209,6 +209,11 @@ impl Stepped {
         self.node_named(name).map(NodeHandle)
     }
 
+    /// The handle of a present node, by its name, as [`FairScheduler::find_node`](crate::FairScheduler::find_node).
+    pub fn find_node(&mut self, name: &str) -> Option<NodeHandle> {
+        self.node_named(name).ok().map(NodeHandle)
+    }
+
     /// Removes a node: its containers end as lost.
     ///
     /// # Errors
@@ -281,6 +286,11 @@ impl Stepped {
             self.apps.insert(submission.number, app.clone());
         }
         Ok(AppHandle(app))
+    }
+
+    /// The handle of an application that has not ended, by its number, as [`FairScheduler::find_app`](crate::FairScheduler::find_app).
+    pub fn find_app(&mut self, number: u32) -> Option<AppHandle> {
+        self.stepper.control().find_app(number).filter(|app| !app.is_closed()).map(AppHandle)
     }
 
     /// An AM's call, as [`FairScheduler::allocate`](crate::FairScheduler::allocate).

@@ -9,6 +9,7 @@
 
 use crate::ahead::expect;
 use crate::app::{Ask, Location};
+use crate::caught::caught;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped};
@@ -162,8 +163,7 @@ pub(crate) fn allocate<D: Decider>(
             return Err(Refused::NoSuchApp(app.id.number));
         }
     }
-    answer(shared, app, &snapshot, leaf, out);
-    Ok(())
+    answer(shared, app, &snapshot, leaf, out)
 }
 
 /// The first half of a call: checks a request and sends it to the workers concerned. Where there is nothing to send, the
@@ -186,8 +186,7 @@ pub(crate) fn collect<D: Decider>(shared: &Shared<D>, app: &AppShared, out: &mut
     out.clear();
     let snapshot = shared.publisher.guard();
     let leaf = leaf_of(shared, &snapshot, app)?;
-    answer(shared, app, &snapshot, leaf, out);
-    Ok(())
+    answer(shared, app, &snapshot, leaf, out)
 }
 
 fn send<D: Decider>(
@@ -306,23 +305,30 @@ fn send_to_home<D: Decider>(shared: &Shared<D>, app: &AppShared, message: Extern
     Ok(lane.try_send(Parcel::of(message))?)
 }
 
-/// Empties the application's mailbox and says what it can still get; `out` is clear.
+/// Empties the application's mailbox and says what it can still get; `out` is clear. What may panic, the policy and the clock, is asked
+/// before anything is taken.
 fn answer<D: Decider>(
     shared: &Shared<D>,
     app: &AppShared,
     snapshot: &SchedulerSnapshot,
     leaf: &QueueSnapshot,
     out: &mut Allocation,
-) {
-    drain(shared, app, out);
-    app.strict_preemptions(&mut out.strict_preemptions);
-    out.headroom = headroom(shared, snapshot, app, leaf);
+) -> Result<(), Refused> {
+    let told = caught(|| {
+        out.headroom = headroom(shared, snapshot, app, leaf);
+        drain(shared, app, out);
+        app.strict_preemptions(&mut out.strict_preemptions);
+    });
+    told.map_err(|message| Refused::Panicked { what: "the queue's policy, or the clock,", message })
 }
 
-/// Empties the application's mailbox.
+/// Empties the application's mailbox. The clock is read once, before anything is taken, where there is something.
 pub(crate) fn drain<D: Decider>(shared: &Shared<D>, app: &AppShared, out: &mut Allocation) {
+    let mut now = None;
     for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
-        arena.drain_granted(&cell.granted, || shared.clock.now_ms(), &mut out.granted);
+        arena.drain_granted(&cell.granted, || *now.get_or_insert_with(|| shared.clock.now_ms()), &mut out.granted);
+    }
+    for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
         arena.drain_ended(&cell.ended, &mut out.ended);
     }
 }
