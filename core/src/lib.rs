@@ -113,8 +113,8 @@ pub use app::{Ask, Locality, Location};
 pub use config::{AllocationFile, Settings};
 #[cfg(not(loom))]
 pub use engine::{
-    AllocateRequest, Allocation, AmRequest, Container, EndReason, EndedContainer, Heartbeat, HeartbeatProbe,
-    NewAttempt, Polled, Submission, WakeUp,
+    AllocateRequest, Allocation, AmRequest, AskWarning, Container, EndReason, EndedContainer, Heartbeat,
+    HeartbeatProbe, NewAttempt, Polled, Submission, WakeUp,
 };
 #[cfg(not(loom))]
 pub use event::{Refused, SchedulerEvent, Waited};

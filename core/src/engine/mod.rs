@@ -49,6 +49,8 @@ mod exports {
     pub use super::control::{AmRequest, NewAttempt, QueueConfig, RunningLimit, Submission};
     pub use super::intake::edge::{AllocateRequest, Allocation};
     pub use super::intake::messages::Heartbeat;
+    pub use super::intake::warnings::AskWarning;
+    pub(crate) use super::intake::warnings::warn_of;
     pub use super::mail::container::{Container, EndReason, EndedContainer};
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::current::{AppView, NodeView, QueueView, Stats};

@@ -2,13 +2,14 @@
 //! timers of their own, for replay and for tests.
 
 use super::fair::FairScheduler;
+use super::handles::AppHandle;
 use super::stepped::{PreemptionRound, StepOutcome};
 use crate::clock::Patience;
 use crate::config::Reader;
 use crate::engine::{ContainerView, ControlLane, Reloads, TaskCall, apply, ask_workers};
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;
-use crate::fair::{Control, ControlMessage, Shard};
+use crate::fair::{Control, ControlMessage, NotOffered, Shard};
 use crate::id::{ContainerId, ContainerName};
 use crate::sync::channel::{Sender, bounded};
 
@@ -84,6 +85,24 @@ impl FairScheduler {
         let (reply, answer) = bounded(1);
         shared.lanes.preemption.send(TaskCall::Own(call(reply))).map_err(|_| self.gone("preemption"))?;
         self.answer(&answer, &Patience::endless(), "preemption")
+    }
+
+    /// Why an application is offered no node, as things stand, as [`Stepped::not_offered`](crate::Stepped::not_offered). Asks the control and
+    /// the workers, and waits for them.
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`] of the worker that takes its asks; when the scheduler has been shut down.
+    pub fn not_offered(&self, app: &AppHandle) -> Result<Option<NotOffered>, Refused> {
+        let shared = self.open_to_wait()?;
+        let of_control = app.0.clone();
+        let stopped = self.look(move |control| control.why_stopped(&of_control).map(NotOffered::from))?;
+        if stopped.is_some() {
+            return Ok(stopped);
+        }
+        let (home, slot) = (app.0.home, app.0.slot.index);
+        self.owner_is_there(home)?;
+        let answers = ask_workers(shared, move |shard| (shard.id() == home).then(|| shard.why_not_offered(slot)))?;
+        answers.into_iter().flatten().next().ok_or(Refused::WorkerLost(home))
     }
 
     /// All containers, by worker and node, those included that have ended but whose node has not said so. Asks the

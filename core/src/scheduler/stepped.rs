@@ -4,6 +4,7 @@ use super::handles::{AppHandle, NodeHandle};
 use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
+use crate::engine::warn_of;
 use crate::engine::{
     AllocateRequest, Allocation, AppShared, AppView, Container, ContainerView, EndReason, EndedContainer, EventSource,
     External, Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, Noted, QueueConfig, QueueView, Reloads, Reserved,
@@ -305,7 +306,9 @@ impl Stepped {
     ) -> Result<(), Refused> {
         send_changes(self.stepper.shared(), &app.0, request)?;
         self.settle();
-        collect(self.stepper.shared(), &app.0, answer)
+        collect(self.stepper.shared(), &app.0, answer)?;
+        warn_of(&app.0, &request.asks, &mut answer.warnings);
+        Ok(())
     }
 
     /// Ends an application.

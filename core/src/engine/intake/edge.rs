@@ -13,6 +13,7 @@ use crate::caught::caught;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped};
+use crate::engine::intake::warnings::{AskWarning, warn_of};
 use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::{ANY, Shared};
@@ -57,6 +58,8 @@ pub struct Allocation {
     pub strict_preemptions: Vec<ContainerId>,
     /// What the application can still get, as its queue's policy sees it.
     pub headroom: Resource,
+    /// What the call asked for that was accepted, as YARN accepts it, but hardly meant.
+    pub warnings: Vec<AskWarning>,
 }
 
 impl Allocation {
@@ -68,7 +71,8 @@ impl Allocation {
 
     /// Nothing, with the memory kept.
     fn clear(&mut self) {
-        let Allocation { granted, ended, strict_preemptions, headroom } = self;
+        let Allocation { granted, ended, strict_preemptions, headroom, warnings } = self;
+        warnings.clear();
         granted.clear();
         ended.clear();
         strict_preemptions.clear();
@@ -162,6 +166,7 @@ pub(crate) fn allocate<D: Decider>(
         if app.is_closed() {
             return Err(Refused::NoSuchApp(app.id.number));
         }
+        warn_of(app, &request.asks, &mut out.warnings);
     }
     answer(shared, app, &snapshot, leaf, out)
 }
