@@ -69,7 +69,7 @@ mod exports {
     pub(crate) use super::driver::threads_and_steps::{
         Ends, NoAnswer, Parts, Setup, Stepper, Threads, UpdateCall, quiesce,
     };
-    pub(crate) use super::intake::edge::{allocate, collect, drain, expect_calls, send_changes};
+    pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
     pub(crate) use super::intake::messages::{External, Parcel, Report};
     #[cfg(feature = "faults")]
     pub use super::views::audit::Audit;

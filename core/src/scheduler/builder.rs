@@ -289,7 +289,7 @@ impl FairSchedulerBuilder {
     /// The same for a [`FairScheduler`], which is given in; a [`Stepped`] one calls nothing. It is handed a handle that does not keep the
     /// scheduler alive: one that the closure owned would, for ever. Calls that wait are refused in it
     /// ([`Refused::OwnThread`](crate::Refused::OwnThread)); [`heartbeat`](FairScheduler::heartbeat), [`allocate`](FairScheduler::allocate),
-    /// [`submit_all`](FairScheduler::submit_all) and [`finish_later`](FairScheduler::finish_later) do not wait.
+    /// [`submit_all`](FairScheduler::submit_all) and [`begin_finish`](FairScheduler::begin_finish) do not wait.
     pub fn on_grants_with(mut self, wake: impl Fn(&WeakScheduler, u32) + Send + Sync + 'static) -> Self {
         let scheduler = Arc::new(OnceLock::new());
         self.own_handle = Some(scheduler.clone());
@@ -315,7 +315,7 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// Whether the scheduler notes what it did, for [`FairScheduler::take_outcome`] and [`Stepped::take_outcome`]; a
+    /// Whether the scheduler notes what it did, for [`FairScheduler::take_journal`] and [`Stepped::take_journal`]; a
     /// [`Stepped`] one then knows applications and containers by number, too, as replay needs it. What is noted is kept
     /// until it is taken.
     pub fn journal(mut self, journal: bool) -> Self {

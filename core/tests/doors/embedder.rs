@@ -108,7 +108,7 @@ fn a_headroom_that_panics_loses_no_mail() {
     let node = stepped.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
     let app = stepped.submit(&unmanaged(1, "root.a")).unwrap();
     stepped.allocate(&app, &ask(1), &mut answer).unwrap();
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     policy.headroom.set(1);
     assert!(matches!(stepped.allocate(&app, &AllocateRequest::default(), &mut answer), Err(Refused::Panicked { .. })));

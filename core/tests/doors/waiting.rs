@@ -1,6 +1,6 @@
 //! Who waits is answered: deadlines, shutdowns, callbacks, tasks that are gone, handles that were lost.
 
-use crate::threads::{SMALL, ask, poll, unmanaged, within};
+use crate::threads::{ask, poll, unmanaged, within};
 use crate::world::source;
 use evenweave::faults::Fault;
 use evenweave::{
@@ -110,7 +110,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
             scheduler.submit(unmanaged(9, "root.a")).map(drop),
             scheduler.find_app(number).map(drop),
             scheduler.containers().map(drop),
-            scheduler.take_outcome().map(drop),
+            scheduler.take_journal().map(drop),
             scheduler.refresh_queues().map(drop),
             scheduler.clean_up(),
             scheduler.continuous(),
@@ -118,7 +118,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
         ];
         let mut answer = Allocation::default();
         scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
-        scheduler.finish_later(&app).unwrap();
+        scheduler.begin_finish(&app).unwrap();
         told.send((waiting, answer.granted.len())).unwrap();
     };
     let scheduler = FairScheduler::builder().timers(false).on_grants_with(wake).start().unwrap();
@@ -133,7 +133,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
     assert_eq!(waiting, [const { Err(Refused::OwnThread) }; 15]);
     assert_eq!(granted, 1);
     within("quiesce", || scheduler.quiesce()).ok().unwrap();
-    assert!(app.is_finished(), "finish_later was taken");
+    assert!(app.is_finished(), "begin_finish was taken");
     within("the last handle", || drop(scheduler));
     assert_eq!(Arc::strong_count(&alive), 1, "the closure has gone with the scheduler");
 }
@@ -212,5 +212,4 @@ fn handles_are_found_by_number_and_name() {
     stepped.finish(&next).unwrap();
     stepped.remove_node(&node).unwrap();
     assert_eq!((stepped.find_app(7), stepped.find_node("n")), (None, None));
-    assert!(!SMALL.is_none());
 }
