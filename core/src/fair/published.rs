@@ -5,7 +5,7 @@
 use crate::id::Slot;
 use crate::policy::SchedulingPolicy;
 use crate::preemption::{QueuePreemption, Starvation};
-use crate::resource::Resource;
+use crate::resource::{Calculator, Resource};
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
 
@@ -15,6 +15,8 @@ use rustc_hash::FxHashMap;
 pub(crate) struct FairPublished {
     pub(crate) dynamic: bool,
     pub(crate) policy: Arc<dyn SchedulingPolicy>,
+    /// The policy's, asked once: a worker could not do without.
+    pub(crate) calculator: Calculator,
     pub(crate) weight: f32,
     pub(crate) min_share: Resource,
     pub(crate) max_am_share: f32,
@@ -32,6 +34,7 @@ impl PartialEq for FairPublished {
         let FairPublished {
             dynamic,
             policy,
+            calculator,
             weight,
             min_share,
             max_am_share,
@@ -41,7 +44,8 @@ impl PartialEq for FairPublished {
             name_order,
         } = self;
         *dynamic == other.dynamic
-            && policy.name() == other.policy.name()
+            && std::ptr::addr_eq(Arc::as_ptr(policy), Arc::as_ptr(&other.policy))
+            && *calculator == other.calculator
             && weight.to_bits() == other.weight.to_bits()
             && *min_share == other.min_share
             && max_am_share.to_bits() == other.max_am_share.to_bits()

@@ -1,7 +1,7 @@
 //! All threads of a FairScheduler: the engine's, and the one that watches the allocation file.
 
 use crate::engine::driver::threads_and_steps::{Threads as EngineThreads, UpdateCall};
-use crate::engine::{Whereabouts, quiesce};
+use crate::engine::{Ends, EventSink, Whereabouts};
 use crate::fair::allocations::{WatchCall, Watcher, WatcherThread};
 use crate::fair::engine::{FairDecider, Lent, Parts, Shared};
 use crate::sync::Arc;
@@ -11,7 +11,6 @@ use crate::sync::thread::ThreadId;
 /// The running threads.
 #[derive(Debug)]
 pub(crate) struct Threads {
-    shared: Arc<Shared>,
     engine: EngineThreads<FairDecider>,
     watcher: Option<WatcherThread>,
 }
@@ -20,29 +19,25 @@ impl Threads {
     /// Starts all threads.
     pub(crate) fn start(parts: Parts, watcher: Option<Watcher>) -> std::io::Result<Threads> {
         let (shared, events) = (parts.shared.clone(), parts.events.clone());
-        Threads::watched(EngineThreads::start(parts)?, shared, |shared| {
-            watcher.map(|watcher| WatcherThread::start(watcher, shared, &events)).transpose()
-        })
+        Threads::watched(EngineThreads::start(parts)?, watcher, &shared, &events)
     }
 
     /// Starts all threads but those of the workers, which are lent out.
     pub(crate) fn start_and_lend(parts: Parts, watcher: Option<Watcher>) -> std::io::Result<(Threads, Vec<Lent>)> {
         let (shared, events) = (parts.shared.clone(), parts.events.clone());
         let (engine, lent) = EngineThreads::start_and_lend(parts)?;
-        let threads = Threads::watched(engine, shared, |shared| {
-            watcher.map(|watcher| WatcherThread::start(watcher, shared, &events)).transpose()
-        });
-        Ok((threads?, lent))
+        Ok((Threads::watched(engine, watcher, &shared, &events)?, lent))
     }
 
-    /// With a watcher beside, or nothing where that cannot be started.
+    /// With the watcher beside; nothing runs on where that cannot be started.
     fn watched(
         engine: EngineThreads<FairDecider>,
-        shared: Arc<Shared>,
-        start: impl FnOnce(&Arc<Shared>) -> std::io::Result<Option<WatcherThread>>,
+        watcher: Option<Watcher>,
+        shared: &Arc<Shared>,
+        events: &EventSink,
     ) -> std::io::Result<Threads> {
-        match start(&shared) {
-            Ok(watcher) => Ok(Threads { shared, engine, watcher }),
+        match watcher.map(|watcher| WatcherThread::start(watcher, shared, events)).transpose() {
+            Ok(watcher) => Ok(Threads { engine, watcher }),
             Err(error) => {
                 engine.stop_later(|| ());
                 Err(error)
@@ -57,6 +52,11 @@ impl Threads {
 
     pub(crate) fn update_lane(&self) -> Sender<UpdateCall> {
         self.engine.update_lane()
+    }
+
+    /// How others hear of the end.
+    pub(crate) fn ends(&self) -> Ends {
+        self.engine.ends()
     }
 
     /// Which threads these are: none of them can wait for their end.
@@ -78,7 +78,6 @@ impl Threads {
 
     /// Works everything off, then ends all threads.
     pub(crate) fn stop(self) {
-        quiesce(&self.shared);
         self.watcher.into_iter().for_each(WatcherThread::stop);
         self.engine.stop();
     }

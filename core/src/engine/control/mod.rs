@@ -38,6 +38,7 @@ pub(crate) use nodes::NodeSpec;
 pub(crate) use part::{ControlPart, Entry, QueueTerms, Stand};
 pub(crate) use rights::EITHER;
 
+use crate::caught::caught;
 use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
 use crate::engine::decider::Decider;
@@ -177,6 +178,8 @@ pub(crate) struct Control<D: Decider> {
     pub(crate) wake_update: Option<Sender<()>>,
     pub(crate) update_due: bool,
     pub(crate) events: Option<EventSink>,
+    /// Panics of the embedder's code before there was anybody to be told.
+    untold: Vec<String>,
     /// Answers that go out after the next publish.
     pub(crate) answers: Vec<Answer>,
     /// The last attempt that was begun for a driver without threads.
@@ -240,6 +243,7 @@ impl<D: Decider> Control<D> {
             wake_update: None,
             update_due: false,
             events: None,
+            untold: Vec::new(),
             answers: Vec::new(),
             restarted: None,
             own,
@@ -260,6 +264,20 @@ impl<D: Decider> Control<D> {
 
     pub(crate) fn set_events(&mut self, events: EventSink) {
         self.events = Some(events);
+        std::mem::take(&mut self.untold).into_iter().for_each(|message| self.embedder_panicked(message));
+    }
+
+    /// Asks code that may be the embedder's; a panic of it is told of.
+    pub(crate) fn asked<T>(&mut self, ask: impl FnOnce() -> T) -> Option<T> {
+        caught(ask).map_err(|message| self.embedder_panicked(message)).ok()
+    }
+
+    #[cold]
+    pub(crate) fn embedder_panicked(&mut self, message: String) {
+        match &self.events {
+            Some(events) => events.put(SchedulerEvent::TaskPanicked { task: "control", message }),
+            None => self.untold.push(message),
+        }
     }
 
     pub(crate) fn event(&self, event: SchedulerEvent) {

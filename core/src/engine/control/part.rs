@@ -100,7 +100,7 @@ pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
     fn publishing(control: &mut Control<D>);
 
     /// A dirty queue is published: what the decider has to say of it.
-    fn queue_published(control: &Control<D>, queue: u32) -> QueueTerms<D>;
+    fn queue_published(control: &mut Control<D>, queue: u32) -> QueueTerms<D>;
 
     /// All of the control is held against what must be so: says what of the decider's part is not. So many applications wait.
     #[cfg(feature = "faults")]

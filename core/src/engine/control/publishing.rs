@@ -100,13 +100,14 @@ impl<D: Decider> Control<D> {
         let ledger = match &self.ledgers[slot as usize] {
             Some((known, ledger)) if *known == id => ledger.clone(),
             _ => {
-                let (created, now) = (self.tree.get(slot).created, self.shared.clock.now_ms());
+                let (created, clock) = (self.tree.get(slot).created, self.shared.clock.clone());
+                let now = self.asked(|| clock.now_ms()).unwrap_or_default();
                 Arc::new(QueueShared::new(workers, types, created, now))
             }
         };
         self.ledgers[slot as usize] = Some((id, ledger.clone()));
-        let queue = self.tree.get(slot);
         let QueueTerms { limit, max_container, own } = D::Control::queue_published(self, slot);
+        let queue = self.tree.get(slot);
         let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
         QueueSnapshot {
             slot: id,

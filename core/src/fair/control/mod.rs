@@ -145,7 +145,7 @@ impl ControlPart<FairDecider> for FairControl {
         control.before_publish();
     }
 
-    fn queue_published(control: &Control, queue: u32) -> QueueTerms<FairDecider> {
+    fn queue_published(control: &mut Control, queue: u32) -> QueueTerms<FairDecider> {
         control.terms(queue)
     }
 

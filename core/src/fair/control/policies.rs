@@ -12,11 +12,13 @@ pub(super) struct Policies {
     fair: Arc<dyn SchedulingPolicy>,
     fifo: Arc<dyn SchedulingPolicy>,
     drf: Arc<dyn SchedulingPolicy>,
-    custom: Vec<Arc<dyn SchedulingPolicy>>,
+    /// By the names that they had at the start.
+    custom: Vec<(String, Arc<dyn SchedulingPolicy>)>,
 }
 
 impl Policies {
     pub(super) fn with(custom: Vec<Arc<dyn SchedulingPolicy>>) -> Policies {
+        let custom = custom.into_iter().map(|policy| (policy.name().to_owned(), policy)).collect();
         Policies { fair: Arc::new(Fair), fifo: Arc::new(Fifo), drf: Arc::new(Drf), custom }
     }
 
@@ -28,8 +30,8 @@ impl Policies {
             PolicyName::Custom(name) => self
                 .custom
                 .iter()
-                .find(|policy| policy.name() == name)
-                .cloned()
+                .find(|(own, _)| own == name)
+                .map(|(_, policy)| policy.clone())
                 .expect("the allocation file was read with the names of the custom policies"),
         }
     }
@@ -38,7 +40,7 @@ impl Policies {
 impl Control {
     /// The names of the embedder's policies, for reading allocation files.
     pub(crate) fn policy_names(&self) -> Vec<String> {
-        self.own.policies.custom.iter().map(|policy| policy.name().to_owned()).collect()
+        self.own.policies.custom.iter().map(|(name, _)| name.clone()).collect()
     }
 
     /// The policy of a queue, by the file in force.

@@ -1,16 +1,23 @@
 //! What follows from settings and cluster, and what of it is published: steady fair shares, the order of names, each queue.
 
 use super::settings::QueueTree;
+use crate::caught::caught;
 use crate::engine::control::QueueTerms;
 use crate::fair::engine::{Control, FairDecider};
 use crate::fair::published::FairPublished;
 use crate::policy::ShareInput;
 use crate::queue::java_name_order;
-use crate::resource::Resource;
+use crate::resource::{Calculator, Resource};
 
 impl QueueTree {
-    /// Distributes steady fair shares from the root down; returns the queues whose share changed.
-    pub(crate) fn compute_steady_shares(&mut self, types: usize, cluster: &Resource) -> Vec<u32> {
+    /// Distributes steady fair shares from the root down; returns the queues whose share changed. Where a policy panics those below its
+    /// queue stay as they are, and what it said goes to `panics`.
+    pub(crate) fn compute_steady_shares(
+        &mut self,
+        types: usize,
+        cluster: &Resource,
+        panics: &mut Vec<String>,
+    ) -> Vec<u32> {
         let mut changed = Vec::new();
         let mut inputs: Vec<ShareInput> = Vec::new();
         let Some(root) = self.find(crate::config::ROOT) else { return changed };
@@ -37,7 +44,12 @@ impl QueueTree {
                     share: child.own.steady_fair_share,
                 }
             }));
-            queue.own.policy.compute_shares(types, &queue.own.steady_fair_share, &mut inputs, true);
+            let own = &queue.own;
+            let share = |inputs: &mut [_]| own.policy.compute_shares(types, &own.steady_fair_share, inputs, true);
+            if let Err(message) = caught(|| share(&mut inputs)) {
+                panics.push(message);
+                continue;
+            }
             let children: Vec<_> = queue.children().collect();
             for (child, input) in children.iter().zip(&inputs) {
                 let queue = self.get_mut(*child);
@@ -55,8 +67,10 @@ impl QueueTree {
 impl Control {
     /// Distributes steady shares; what changed is published anew.
     pub(super) fn steady_shares(&mut self) {
-        let changed = self.tree.compute_steady_shares(self.shared.types, &self.nodes.total());
+        let mut panics = Vec::new();
+        let changed = self.tree.compute_steady_shares(self.shared.types, &self.nodes.total(), &mut panics);
         self.dirty.extend(changed);
+        panics.into_iter().for_each(|message| self.embedder_panicked(message));
     }
 
     /// What was put off until the publish.
@@ -84,7 +98,9 @@ impl Control {
     }
 
     /// A queue as it is published.
-    pub(super) fn terms(&self, slot: u32) -> QueueTerms<FairDecider> {
+    pub(super) fn terms(&mut self, slot: u32) -> QueueTerms<FairDecider> {
+        let policy = self.tree.get(slot).own.policy.clone();
+        let calculator = self.asked(|| policy.calculator()).unwrap_or(Calculator::Dominant);
         let queue = self.tree.get(slot);
         let own = &queue.own;
         QueueTerms {
@@ -92,7 +108,8 @@ impl Control {
             max_container: self.tree.max_container(slot),
             own: FairPublished {
                 dynamic: own.dynamic,
-                policy: own.policy.clone(),
+                policy,
+                calculator,
                 weight: own.weight,
                 min_share: own.min_share,
                 max_am_share: own.max_am_share,

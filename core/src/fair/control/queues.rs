@@ -35,11 +35,12 @@ pub(super) fn check_name(name: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-pub(super) fn compatible(parent: &dyn SchedulingPolicy, child: &dyn SchedulingPolicy) -> bool {
-    parent.allows_child(child)
-}
-
 impl Control {
+    /// Whether a queue of one policy may have a child of the other. Not where that is a question that panics.
+    pub(super) fn compatible(&mut self, parent: &dyn SchedulingPolicy, child: &dyn SchedulingPolicy) -> bool {
+        self.asked(|| parent.allows_child(child)).unwrap_or(false)
+    }
+
     /// The queue, created with its missing ancestors; `None` when that cannot be. Ancestors made before the obstacle was
     /// met remain, as in Hadoop.
     pub(super) fn create_queue(&mut self, name: &str, leaf: bool) -> Option<u32> {
@@ -59,7 +60,11 @@ impl Control {
         for new in missing.into_iter().rev() {
             let is_leaf = leaf && new == name;
             let policy = self.policy_for(new);
-            if !compatible(&*self.tree.get(parent).own.policy, &*policy) || (policy.leaf_only() && !is_leaf) {
+            let above = self.tree.get(parent).own.policy.clone();
+            let may_be_parent = |policy: &dyn SchedulingPolicy| !policy.leaf_only();
+            if !self.compatible(&*above, &*policy)
+                || !(is_leaf || self.asked(|| may_be_parent(&*policy)).unwrap_or(false))
+            {
                 return None;
             }
             let slot = self.tree.add(new, Some(parent), is_leaf, QueueOwn::new(policy));

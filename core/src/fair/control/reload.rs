@@ -4,7 +4,7 @@
 //! All of it is one turn of the control between two publishes: workers go on under the old structure, and find the whole
 //! of the new one in one snapshot.
 
-use super::queues::{bound_pending, compatible};
+use super::queues::bound_pending;
 use super::settings::QueueOwn;
 use crate::config::{AccessControlList, AllocationFile, PlacementChange, ROOT, default_rules};
 use crate::event::Refused;
@@ -122,7 +122,7 @@ impl Control {
         let policy = self.policy_for(&name);
         for child in children {
             let below = self.policy_for(&self.tree.get(child).name);
-            if !compatible(&*policy, &*below) || !self.set_policies(child) {
+            if !self.compatible(&*policy, &*below) || !self.set_policies(child) {
                 return false;
             }
         }

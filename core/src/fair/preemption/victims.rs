@@ -174,7 +174,7 @@ impl Shard {
         if !leaf.own.preemption.preemptable || (record.am && !owner.own.am_preemptable) {
             return false;
         }
-        let yardstick = Yardstick { calculator: leaf.own.policy.calculator(), cluster: self.cluster };
+        let yardstick = Yardstick { calculator: leaf.own.calculator, cluster: self.cluster };
         !yardstick.below(&owner.shared.left_over().minus(gone), &owner.own.fair_share)
     }
 
