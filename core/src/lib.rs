@@ -61,6 +61,8 @@
 mod ahead;
 #[cfg(not(loom))]
 mod app;
+#[cfg(not(loom))]
+mod capacity;
 pub mod clock;
 #[cfg(not(loom))]
 pub mod config;
