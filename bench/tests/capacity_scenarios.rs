@@ -53,6 +53,8 @@ families! {
     moves = "move",
     multi = "multi",
     parallel = "parallel",
+    preempt = "preempt",
+    preempt_intra = "preempt-intra",
     priority = "priority",
     reload = "reload",
     reserve = "reserve",

@@ -124,6 +124,16 @@ impl Arith {
         }
     }
 
+    /// `multiplyAndNormalizeUp` by a factor for each type.
+    pub(crate) fn times_each_up(&self, amount: &Resource, by: impl Fn(usize) -> f64, step: &Resource) -> Resource {
+        match self.calculator {
+            Calculator::Memory => self.times_up(amount, by(0), step),
+            Calculator::Dominant => {
+                self.round_up(&self.by_type(|i| f64_to_i64((amount.get(i) as f64 * by(i)).ceil())), step)
+            }
+        }
+    }
+
     /// `multiplyAndNormalizeDown`
     pub(crate) fn times_down(&self, amount: &Resource, by: f64, step: &Resource) -> Resource {
         match self.calculator {
@@ -154,6 +164,13 @@ impl Arith {
         match self.calculator {
             Calculator::Memory => amount.memory_mb() > 0,
             Calculator::Dominant => (0..self.types).any(|i| amount.get(i) > 0),
+        }
+    }
+
+    pub(crate) fn any_zero_or_negative(&self, amount: &Resource) -> bool {
+        match self.calculator {
+            Calculator::Memory => amount.memory_mb() <= 0,
+            Calculator::Dominant => (0..self.types).any(|i| amount.get(i) <= 0),
         }
     }
 }
@@ -191,6 +208,7 @@ mod tests {
         assert_eq!(MEMORY.times_up(&amount, fifth, &step), Resource::new(2048, 1));
         assert_eq!(DOMINANT.times_up(&amount, fifth, &step), Resource::new(2048, 1));
         assert_eq!(DOMINANT.times_up(&Resource::new(1, 10), fifth, &Resource::new(1, 1)), Resource::new(1, 2));
+        assert_eq!(DOMINANT.times_each_up(&Resource::new(1, 10), |_| fifth, &step), Resource::new(1024, 3));
         assert_eq!(MEMORY.times_down(&amount, fifth, &step), Resource::new(1024, 1));
     }
 

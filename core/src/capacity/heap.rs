@@ -19,6 +19,11 @@ impl<T> JavaHeap<T> {
         self.queue.first()
     }
 
+    /// In the order of the array, in which Java's iterator goes.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.queue.iter()
+    }
+
     pub(crate) fn push(&mut self, value: T, compare: impl Fn(&T, &T) -> Ordering) {
         self.queue.push(value);
         let mut at = self.queue.len() - 1;

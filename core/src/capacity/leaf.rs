@@ -55,6 +55,23 @@ impl Ordered {
         }
         there
     }
+
+    /// From the last on, each time the one before the first that does not come before the present one.
+    pub(crate) fn backwards(
+        &self,
+        rank: impl Fn(u32) -> AppRank,
+        compare: impl Fn(u32, &AppRank) -> Ordering,
+    ) -> Vec<u32> {
+        let mut out = Vec::with_capacity(self.0.len());
+        let mut end = self.0.len();
+        // An entry that stands out of order could be met again and again.
+        while end > 0 && out.len() < self.0.len() {
+            let app = self.0[end - 1];
+            out.push(app);
+            end = self.find(&rank(app), &compare).0;
+        }
+        out
+    }
 }
 
 /// How applications are ordered for containers.

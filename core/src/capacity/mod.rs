@@ -19,6 +19,10 @@ mod allocator;
 
 mod heap;
 
+mod killable;
+
+mod preemption;
+
 mod plain;
 
 pub use plain::{Plain, difference};

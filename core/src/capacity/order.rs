@@ -2,7 +2,8 @@
 //!
 //! Reference 12.3 and 13.3; `PriorityUtilizationQueueOrderingPolicy`, `FifoOrderingPolicy`, `FairOrderingPolicy`.
 
-use crate::config::capacity::QueueOrdering;
+use crate::config::capacity::{AppOrdering, QueueOrdering};
+use crate::policy::{OrderKey, Tie};
 use crate::resource::Resource;
 use std::cmp::Ordering;
 
@@ -19,35 +20,43 @@ pub(crate) struct QueueRank {
     pub(crate) minimum: Resource,
 }
 
-/// A child's class, then its key within the class: what [`compare_queues`] compares before the capacities.
-fn utilization(a: &QueueRank, b: &QueueRank, ordering: QueueOrdering, of: impl Fn(&QueueRank) -> f32) -> Ordering {
-    let by_use = of(a).total_cmp(&of(b));
-    match ordering {
-        QueueOrdering::Utilization => by_use,
-        QueueOrdering::PriorityUtilization => {
-            // Who has less than it is to have comes before who has enough, whatever the priorities.
-            (of(a) >= 1.0).cmp(&(of(b) >= 1.0)).then(b.priority.cmp(&a.priority)).then(by_use)
-        }
+/// What its use is measured against: what is guaranteed, or the cluster where nothing is.
+fn measured(rank: &QueueRank) -> f32 {
+    if rank.absolute_capacity > 0.0 { rank.used } else { rank.absolute_used }
+}
+
+/// What siblings that use equally much are ordered by: larger before smaller. It changes with the configuration and the cluster alone.
+pub(crate) fn compare_sizes(a: &QueueRank, b: &QueueRank) -> Ordering {
+    if a.minimum.is_none() && b.minimum.is_none() {
+        b.absolute_capacity.total_cmp(&a.absolute_capacity)
+    } else {
+        // Plain amounts: the first type that differs decides.
+        b.minimum.lanes().cmp(a.minimum.lanes())
     }
 }
 
 /// The order of siblings. Of equals the one that the parent lists first comes first: sort stably.
 pub(crate) fn compare_queues(a: &QueueRank, b: &QueueRank, ordering: QueueOrdering) -> Ordering {
     let has = |rank: &QueueRank| rank.absolute_capacity > 0.0;
-    let first = match (has(a), has(b)) {
-        (true, true) => utilization(a, b, ordering, |rank| rank.used),
-        (false, false) => utilization(a, b, ordering, |rank| rank.absolute_used),
-        (a, b) => b.cmp(&a),
+    let (x, y) = (measured(a), measured(b));
+    let by_priority = match ordering {
+        QueueOrdering::Utilization => Ordering::Equal,
+        // Who has less than it is to have comes before who has enough, whatever the priorities.
+        QueueOrdering::PriorityUtilization => (x >= 1.0).cmp(&(y >= 1.0)).then(b.priority.cmp(&a.priority)),
     };
-    let by_size = || {
-        if a.minimum.is_none() && b.minimum.is_none() {
-            b.absolute_capacity.total_cmp(&a.absolute_capacity)
-        } else {
-            // Plain amounts: the first type that differs decides.
-            b.minimum.lanes().cmp(a.minimum.lanes())
-        }
+    has(b).cmp(&has(a)).then(by_priority).then(x.total_cmp(&y)).then_with(|| compare_sizes(a, b))
+}
+
+/// The same as a key: `size` is its place among its siblings by [size](compare_sizes), then as the parent lists them. None where its use
+/// is no number.
+pub(crate) fn queue_key(rank: &QueueRank, ordering: QueueOrdering, size: u64) -> Option<OrderKey> {
+    let use_of = measured(rank);
+    let (is_over, priority) = match ordering {
+        QueueOrdering::Utilization => (false, 0.0),
+        QueueOrdering::PriorityUtilization => (use_of >= 1.0, -f64::from(rank.priority)),
     };
-    first.then_with(by_size)
+    let class = 2 * u32::from(rank.absolute_capacity <= 0.0) + u32::from(is_over);
+    OrderKey::of(class, [priority, f64::from(use_of), 0.0, 0.0], Tie { start_ms: 0, name: size })
 }
 
 /// What an application is ordered by in a fair leaf. It is what was known when the application was put in its place last.
@@ -97,9 +106,25 @@ pub(crate) fn compare_fair(a: &AppRank, b: &AppRank, size_based_weight: bool) ->
         .then(a.number.cmp(&b.number))
 }
 
+/// An application's place in a leaf as a key. None where its value is no number, so that no key can say what is compared.
+pub(crate) fn app_key(rank: &AppRank, ordering: &AppOrdering) -> Option<OrderKey> {
+    let tie = Tie { start_ms: rank.start_ms, name: rank.number.into() };
+    match ordering {
+        AppOrdering::Fair { size_based_weight } => {
+            let value = rank.fair.value(*size_based_weight);
+            let wants_nothing = f64::from(rank.fair.demand() <= 0);
+            OrderKey::of(0, [value, rank.start_ms as f64, wants_nothing, 0.0], tie)
+        }
+        AppOrdering::Fifo | AppOrdering::FifoWithPartitions { .. } | AppOrdering::FifoForPendingApps => {
+            OrderKey::of(0, [-f64::from(rank.priority), f64::from(rank.number), 0.0, 0.0], tie)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn rank(absolute_capacity: f32, used: f32, priority: i32) -> QueueRank {
         QueueRank { absolute_capacity, used, absolute_used: used, priority, minimum: Resource::NONE }
@@ -137,5 +162,53 @@ mod tests {
         assert_eq!(compare_fair(&small, &large, true), Ordering::Greater);
         // A demand below -1 has no logarithm: equal to any, so that the number decides.
         assert_eq!(compare_fair(&app(1, 9, -30), &app(2, 1, -1), true), Ordering::Less);
+    }
+
+    proptest! {
+        /// Keys order as what is compared, so that a winner tree has the order of a sort.
+        #[test]
+        fn keys_of_queues_order_as_they_are_compared(
+            queues in prop::collection::vec((0_u8..3, 0_u8..8, -2_i32..3, 0_i64..3), 1..8),
+            by_priority in any::<bool>(),
+        ) {
+            let ordering = if by_priority { QueueOrdering::PriorityUtilization } else { QueueOrdering::Utilization };
+            let rank_of = |(capacity, used, priority, minimum): (u8, u8, i32, i64)| QueueRank {
+                minimum: Resource::new(minimum, 0),
+                absolute_used: f32::from(used) / 9.0,
+                ..rank(f32::from(capacity) / 2.0, f32::from(used) / 4.0, priority)
+            };
+            let ranks: Vec<QueueRank> = queues.into_iter().map(rank_of).collect();
+            let mut by_size: Vec<usize> = (0..ranks.len()).collect();
+            by_size.sort_by(|a, b| compare_sizes(&ranks[*a], &ranks[*b]));
+            let size = |at: usize| by_size.iter().position(|other| *other == at).unwrap() as u64;
+            let mut compared: Vec<usize> = (0..ranks.len()).collect();
+            compared.sort_by(|a, b| compare_queues(&ranks[*a], &ranks[*b], ordering));
+            let mut keyed: Vec<usize> = (0..ranks.len()).collect();
+            keyed.sort_by_key(|at| queue_key(&ranks[*at], ordering, size(*at)));
+            prop_assert_eq!(compared, keyed);
+        }
+
+        #[test]
+        fn keys_of_applications_order_as_they_are_compared(
+            apps in prop::collection::vec((0_i32..3, 0_u64..3, 0_i64..4, 0_i64..4), 2..8),
+            size_based_weight in any::<bool>(),
+        ) {
+            let ranks: Vec<AppRank> = apps
+                .iter()
+                .zip(1_u32..)
+                .map(|((priority, start_ms, used_mb, pending_mb), number)| AppRank {
+                    number,
+                    priority: *priority,
+                    start_ms: *start_ms,
+                    fair: FairCache { used_mb: *used_mb, pending_mb: *pending_mb },
+                })
+                .collect();
+            let fair = AppOrdering::Fair { size_based_weight };
+            for (a, b) in ranks.iter().zip(&ranks[1..]) {
+                prop_assert_eq!(app_key(a, &fair).cmp(&app_key(b, &fair)), compare_fair(a, b, size_based_weight));
+                let fifo = AppOrdering::Fifo;
+                prop_assert_eq!(app_key(a, &fifo).cmp(&app_key(b, &fifo)), compare_fifo(a, b));
+            }
+        }
     }
 }

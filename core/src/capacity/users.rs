@@ -32,7 +32,6 @@ pub(crate) enum Sharing {
     /// Those with applications that ask for something.
     Active,
     /// All of them: for preemption within the leaf.
-    #[expect(dead_code, reason = "preemption within a leaf asks for it")]
     All,
 }
 

@@ -1,6 +1,7 @@
 //! What an ApplicationMaster asks and is told: the allocate call (reference 10).
 
-use super::{Container, Plain, Refused, number, text};
+use super::settings::{number, text};
+use super::state::{Container, Plain, Refused};
 use crate::capacity::allocator::Row;
 use crate::capacity::asks::{ANY, Replaced};
 use crate::config::capacity::AppOrdering;

@@ -1,6 +1,6 @@
 //! A proposal becomes a container, a reservation, or nothing (reference 18).
 
-use super::{Container, Plain, Reserved};
+use super::state::{Container, Plain, Reserved};
 use crate::app::Locality;
 use crate::capacity::allocator::Chosen;
 use crate::capacity::asks::ANY;
@@ -18,6 +18,8 @@ pub(super) struct Proposal {
     pub(super) converts: Option<u32>,
     /// A reservation on another node that is given up for it.
     pub(super) gives_up: Option<u32>,
+    /// Killable containers that have to go.
+    pub(super) kills: Vec<(u32, u32)>,
 }
 
 impl Plain {
@@ -29,16 +31,23 @@ impl Plain {
 
     /// 18.1
     fn accepts(&mut self, proposal: &Proposal) -> bool {
-        let Proposal { app, key, node, chosen, converts, gives_up } = proposal;
+        let Proposal { app, key, node, chosen, converts, gives_up, kills } = proposal;
         let (arith, cluster) = (self.arith, self.cluster);
         let at = self.node(*node);
-        let released = match gives_up {
+        let mut killed = Resource::NONE;
+        for (of, number) in kills {
+            let live = self.apps.get(of).and_then(|app| app.containers.get(number));
+            let Some(container) = live else { return false };
+            killed = killed.plus(&container.size);
+        }
+        let given_up = match gives_up {
             Some(number) => {
                 let made = self.app(*app).reservations.iter().find(|made| made.number == *number);
                 made.map_or(Resource::NONE, |made| made.size)
             }
             None => Resource::NONE,
         };
+        let released = given_up.plus(&killed);
         if chosen.allocated {
             let wanted = |location: &str| self.app(*app).asks.row(*key, location).is_some_and(|row| row.count > 0);
             let still = match chosen.locality {
@@ -46,7 +55,7 @@ impl Plain {
                 Locality::Rack => wanted(&at.rack) && wanted(ANY),
                 Locality::OffSwitch => wanted(ANY),
             };
-            if !still || !arith.fits_in(&chosen.size, &at.free) {
+            if !still || !arith.fits_in(&chosen.size, &at.free.plus(&killed)) {
                 return false;
             }
         }
@@ -67,7 +76,7 @@ impl Plain {
 
     /// 18.2
     fn apply(&mut self, proposal: &Proposal) {
-        let Proposal { app, key, node, chosen, converts, gives_up } = *proposal;
+        let Proposal { app, key, node, chosen, converts, gives_up, .. } = *proposal;
         if self.app(app).asks.row(key, ANY).is_none_or(|row| row.count <= 0) {
             return;
         }
@@ -95,6 +104,12 @@ impl Plain {
             self.node_mut(node).reservation = Some((app, number));
             self.add_reserved_by_apps(leaf, &chosen.size);
         }
+        for (of, number) in &proposal.kills {
+            // Those of its own leaf stay.
+            if self.apps.get(of).is_some_and(|other| other.leaf != leaf) {
+                self.end_container(*of, *number, false);
+            }
+        }
         if let Some(number) = gives_up {
             self.end_reservation(app, number);
         }
@@ -107,7 +122,11 @@ impl Plain {
             self.add_reserved(leaf, &chosen.size);
         }
         if converts.is_none() {
-            self.charge_above(leaf, &chosen.size, 1);
+            let above: Vec<u32> = self.tree.path(leaf).skip(1).collect();
+            for queue in above {
+                self.charge_queue(queue, &chosen.size, 1);
+                self.enforce_maximum(queue);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! How containers and reservations end, and nodes go (reference 20).
 
-use super::{Plain, Refused};
+use super::state::{Plain, Refused, Reserved};
 use crate::config::capacity::AppOrdering;
 use crate::resource::Resource;
 
@@ -37,6 +37,7 @@ impl Plain {
         if let Some((node, size)) = self.lingering.remove(&(app, container)) {
             let node = self.node_mut(node);
             node.free = node.free.plus(&size);
+            node.killable.remove((app, container));
         }
         Ok(())
     }
@@ -49,6 +50,7 @@ impl Plain {
         }
         let Some(local) = self.apps.get_mut(&app) else { return };
         let Some(ended) = local.containers.remove(&container) else { return };
+        let leaf = local.leaf;
         local.to_tell.remove(&container);
         local.used = local.used.minus(&ended.size);
         self.ended.insert((app, container));
@@ -57,8 +59,10 @@ impl Plain {
         } else {
             let node = self.node_mut(ended.node);
             node.free = node.free.plus(&ended.size);
+            node.killable.remove((app, container));
         }
         self.usage_lost(app, &ended.size);
+        self.not_killable_any_more(leaf, (app, container));
         if let Some(asked) = ended.asked.filter(|_| gives_back) {
             let replaced = self.app_mut(app).asks.give_back(ended.priority, &asked);
             self.asks_replaced(app, replaced);
@@ -83,7 +87,7 @@ impl Plain {
     }
 
     /// A reservation is taken off its application, its node and the reserved amounts; what it is charged stays.
-    pub(super) fn take_off(&mut self, app: u32, number: u32) -> Option<super::Reserved> {
+    pub(super) fn take_off(&mut self, app: u32, number: u32) -> Option<Reserved> {
         let local = self.apps.get_mut(&app)?;
         let at = local.reservations.iter().position(|made| made.number == number)?;
         let made = local.reservations.remove(at);

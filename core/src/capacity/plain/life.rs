@@ -1,6 +1,7 @@
 //! The life of applications: submission, priority, move, end (reference 8, 20, 21, 23).
 
-use super::{App, Plain, Refused, number, text};
+use super::settings::{number, text};
+use super::state::{App, Plain, Refused};
 use crate::capacity::allocator::Row;
 use crate::capacity::asks::{ANY, Asks};
 use crate::capacity::leaf::compare;

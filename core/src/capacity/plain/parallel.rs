@@ -1,6 +1,6 @@
 //! Limits of applications that run at once (reference 22; `CSMaxRunningAppsEnforcer`).
 
-use super::Plain;
+use super::state::Plain;
 use crate::capacity::heap::JavaHeap;
 use crate::capacity::tree::ROOT;
 

@@ -1,14 +1,14 @@
 //! A node's heartbeat: passes over it, each from root down to one container or one reservation (reference 11 to 17).
 
-use super::Plain;
 use super::commit::Proposal;
+use super::state::Plain;
 use crate::app::Locality;
 use crate::capacity::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Skipped, choose, precheck};
 use crate::capacity::asks::ANY;
 use crate::capacity::leaf::{PassUser, compare};
-use crate::capacity::order::{FairCache, QueueRank, compare_queues};
+use crate::capacity::order::{FairCache, QueueRank, app_key, compare_queues, compare_sizes, queue_key};
 use crate::capacity::tree::ROOT;
-use crate::config::capacity::QueueOrdering;
+use crate::config::capacity::{AppOrdering, QueueOrdering};
 use crate::resource::Resource;
 
 /// What came of offering a node to a queue.
@@ -47,7 +47,8 @@ impl Plain {
             self.serve_reservation(node, app, number);
             return None;
         }
-        if self.arith.available_containers(&self.node(node).free, &self.minimum) <= 0 {
+        let at = self.node(node);
+        if self.arith.available_containers(&at.free.plus(&at.killable.sum()), &self.minimum) <= 0 {
             return None;
         }
         let mut limits = Limits::new(self.cluster);
@@ -71,7 +72,7 @@ impl Plain {
             return Offered::Nothing;
         }
         let at = self.node(node);
-        if at.reservation.is_some() || !self.arith.fits_in(&self.minimum, &at.free) {
+        if at.reservation.is_some() || !self.arith.fits_in(&self.minimum, &at.free.plus(&at.killable.sum())) {
             return Offered::Nothing;
         }
         let reserved = Resource::new(counts.reserved_by_apps.memory_mb(), counts.reserved_by_apps.vcores());
@@ -97,7 +98,8 @@ impl Plain {
     /// 12.2, with what is blocked.
     fn limit_of_child(&self, slot: u32, child: u32, limits: &mut Limits) -> Resource {
         limits.limit = self.arith.least(&self.cluster, &limits.limit, self.tree.get(slot).maximum());
-        let left = limits.limit.minus(&limits.blocked).minus(&self.counts[slot as usize].used);
+        let used = self.counts[slot as usize].used.minus(&self.killable_in(slot));
+        let left = limits.limit.minus(&limits.blocked).minus(&used);
         self.arith.round_down(&left.plus(&self.counts[child as usize].used), &self.minimum)
     }
 
@@ -116,7 +118,13 @@ impl Plain {
             }
         };
         let mut children = node.children.clone();
+        children.sort_by(|a, b| compare_sizes(&rank(a), &rank(b)));
+        let sizes: Vec<u32> = children.clone();
+        let size = |child: &u32| sizes.iter().zip(0_u64..).find(|(other, _)| *other == child).map_or(0, |(_, at)| at);
+        children.clone_from(&node.children);
         children.sort_by(|a, b| compare_queues(&rank(a), &rank(b), ordering));
+        let keys = || children.iter().map(|child| queue_key(&rank(child), ordering, size(child)));
+        debug_assert!(keys().any(|key| key.is_none()) || keys().is_sorted(), "keys order as what is compared");
         children
     }
 
@@ -124,7 +132,9 @@ impl Plain {
     fn may_assign(&self, slot: u32, limits: &mut Limits, could_unreserve: &Resource) -> bool {
         let (arith, cluster) = (self.arith, &self.cluster);
         let now = arith.least(cluster, self.tree.get(slot).maximum(), &limits.limit);
-        let used = &self.counts[slot as usize].used;
+        // A leaf does not make room for itself.
+        let killable = if self.leaves[slot as usize].is_some() { Resource::NONE } else { self.killable_in(slot) };
+        let used = &self.counts[slot as usize].used.minus(&killable);
         limits.headroom = now.minus(used);
         if arith.is_less(cluster, used, &now) {
             return true;
@@ -154,6 +164,7 @@ impl Plain {
         self.reorder(slot);
         let continue_looking = self.tree.file.settings().reservations_continue_look_all_nodes;
         let active: Vec<u32> = self.leaf(slot).active.iter().collect();
+        debug_assert!(self.ordering(slot) != AppOrdering::Fifo || self.stands_by_keys(slot), "a fifo list is in order");
         let mut check_queue = true;
         for app in active {
             let reserved = self.app(app).reserved;
@@ -173,6 +184,13 @@ impl Plain {
             }
         }
         Offered::Nothing
+    }
+
+    /// Whether the active applications stand as their keys say: but for odd cases of 13.3 they do.
+    fn stands_by_keys(&self, slot: u32) -> bool {
+        let ordering = self.ordering(slot);
+        let known = self.leaf(slot).active.iter().filter(|app| self.apps.contains_key(app));
+        known.map(|app| app_key(&self.rank(app), &ordering)).is_sorted()
     }
 
     /// 13.1 steps 6b and 6c, 13.2
@@ -292,7 +310,9 @@ impl Plain {
         let own: Vec<(u32, Resource)> =
             local.reservations.iter().filter(|made| made.key == key).map(|made| (made.number, made.size)).collect();
         let sizes: Vec<Resource> = own.iter().map(|(_, size)| *size).collect();
-        let facts_of_node = NodeFacts { free: at.free, total: at.total, killable: &[] };
+        let killable = at.killable.in_order();
+        let killable_sizes: Vec<Resource> = killable.iter().map(|(_, size)| *size).collect();
+        let facts_of_node = NodeFacts { free: at.free, total: at.total, killable: &killable_sizes };
         let chosen = choose(&facts, &facts_of_node, limits, &sizes, reservation.is_some(), &rules);
         let rack_resets = self.tree.file.settings().rack_locality_full_reset;
         let opportunities = &mut self.app_mut(app).opportunities;
@@ -314,7 +334,8 @@ impl Plain {
         }
         let chosen = chosen?;
         let gives_up = chosen.unreserve.map(|at| own[at].0);
-        Ok(Proposal { app, key, node, chosen, converts: reservation, gives_up })
+        let kills = killable.iter().take(chosen.kills).map(|(candidate, _)| *candidate).collect();
+        Ok(Proposal { app, key, node, chosen, converts: reservation, gives_up, kills })
     }
 
     /// 17.3

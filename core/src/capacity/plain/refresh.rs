@@ -1,6 +1,7 @@
 //! Queues are refreshed from another file, whole or not at all (reference 24).
 
-use super::{Plain, Properties, Refused, read_file};
+use super::settings::{Properties, read_file, read_preemption};
+use super::state::{Plain, Refused};
 use crate::capacity::leaf::{Ordered, compare};
 use crate::capacity::tree::RefreshFault;
 
@@ -22,11 +23,13 @@ impl Plain {
         let file = read_file(&self.site, properties)?;
         let apps = |slot: u32| u32::try_from(self.applications(slot)).unwrap_or_default();
         let property = |name: &str| properties.get(name).cloned();
+        read_preemption(&self.site, properties)?;
         let plan = self.tree.plan(file, &self.cluster, property, apps)?;
         let maximum = self.tree.len();
         self.tree.apply(plan);
         self.make_room();
         self.maximum = self.tree.file.settings().maximum;
+        self.preemption = read_preemption(&self.site, properties)?;
         let slots = self.tree.slots().to_vec();
         for slot in slots {
             if (slot as usize) < maximum && self.leaves[slot as usize].is_some() {

@@ -1,6 +1,7 @@
 //! What recordings show of a step: containers, reservations, queues, applications, nodes. What is zero is left out.
 
-use super::{Plain, text};
+use super::settings::text;
+use super::state::Plain;
 use crate::capacity::leaf::compare;
 use crate::capacity::order::compare_fifo;
 use crate::capacity::tree::Status;
