@@ -62,11 +62,11 @@ mod tests {
     #[test]
     fn the_order_is_that_of_the_buckets_and_not_of_the_marks() {
         let mut killable = Killable::default();
-        (1..=8).for_each(|number| killable.add((1, number), Resource::new(1024, 1)));
+        (1..=8).for_each(|number| killable.add((2, number), Resource::new(1024, 1)));
         let order: Vec<u32> = killable.in_order().into_iter().map(|((_, number), _)| number).collect();
-        assert_eq!(order, [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(order, [3, 2, 1, 8, 7, 6, 5, 4]);
         assert_eq!(killable.sum(), Resource::new(8192, 8));
-        killable.remove((1, 2));
+        killable.remove((2, 2));
         assert_eq!(killable.in_order().len(), 7);
     }
 }
