@@ -103,9 +103,7 @@ impl Plain {
         self.leaf_mut(slot).users.invalidate();
         let active: Vec<u32> = self.leaf(slot).active.iter().collect();
         for app in active {
-            if self.apps.contains_key(&app) {
-                self.user_limit_and_publish(slot, app);
-            }
+            self.user_limit_and_publish(slot, app);
         }
     }
 
@@ -122,7 +120,7 @@ impl Plain {
         let ordering = self.ordering(slot);
         let mut leaf = self.leaves[slot as usize].take().expect("a leaf queue");
         let candidate = |number: u32| {
-            let (user, am) = self.apps.get(&number).map(|app| (app.user.clone(), app.am)).unwrap_or_default();
+            let (user, am) = (self.app(number).user.clone(), self.app(number).am);
             Candidate { rank: self.rank(number), user, am }
         };
         let weight = |user: &str| self.tree.user_weight(slot, user);

@@ -6,7 +6,11 @@ use crate::resource::Resource;
 
 impl Plain {
     fn known(&self, app: u32) -> Result<(), Refused> {
-        if self.ever.contains(&app) { Ok(()) } else { Err(Refused::new("no-such-app")) }
+        if self.apps.contains_key(&app) || self.gone.contains_key(&app) {
+            Ok(())
+        } else {
+            Err(Refused::new("no-such-app"))
+        }
     }
 
     fn is_live(&self, app: u32, container: u32) -> bool {

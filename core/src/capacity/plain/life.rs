@@ -46,7 +46,6 @@ impl Plain {
         };
         self.check_submission(leaf, &user)?;
         self.count_above(leaf, 1);
-        self.ever.insert(app);
         self.apps.insert(
             app,
             App {
@@ -176,7 +175,9 @@ impl Plain {
         self.leave(app, leaf);
         self.ran_or_waited(app, leaf);
         self.leaf_mut(leaf).users.ceases_to_ask(&user, app);
-        self.apps.remove(&app);
+        if let Some(ended) = self.apps.remove(&app) {
+            self.gone.insert(app, ended);
+        }
         self.check_drained(leaf);
         let above: Vec<u32> = self.tree.path(leaf).skip(1).collect();
         for queue in above {

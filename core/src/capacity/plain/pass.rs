@@ -189,8 +189,7 @@ impl Plain {
     /// Whether the active applications stand as their keys say: but for odd cases of 13.3 they do.
     fn stands_by_keys(&self, slot: u32) -> bool {
         let ordering = self.ordering(slot);
-        let known = self.leaf(slot).active.iter().filter(|app| self.apps.contains_key(app));
-        known.map(|app| app_key(&self.rank(app), &ordering)).is_sorted()
+        self.leaf(slot).active.iter().map(|app| app_key(&self.rank(app), &ordering)).is_sorted()
     }
 
     /// 13.1 steps 6b and 6c, 13.2
@@ -236,9 +235,6 @@ impl Plain {
         let waiting = std::mem::take(&mut self.leaf_mut(slot).to_reorder);
         let ordering = self.ordering(slot);
         for app in waiting {
-            if !self.apps.contains_key(&app) {
-                continue;
-            }
             let mut leaf = self.leaves[slot as usize].take().expect("a leaf queue");
             let rank = self.rank(app);
             leaf.active.remove(&rank, |other, this| compare(&ordering, &self.rank(other), this));

@@ -162,7 +162,7 @@ impl Plain {
         let mut sum = none;
         let bounds = self.bounds(slot);
         for number in self.leaf(slot).active.iter().collect::<Vec<_>>() {
-            let Some(app) = self.apps.get(&number) else { continue };
+            let app = self.app(number);
             let (user, pending, reserved) = (app.user.clone(), app.asks.pending(), app.reserved);
             if !left.contains_key(&user) {
                 let weight = self.tree.user_weight(slot, &user);
@@ -229,8 +229,7 @@ impl Plain {
         let ordering = self.ordering(slot);
         let rank = |app: u32| self.rank(app);
         let order = |other: u32, this: &AppRank| compare(&ordering, &self.rank(other), this);
-        let all = self.leaf(slot).active.backwards(rank, order);
-        all.into_iter().filter(|app| self.apps.contains_key(app)).collect()
+        self.leaf(slot).active.backwards(rank, order)
     }
 
     /// Live containers: of the largest priority number first, then the newest.
@@ -346,9 +345,9 @@ impl Plain {
         let bounds = self.bounds(slot);
         let none = Resource::NONE;
         let leaf = self.leaf(slot);
-        let active: Vec<u32> = leaf.active.iter().filter(|app| self.apps.contains_key(app)).collect();
+        let active: Vec<u32> = leaf.active.iter().collect();
         let mut numbers: BTreeSet<u32> = active.iter().copied().collect();
-        numbers.extend(leaf.pending.iter().filter(|app| self.apps.contains_key(app)));
+        numbers.extend(leaf.pending.iter());
         if numbers.len() == 1 {
             return Some((Vec::new(), Vec::new(), Vec::new()));
         }

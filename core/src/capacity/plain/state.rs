@@ -123,7 +123,8 @@ pub struct Plain {
     pub(super) counts: Vec<Counts>,
     pub(super) leaves: Vec<Option<Leaf>>,
     pub(super) apps: BTreeMap<u32, App>,
-    pub(super) ever: BTreeSet<u32>,
+    /// Those that have ended: a list may still have them (13.3).
+    pub(super) gone: BTreeMap<u32, App>,
     /// In the order in which they came.
     pub(super) nodes: Vec<Option<Node>>,
     /// Ended containers that their nodes still have, with their node and size.
@@ -190,7 +191,7 @@ impl Plain {
             counts: Vec::new(),
             leaves: Vec::new(),
             apps: BTreeMap::new(),
-            ever: BTreeSet::new(),
+            gone: BTreeMap::new(),
             nodes: Vec::new(),
             lingering: BTreeMap::new(),
             cluster: Resource::NONE,
@@ -230,11 +231,11 @@ impl Plain {
     }
 
     pub(super) fn app(&self, app: u32) -> &App {
-        &self.apps[&app]
+        self.apps.get(&app).or_else(|| self.gone.get(&app)).expect("an application that was accepted")
     }
 
     pub(super) fn app_mut(&mut self, app: u32) -> &mut App {
-        self.apps.get_mut(&app).expect("an application that has not ended")
+        self.apps.get_mut(&app).or_else(|| self.gone.get_mut(&app)).expect("an application that was accepted")
     }
 
     pub(super) fn node(&self, node: usize) -> &Node {
@@ -270,10 +271,7 @@ impl Plain {
     }
 
     pub(super) fn rank(&self, number: u32) -> AppRank {
-        // One that has ended may be left behind in a list (13.3).
-        let Some(app) = self.apps.get(&number) else {
-            return AppRank { number, priority: 0, start_ms: 0, fair: FairCache::default() };
-        };
+        let app = self.app(number);
         AppRank { number, priority: app.priority, start_ms: app.start_ms, fair: app.fair }
     }
 
