@@ -32,7 +32,7 @@ pub(crate) struct Limits {
 
 impl Limits {
     pub(crate) fn new(limit: Resource) -> Limits {
-        let none = Resource::NONE;
+        let none = Resource::ZERO;
         Limits { limit, headroom: none, blocked: none, to_unreserve: none, may_kill: false }
     }
 }
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn a_queue_without_room_for_it_keeps_what_it_has() {
         let narrow = Limits { headroom: Resource::new(512, 8), ..limits() };
-        assert_eq!(precheck(&near(1), &narrow, &Resource::NONE, &rules()), Some(Skipped::Queue));
+        assert_eq!(precheck(&near(1), &narrow, &Resource::ZERO, &rules()), Some(Skipped::Queue));
         assert_eq!(precheck(&near(1), &narrow, &SMALL, &rules()), None, "a reservation could be given up");
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct Replaced {
 }
 
 fn outstanding(row: Option<&Row>) -> Resource {
-    row.map_or(Resource::NONE, |row| row.size.times_int(i64::from(row.count)))
+    row.map_or(Resource::ZERO, |row| row.size.times_int(i64::from(row.count)))
 }
 
 impl Asks {
@@ -57,7 +57,7 @@ impl Asks {
     /// All that is outstanding.
     pub(crate) fn pending(&self) -> Resource {
         let rows = self.keys.values().map(|rows| outstanding(rows.get(ANY).filter(|row| row.count > 0)));
-        rows.fold(Resource::NONE, |sum, amount| sum.plus(&amount))
+        rows.fold(Resource::ZERO, |sum, amount| sum.plus(&amount))
     }
 
     /// One call's rows for one key; what has become of its `*` row if that is among them.
@@ -99,7 +99,7 @@ impl Asks {
             Locality::OffSwitch => &[ANY],
         };
         let mut asked = Vec::with_capacity(taken.len());
-        let mut size = Resource::NONE;
+        let mut size = Resource::ZERO;
         let Some(rows) = self.keys.get_mut(&key) else { return (asked, size) };
         for location in taken {
             let Some(row) = rows.get_mut(*location) else { continue };

@@ -40,7 +40,7 @@ impl Killable {
     }
 
     pub(crate) fn sum(&self) -> Resource {
-        self.marked.iter().fold(Resource::NONE, |sum, (_, size)| sum.plus(size))
+        self.marked.iter().fold(Resource::ZERO, |sum, (_, size)| sum.plus(size))
     }
 
     /// In the order in which they would go.

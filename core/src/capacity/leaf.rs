@@ -148,7 +148,7 @@ impl Leaf {
 
     /// Whether an AM is let pass although it is above a limit: nobody could ever start otherwise.
     fn lets_pass(&self, cluster: &Resource, arith: Arith) -> bool {
-        self.active.len() < 1 || arith.compare(cluster, &self.am_used, &Resource::NONE).is_le()
+        self.active.len() < 1 || arith.compare(cluster, &self.am_used, &Resource::ZERO).is_le()
     }
 }
 

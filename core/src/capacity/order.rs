@@ -27,11 +27,11 @@ fn measured(rank: &QueueRank) -> f32 {
 
 /// What siblings that use equally much are ordered by: larger before smaller. It changes with the configuration and the cluster alone.
 pub(crate) fn compare_sizes(a: &QueueRank, b: &QueueRank) -> Ordering {
-    if a.minimum.is_none() && b.minimum.is_none() {
+    if a.minimum.is_zero() && b.minimum.is_zero() {
         b.absolute_capacity.total_cmp(&a.absolute_capacity)
     } else {
         // Plain amounts: the first type that differs decides.
-        b.minimum.lanes().cmp(a.minimum.lanes())
+        b.minimum.amounts().cmp(a.minimum.amounts())
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn rank(absolute_capacity: f32, used: f32, priority: i32) -> QueueRank {
-        QueueRank { absolute_capacity, used, absolute_used: used, priority, minimum: Resource::NONE }
+        QueueRank { absolute_capacity, used, absolute_used: used, priority, minimum: Resource::ZERO }
     }
 
     #[test]

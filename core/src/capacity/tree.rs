@@ -145,7 +145,7 @@ impl Tree {
     /// The queues of a file, on a cluster without nodes.
     pub(crate) fn new(file: CapacityFile, fractions: MixedFractions) -> Result<Tree, CapacityFileError> {
         let mut figures = file.figures_when_read(|_| None);
-        file.update_figures(&mut figures, &Resource::NONE, fractions)?;
+        file.update_figures(&mut figures, &Resource::ZERO, fractions)?;
         let mut tree = Tree { file, fractions, nodes: Vec::new(), slots: Vec::new() };
         let plan =
             Plan { file: tree.file.clone(), stays: vec![None; tree.file.queues().len()], status: Vec::new(), figures };

@@ -109,8 +109,8 @@ impl Users {
         let weight = weight();
         self.records.push(User {
             weight,
-            used: Resource::NONE,
-            am_used: Resource::NONE,
+            used: Resource::ZERO,
+            am_used: Resource::ZERO,
             active: 0,
             pending: 0,
             ratio: 0.0,
@@ -266,7 +266,7 @@ impl Users {
         let share = arith.divide_and_ceil(&shared, self.weights(sharing));
         let floor = arith.hundredth_up(&current.times(f64::from(user_limit)));
         let limit = arith.most(cluster, &share, &floor);
-        let most = if factor == -1.0 || guaranteed.is_none() {
+        let most = if factor == -1.0 || guaranteed.is_zero() {
             arith.round_down(maximum, minimum)
         } else {
             capacity.times(f64::from(factor))
@@ -365,7 +365,7 @@ mod tests {
                     more => users.charge(who, &Resource::new(more - 3, 1), MEMORY, &cluster),
                 }
                 let active = || users.present.iter().filter(|(name, _)| users.asking.contains_key(*name));
-                let used = active().fold(Resource::NONE, |sum, (_, record)| sum.plus(&users.records[*record].used));
+                let used = active().fold(Resource::ZERO, |sum, (_, record)| sum.plus(&users.records[*record].used));
                 let weights: f32 = active().map(|(_, record)| users.records[*record].weight).sum();
                 prop_assert_eq!(users.active_used, used);
                 prop_assert_eq!(users.weights(Sharing::Active), weights);

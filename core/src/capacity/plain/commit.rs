@@ -34,7 +34,7 @@ impl Plain {
         let Proposal { app, key, node, chosen, converts, gives_up, kills } = proposal;
         let (arith, cluster) = (self.arith, self.cluster);
         let at = self.node(*node);
-        let mut killed = Resource::NONE;
+        let mut killed = Resource::ZERO;
         for (of, number) in kills {
             let live = self.apps.get(of).and_then(|app| app.containers.get(number));
             let Some(container) = live else { return false };
@@ -43,9 +43,9 @@ impl Plain {
         let given_up = match gives_up {
             Some(number) => {
                 let made = self.app(*app).reservations.iter().find(|made| made.number == *number);
-                made.map_or(Resource::NONE, |made| made.size)
+                made.map_or(Resource::ZERO, |made| made.size)
             }
-            None => Resource::NONE,
+            None => Resource::ZERO,
         };
         let released = given_up.plus(&killed);
         if chosen.allocated {
@@ -139,7 +139,7 @@ impl Plain {
         let container = Container { node, size, priority: key, am: false, launched: false, asked: Some(asked) };
         local.containers.insert(number, container);
         let leaf = local.leaf;
-        self.add_pending(leaf, &Resource::NONE.minus(&any_size));
+        self.add_pending(leaf, &Resource::ZERO.minus(&any_size));
         self.cease_if_idle(app);
         let at = self.node_mut(node);
         at.free = at.free.minus(&size);

@@ -15,7 +15,7 @@ impl Plain {
         let (arith, cluster) = (self.arith, self.cluster);
         let guaranteed = arith.most(&cluster, self.tree.get(slot).guaranteed(), &self.minimum);
         let counts = &mut self.counts[slot as usize];
-        let zero = Resource::NONE;
+        let zero = Resource::ZERO;
         if !arith.is_greater(&cluster, &cluster, &zero) {
             (counts.used_capacity, counts.absolute_used_capacity) = (0.0, 0.0);
             return;
@@ -147,7 +147,7 @@ impl Plain {
 
     /// 15
     pub(super) fn headroom(&mut self, app: u32) -> Resource {
-        let Some(Publication { leaf: slot, user: record }) = self.app(app).publication else { return Resource::NONE };
+        let Some(Publication { leaf: slot, user: record }) = self.app(app).publication else { return Resource::ZERO };
         let user = self.app(app).user.clone();
         let (arith, cluster, bounds) = (self.arith, self.cluster, self.bounds(slot));
         let queue_used = self.counts[slot as usize].used;

@@ -77,7 +77,7 @@ impl Plain {
     fn usage_lost(&mut self, app: u32, size: &Resource) {
         self.note_reorder(app);
         let (leaf, user) = (self.app(app).leaf, self.app(app).user.clone());
-        let negative = Resource::NONE.minus(size);
+        let negative = Resource::ZERO.minus(size);
         self.charge_leaf(leaf, &user, &negative, -1);
         self.charge_above(leaf, &negative, -1);
     }
@@ -101,7 +101,7 @@ impl Plain {
         if let Some(node) = &mut self.nodes[made.node] {
             node.reservation = None;
         }
-        let negative = Resource::NONE.minus(&made.size);
+        let negative = Resource::ZERO.minus(&made.size);
         self.add_reserved(leaf, &negative);
         self.add_reserved_by_apps(leaf, &negative);
         Some(made)

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 impl Plain {
     pub(super) fn killable_in(&self, slot: u32) -> Resource {
         let killable: &BTreeMap<_, Resource> = &self.counts[slot as usize].killable;
-        killable.values().fold(Resource::NONE, |sum, size| sum.plus(size))
+        killable.values().fold(Resource::ZERO, |sum, size| sum.plus(size))
     }
 
     pub(super) fn is_killable(&self, candidate: (u32, u32)) -> bool {

@@ -62,8 +62,8 @@ impl Plain {
                 asks: Asks::default(),
                 opportunities: BTreeMap::new(),
                 re_reservations: BTreeMap::new(),
-                used: Resource::NONE,
-                reserved: Resource::NONE,
+                used: Resource::ZERO,
+                reserved: Resource::ZERO,
                 containers: BTreeMap::new(),
                 reservations: Vec::new(),
                 last_number: 0,
@@ -122,7 +122,7 @@ impl Plain {
         of_leaf.runnable.insert(app);
         of_leaf.pending.insert(&rank, |other, this| compare_fifo(&self.rank(other), this));
         self.leaves[leaf as usize] = Some(of_leaf);
-        if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::NONE) {
+        if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
             self.activate(leaf);
         }
     }
@@ -139,7 +139,7 @@ impl Plain {
         of_leaf.to_reorder.remove(&app);
         let was_active = of_leaf.active.remove(&rank, |other, this| compare(&ordering, &self.rank(other), this));
         if was_active {
-            let negative = Resource::NONE.minus(&am);
+            let negative = Resource::ZERO.minus(&am);
             of_leaf.am_used = of_leaf.am_used.minus(&am);
             of_leaf.users.add_am(record, &negative);
             of_leaf.users.count(record, -1, 0);
@@ -171,7 +171,7 @@ impl Plain {
         }
         let pending = self.app(app).asks.pending();
         self.app_mut(app).asks.clear();
-        self.add_pending(leaf, &Resource::NONE.minus(&pending));
+        self.add_pending(leaf, &Resource::ZERO.minus(&pending));
         self.leave(app, leaf);
         self.ran_or_waited(app, leaf);
         self.leaf_mut(leaf).users.ceases_to_ask(&user, app);
@@ -225,7 +225,7 @@ impl Plain {
         let sizes: Vec<Resource> =
             of_containers.chain(self.app(app).reservations.iter().map(|made| made.size)).collect();
         for size in sizes {
-            let negative = Resource::NONE.minus(&size);
+            let negative = Resource::ZERO.minus(&size);
             self.charge_leaf(source, &user, &negative, -1);
             self.charge_above(source, &negative, -1);
             self.charge_leaf(target, &user, &size, 1);
@@ -240,9 +240,9 @@ impl Plain {
             let weight = self.tree.user_weight(target, &user);
             self.leaf_mut(target).users.begins_to_ask(&user, app, || weight);
         }
-        self.add_pending(source, &Resource::NONE.minus(&pending));
+        self.add_pending(source, &Resource::ZERO.minus(&pending));
         self.add_pending(target, &pending);
-        self.add_reserved_by_apps(source, &Resource::NONE.minus(&reserved));
+        self.add_reserved_by_apps(source, &Resource::ZERO.minus(&reserved));
         self.add_reserved_by_apps(target, &reserved);
         self.check_drained(source);
         let above: Vec<u32> = self.tree.path(source).skip(1).collect();

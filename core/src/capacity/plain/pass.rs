@@ -66,7 +66,7 @@ impl Plain {
         if self.leaves[slot as usize].is_some() {
             return self.offer_leaf(slot, node, limits);
         }
-        let none = Resource::NONE;
+        let none = Resource::ZERO;
         let counts = &self.counts[slot as usize];
         if !self.arith.is_greater(&self.cluster, &counts.pending, &none) {
             return Offered::Nothing;
@@ -133,14 +133,14 @@ impl Plain {
         let (arith, cluster) = (self.arith, &self.cluster);
         let now = arith.least(cluster, self.tree.get(slot).maximum(), &limits.limit);
         // A leaf does not make room for itself.
-        let killable = if self.leaves[slot as usize].is_some() { Resource::NONE } else { self.killable_in(slot) };
+        let killable = if self.leaves[slot as usize].is_some() { Resource::ZERO } else { self.killable_in(slot) };
         let used = &self.counts[slot as usize].used.minus(&killable);
         limits.headroom = now.minus(used);
         if arith.is_less(cluster, used, &now) {
             return true;
         }
         self.tree.file.settings().reservations_continue_look_all_nodes
-            && arith.is_greater(cluster, could_unreserve, &Resource::NONE)
+            && arith.is_greater(cluster, could_unreserve, &Resource::ZERO)
             && arith.is_less(cluster, &used.minus(could_unreserve), &now)
     }
 
@@ -148,7 +148,7 @@ impl Plain {
     fn enter_leaf(&mut self, slot: u32, limits: &mut Limits) {
         self.store_limit(slot, &limits.limit);
         let (node, counts) = (self.tree.get(slot), &self.counts[slot as usize]);
-        limits.may_kill = if node.guaranteed().is_none() {
+        limits.may_kill = if node.guaranteed().is_zero() {
             counts.absolute_used_capacity < node.absolute_capacity()
         } else {
             self.arith.is_less(&self.cluster, &counts.used, node.guaranteed())
@@ -158,7 +158,7 @@ impl Plain {
     /// 13.1
     fn offer_leaf(&mut self, slot: u32, node: usize, limits: &mut Limits) -> Offered {
         self.enter_leaf(slot, limits);
-        if !self.arith.is_greater(&self.cluster, &self.counts[slot as usize].pending, &Resource::NONE) {
+        if !self.arith.is_greater(&self.cluster, &self.counts[slot as usize].pending, &Resource::ZERO) {
             return Offered::Nothing;
         }
         self.reorder(slot);
@@ -172,7 +172,7 @@ impl Plain {
                 if !self.may_assign(slot, limits, &reserved) {
                     return Offered::Nothing;
                 }
-                check_queue = continue_looking && !reserved.is_none();
+                check_queue = continue_looking && !reserved.is_zero();
             }
             if !self.user_may(slot, app, limits) {
                 continue;
@@ -204,7 +204,7 @@ impl Plain {
                 known.limit
             }
             (Some(known), None) => known.limit,
-            (None, _) => self.user_limit_and_publish(slot, app).unwrap_or(Resource::NONE),
+            (None, _) => self.user_limit_and_publish(slot, app).unwrap_or(Resource::ZERO),
         };
         let mut pass = known.unwrap_or(PassUser { limit, failed_with: None });
         if pass.failed_with.is_some_and(|failed| reserved.fits_in(&failed)) {
@@ -212,7 +212,7 @@ impl Plain {
         }
         let used = self.leaf(slot).users.get(&user).map(|user| user.used);
         let may = used.is_some_and(|used| {
-            limits.to_unreserve = Resource::NONE;
+            limits.to_unreserve = Resource::ZERO;
             if !arith.is_greater(&cluster, &used, &limit) {
                 return true;
             }
@@ -251,7 +251,7 @@ impl Plain {
 
     /// 16.2
     fn offer_app(&mut self, app: u32, node: usize, limits: &Limits) -> Result<Proposal, Skipped> {
-        if !self.arith.is_greater(&self.cluster, &self.app(app).asks.pending(), &Resource::NONE) {
+        if !self.arith.is_greater(&self.cluster, &self.app(app).asks.pending(), &Resource::ZERO) {
             return Err(Skipped::App);
         }
         let keys: Vec<i32> = self.app(app).asks.served().collect();

@@ -120,7 +120,7 @@ impl Plain {
             let by_priority = of_siblings.is_some_and(|parent| parent.ordering == QueueOrdering::PriorityUtilization);
             let figures = &node.figures.labels[0];
             let or_part = |amount: &Resource, part: f32| {
-                if amount.is_none() { self.cluster.times(f64::from(part)) } else { *amount }
+                if amount.is_zero() { self.cluster.times(f64::from(part)) } else { *amount }
             };
             entries.push(Entry {
                 used: self.counts[*slot as usize].used,
@@ -157,7 +157,7 @@ impl Plain {
 
     /// What a leaf's active applications wait for, within what is left of their users' limits.
     fn waits_for(&mut self, slot: u32, without_reserved: bool) -> Resource {
-        let none = Resource::NONE;
+        let none = Resource::ZERO;
         let mut left: BTreeMap<String, Resource> = BTreeMap::new();
         let mut sum = none;
         let bounds = self.bounds(slot);
@@ -193,7 +193,7 @@ impl Plain {
                 continue;
             }
             let amount = under.round.entries[at].to_obtain;
-            let wanted = arith.is_greater(&cluster, &amount, &Resource::NONE).then_some(amount);
+            let wanted = arith.is_greater(&cluster, &amount, &Resource::ZERO).then_some(amount);
             let mut taking = Taking { to_obtain: wanted };
             let mut masters = Vec::new();
             self.reorder(slot);
@@ -290,7 +290,7 @@ impl Plain {
         let node = self.tree.get(slot);
         let percent = node.leaf().map_or(0.0, |leaf| leaf.max_am_resource_percent);
         let kept = node.guaranteed().times(f64::from(percent));
-        let mut left = masters.iter().fold(Resource::NONE, |sum, (_, size)| sum.plus(size));
+        let mut left = masters.iter().fold(Resource::ZERO, |sum, (_, size)| sum.plus(size));
         for (candidate, size) in masters {
             if taking.to_obtain.is_none() || !arith.is_greater(cluster, &left, &kept) {
                 break;
@@ -343,7 +343,7 @@ impl Plain {
         }
         let user_limit_first = settings.intra_queue_order == PreemptionOrder::UserLimitFirst;
         let bounds = self.bounds(slot);
-        let none = Resource::NONE;
+        let none = Resource::ZERO;
         let leaf = self.leaf(slot);
         let active: Vec<u32> = leaf.active.iter().collect();
         let mut numbers: BTreeSet<u32> = active.iter().copied().collect();
@@ -440,11 +440,11 @@ impl Plain {
     ) {
         let (arith, cluster, settings) = (self.arith, &self.cluster, under.settings);
         let user_limit_first = settings.intra_queue_order == PreemptionOrder::UserLimitFirst;
-        let sum = apps.iter().fold(Resource::NONE, |sum, app| sum.plus(&app.taken));
+        let sum = apps.iter().fold(Resource::ZERO, |sum, app| sum.plus(&app.taken));
         let mut taking = Taking { to_obtain: Some(sum) };
-        let in_use = |name: &String| self.leaf(slot).users.get(name).map_or(Resource::NONE, |user| user.used);
+        let in_use = |name: &String| self.leaf(slot).users.get(name).map_or(Resource::ZERO, |user| user.used);
         let mut rolling: Vec<Resource> = names.iter().map(in_use).collect();
-        for app in apps.iter().rev().filter(|app| !app.taken.is_none()) {
+        for app in apps.iter().rev().filter(|app| !app.taken.is_zero()) {
             for (number, size, am) in self.live_of(app.number) {
                 if taking.to_obtain.is_none() {
                     return;

@@ -194,7 +194,7 @@ impl Plain {
             gone: BTreeMap::new(),
             nodes: Vec::new(),
             lingering: BTreeMap::new(),
-            cluster: Resource::NONE,
+            cluster: Resource::ZERO,
             now_ms: 0,
             running_of: BTreeMap::new(),
             waiting_of: BTreeMap::new(),
@@ -211,7 +211,7 @@ impl Plain {
 
     pub(super) fn resource(&self, of: Option<&Value>) -> Resource {
         let types = &self.tree.file.settings().types;
-        let mut out = Resource::NONE;
+        let mut out = Resource::ZERO;
         for (name, amount) in of.and_then(Value::as_object).into_iter().flatten() {
             if let (Some(index), Some(amount)) = (types.index(name), amount.as_i64()) {
                 out = out.with(index, amount);

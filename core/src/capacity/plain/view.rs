@@ -36,7 +36,7 @@ impl Plain {
     }
 
     fn put_amounts(&self, of: &mut Map<String, Value>, field: &str, amounts: &Resource) {
-        if !amounts.is_none() {
+        if !amounts.is_zero() {
             of.insert(field.to_owned(), self.amounts(amounts));
         }
     }

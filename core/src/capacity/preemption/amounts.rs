@@ -25,7 +25,7 @@ impl Taking {
         if !arith.any_above_zero(amount) || !arith.fits_in(size, budget) {
             return false;
         }
-        let none = Resource::NONE;
+        let none = Resource::ZERO;
         let after = amount.minus(size);
         let helps = if conservative {
             !arith.any_zero_or_negative(amount)

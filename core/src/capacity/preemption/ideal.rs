@@ -73,7 +73,7 @@ impl Round {
 
     fn extras(&mut self, at: usize, cluster: &Resource) {
         let arith = self.arith;
-        let none = Resource::NONE;
+        let none = Resource::ZERO;
         let entry = &self.entries[at];
         let extra = entry.used.minus(&entry.guaranteed);
         let extra = if arith.is_less(cluster, &extra, &none) { none } else { extra };
@@ -105,7 +105,7 @@ impl Round {
 
     fn distribute(&mut self, children: &[usize], total: &Resource, budget: &Resource, balances: bool) {
         let arith = self.arith;
-        let none = Resource::NONE;
+        let none = Resource::ZERO;
         let has = |at: &&usize| arith.is_greater(total, &self.entries[**at].guaranteed, &none);
         let (guaranteed, others): (Vec<usize>, Vec<usize>) = {
             let (a, b): (Vec<&usize>, Vec<&usize>) = children.iter().partition(has);
@@ -143,7 +143,7 @@ impl Round {
     /// amount that is accepted, as in Hadoop.
     fn fixpoint(&mut self, group: &[usize], unassigned: &mut Resource, level: Level) {
         let Level { total, even, balances } = level;
-        let (arith, none) = (self.arith, Resource::NONE);
+        let (arith, none) = (self.arith, Resource::ZERO);
         let mut heap = JavaHeap::new();
         for at in group {
             let entry = &self.entries[*at];
@@ -191,7 +191,7 @@ impl Round {
     /// What is ideal for it of what is guaranteed.
     fn served(&self, at: usize, total: &Resource) -> f64 {
         let entry = &self.entries[at];
-        if self.arith.is_greater(total, &entry.guaranteed, &Resource::NONE) {
+        if self.arith.is_greater(total, &entry.guaranteed, &Resource::ZERO) {
             f64::from(self.arith.divide(total, &entry.working.ideal, &entry.guaranteed))
         } else {
             f64::from(i32::MAX)
@@ -252,7 +252,7 @@ impl Round {
     }
 
     fn accept(&mut self, at: usize, offer: &Resource, total: &Resource, balances: bool) -> Resource {
-        let (arith, none) = (self.arith, Resource::NONE);
+        let (arith, none) = (self.arith, Resource::ZERO);
         let entry = &self.entries[at];
         let room = entry.maximum.minus(&entry.working.ideal).most(&none);
         let waits = if self.counts_reserved && !balances { &entry.pending } else { &entry.pending_unreserved };
@@ -270,7 +270,7 @@ impl Round {
 
     /// 25.3
     fn must_give(&self, at: usize, cluster: &Resource, balances: bool) -> Resource {
-        let (arith, none) = (self.arith, Resource::NONE);
+        let (arith, none) = (self.arith, Resource::ZERO);
         let entry = &self.entries[at];
         let ignored = entry.guaranteed.times(1.0 + self.max_ignored_over_capacity);
         if entry.disabled || !arith.is_greater(cluster, &entry.used, &ignored) {
@@ -290,7 +290,7 @@ impl Round {
         if arith.is_greater(cluster, amount, size) {
             *amount = amount.minus(size);
         }
-        *amount = arith.most(cluster, amount, &Resource::NONE);
+        *amount = arith.most(cluster, amount, &Resource::ZERO);
     }
 }
 
@@ -313,7 +313,7 @@ mod tests {
     }
 
     fn round(leaves: [Entry; 4]) -> Round {
-        let used = leaves.iter().fold(Resource::NONE, |sum, leaf| sum.plus(&leaf.used));
+        let used = leaves.iter().fold(Resource::ZERO, |sum, leaf| sum.plus(&leaf.used));
         let whole = Resource::new(100, 0);
         let root = Entry { used, guaranteed: whole, maximum: whole, children: vec![1, 2, 3, 4], ..Entry::default() };
         let entries = std::iter::once(root).chain(leaves).collect();
@@ -342,6 +342,6 @@ mod tests {
         let mut round = round([leaf(10, 40, 20), leaf(40, 60, 5), leaf(20, 0, 0), leaf(30, 0, 0)]);
         let whole = Resource::new(100, 0);
         round.compute(&whole, &whole, false);
-        assert!(round.entries.iter().all(|entry| entry.to_obtain.is_none()));
+        assert!(round.entries.iter().all(|entry| entry.to_obtain.is_zero()));
     }
 }

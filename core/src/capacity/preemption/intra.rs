@@ -49,7 +49,7 @@ pub(crate) struct AppIn {
 
 impl AppIn {
     pub(crate) fn new(number: u32, priority: i32, user: usize) -> AppIn {
-        let none = Resource::NONE;
+        let none = Resource::ZERO;
         AppIn {
             number,
             priority,
@@ -90,7 +90,7 @@ pub(crate) fn match_demands(apps: &mut [AppIn], users: &mut [UserIn], plan: &Pla
 }
 
 fn work_out_ideals(apps: &mut [AppIn], users: &mut [UserIn], plan: &Plan) {
-    let (arith, cluster, none) = (plan.arith, &plan.cluster, Resource::NONE);
+    let (arith, cluster, none) = (plan.arith, &plan.cluster, Resource::ZERO);
     let mut room = plan.room;
     for app in apps {
         if !arith.is_greater(cluster, &room, &none) || (plan.conservative && arith.any_zero_or_negative(&room)) {
@@ -114,7 +114,7 @@ fn work_out_ideals(apps: &mut [AppIn], users: &mut [UserIn], plan: &Plan) {
 }
 
 fn work_out_offers(apps: &mut [AppIn], plan: &Plan) {
-    let (arith, cluster, none) = (plan.arith, &plan.cluster, Resource::NONE);
+    let (arith, cluster, none) = (plan.arith, &plan.cluster, Resource::ZERO);
     let mut cap = plan.cap;
     for app in apps.iter_mut().rev() {
         if !arith.is_greater(cluster, &cap, &none) {
@@ -135,12 +135,12 @@ fn work_out_offers(apps: &mut [AppIn], plan: &Plan) {
 }
 
 fn give_to(high: usize, apps: &mut [AppIn], users: &mut [UserIn], plan: &Plan) {
-    let (arith, cluster, none) = (plan.arith, &plan.cluster, Resource::NONE);
+    let (arith, cluster, none) = (plan.arith, &plan.cluster, Resource::ZERO);
     if !arith.is_greater(cluster, &apps[high].demand, &none) {
         return;
     }
     for low in (0..apps.len()).rev() {
-        if apps[high].demand.is_none() {
+        if apps[high].demand.is_zero() {
             break;
         }
         let (giver, taker) = (&apps[low], &apps[high]);
@@ -196,6 +196,6 @@ mod tests {
         let mut users = [UserIn { used: memory(50), whole_limit: memory(50), ..UserIn::default() }];
         let mut apps = [AppIn { priority: 1, ..high }, low];
         match_demands(&mut apps, &mut users, &plan);
-        assert!(apps[1].taken.is_none(), "of equal importance nobody gives to the same user's");
+        assert!(apps[1].taken.is_zero(), "of equal importance nobody gives to the same user's");
     }
 }

@@ -321,7 +321,7 @@ fn read_tree(
         &settings,
         &queues,
         &mut states,
-        &BTreeMap::from([(String::new(), Resource::NONE)]),
+        &BTreeMap::from([(String::new(), Resource::ZERO)]),
         MixedFractions::Everybody,
     )?;
     let mut file = CapacityFile {
