@@ -15,6 +15,7 @@ const LAYERS: [(&str, u8); 23] = [
     ("id", 1),
     ("clock", 1),
     ("ahead", 1),
+    ("caught", 1),
     ("policy", 2),
     ("metrics", 2),
     ("config", 3),
