@@ -19,9 +19,9 @@ mod stepped;
 mod worker;
 
 pub use builder::{BuildError, FairSchedulerBuilder};
-pub use fair::{FairScheduler, NotSent, Submitted};
+pub use fair::{FairScheduler, NotSent, Submitted, WeakScheduler};
 #[cfg(feature = "faults")]
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};
-pub use stepped::{AllocatedView, HeldView, PreemptionRound, StepOutcome, Stepped};
+pub use stepped::{AllocatedView, HeldView, Journal, PreemptionRound, Stepped};
 pub use worker::Worker;
