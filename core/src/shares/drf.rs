@@ -190,7 +190,7 @@ mod tests {
                 &cluster,
                 &Schedulable {
                     usage,
-                    demand: &Resource::NONE,
+                    demand: &Resource::ZERO,
                     min_share: &min_share,
                     weight: 1.0,
                     tie: Tie::default(),
