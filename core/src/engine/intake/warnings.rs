@@ -32,9 +32,9 @@ pub enum AskWarning {
 
 /// Notes what a call asks for and hardly means. Asks of one key, with one at `*`, are looked through once; so are most calls.
 pub(crate) fn warn_of(app: &AppShared, asks: &[Ask], out: &mut Vec<AskWarning>) {
-    let Some(first) = asks.first() else { return };
+    let Some((first, others)) = asks.split_first() else { return };
     let alike = |ask: &Ask| ask.key() == first.key() && ask.resource == first.resource;
-    if !(asks.iter().all(alike) && asks.iter().any(|ask| ask.location.0 == ANY)) {
+    if !(others.iter().all(alike) && asks.iter().any(|ask| ask.location.0 == ANY)) {
         look(app, asks, out);
     }
 }
