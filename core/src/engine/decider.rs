@@ -88,8 +88,8 @@ pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
 
     // ------------------------------------------------------------------------------------------------ something has changed
 
-    /// An application uses more or less by `amount`; its leaf's usage follows.
-    fn app_usage_changed(leaf: &mut QueueLocal<Self>, app: &AppLocal<Self>, amount: &Resource, cluster: &ClusterTotal);
+    /// An application uses more or less; its leaf's usage follows.
+    fn app_usage_changed(own: &Self::Worker, leaf: &mut QueueLocal<Self>, app: &AppLocal<Self>, cluster: &ClusterTotal);
 
     /// A queue uses more or less; its parent's usage follows.
     fn queue_usage_changed(parent: &mut QueueLocal<Self>, queue: &QueueLocal<Self>, cluster: &ClusterTotal);

@@ -5,6 +5,7 @@ use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::AppPart;
 use crate::engine::publish::snapshot::Share;
 use crate::fair::engine::{AppLocal, Shared};
+use crate::fair::in_vain::Missed;
 use crate::policy::{Schedulable, Tie};
 use crate::resource::Resource;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
@@ -18,10 +19,13 @@ pub(crate) struct FairApp {
     pub(crate) weight: f32,
     /// Some ask is large enough for a reservation; kept like `floor`.
     pub(crate) may_reserve: bool,
+    /// A visit may do more than count where nothing fits; kept like `floor`, which is its only size where it is not.
+    pub(crate) uneven: bool,
     pub(crate) demand: Resource,
     /// No outstanding ask is smaller in any type.
     pub(crate) floor: Resource,
     pub(crate) fair_share: Resource,
+    pub(crate) missed: Missed,
 }
 
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
@@ -41,9 +45,11 @@ impl FairApp {
             tie: Tie { start_ms: app.start_ms, name: app.id.name_order() },
             weight: shared.app_weight(&share.demand),
             may_reserve: false,
+            uneven: false,
             demand: share.demand,
             floor: Resource::UNBOUNDED,
             fair_share: share.fair_share,
+            missed: Missed::default(),
         }
     }
 
