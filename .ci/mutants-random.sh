@@ -33,7 +33,7 @@ mkdir -p "$work/tmp"
 export PATH="$tools/bin:$PATH"
 if ! cargo-mutants mutants --version 2>/dev/null | grep -q "$version"; then
     # As in deny.sh.
-    CARGO_PROFILE_DEV_DEBUG=0 cargo install cargo-mutants mutants --version "$version" --locked --debug --quiet --root "$tools"
+    CARGO_PROFILE_DEV_DEBUG=0 cargo install cargo-mutants --version "$version" --locked --debug --quiet --root "$tools"
 fi
 
 # A copy, so that the sources may be worked on meanwhile. For models `lib.rs` declares the engine a second time, in which each mutant

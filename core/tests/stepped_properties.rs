@@ -63,7 +63,8 @@ fn submit_asking(stepped: &mut Stepped, number: u32, queue: &str, asks: &[(i32, 
 #[test]
 fn an_update_lets_every_worker_see_what_ended_elsewhere() {
     let mut stepped = FairScheduler::builder().workers(2).journal(true).stepped().unwrap();
-    let [here, there] = ["/r0", "/r1"].map(|rack| stepped.add_node(rack, rack, Resource::new(8192, 8)).unwrap());
+    let [here, there] =
+        ["/r0", "/r1"].map(|rack| stepped.add_node(&format!("n{rack}"), rack, Resource::new(8192, 8)).unwrap());
     assert_ne!(here.worker(), there.worker());
     submit_asking(&mut stepped, 1, "root.q", &[(1, 1024)]);
     stepped.update();

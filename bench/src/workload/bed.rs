@@ -1,31 +1,23 @@
-//! One scheduler with its cluster, applications and first asks in place, and the two calls that workloads make of it.
+//! One scheduler with its cluster and applications in place.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use super::masters::Masters;
+use super::calls::{Timing, hand_over};
+use super::minders::Minders;
 use super::pace::Pace;
 use super::plan::Plan;
-use super::self_driven::Minders;
-use super::shape::{NODE, NODES_A_RACK, Shape};
-use crate::api::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Heartbeat, NodeHandle, Refused, Settings, Submission,
-    Worker,
-};
+use super::shape::{NODE, NODES_A_RACK, Shape, node_name, rack_name};
+use crate::api::{AllocationFile, AppHandle, Heartbeat, NodeHandle, Settings, Submission, Worker};
 use crate::clock::now_ns;
 use crate::engine::{Engine, Locked, Parts, Threaded};
-use crate::latency::{LatencyProbe, histogram, record};
+use crate::latency::{LatencyProbe, histogram};
 use crate::options::{CoreChoice, WorkloadName};
 
-/// One heartbeat and one allocate in so many is timed, here and in the workers. No number of nodes is a multiple of it, so that
-/// every node has its turn.
-pub(super) const TIMED: u64 = 7;
 /// How often a driver that only waits looks.
 pub(super) const LOOK: Duration = Duration::from_micros(50);
-/// How long a driver sleeps whose lane is full.
-const FULL_LANE: Duration = Duration::from_micros(400);
 
 /// See the module's text.
 pub(super) struct Bed {
@@ -54,22 +46,11 @@ pub(super) struct Fill {
 }
 
 impl Bed {
-    /// Sets everything up in the published order: nodes, queues, applications, asks, one update.
+    /// Nodes, queues and applications in place, in this order; nobody has asked for anything.
     ///
     /// # Errors
     /// What the scheduler refuses.
-    pub(super) fn new(plan: &Plan) -> Result<(Bed, Masters), String> {
-        Bed::with_properties(plan, plan.properties())
-    }
-
-    /// The same with other properties than the plan's.
-    ///
-    /// # Errors
-    /// What the scheduler refuses.
-    pub(super) fn with_properties(
-        plan: &Plan,
-        properties: Vec<(&'static str, &'static str)>,
-    ) -> Result<(Bed, Masters), String> {
+    pub(super) fn new(plan: &Plan, properties: Vec<(&'static str, &'static str)>) -> Result<Bed, String> {
         let shape = plan.shape;
         let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
         let probe = Arc::new(LatencyProbe::new(plan.workers));
@@ -113,12 +94,7 @@ impl Bed {
                 None => std::thread::yield_now(),
             }
         };
-        let mut masters = Masters::new(&bed, plan.workload == WorkloadName::W4);
-        masters.ask_first(&bed)?;
-        bed.engine.quiesce();
-        bed.engine.update_now();
-        bed.engine.quiesce();
-        Ok((bed, masters))
+        Ok(bed)
     }
 
     /// The workers, for a thread each that plays beside its polls; back with [`mind`](Self::mind).
@@ -167,76 +143,5 @@ impl Bed {
             beat += 1;
         }
         Ok(Fill { ns: now_ns() - start, full, enqueue })
-    }
-}
-
-pub(super) fn node_name(node: u32) -> String {
-    format!("n{node}")
-}
-
-pub(super) fn rack_name(rack: u32) -> String {
-    format!("/r{rack}")
-}
-
-/// Calls until the scheduler takes it; gives how long the call that it took lasted, where that is asked for.
-///
-/// # Errors
-/// Any other refusal than that it is busy.
-pub(super) fn allocate(
-    engine: &dyn Engine,
-    app: &AppHandle,
-    request: &AllocateRequest,
-    answer: &mut Allocation,
-    is_timed: bool,
-) -> Result<Option<u64>, String> {
-    loop {
-        let since = is_timed.then(now_ns);
-        match engine.allocate(app, request, answer) {
-            Ok(()) => return Ok(since.map(|since| now_ns() - since)),
-            Err(Refused::Busy) => std::thread::sleep(FULL_LANE),
-            Err(error) => return Err(format!("allocate of application {}: {error}", app.number())),
-        }
-    }
-}
-
-/// Which heartbeat of a driver it is, and in an open loop when it is due.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Timing {
-    pub(super) beat: u64,
-    pub(super) due: Option<u64>,
-}
-
-/// Offers a heartbeat until there is room for it. Of a timed one, the time of the call that took it goes into the histogram.
-///
-/// # Errors
-/// Any other refusal than that it is busy.
-pub(super) fn hand_over(
-    engine: &dyn Engine,
-    mut heartbeat: Heartbeat,
-    Timing { beat, due }: Timing,
-    enqueue: &mut Histogram<u64>,
-) -> Result<(), String> {
-    let mut since = beat.is_multiple_of(TIMED).then(now_ns);
-    if let Some(now) = since {
-        // In an open loop a late heartbeat's waiting counts from when it was due.
-        heartbeat.stamp = due.unwrap_or(now);
-    }
-    loop {
-        match engine.heartbeat(heartbeat) {
-            Ok(()) => {
-                if let Some(since) = since {
-                    record(enqueue, now_ns() - since);
-                }
-                return Ok(());
-            }
-            Err(back) if back.reason == Refused::Busy => {
-                heartbeat = back.returned;
-                // Thousands wait in the lane: who turns round and round meanwhile takes processor time from whom it waits for. It is
-                // full for milliseconds, so a longer sleep than elsewhere leaves nobody without work.
-                std::thread::sleep(FULL_LANE);
-                since = since.map(|_| now_ns());
-            }
-            Err(back) => return Err(format!("a heartbeat: {}", back.reason)),
-        }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::bed::{Bed, TIMED};
+use super::bed::Bed;
+use super::calls::TIMED;
 use super::masters::Masters;
 use super::nodes::{Allowances, Nodes, Place};
 use super::pace::Pace;

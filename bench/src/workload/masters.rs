@@ -2,17 +2,37 @@
 
 use hdrhistogram::Histogram;
 
-use super::bed::{Bed, TIMED, allocate};
-use super::shape::CONTAINER;
+use super::bed::Bed;
+use super::calls::{TIMED, allocate, ask};
+use super::plan::Plan;
 use super::tasks::Tasks;
-use crate::api::{AllocateRequest, Allocation, Ask, Container};
+use crate::api::{AllocateRequest, Allocation, Container};
 use crate::latency::{histogram, record};
+use crate::options::WorkloadName;
 
-const PRIORITY: i32 = 1;
+/// Sets everything up in the published order: nodes, queues, applications, asks, one update.
+///
+/// # Errors
+/// What the scheduler refuses.
+pub(super) fn set_up(plan: &Plan) -> Result<(Bed, Masters), String> {
+    set_up_with(plan, plan.properties())
+}
 
-/// One row of a workload's request.
-pub(super) fn ask(count: u32) -> Ask {
-    Ask::anywhere(PRIORITY, CONTAINER, count)
+/// The same with other properties than the plan's.
+///
+/// # Errors
+/// What the scheduler refuses.
+pub(super) fn set_up_with(
+    plan: &Plan,
+    properties: Vec<(&'static str, &'static str)>,
+) -> Result<(Bed, Masters), String> {
+    let bed = Bed::new(plan, properties)?;
+    let mut masters = Masters::new(&bed, plan.workload == WorkloadName::W4);
+    masters.ask_first(&bed)?;
+    bed.engine.quiesce();
+    bed.engine.update_now();
+    bed.engine.quiesce();
+    Ok((bed, masters))
 }
 
 /// Told of each container that an `allocate` returned, with its application.
@@ -44,7 +64,7 @@ pub(super) struct Masters {
 
 impl Masters {
     /// Those of a bed, whose first asks are not made yet.
-    pub(super) fn new(bed: &Bed, with_tasks: bool) -> Masters {
+    fn new(bed: &Bed, with_tasks: bool) -> Masters {
         let wanted: Vec<u32> = (0..bed.shape.apps).map(|app| bed.shape.wanted(app)).collect();
         Masters {
             tasks: with_tasks.then(|| Tasks::new(bed, &wanted)),
@@ -94,7 +114,7 @@ impl Masters {
     ///
     /// # Errors
     /// What the scheduler refuses; so everywhere.
-    pub(super) fn ask_first(&mut self, bed: &Bed) -> Result<(), String> {
+    fn ask_first(&mut self, bed: &Bed) -> Result<(), String> {
         (0..bed.apps.len()).try_for_each(|app| self.call(bed, app, true, &mut |_, _| ()))
     }
 

@@ -6,19 +6,21 @@
 //! | module | what |
 //! | --- | --- |
 //! | `plan`, `shape` | the options, checked against each other; how long, how large |
-//! | `bed` | set-up, the fill, the two calls of a scheduler |
-//! | `masters`, `tasks`, `java_random` | the applications' side; W4's tables |
+//! | `bed`, `calls` | a scheduler with its cluster, the fill; the two calls of it |
+//! | `masters`, `tasks`, `java_random` | set-up, the applications' side; W4's tables |
 //! | `churn`, `nodes`, `held` | W2 and W4; the nodes' side of them; what nodes hold |
-//! | `self_driven` | the same on the workers' own threads; W1, too |
+//! | `self_driven`, `minders` | the same on the workers' own threads; W1, too; the workers meanwhile |
 //! | `update` | W3 |
 //! | `pace` | heartbeats at fixed times |
 //! | `record` | figures, JSON, table |
 
 mod bed;
+mod calls;
 mod churn;
 mod held;
 mod java_random;
 mod masters;
+mod minders;
 mod nodes;
 mod pace;
 mod plan;
@@ -30,7 +32,7 @@ mod tasks;
 mod tests;
 mod update;
 
-use bed::{Bed, TIMED};
+use calls::TIMED;
 use churn::Churn;
 use pace::Pace;
 use plan::Plan;
@@ -100,7 +102,7 @@ fn measure(plan: &Plan, tell: &mut dyn FnMut(&Figures)) -> Result<Results, Strin
             }
         }
         WorkloadName::W2 | WorkloadName::W4 if plan.self_driven => {
-            let (bed, masters) = Bed::new(plan)?;
+            let (bed, masters) = masters::set_up(plan)?;
             let mut churn = SelfDriven::new(&bed, masters, plan)?;
             churn.phase(times.warm_churn, times.warm_allocations)?;
             for _ in 0..times.repeats {
@@ -108,7 +110,7 @@ fn measure(plan: &Plan, tell: &mut dyn FnMut(&Figures)) -> Result<Results, Strin
             }
         }
         WorkloadName::W2 | WorkloadName::W4 => {
-            let (bed, masters) = Bed::new(plan)?;
+            let (bed, masters) = masters::set_up(plan)?;
             let mut churn = Churn::new(&bed, masters, plan)?;
             churn.phase(times.warm_churn, times.warm_allocations)?;
             for _ in 0..times.repeats {
@@ -120,7 +122,7 @@ fn measure(plan: &Plan, tell: &mut dyn FnMut(&Figures)) -> Result<Results, Strin
             }
         }
         WorkloadName::W3 => {
-            let (bed, masters) = Bed::new(plan)?;
+            let (bed, masters) = masters::set_up(plan)?;
             let mut updates = Updates::new(&bed, masters, plan)?;
             updates.warm_up(times.warm_rounds, times.warm_update)?;
             for _ in 0..times.repeats {
@@ -143,7 +145,7 @@ fn open_loop_rates(plan: &Plan, results: &Results) -> Vec<(u32, f64)> {
 /// W1 on a fresh scheduler, at full speed or with so many heartbeats a second. Gives also how late the next heartbeat was in
 /// the end.
 fn fill(plan: &Plan, at_most: u64, per_second: Option<f64>) -> Result<(Figures, u64), String> {
-    let (bed, _) = Bed::new(plan)?;
+    let (bed, _) = masters::set_up(plan)?;
     let before = Before::new(&bed);
     if plan.self_driven {
         let (filled, times) = self_driven::fill(&bed, plan.workers, at_most)?;

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hdrhistogram::Histogram;
 
-use super::bed::{Bed, LOOK, Timing, hand_over};
+use super::bed::{Bed, LOOK};
+use super::calls::{Timing, hand_over};
 use super::held::Held;
 use super::pace::Pace;
 use super::shape::A_NODE;

@@ -13,13 +13,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use hdrhistogram::Histogram;
 
-use super::bed::{Bed, Fill, TIMED, Timing, hand_over};
+use super::bed::{Bed, Fill};
+use super::calls::{TIMED, Timing, hand_over};
 use super::churn::{ROUNDS_A_LOOK, fill_before};
 use super::masters::Masters;
 use super::nodes::{Allowances, Nodes, Place};
@@ -35,45 +34,6 @@ const MESSAGES_A_POLL: u64 = 64;
 const BUDGET: usize = 1024;
 /// Of polls, one in so many is timed: reading a thread's clock costs a system call.
 const TIMED_POLLS: u64 = 61;
-
-// ---------------------------------------------------------------------------------------------------- while nobody measures
-
-/// The workers while nothing is measured: each on a thread that does nothing else.
-#[derive(Debug)]
-pub(super) struct Minders {
-    over: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<Worker>>,
-}
-
-impl Minders {
-    pub(super) fn of(workers: Vec<Worker>) -> Minders {
-        let over = Arc::new(AtomicBool::new(false));
-        let mind = |mut worker: Worker| {
-            let over = Arc::clone(&over);
-            std::thread::spawn(move || {
-                // ORDERING: Relaxed. The join orders what follows.
-                while !over.load(Ordering::Relaxed) {
-                    match worker.poll(64) {
-                        Polled::Idle => drop(worker.wait(Duration::from_millis(1))),
-                        Polled::More => {}
-                        Polled::GiveWay => std::thread::yield_now(),
-                        Polled::GivenUp | Polled::Ended | _ => break,
-                    }
-                }
-                worker
-            })
-        };
-        let threads = workers.into_iter().map(mind).collect();
-        Minders { over, threads }
-    }
-
-    /// The workers again.
-    pub(super) fn take(self) -> Result<Vec<Worker>, String> {
-        self.over.store(true, Ordering::Relaxed);
-        let join = |thread: JoinHandle<Worker>| thread.join().map_err(|_| "a worker's thread panicked".to_owned());
-        self.threads.into_iter().map(join).collect()
-    }
-}
 
 /// Runs a part on each worker's thread, while nothing else polls them. Whoever ends, ends the others.
 fn on_threads<P: Send, T: Send>(

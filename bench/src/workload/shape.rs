@@ -14,6 +14,14 @@ pub(super) const A_NODE: usize = 64;
 /// Neighbours in a rack.
 pub(super) const NODES_A_RACK: u32 = 40;
 
+pub(super) fn node_name(node: u32) -> String {
+    format!("n{node}")
+}
+
+pub(super) fn rack_name(rack: u32) -> String {
+    format!("/r{rack}")
+}
+
 /// How large a cluster, and who is on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {

@@ -8,10 +8,10 @@
 //! An application's tasks lie by age in a few cache lines, and are searched; its counts in two bytes a location: a driver must not be
 //! slower than it has to be, and cold memory is what it would wait for.
 
-use super::bed::{Bed, node_name, rack_name};
+use super::bed::Bed;
+use super::calls::ask;
 use super::java_random::JavaRandom;
-use super::masters::ask;
-use super::shape::NODES_A_RACK;
+use super::shape::{NODES_A_RACK, node_name, rack_name};
 use crate::api::{Ask, Location};
 
 /// Nodes that a task names.

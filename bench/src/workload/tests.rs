@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::masters::Masters;
+use super::bed::Bed;
+use super::masters::{Masters, set_up, set_up_with};
 use super::plan::{Times, tests::plan};
 use super::shape::CONTAINER;
 use super::*;
@@ -24,7 +25,7 @@ fn tiny(options: &str) -> Plan {
 fn patient(plan: &Plan) -> (Bed, Masters) {
     let mut properties = plan.properties();
     properties.push(("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", "3600000"));
-    Bed::with_properties(plan, properties).unwrap()
+    set_up_with(plan, properties).unwrap()
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn what_offers_nodes_aside_fills_the_cluster_after_one_round_of_heartbeats() {
 fn a_round_of_the_churn_replaces_what_completes() {
     for (mode, allocations) in [("max", 64), ("one", 16)] {
         let plan = tiny(&format!("W2 --core locked --mode {mode}"));
-        let (bed, masters) = Bed::new(&plan).unwrap();
+        let (bed, masters) = set_up(&plan).unwrap();
         let mut churn = Churn::new(&bed, masters, &plan).unwrap();
         let figures = churn.phase(u64::MAX, allocations).unwrap();
         assert_eq!((figures.allocations, figures.heartbeats, figures.full), (allocations, 16, 1.0), "{mode}");
@@ -112,7 +113,7 @@ fn every_container_is_node_local_where_every_node_is_named() {
     for core in CORES {
         let three = Shape { nodes: 3, ..TINY };
         let plan = Plan { core, shape: three, ..tiny("W4 --mode max") };
-        let (bed, masters) = Bed::new(&plan).unwrap();
+        let (bed, masters) = set_up(&plan).unwrap();
         let mut churn = Churn::new(&bed, masters, &plan).unwrap();
         let before = Before::new(&bed);
         let allocations = churn.phase(u64::MAX, 640).unwrap().allocations;
@@ -132,7 +133,7 @@ fn every_container_is_node_local_where_every_node_is_named() {
 fn an_update_by_hand_publishes_what_has_changed() {
     for core in CORES {
         let plan = Plan { core, shape: Shape { apps: 200, ..TINY }, ..tiny("W3") };
-        let (bed, masters) = Bed::new(&plan).unwrap();
+        let (bed, masters) = set_up(&plan).unwrap();
         let before = demands(&bed);
         let mut updates = Updates::new(&bed, masters, &plan).unwrap();
         assert_eq!(demands(&bed), before, "grants alone change no demand");
@@ -201,7 +202,7 @@ type Outcome = (BTreeMap<String, i64>, BTreeMap<u32, i64>);
 /// W1, size M, filled by so many workers.
 fn filled(workers: usize, fold_every: Option<u32>) -> Outcome {
     let plan = Plan { workers, fold_every, times: Times { fill: u64::MAX, ..Times::BRIEF }, ..plan(&["W1"]) };
-    let (shape, (bed, _)) = (plan.shape, Bed::new(&plan).unwrap());
+    let (shape, (bed, _)) = (plan.shape, set_up(&plan).unwrap());
     // As many rounds as it takes: however slow the machine is.
     bed.fill(plan.times.fill, None).unwrap();
     bed.engine.quiesce();

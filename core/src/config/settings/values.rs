@@ -25,7 +25,8 @@ impl Settings {
     /// ```
     /// use evenweave::{Resource, Settings};
     ///
-    /// let settings = Settings { increment: Resource::new(1024, -1), ..Settings::default() };
+    /// let mut settings = Settings::default();
+    /// settings.increment = Resource::new(1024, -1);
     /// let fault = settings.fault().expect("it cannot be");
     /// assert_eq!(fault.to_string(), "increment is <memory:1024, vCores:-1>: no amount may be negative");
     /// ```
