@@ -97,7 +97,7 @@ pub(crate) trait Decider: Debug + Send + Sync + Sized + 'static {
     /// A container has ended.
     fn container_ended(shard: &mut Shard<Self>);
 
-    /// An application asks anew for containers of these sizes.
+    /// An application asks anew for containers of these sizes, or has another blacklist.
     fn asks_changed<'a>(shard: &mut Shard<Self>, app: u32, sizes: impl Iterator<Item = &'a Resource>);
 
     /// A node has come, gone, or has another total.

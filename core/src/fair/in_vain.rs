@@ -156,3 +156,77 @@ fn take_missed(app: &mut AppLocal, key: usize, passes: u64, rule: Rule) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Settings;
+    use crate::resource::Resource;
+    use crate::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Submission};
+
+    const SIZE: Resource = Resource::new(1024, 1);
+
+    /// An application that wants a container on the first of four full nodes is offered each, so many times; then whether the last of
+    /// them serves it. And how many passes were counted as a whole.
+    fn is_served_elsewhere(resort: bool, visits: usize, blacklist: bool) -> (bool, u64) {
+        let properties = [
+            ("yarn.scheduler.fair.assignmultiple", "true"),
+            ("yarn.scheduler.fair.dynamic.max.assign", "false"),
+            ("yarn.scheduler.fair.locality.threshold.node", "0.5"),
+            ("yarn.scheduler.fair.locality.threshold.rack", "0.75"),
+        ];
+        let builder = FairScheduler::builder().settings(Settings::from_properties(properties).unwrap());
+        let mut stepped = builder.resort_for_each_container(resort).stepped().unwrap();
+        let node = |index: usize| (format!("n{index}"), format!("/r{index}"));
+        let nodes = [0, 1, 2, 3].map(|index| {
+            let (name, rack) = node(index);
+            stepped.add_node(&name, &rack, Resource::new(2048, 2)).unwrap()
+        });
+        let submission =
+            |number| Submission { number, user: "ann".to_owned(), queue: Some(format!("root.q{number}")), am: None };
+        let [full, waiting] = [1, 2].map(|number| stepped.submit(&submission(number)).unwrap());
+        let asks = vec![Ask::anywhere(1, SIZE, 8)];
+        stepped.allocate(&full, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
+        stepped.update();
+        nodes.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
+        let any = Ask::anywhere(1, SIZE, 1);
+        let (name, rack) = node(0);
+        let locations = [stepped.location(&name), stepped.location(&rack)];
+        let mut asks = vec![any];
+        asks.extend(locations.map(|location| Ask { location, ..any }));
+        let request = AllocateRequest { asks, ..Default::default() };
+        stepped.allocate(&waiting, &request, &mut Allocation::default()).unwrap();
+        stepped.update();
+        for visit in 0..visits {
+            if blacklist && visit == 2 {
+                let request = AllocateRequest { blacklist_add: vec![stepped.location("n1")], ..Default::default() };
+                stepped.allocate(&waiting, &request, &mut Allocation::default()).unwrap();
+            }
+            stepped.heartbeat(&Heartbeat::new(&nodes[1 + visit % 3]));
+        }
+        stepped.finish(&full).unwrap();
+        let granted = stepped.stats().granted;
+        stepped.heartbeat(&Heartbeat::new(&nodes[3]));
+        (stepped.stats().granted > granted, stepped.stepper.shard(0).own.in_vain.passes)
+    }
+
+    /// With every child sorted anew each application is visited by itself.
+    #[test]
+    fn passes_in_vain_count_as_visits_do() {
+        for visits in 0..12 {
+            let (expected, none) = is_served_elsewhere(true, visits, false);
+            let (served, counted) = is_served_elsewhere(false, visits, false);
+            assert_eq!((served, none), (expected, 0), "after {visits}");
+            assert!(counted >= visits as u64, "{counted} of {visits} were counted as a whole");
+            assert_eq!(served, visits >= 6, "the rule: more than two at a node, more than three at a rack");
+        }
+    }
+
+    /// One with a blacklist is visited: it does not count at a node that it must not get.
+    #[test]
+    fn who_has_a_blacklist_counts_for_itself() {
+        for visits in 0..12 {
+            let [expected, served] = [true, false].map(|resort| is_served_elsewhere(resort, visits, true).0);
+            assert_eq!(served, expected, "after {visits}");
+        }
+    }
+}
