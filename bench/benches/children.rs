@@ -41,7 +41,7 @@ impl Siblings<'_> {
         Schedulable {
             usage: &self.usage[position as usize],
             demand: &self.demand,
-            min_share: &Resource::NONE,
+            min_share: &Resource::ZERO,
             weight: [1.0, 2.0, 3.0, 4.0][position as usize % 4],
             tie,
         }
@@ -50,7 +50,7 @@ impl Siblings<'_> {
     /// One more container for whom is first, one less for the next in turn; gives that one.
     fn change(&mut self, first: u32) -> u32 {
         self.usage[first as usize] = self.usage[first as usize].plus(&CONTAINER);
-        while self.usage[self.ending] == Resource::NONE {
+        while self.usage[self.ending] == Resource::ZERO {
             self.ending = (self.ending + 1) % self.usage.len();
         }
         let ended = self.ending;

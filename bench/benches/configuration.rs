@@ -28,7 +28,7 @@ fn build(file: AllocationFile) -> Stepped {
 fn running(text: &str) -> Stepped {
     let mut scheduler = build(parse(text));
     scheduler.add_node("n1", "/r1", Resource::new(131_072, 64)).expect("a new node");
-    scheduler.update();
+    scheduler.update_now();
     scheduler
 }
 

@@ -57,7 +57,7 @@ impl Bed {
                 app
             })
             .collect();
-        scheduler.update();
+        scheduler.update_now();
         let mut bed = Bed { scheduler, nodes, apps, held: Default::default(), answer, request };
         for node in 0..bed.nodes.len() {
             bed.scheduler.heartbeat(&Heartbeat::new(&bed.nodes[node]));

@@ -96,7 +96,7 @@ impl Core for Counted {
     }
 
     fn update(&mut self) {
-        self.call(Stepped::update);
+        self.call(Stepped::update_now);
     }
 
     fn heartbeat(&mut self, heartbeat: Heartbeat) {

@@ -26,12 +26,12 @@ const WEIGHTS: [(&str, Weight); 3] =
 fn children(count: u16, weight: Weight) -> Vec<ShareInput> {
     let child = |i| ShareInput {
         weight: weight(i),
-        min: Resource::NONE,
+        min: Resource::ZERO,
         max: Resource::new(i64::MAX, i64::MAX),
         active: true,
         start_ms: 0,
         sequence: 0,
-        share: Resource::NONE,
+        share: Resource::ZERO,
     };
     (0..count).map(child).collect()
 }
@@ -68,7 +68,7 @@ fn update(criterion: &mut Criterion) {
                 churn.borrow_mut().change_some(round);
                 round += 1;
             };
-            bencher.iter_batched(change, |()| churn.borrow_mut().core.update(), BatchSize::PerIteration);
+            bencher.iter_batched(change, |()| churn.borrow_mut().core.update_now(), BatchSize::PerIteration);
         });
     }
     group.finish();

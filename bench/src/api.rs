@@ -15,8 +15,8 @@ pub(crate) use evenweave::reason::{
 };
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{
-    AllocatedView, AppView, ContainerView, HeldView, NodeView, PreemptionRound, QueueConfig, QueueView, RunningLimit,
-    Stats, StepOutcome,
+    AllocatedView, AppView, ContainerView, HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView,
+    RunningLimit, Stats,
 };
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, EndReason, FairScheduler,

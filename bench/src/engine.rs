@@ -61,7 +61,7 @@ pub(crate) trait Engine: Send + Sync {
     /// Hands heartbeats over; those for which there was no room come back.
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>>;
     /// Those of the applications that call next: a hint, which an engine need not take.
-    fn expect_calls(&self, _apps: &[AppHandle], _next: &[u32]) {}
+    fn prefetch_calls(&self, _apps: &[AppHandle], _next: &[u32]) {}
     /// One call of an ApplicationMaster.
     fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused>;
     /// The application leaves.
@@ -140,9 +140,9 @@ fn builder(parts: Parts) -> FairSchedulerBuilder {
 }
 
 /// Calls until the control has room for it.
-fn finish_later(scheduler: &FairScheduler, app: &AppHandle) -> Result<(), Refused> {
+fn finish_soon(scheduler: &FairScheduler, app: &AppHandle) -> Result<(), Refused> {
     loop {
-        match scheduler.finish_later(app) {
+        match scheduler.begin_finish(app) {
             Err(Refused::Busy) => std::thread::yield_now(),
             outcome => return outcome,
         }
@@ -178,8 +178,8 @@ impl Engine for Threaded {
         self.0.heartbeats(batch).map_err(|not_sent| not_sent.returned)
     }
 
-    fn expect_calls(&self, apps: &[AppHandle], next: &[u32]) {
-        self.0.expect_calls(next.iter().map(|app| &apps[*app as usize]));
+    fn prefetch_calls(&self, apps: &[AppHandle], next: &[u32]) {
+        self.0.prefetch_calls(next.iter().map(|app| &apps[*app as usize]));
     }
 
     fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
@@ -188,7 +188,7 @@ impl Engine for Threaded {
 
     fn finish(&self, app: &AppHandle) -> Result<(), String> {
         // Without waiting: the books are looked at once the scheduler is quiet.
-        finish_later(&self.0, app).map_err(|error| error.to_string())
+        finish_soon(&self.0, app).map_err(|error| error.to_string())
     }
 
     fn queues(&self) -> Vec<QueueView> {
@@ -271,7 +271,7 @@ impl Locked {
                     let now_ms = now_ns() / 1_000_000;
                     let mut core = lock(&core);
                     core.advance(now_ms - last_ms);
-                    core.update();
+                    core.update_now();
                     last_ms = now_ms;
                 }
             })
@@ -350,7 +350,7 @@ impl Engine for Locked {
     }
 
     fn update_now(&self) {
-        lock(&self.core).update();
+        lock(&self.core).update_now();
     }
 
     fn quiesce(&self) {}

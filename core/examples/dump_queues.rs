@@ -36,7 +36,7 @@ fn dump(arguments: &[String]) -> Result<(), String> {
     }
     let mut stepped = FairScheduler::builder().allocations(parsed.file).stepped().map_err(|error| error.to_string())?;
     stepped.add_node("the-cluster", "/rack", cluster).map_err(|refused| refused.to_string())?;
-    stepped.update();
+    stepped.update_now();
     println!("{:<40} {:<6} {:>6} {:>20} {:>20} {:>20}", "queue", "policy", "weight", "steady share", "min", "max");
     for queue in stepped.queues() {
         let depth = queue.name.matches('.').count();

@@ -125,7 +125,7 @@ pub use scheduler::{
 #[cfg(not(loom))]
 pub mod view {
     pub use crate::engine::{AppView, ContainerView, NodeView, QueueConfig, QueueView, RunningLimit, Stats};
-    pub use crate::scheduler::{AllocatedView, HeldView, PreemptionRound, StepOutcome};
+    pub use crate::scheduler::{AllocatedView, HeldView, Journal, PreemptionRound};
 }
 
 /// Why a decision went as it did, as values: what [`Stepped::take_trace`] and [`Stepped::not_offered`] tell.

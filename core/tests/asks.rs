@@ -28,9 +28,9 @@ fn of_size(mb: i64, count: u32) -> Ask {
 
 /// Applications that a node's heartbeat gave a container, with its size.
 fn offered(stepped: &mut Stepped, node: &NodeHandle) -> Vec<(u32, i64)> {
-    stepped.take_outcome();
+    stepped.take_journal();
     stepped.heartbeat(&Heartbeat::new(node));
-    stepped.take_outcome().allocated.iter().map(|made| (made.app, made.resource.memory_mb())).collect()
+    stepped.take_journal().allocated.iter().map(|made| (made.app, made.resource.memory_mb())).collect()
 }
 
 /// The rows of a key that is asked for again count as before, though the call does not name them: here they are smaller than
@@ -46,16 +46,16 @@ fn a_key_that_is_wanted_again_brings_its_rows_along() {
     let places = ["/r1", "n1", "/r2", "n2"].map(|name| stepped.location(name));
     let at_second = places[2..].iter().map(|place| of_size(3072, 1).at(*place));
     ask(&mut stepped, &filler, at_second.chain([of_size(3072, 1).strict()]).collect());
-    stepped.update();
+    stepped.update_now();
     assert_eq!(offered(&mut stepped, &second), [(1, 3072)]);
     let rows = places.iter().map(|place| of_size(1024, 1).at(*place));
     // Another key keeps the application pending, and is too large for what is left of any node.
     let other = Ask::anywhere(2, Resource::new(4096, 1), 1);
     ask(&mut stepped, &app, rows.chain([of_size(4096, 1), other]).collect());
-    stepped.update();
+    stepped.update_now();
     assert_eq!(offered(&mut stepped, &first), [(2, 1024)], "on its node");
     // Nothing is wanted of the key when everything is put in order anew.
-    stepped.update();
+    stepped.update_now();
     ask(&mut stepped, &app, vec![of_size(4096, 1)]);
     assert_eq!(offered(&mut stepped, &second), [(2, 1024)], "on its node, which has room for that much");
 }
@@ -72,7 +72,7 @@ fn an_ask_that_its_own_call_replaces_forgets_nothing() {
     let rows = places.iter().map(|place| of_size(1024, 1).at(*place));
     ask(&mut stepped, &app, rows.chain([of_size(1024, 2).strict()]).collect());
     ask(&mut stepped, &app, vec![of_size(1024, 0).strict(), of_size(1024, 2).strict()]);
-    stepped.update();
+    stepped.update_now();
     for node in &nodes {
         assert_eq!(offered(&mut stepped, node), [(1, 1024)], "where it was asked for, of whichever worker");
     }
@@ -87,7 +87,7 @@ fn who_has_its_am_from_another_worker_is_offered_nodes_under_a_full_am_share() {
         ["1", "2"].map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(4096, 8)).unwrap());
     for number in 0..4 {
         let app = submit(&mut stepped, number, Some(1024));
-        stepped.update();
+        stepped.update_now();
         // The AM on a node of one worker, then a container on that of the other, which knows the application as waiting.
         let [am, other] = if number % 2 == 0 { [&nodes[0], &nodes[1]] } else { [&nodes[1], &nodes[0]] };
         assert_eq!(offered(&mut stepped, am), [(number, 1024)], "its AM");
@@ -108,7 +108,7 @@ fn what_one_worker_has_leased_another_one_finds() {
     assert_ne!(small.worker(), large.worker());
     let app = submit(&mut stepped, 1, None);
     ask(&mut stepped, &app, vec![of_size(1024, 32)]);
-    stepped.update();
+    stepped.update_now();
     assert_eq!(offered(&mut stepped, &small), [(1, 1024)], "its worker has leased more than this one");
     for _ in 0..31 {
         assert_eq!(offered(&mut stepped, &large), [(1, 1024)], "all that is asked for can be had");
@@ -124,7 +124,7 @@ fn found_nothing_left() -> (Stepped, AppHandle, [NodeHandle; 2]) {
     assert_ne!(nodes[0].worker(), nodes[1].worker());
     let app = submit(&mut stepped, 1, None);
     ask(&mut stepped, &app, vec![of_size(1024, 4)]);
-    stepped.update();
+    stepped.update_now();
     // It stays pending: what is demanded is of the last update.
     ask(&mut stepped, &app, vec![of_size(1024, 1)]);
     assert_eq!(offered(&mut stepped, &nodes[0]), [(1, 1024)]);
@@ -191,7 +191,7 @@ fn counts_of_nodes_are_replaced_under_their_owners() {
     };
     // Once for each place: from then on it is known.
     call(&mut stepped, [[9, 9], [9, 9]]);
-    stepped.update();
+    stepped.update_now();
     for wanted in [[[1, 0], [0, 2]], [[0, 3], [1, 0]], [[2, 2], [2, 2]], [[0, 0], [0, 1]]] {
         call(&mut stepped, wanted);
         assert_eq!(served(&mut stepped), wanted);

@@ -5,7 +5,7 @@
 mod threads;
 
 use evenweave::clock::{Clock, VirtualClock};
-use evenweave::view::StepOutcome;
+use evenweave::view::Journal;
 use evenweave::{
     AllocateRequest, AllocationFile, AppHandle, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle,
     Refused, Resource,
@@ -37,9 +37,9 @@ fn world_of(builder: FairSchedulerBuilder) -> World {
 }
 
 impl World {
-    fn beat(&self) -> StepOutcome {
+    fn beat(&self) -> Journal {
         beat(&self.scheduler, Heartbeat::new(&self.node));
-        self.scheduler.take_outcome().unwrap()
+        self.scheduler.take_journal().unwrap()
     }
 
     fn queues(&self) -> Vec<String> {
@@ -51,13 +51,13 @@ impl World {
 fn shares_are_computed_when_that_is_asked_for() {
     let world = world();
     world.clock.advance(3_600_000);
-    assert_eq!(world.beat(), StepOutcome::default(), "new demand counts from the next update on");
+    assert_eq!(world.beat(), Journal::default(), "new demand counts from the next update on");
     world.scheduler.update_now();
     let outcome = world.beat();
     assert_eq!(outcome.allocated.len(), 1);
     let made = &outcome.allocated[0];
     assert_eq!((made.app, made.container, &*made.node, made.resource), (1, 1, "n1", SMALL));
-    assert_eq!(world.scheduler.take_outcome().unwrap(), StepOutcome::default(), "it is told once");
+    assert_eq!(world.scheduler.take_journal().unwrap(), Journal::default(), "it is told once");
     world.scheduler.shutdown();
 }
 
@@ -90,9 +90,9 @@ fn a_report_without_an_offer_tells_of_containers_alone() {
         heartbeat.offer = false;
         change(&mut heartbeat);
         beat(&world.scheduler, heartbeat);
-        world.scheduler.take_outcome().unwrap()
+        world.scheduler.take_journal().unwrap()
     };
-    assert_eq!(report(&|heartbeat| heartbeat.launched.push(id)), StepOutcome::default());
+    assert_eq!(report(&|heartbeat| heartbeat.launched.push(id)), Journal::default());
     assert!(world.scheduler.containers().unwrap()[0].launched);
     let outcome = report(&|heartbeat| heartbeat.completed.push(id));
     assert_eq!(outcome.completed, [(1, 1, EndReason::Completed)]);
@@ -119,7 +119,7 @@ fn a_pass_of_continuous_scheduling() {
     let world = world();
     world.scheduler.update_now();
     world.scheduler.continuous().unwrap();
-    assert_eq!(world.scheduler.take_outcome().unwrap().allocated.len(), 1);
+    assert_eq!(world.scheduler.take_journal().unwrap().allocated.len(), 1);
     world.scheduler.shutdown();
     assert_eq!(world.scheduler.continuous(), Err(Refused::ShutDown));
 }
@@ -153,27 +153,27 @@ fn preemption_when_that_is_asked_for() {
             scheduler.quiesce();
         };
         update();
-        scheduler.take_outcome().unwrap();
+        scheduler.take_journal().unwrap();
         update();
         assert!(world.app.strict_preemptions().is_empty(), "an update marks nothing");
         let rounds = scheduler.preempt(false).unwrap();
         assert_eq!((rounds.len(), rounds[0].app, rounds[0].containers.len()), (1, 2, 4));
         assert_eq!(world.app.strict_preemptions(), rounds[0].containers);
-        let held = scheduler.take_outcome().unwrap().held;
+        let held = scheduler.take_journal().unwrap().held;
         assert_eq!((held.len(), &*held[0].node, held[0].app, held[0].resource), (1, "n1", 2, Resource::new(4096, 4)));
         update();
-        assert_eq!(scheduler.take_outcome().unwrap().completed, [], "nor does the clock kill");
+        assert_eq!(scheduler.take_journal().unwrap().completed, [], "nor does the clock kill");
         // One container is enough by now: with a second look three are spared.
         allocate(scheduler, &starved, &ask(1)).unwrap();
         scheduler.quiesce();
         scheduler.kill_marked().unwrap();
-        let completed = scheduler.take_outcome().unwrap().completed;
+        let completed = scheduler.take_journal().unwrap().completed;
         assert_eq!(completed.len(), if strict == "true" { 1 } else { 4 });
         assert!(completed.iter().all(|(app, _, reason)| (*app, *reason) == (1, EndReason::Preempted)));
         assert!(world.app.strict_preemptions().is_empty());
         assert_eq!(world.beat().allocated[0].app, 2, "what was freed is the starved one's");
         scheduler.kill_marked().unwrap();
-        assert_eq!(scheduler.take_outcome().unwrap().completed, [], "nothing is killed twice");
+        assert_eq!(scheduler.take_journal().unwrap().completed, [], "nothing is killed twice");
         scheduler.shutdown();
         assert_eq!(scheduler.preempt(true), Err(Refused::ShutDown));
     }
@@ -216,9 +216,9 @@ fn calls_that_are_announced_are_answered_as_others_are() {
     };
     let unannounced = told(&|_, _| ());
     let announced = told(&|scheduler, app| {
-        app.expect_call();
-        app.expect_mail();
-        scheduler.expect_calls(std::iter::repeat_n(app, 100));
+        app.prefetch_call();
+        app.prefetch_mail();
+        scheduler.prefetch_calls(std::iter::repeat_n(app, 100));
     });
     assert_eq!(announced, unannounced);
     assert!(unannounced[1].contains("ContainerId") && unannounced[2].contains("NodeLost"), "{unannounced:?}");

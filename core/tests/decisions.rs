@@ -69,7 +69,7 @@ impl Cluster {
     fn request(&mut self, queue: &str, size: Resource, count: u32) -> AppHandle {
         let app = self.submit(queue, None);
         self.ask(&app, &[Ask::anywhere(1, size, count)]);
-        self.stepped.update();
+        self.stepped.update_now();
         app
     }
 
@@ -83,7 +83,7 @@ impl Cluster {
         let app = self.submit("q", None);
         let asks: Vec<_> = places.iter().map(|(at, count, relax)| self.line(at, r(1024, 1), *count, *relax)).collect();
         self.ask(&app, &asks);
-        self.stepped.update();
+        self.stepped.update_now();
         app
     }
 
@@ -257,7 +257,7 @@ fn the_am_share_is_used_up() {
     let mut cluster = Cluster::new(&[], inside, &[("/r", r(4096, 4))]);
     cluster.submit("q", Some(r(1024, 1)));
     let second = cluster.submit("q", Some(r(512, 1)));
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     assert_eq!(app(&cluster.pass(1), 1).outcome, AppOutcome::Placed);
     let AppOutcome::AmShare(share) = app(&cluster.pass(1), 2).outcome else { panic!("it waits") };
     assert_eq!((share.used, share.asked, share.limit), (r(1024, 1), r(1024, 1), r(1024, 1)));
@@ -284,12 +284,12 @@ fn applications_that_wait_and_such_that_want_nothing() {
 fn a_container_of_size_zero() {
     let mut cluster = Cluster::new(&[], "", &[("/r", r(4096, 4))]);
     let both = cluster.submit("q", None);
-    let nothing = Ask::anywhere(1, Resource::NONE, 1);
+    let nothing = Ask::anywhere(1, Resource::ZERO, 1);
     cluster.ask(&both, &[nothing, Ask::anywhere(2, r(1024, 1), 1)]);
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     let visit = app(&cluster.pass(1), 1);
     assert_eq!(visit.outcome, AppOutcome::PlacedNothing);
-    assert_eq!((visit.keys[0].size, &visit.keys[1].outcome), (Resource::NONE, &KeyOutcome::NotReached));
+    assert_eq!((visit.keys[0].size, &visit.keys[1].outcome), (Resource::ZERO, &KeyOutcome::NotReached));
 }
 
 // -------------------------------------------------------------------------------------------------- request keys
@@ -300,7 +300,7 @@ fn nothing_outstanding_at_one_key_and_too_much_at_the_other() {
     let handle = cluster.submit("q", None);
     let elsewhere = cluster.line("n1", r(1024, 1), 1, true);
     cluster.ask(&handle, &[elsewhere, Ask::anywhere(2, r(8192, 1), 1)]);
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     let visit = app(&cluster.pass(1), 1);
     let of = |i: usize| visit.keys[i].outcome.clone();
     assert_eq!(of(0), KeyOutcome::PassedOver(Obstacle::NothingOutstanding));
@@ -435,20 +435,20 @@ fn an_am_whose_share_is_gone_loses_its_node() {
     cluster.request("a", r(3072, 1), 1);
     cluster.pass(1);
     cluster.submit("b", Some(r(2048, 1)));
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     assert_eq!(cluster.pass(1).end, PassEnd::Reserved);
     let less = "<allocations><queue name='b'><maxAMShare>0.25</maxAMShare></queue></allocations>";
     cluster.stepped.reload(Some(less)).unwrap();
     let pass = cluster.pass(1);
     let ReservationOutcome::DroppedForAmShare(share) = pass.reservation.unwrap().outcome else { panic!("dropped") };
-    assert_eq!((share.used, share.asked, share.limit), (Resource::NONE, r(2048, 1), r(512, 1)));
+    assert_eq!((share.used, share.asked, share.limit), (Resource::ZERO, r(2048, 1), r(512, 1)));
 }
 
 #[test]
 fn one_above_its_fair_share_reserves_nothing() {
     let mut cluster = Cluster::new(&[], "", &[("/r", r(4096, 4))]);
     cluster.request("a", r(3072, 1), 2);
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     cluster.request("b", r(1024, 1), 1);
     (0..2).for_each(|_| drop(cluster.pass(1)));
     let pass = cluster.pass(1);

@@ -50,7 +50,7 @@ impl World {
 
     fn grant_two(&mut self) {
         self.call(&AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, 2)], ..Default::default() });
-        self.stepped.update();
+        self.stepped.update_now();
         for node in &self.nodes {
             self.stepped.heartbeat(&Heartbeat::new(node));
         }
@@ -170,7 +170,7 @@ fn nothing_is_listed_without_the_option() {
     let mut answer = Allocation::default();
     let asks = vec![Ask::anywhere(1, SMALL, 1)];
     stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer).unwrap();
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     stepped.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
     assert_eq!(answer.granted.len(), 1);

@@ -252,7 +252,7 @@ fn three_workers_are_given_up(mut world: World) {
     }
     within("quiesce", || scheduler.quiesce());
     assert_eq!((scheduler.stats().running, scheduler.nodes().len()), (0, 0));
-    assert!(scheduler.stats().allocated.is_none());
+    assert!(scheduler.stats().allocated.is_zero());
     within("shutdown", || scheduler.shutdown());
 }
 
@@ -287,7 +287,7 @@ fn nobody_reads_events() {
     let (mut told, mut lost) = (0, 0);
     while let Some(event) = world.scheduler.next_event() {
         match event {
-            SchedulerEvent::Lost(events) => lost += events,
+            SchedulerEvent::EventsDropped(events) => lost += events,
             event => told += usize::from(matches!(event, SchedulerEvent::WorkerPanicked { .. })),
         }
     }

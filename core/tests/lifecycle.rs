@@ -48,7 +48,7 @@ fn drain(stepped: &mut Stepped, app: &AppHandle) -> Allocation {
 fn asking(stepped: &mut Stepped, number: u32, count: u32) -> AppHandle {
     let app = stepped.submit(&unmanaged(number, "root.q")).unwrap();
     call(stepped, &app, &ask(count));
-    stepped.update();
+    stepped.update_now();
     app
 }
 
@@ -81,22 +81,22 @@ fn an_acquired_container_that_is_never_launched_expires() {
         stepped.advance(500);
         let got = drain(&mut stepped, &app).granted;
         assert_eq!((got.len(), free(&mut stepped, &node)), (1, Resource::new(3072, 3)));
-        stepped.take_outcome();
+        stepped.take_journal();
         // Acquired at 500: the look at 3000 is within the interval, as one at 3500 would be; that at 4000 is not.
         for ms in [500, 1000, 1000, 500] {
             stepped.advance(ms);
-            assert_eq!(stepped.take_outcome().completed, []);
+            assert_eq!(stepped.take_journal().completed, []);
         }
         stepped.advance(499);
-        assert_eq!(stepped.take_outcome().completed, [], "nobody looks in between");
+        assert_eq!(stepped.take_journal().completed, [], "nobody looks in between");
         stepped.advance(1);
-        assert_eq!(stepped.take_outcome().completed, [(1, 1, EndReason::Expired)]);
+        assert_eq!(stepped.take_journal().completed, [(1, 1, EndReason::Expired)]);
         assert_eq!(EndReason::Expired.exit_status(), Some(-100));
-        assert_eq!(used(&mut stepped, &app), Resource::NONE);
+        assert_eq!(used(&mut stepped, &app), Resource::ZERO);
         assert_eq!(free(&mut stepped, &node), Resource::new(4096, 4));
         let ended = drain(&mut stepped, &app).ended;
         assert_eq!(ended.iter().map(|end| (end.id, end.reason)).collect::<Vec<_>>(), [(got[0].id, EndReason::Expired)]);
-        stepped.update();
+        stepped.update_now();
         stepped.heartbeat(&Heartbeat::new(&node));
         assert_eq!(drain(&mut stepped, &app).granted, [], "11.4: an acquired container does not restore its ask");
     }
@@ -112,12 +112,12 @@ fn the_interval_counts_from_the_acquisition_and_is_inclusive() {
     for _ in 0..10 {
         stepped.advance(EXPIRY);
     }
-    assert_eq!(stepped.take_outcome().completed, [], "nobody has acquired it");
+    assert_eq!(stepped.take_journal().completed, [], "nobody has acquired it");
     assert_eq!(drain(&mut stepped, &app).granted.len(), 1);
     stepped.advance(EXPIRY);
-    assert_eq!(stepped.take_outcome().completed, [], "exactly the interval");
+    assert_eq!(stepped.take_journal().completed, [], "exactly the interval");
     stepped.advance(EXPIRY / 3);
-    assert_eq!(stepped.take_outcome().completed.len(), 1);
+    assert_eq!(stepped.take_journal().completed.len(), 1);
 }
 
 /// 11.5: launched, completed or released in time there is nothing to expire; a container that takes the place of one of
@@ -133,16 +133,16 @@ fn what_was_launched_or_has_ended_does_not_expire() {
     stepped.advance(2000);
     report(&mut stepped, &node, &got[..1], &got[1..2]);
     call(&mut stepped, &app, &AllocateRequest { releases: vec![got[2].id], ..ask(2) });
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     let again = drain(&mut stepped, &app).granted;
     assert_eq!(again.len(), 2);
-    stepped.take_outcome();
+    stepped.take_journal();
     stepped.advance(3000);
-    assert_eq!(stepped.take_outcome().completed, [], "acquired at 2000");
+    assert_eq!(stepped.take_journal().completed, [], "acquired at 2000");
     stepped.advance(1000);
     let expired = again.iter().map(|container| (1, container.id.number(), EndReason::Expired)).collect::<Vec<_>>();
-    assert_eq!(stepped.take_outcome().completed, expired);
+    assert_eq!(stepped.take_journal().completed, expired);
     report(&mut stepped, &node, &[], &got[..1]);
     assert_eq!(free(&mut stepped, &node), Resource::new(4096, 4));
 }
@@ -174,7 +174,7 @@ fn containers_expire_in_the_threaded_runtime() {
         }
         assert_eq!(granted.len(), 4);
         assert!(ended.iter().all(|end| end.reason == EndReason::Expired));
-        assert_eq!(scheduler.stats().allocated, Resource::NONE);
+        assert_eq!(scheduler.stats().allocated, Resource::ZERO);
         assert_sums(&scheduler);
     }
 }
@@ -211,12 +211,12 @@ fn an_unacquired_container_on_a_lost_node_gives_its_ask_back() {
             let held = drain(&mut stepped, &app).granted;
             assert_eq!(held.len(), 2, "acquired");
             call(&mut stepped, &app, &ask(2));
-            stepped.update();
+            stepped.update_now();
             stepped.heartbeat(&Heartbeat::new(node));
             assert_eq!(used(&mut stepped, &app), Resource::new(4096, 4));
             stepped.remove_node(node).unwrap();
-            assert_eq!(used(&mut stepped, &app), Resource::NONE);
-            stepped.update();
+            assert_eq!(used(&mut stepped, &app), Resource::ZERO);
+            stepped.update_now();
             let other = stepped.add_node(&format!("other{i}"), &format!("/o{i}"), Resource::new(4096, 4)).unwrap();
             for _ in 0..2 {
                 stepped.heartbeat(&Heartbeat::new(&other));
@@ -243,7 +243,7 @@ fn statistics_tell_how_near_containers_were_placed() {
         [Ask::anywhere(1, size, 4).at(stepped.location("near")), Ask::anywhere(1, size, 4).at(stepped.location("/r"))];
     let asks = rows.into_iter().chain([Ask::anywhere(1, size, 4)]).collect();
     call(&mut stepped, &app, &AllocateRequest { asks, ..AllocateRequest::default() });
-    stepped.update();
+    stepped.update_now();
     let mut counted = |node: &NodeHandle| {
         stepped.heartbeat(&Heartbeat::new(node));
         let stats = stepped.stats();
@@ -267,9 +267,9 @@ fn a_decommissioning_node_follows_what_it_runs() {
     stepped.decommission_node(&node).unwrap();
     assert_eq!(stepped.stats().cluster, Resource::new(4096, 4));
     report(&mut stepped, &node, &got, &[]);
-    assert_eq!((stepped.stats().cluster, free(&mut stepped, &node)), (Resource::new(2048, 2), Resource::NONE));
+    assert_eq!((stepped.stats().cluster, free(&mut stepped, &node)), (Resource::new(2048, 2), Resource::ZERO));
     call(&mut stepped, &app, &ask(1));
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     assert_eq!(drain(&mut stepped, &app).granted, [], "nothing new fits");
     call(&mut stepped, &app, &ask(0));
@@ -278,7 +278,7 @@ fn a_decommissioning_node_follows_what_it_runs() {
     assert_eq!(stepped.next_event(), None);
     report(&mut stepped, &node, &[], &got[1..]);
     stepped.heartbeat(&Heartbeat::new(&node));
-    assert_eq!(stepped.stats().cluster, Resource::NONE);
+    assert_eq!(stepped.stats().cluster, Resource::ZERO);
     assert_eq!(stepped.next_event(), Some(SchedulerEvent::NodeDrained("n0".to_owned())));
     assert_eq!(stepped.next_event(), None, "told once");
 }
@@ -293,16 +293,16 @@ fn the_heartbeat_of_a_decommissioning_node_still_assigns() {
     stepped.heartbeat(&Heartbeat::new(&node));
     let first = drain(&mut stepped, &app).granted;
     call(&mut stepped, &app, &ask(1));
-    stepped.update();
+    stepped.update_now();
     stepped.decommission_node(&node).unwrap();
-    stepped.take_outcome();
+    stepped.take_journal();
     report(&mut stepped, &node, &first, &[]);
-    let outcome = stepped.take_outcome();
+    let outcome = stepped.take_journal();
     assert_eq!(outcome.allocated.iter().map(|made| made.container).collect::<Vec<_>>(), [2]);
     assert_eq!(outcome.completed, [(1, 2, EndReason::Preempted)], "the youngest goes");
-    assert_eq!((stepped.stats().cluster, free(&mut stepped, &node)), (SMALL, Resource::NONE));
+    assert_eq!((stepped.stats().cluster, free(&mut stepped, &node)), (SMALL, Resource::ZERO));
     let other = stepped.add_node("other", "/other", Resource::new(4096, 4)).unwrap();
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&other));
     let again = drain(&mut stepped, &app);
     assert_eq!(again.granted.iter().map(|container| container.id.number()).collect::<Vec<_>>(), [3]);
@@ -316,7 +316,7 @@ fn a_recommissioned_node_has_its_total_again() {
     let node = nodes(&mut stepped, 1).pop().unwrap();
     stepped.decommission_node(&node).unwrap();
     stepped.heartbeat(&Heartbeat::new(&node));
-    assert_eq!(stepped.stats().cluster, Resource::NONE);
+    assert_eq!(stepped.stats().cluster, Resource::ZERO);
     stepped.recommission_node(&node).unwrap();
     assert_eq!((stepped.stats().cluster, free(&mut stepped, &node)), (Resource::new(4096, 4), Resource::new(4096, 4)));
     let app = asking(&mut stepped, 1, 1);
@@ -427,7 +427,7 @@ fn asks_are_served_by_priority_then_by_request_id() {
         &app,
         &asks(&[keyed(2, -5, 1), keyed(1, 9, 1), keyed(1, -3, 2), keyed(1, 0, 1), keyed(2, 1 << 40, 1)]),
     );
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     let granted = drain(&mut stepped, &app).granted;
     assert_eq!(ids(&granted), [(1, -3), (1, -3), (1, 0), (1, 9), (2, -5), (2, 1 << 40)]);
@@ -444,9 +444,9 @@ fn asks_of_different_request_ids_are_replaced_apart() {
         let app = stepped.submit(&unmanaged(1, "root.q")).unwrap();
         call(&mut stepped, &app, &asks(&[keyed(1, 1, 2), keyed(1, 2, 2), keyed(1, 2, 3)]));
         call(&mut stepped, &app, &asks(&[keyed(1, 1, 0), keyed(1, 3, 1)]));
-        stepped.update();
+        stepped.update_now();
         all.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
-        stepped.update();
+        stepped.update_now();
         all.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
         assert_eq!(ids(&drain(&mut stepped, &app).granted), [(1, 2), (1, 2), (1, 2), (1, 3)]);
     }
@@ -463,12 +463,12 @@ fn an_unacquired_container_gives_back_to_its_request_id() {
         let rack = stepped.location("/r1");
         let line = |id| [keyed(1, id, 1), keyed(1, id, 1).at(place), keyed(1, id, 1).at(rack)];
         call(&mut stepped, &app, &asks(&[line(4), line(7)].concat()));
-        stepped.update();
+        stepped.update_now();
         stepped.heartbeat(&Heartbeat::new(&all[1]));
         assert_eq!(used(&mut stepped, &app), Resource::new(2048, 2));
         stepped.remove_node(&all[1]).unwrap();
         call(&mut stepped, &app, &asks(&[keyed(1, 4, 0)]));
-        stepped.update();
+        stepped.update_now();
         stepped.heartbeat(&Heartbeat::new(&all[0]));
         assert_eq!(ids(&drain(&mut stepped, &app).granted), [(1, 7)]);
     }
@@ -487,12 +487,12 @@ fn a_reservation_is_of_one_request_id() {
     let app = stepped.submit(&unmanaged(2, "root.p")).unwrap();
     let large = |id, count| Ask::anywhere(1, Resource::new(2048, 1), count).with_request_id(id);
     call(&mut stepped, &app, &asks(&[large(1, 1), large(2, 1)]));
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
-    assert_eq!(stepped.take_outcome().reserved.iter().map(|held| held.container).collect::<Vec<_>>(), [1]);
+    assert_eq!(stepped.take_journal().reserved.iter().map(|held| held.container).collect::<Vec<_>>(), [1]);
     call(&mut stepped, &app, &asks(&[large(1, 0)]));
     stepped.heartbeat(&Heartbeat::new(&node));
-    let held: Vec<_> = stepped.take_outcome().reserved.iter().map(|held| held.container).collect();
+    let held: Vec<_> = stepped.take_journal().reserved.iter().map(|held| held.container).collect();
     assert_eq!(held, [2], "the first was dropped, and the other id has made its own");
 }
 
@@ -507,9 +507,9 @@ fn an_am_is_placed_where_its_request_says() {
         let (node, rack) = (stepped.location("n2"), stepped.location("/r2"));
         let am = AmRequest::from(SMALL).strict().at(rack, false).at(node, true);
         let app = stepped.submit(&Submission { am: Some(am), ..unmanaged(1, "root.q") }).unwrap();
-        stepped.update();
+        stepped.update_now();
         for at in [0, 1, 2] {
-            assert_eq!(used(&mut stepped, &app), Resource::NONE);
+            assert_eq!(used(&mut stepped, &app), Resource::ZERO);
             stepped.heartbeat(&Heartbeat::new(&all[at]));
         }
         assert_eq!((used(&mut stepped, &app), free(&mut stepped, &all[2])), (SMALL, Resource::new(3072, 3)));
@@ -517,7 +517,7 @@ fn an_am_is_placed_where_its_request_says() {
         // A rack alone; a place that does not relax `*` itself is the relaxation of `*`.
         let am = AmRequest::from(SMALL).at(rack, true).at(evenweave::Location::ANY, false);
         let app = stepped.submit(&Submission { am: Some(am), ..unmanaged(2, "root.q") }).unwrap();
-        stepped.update();
+        stepped.update_now();
         for at in [0, 1, 2] {
             assert!(app.waits_for_am());
             stepped.heartbeat(&Heartbeat::new(&all[at]));
@@ -535,13 +535,13 @@ fn the_system_blacklist_counts_for_the_am_alone() {
         let (bad, rack) = (stepped.location("n0"), stepped.location("/r1"));
         let am = AmRequest::from(SMALL).avoiding(&[bad]);
         let app = stepped.submit(&Submission { am: Some(am), ..unmanaged(1, "root.q") }).unwrap();
-        stepped.update();
+        stepped.update_now();
         stepped.heartbeat(&Heartbeat::new(&all[0]));
         assert!(app.waits_for_am(), "the system's blacklist names the node");
         stepped.heartbeat(&Heartbeat::new(&all[1]));
         assert!(!app.waits_for_am());
         call(&mut stepped, &app, &AllocateRequest { blacklist_add: vec![rack], ..ask(2) });
-        stepped.update();
+        stepped.update_now();
         stepped.heartbeat(&Heartbeat::new(&all[1]));
         assert_eq!(used(&mut stepped, &app), SMALL, "the AM's own names its rack");
         stepped.heartbeat(&Heartbeat::new(&all[0]));
@@ -549,7 +549,7 @@ fn the_system_blacklist_counts_for_the_am_alone() {
         // The AM's own does not count for the AM of the next attempt, and the system's is given anew.
         let new = NewAttempt { am: Some(SMALL.into()), keep_containers: true };
         let next = stepped.new_attempt(&app, new).unwrap();
-        stepped.update();
+        stepped.update_now();
         stepped.heartbeat(&Heartbeat::new(&all[1]));
         assert!(!next.waits_for_am());
     }
@@ -587,9 +587,9 @@ fn a_new_attempt_keeps_running_containers() {
         }
         let listed = stepped.location("n2");
         call(&mut stepped, &app, &AllocateRequest { blacklist_add: vec![listed], ..ask(3) });
-        stepped.update();
+        stepped.update_now();
         stepped.heartbeat(&Heartbeat::new(&all[0]));
-        stepped.take_outcome();
+        stepped.take_journal();
         let held = running.len();
         let kept = Resource::new(i64::try_from(held).unwrap() * 1024, i64::try_from(held).unwrap());
         let next = stepped.new_attempt(&app, keeping()).unwrap();
@@ -600,15 +600,15 @@ fn a_new_attempt_keeps_running_containers() {
         known.sort_by_key(|one| one.id.number());
         assert_eq!(told, known, "9.2.12");
         assert_eq!(books(&mut stepped, &next), [kept; 3]);
-        let ended = stepped.take_outcome().completed;
+        let ended = stepped.take_journal().completed;
         assert!(ended.iter().all(|(_, _, reason)| *reason == EndReason::AppFinished));
         assert_eq!(stepped.stats().running, held as u64);
         // Asks are gone; new ones are numbered from 1, and the blacklist still counts.
-        stepped.update();
+        stepped.update_now();
         stepped.heartbeat(&Heartbeat::new(&all[1]));
         assert_eq!(used(&mut stepped, &next), kept);
         call(&mut stepped, &next, &ask(20));
-        stepped.update();
+        stepped.update_now();
         stepped.heartbeat(&Heartbeat::new(&all[2]));
         assert_eq!(used(&mut stepped, &next), kept, "its blacklist went over");
         stepped.heartbeat(&Heartbeat::new(&all[1]));
@@ -628,7 +628,7 @@ fn a_new_attempt_keeps_running_containers() {
             report(&mut stepped, node, &[], &here);
             assert_eq!(free(&mut stepped, node), Resource::new(4096, 4));
         }
-        assert_eq!(stepped.stats().allocated, Resource::NONE);
+        assert_eq!(stepped.stats().allocated, Resource::ZERO);
     }
 }
 
@@ -662,7 +662,7 @@ fn a_kept_container_counts_while_its_attempt_waits() {
     assert!(runs(&mut stepped, &third));
     let last = stepped.new_attempt(&third, NewAttempt::default()).unwrap();
     assert_eq!(last.kept_containers(), []);
-    assert_eq!(used(&mut stepped, &last), Resource::NONE, "nothing is kept where that is not said");
+    assert_eq!(used(&mut stepped, &last), Resource::ZERO, "nothing is kept where that is not said");
     report(&mut stepped, &node, &[], &held);
     assert_eq!(free(&mut stepped, &node), Resource::new(4096, 4));
 }
@@ -674,13 +674,13 @@ fn the_am_of_an_attempt_that_keeps_is_accounted_anew() {
     let mut stepped = stepped(1);
     let node = nodes(&mut stepped, 1).pop().unwrap();
     let first = stepped.submit(&Submission { am: Some(SMALL.into()), ..unmanaged(1, "root.q") }).unwrap();
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     let am_usage =
         |stepped: &mut Stepped| stepped.queues().into_iter().find(|queue| queue.name == "root.q").unwrap().am_usage;
     assert_eq!(am_usage(&mut stepped), SMALL);
     call(&mut stepped, &first, &ask(1));
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     let held = drain(&mut stepped, &first).granted;
     report(&mut stepped, &node, &held, &[]);
@@ -690,8 +690,8 @@ fn the_am_of_an_attempt_that_keeps_is_accounted_anew() {
     let new = NewAttempt { am: Some(SMALL.into()), keep_containers: true };
     let second = stepped.new_attempt(&first, new).unwrap();
     assert!(second.waits_for_am());
-    assert_eq!((am_usage(&mut stepped), second.kept_containers()), (Resource::NONE, &held[..]));
-    stepped.update();
+    assert_eq!((am_usage(&mut stepped), second.kept_containers()), (Resource::ZERO, &held[..]));
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     assert!(!second.waits_for_am());
     assert_eq!(am_usage(&mut stepped), SMALL);
@@ -797,7 +797,7 @@ fn handles_of_another_scheduler_are_refused() {
         here.heartbeat(&Heartbeat::new(node));
         assert_eq!(here.decommission_node(node), unknown);
         assert_eq!(here.recommission_node(node), unknown);
-        assert_eq!(here.resize_node(node, Resource::NONE), unknown);
+        assert_eq!(here.resize_node(node, Resource::ZERO), unknown);
         assert_eq!(here.remove_node(node), unknown);
     }
     here.heartbeat(&Heartbeat::new(&ours));

@@ -53,14 +53,14 @@ fn room(containers: i64) -> Resource {
 fn add_nodes(stepped: &mut Stepped, nodes: u32, total: Resource) -> Vec<NodeHandle> {
     let add = |i| stepped.add_node(&format!("node{i:05}.example"), &format!("/rack{:03}", i / 40), total).unwrap();
     let nodes = (0..nodes).map(add).collect();
-    stepped.update();
+    stepped.update_now();
     nodes
 }
 
 fn submit(stepped: &mut Stepped, from: u32, apps: u32) -> Vec<AppHandle> {
     let submission = |number| Submission { number, user: "ann".into(), queue: Some("a".into()), am: None };
     let apps = (from..from + apps).map(|number| stepped.submit(&submission(number)).unwrap()).collect();
-    stepped.update();
+    stepped.update_now();
     apps
 }
 
@@ -121,7 +121,7 @@ fn measured() -> Vec<(&'static str, usize)> {
     let nodes = add_nodes(&mut stepped, 16, room(1024));
     let apps = submit(&mut stepped, 1, 16);
     apps.iter().for_each(|app| ask(&mut stepped, app, vec![Ask::anywhere(1, SMALL, 1024)]));
-    stepped.update();
+    stepped.update_now();
     let run = || {
         nodes.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
         Vec::<()>::new()
@@ -132,7 +132,7 @@ fn measured() -> Vec<(&'static str, usize)> {
     let mut stepped = scheduler(1);
     let queues = || {
         (0..MANY).for_each(|i| stepped.create_queue(&format!("root.many.q{i:05}"), true).unwrap());
-        stepped.update();
+        stepped.update_now();
         Vec::<()>::new()
     };
     out.push(("a queue, with 1 worker", each(MANY, queues).1));

@@ -6,7 +6,7 @@ mod threads;
 
 use evenweave::clock::{Clock, VirtualClock};
 use evenweave::resource::ResourceTypes;
-use evenweave::view::StepOutcome;
+use evenweave::view::Journal;
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Container, EndReason, FairScheduler, FairSchedulerBuilder,
     Heartbeat, HeartbeatProbe, NodeHandle, Polled, Refused, Resource, SchedulerEvent, Stepped, Worker,
@@ -119,7 +119,7 @@ fn one_thread_may_do_everything() {
     let mut workers = [worker];
     while_polling(&mut workers, || scheduler.finish(&app)).unwrap();
     while_polling(&mut workers, || assert_sums(&scheduler));
-    assert!(scheduler.stats().allocated.is_none());
+    assert!(scheduler.stats().allocated.is_zero());
     assert_eq!((app.worker(), node.worker()), (0, 0));
 }
 
@@ -141,7 +141,7 @@ trait Side {
     fn allocate(&mut self, app: &AppHandle, request: &AllocateRequest) -> Vec<Container>;
     fn beat(&mut self, heartbeat: Heartbeat);
     fn update(&mut self);
-    fn outcome(&mut self) -> StepOutcome;
+    fn outcome(&mut self) -> Journal;
 }
 
 fn of_number(number: u32) -> evenweave::Submission {
@@ -164,10 +164,10 @@ impl Side for Stepped {
         self.heartbeat(&heartbeat);
     }
     fn update(&mut self) {
-        Stepped::update(self);
+        Stepped::update_now(self);
     }
-    fn outcome(&mut self) -> StepOutcome {
-        self.take_outcome()
+    fn outcome(&mut self) -> Journal {
+        self.take_journal()
     }
 }
 
@@ -195,14 +195,14 @@ impl Side for (FairScheduler, [Worker; 1]) {
         while_polling(workers, || scheduler.quiesce());
         scheduler.update_now();
     }
-    fn outcome(&mut self) -> StepOutcome {
+    fn outcome(&mut self) -> Journal {
         let (scheduler, workers) = self;
-        while_polling(workers, || scheduler.take_outcome()).unwrap()
+        while_polling(workers, || scheduler.take_journal()).unwrap()
     }
 }
 
 /// Some hundred operations, drawn from a seed; what each step came to.
-fn play(side: &mut dyn Side) -> Vec<StepOutcome> {
+fn play(side: &mut dyn Side) -> Vec<Journal> {
     let mut seed = 7_u64;
     let mut draw = move |below: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -295,7 +295,7 @@ fn a_worker_that_is_dropped_is_given_up() {
         within("finish", || scheduler.finish(app)).unwrap();
     }
     within("the books", || assert_sums(&scheduler));
-    assert!(scheduler.stats().allocated.is_none());
+    assert!(scheduler.stats().allocated.is_zero());
     within("remove_node", || scheduler.remove_node(&nodes[1])).unwrap();
     within("shutdown", || scheduler.shutdown());
     assert_eq!(ends(vec![thread]), [Polled::Ended]);
@@ -333,7 +333,7 @@ fn a_worker_that_is_dropped_ends_a_shutdown_that_waits_for_it() {
             // From now on it is on this thread.
             let _ = worker.poll(1);
             moved.send(()).unwrap();
-            while scheduler.finish_later(&app) != Err(Refused::ShutDown) {
+            while scheduler.begin_finish(&app) != Err(Refused::ShutDown) {
                 thread::yield_now();
             }
         }

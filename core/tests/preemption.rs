@@ -4,7 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-use evenweave::view::{AppView, StepOutcome};
+use evenweave::view::{AppView, Journal};
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, EndReason, FairScheduler, Heartbeat, NodeHandle,
     Refused, Resource, Settings, Stepped, Submission,
@@ -42,9 +42,9 @@ fn allocate(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) -> Allocatio
     answer
 }
 
-fn heartbeat(stepped: &mut Stepped, node: &NodeHandle) -> StepOutcome {
+fn heartbeat(stepped: &mut Stepped, node: &NodeHandle) -> Journal {
     stepped.heartbeat(&Heartbeat::new(node));
-    stepped.take_outcome()
+    stepped.take_journal()
 }
 
 /// A node of 8 GiB that one application has filled, and another that wants as much.
@@ -57,7 +57,7 @@ fn full_node_with(inside: &str, acquired: bool, more: &[(&str, &str)]) -> (Stepp
     let node = stepped.add_node("n1", "/r", Resource::new(8192, 8)).unwrap();
     let x = submit(&mut stepped, 1, "root.x", None);
     allocate(&mut stepped, &x, vec![Ask::anywhere(1, GIB, 8)]);
-    stepped.update();
+    stepped.update_now();
     assert_eq!(heartbeat(&mut stepped, &node).allocated.len(), 8);
     if acquired {
         allocate(&mut stepped, &x, vec![]);
@@ -65,7 +65,7 @@ fn full_node_with(inside: &str, acquired: bool, more: &[(&str, &str)]) -> (Stepp
     stepped.advance(1000);
     let y = submit(&mut stepped, 2, "root.y", None);
     allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 8)]);
-    stepped.update();
+    stepped.update_now();
     (stepped, node, x, y)
 }
 
@@ -76,16 +76,16 @@ fn the_worked_round_of_the_reference() {
     let rounds = stepped.preempt(false).unwrap();
     let numbers: Vec<_> = rounds[0].containers.iter().map(|id| (id.application_number(), id.number())).collect();
     assert_eq!((rounds.len(), rounds[0].app, numbers), (1, 2, vec![(1, 8), (1, 7)]));
-    let held = stepped.take_outcome().held;
+    let held = stepped.take_journal().held;
     assert_eq!((held.len(), held[0].app, held[0].resource), (1, 2, Resource::new(2048, 2)));
     // Warned, not killed; nothing more is taken before the next check.
     assert_eq!(allocate(&mut stepped, &x, vec![]).strict_preemptions, rounds[0].containers);
     assert_eq!(stepped.preemption_warning(1), Ok(vec![7, 8]));
     stepped.advance(24_999);
-    stepped.update();
+    stepped.update_now();
     assert!(stepped.preempt(false).unwrap().is_empty());
-    stepped.kill();
-    let killed = stepped.take_outcome().completed;
+    stepped.kill_marked().unwrap();
+    let killed = stepped.take_journal().completed;
     assert_eq!(killed, [(1, 7, EndReason::Preempted), (1, 8, EndReason::Preempted)]);
     assert_eq!(stepped.preemption_warning(1), Ok(vec![]));
     // X asks again and is due again, but the room is Y's.
@@ -100,8 +100,8 @@ fn the_worked_round_of_the_reference() {
     assert_eq!(stepped.apps().iter().map(|app| app.preempted).collect::<Vec<_>>(), [2, 0]);
     assert_eq!(stepped.stats().preempted, 2);
     allocate(&mut stepped, &y, vec![]);
-    stepped.kill();
-    assert!(stepped.take_outcome().completed.is_empty(), "nothing is killed twice");
+    stepped.kill_marked().unwrap();
+    assert!(stepped.take_journal().completed.is_empty(), "nothing is killed twice");
 }
 
 /// I10: who comes first in the order gets nothing of what was freed for another.
@@ -112,9 +112,9 @@ fn owed_room_is_not_for_who_comes_first() {
     // Nobody has less than it, and its queue's name comes before that of the starved one.
     let first = submit(&mut stepped, 3, "root.a", None);
     allocate(&mut stepped, &first, vec![Ask::anywhere(1, GIB, 8)]);
-    stepped.update();
+    stepped.update_now();
     stepped.advance(20_000);
-    stepped.kill();
+    stepped.kill_marked().unwrap();
     let got = heartbeat(&mut stepped, &node);
     assert_eq!(got.allocated.iter().map(|made| made.app).collect::<Vec<_>>(), [2, 2]);
     assert_eq!(allocate(&mut stepped, &y, vec![]).granted.len(), 2);
@@ -127,11 +127,11 @@ fn a_request_comes_back_for_each_end_that_is_told() {
     let (mut stepped, node, _, _) = full_node("<queue name='x'><weight>0.0001</weight></queue>", false);
     assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 4);
     stepped.remove_node(&node).unwrap();
-    stepped.kill();
+    stepped.kill_marked().unwrap();
     let of_x = stepped.apps().into_iter().find(|app| app.id.number == 1).unwrap();
     assert_eq!(of_x.outstanding, Resource::new((8 + 4) * 1024, 8 + 4));
     assert_eq!((of_x.preempted, stepped.stats().preempted), (0, 0), "they were lost, not preempted");
-    assert!(stepped.take_outcome().held.is_empty(), "what was owed went with the node");
+    assert!(stepped.take_journal().held.is_empty(), "what was owed went with the node");
 }
 
 /// Preemption reference 6.3: for each container the first node that has a set, and on it the newest, until it has none left.
@@ -143,11 +143,11 @@ fn nodes_are_emptied_one_after_the_other() {
     let nodes = ["n1", "n2"].map(|name| stepped.add_node(name, "/r", Resource::new(8192, 8)).unwrap());
     let x = submit(&mut stepped, 1, "root.x", None);
     allocate(&mut stepped, &x, vec![Ask::anywhere(1, GIB, 16)]);
-    stepped.update();
+    stepped.update_now();
     nodes.iter().for_each(|node| drop(heartbeat(&mut stepped, node)));
     let y = submit(&mut stepped, 2, "root.y", None);
     allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 16)]);
-    stepped.update();
+    stepped.update_now();
     let rounds = stepped.preempt(false).unwrap();
     let numbers: Vec<_> = rounds[0].containers.iter().map(|id| id.number()).collect();
     assert_eq!(numbers, [8, 7, 6, 5, 4, 3, 2, 1, 16, 15, 14]);
@@ -166,7 +166,7 @@ fn below_the_utilisation_threshold_nobody_is_starved() {
     stepped.preempt(true).unwrap();
     stepped.advance(60_000);
     stepped.add_node("n2", "/r", Resource::new(8192, 8)).unwrap();
-    stepped.update();
+    stepped.update_now();
     assert!(stepped.preempt(true).unwrap().is_empty());
 }
 
@@ -174,7 +174,7 @@ fn below_the_utilisation_threshold_nobody_is_starved() {
 fn preemption_that_is_off() {
     let mut stepped = stepped(1, "", &[("yarn.scheduler.fair.preemption", "false")]);
     assert_eq!(stepped.preempt(true), Err(Refused::PreemptionOff));
-    stepped.kill();
+    stepped.kill_marked().unwrap();
 }
 
 // -------------------------------------------------------------------------------------------------- the second look
@@ -189,9 +189,9 @@ fn killed(meanwhile: impl Fn(&mut Stepped, &NodeHandle, &AppHandle, &AppHandle))
         let (mut stepped, node, x, y) = full_node_with(threshold, true, more);
         assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 4);
         meanwhile(&mut stepped, &node, &x, &y);
-        stepped.take_outcome();
-        stepped.kill();
-        let outcome = stepped.take_outcome();
+        stepped.take_journal();
+        stepped.kill_marked().unwrap();
+        let outcome = stepped.take_journal();
         assert!(outcome.completed.iter().all(|(app, _, reason)| (*app, *reason) == (1, EndReason::Preempted)));
         assert!(stepped.preemption_warning(1).is_none_or_empty(), "nothing is marked once the kill has come");
         if !more.is_empty() {
@@ -305,7 +305,7 @@ fn what_is_kept_for_others_does_not_count() {
         allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 1)]);
         let z = submit(&mut stepped, 3, "root.z", None);
         allocate(&mut stepped, &z, if reserve { vec![] } else { vec![Ask::anywhere(1, GIB, 1)] });
-        stepped.update();
+        stepped.update_now();
         let rounds = stepped.preempt(false).unwrap();
         let of = |app| rounds.iter().find(|round| round.app == app).map(|round| round.containers.clone());
         let for_y = of(2).unwrap();
@@ -314,14 +314,14 @@ fn what_is_kept_for_others_does_not_count() {
         if reserve {
             stepped.complete_numbered(1, 1).unwrap();
             allocate(&mut stepped, &z, two());
-            stepped.update();
+            stepped.update_now();
             assert_eq!(heartbeat(&mut stepped, &node).reserved[0].app, 3);
         } else {
             stepped.complete_numbered(1, of(3).unwrap()[0].number()).unwrap();
         }
-        stepped.take_outcome();
-        stepped.kill();
-        let killed = stepped.take_outcome().completed;
+        stepped.take_journal();
+        stepped.kill_marked().unwrap();
+        let killed = stepped.take_journal().completed;
         killed.iter().filter(|(_, number, _)| for_y.iter().any(|id| id.number() == *number)).count()
     };
     assert_eq!((killed_for_y(false), killed_for_y(true)), (0, 0));
@@ -339,7 +339,7 @@ fn leaf_queues_are_looked_through_as_they_were_created() {
         stepped.reload(None).unwrap();
     }
     assert!(stepped.queues().iter().all(|queue| queue.name != "root.gone"));
-    stepped.update();
+    stepped.update_now();
     let order: Vec<_> = stepped.preempt(false).unwrap().iter().map(|round| round.app).collect();
     let (third, fourth) = (order.iter().position(|app| *app == 3), order.iter().position(|app| *app == 4));
     assert!(fourth < third, "{order:?}");
@@ -360,13 +360,13 @@ fn what_was_spared_can_be_marked_again() {
     let (mut stepped, node, x, y) = full_node_with("", true, &[STRICT]);
     assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 2);
     allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 0)]);
-    stepped.kill();
+    stepped.kill_marked().unwrap();
     assert!(allocate(&mut stepped, &x, vec![]).strict_preemptions.is_empty());
     allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 8)]);
     stepped.advance(25_000);
-    stepped.update();
+    stepped.update_now();
     assert_eq!(stepped.preempt(true).unwrap()[0].containers.len(), 2);
-    assert_eq!(stepped.take_outcome().completed.len(), 2);
+    assert_eq!(stepped.take_journal().completed.len(), 2);
     assert!(heartbeat(&mut stepped, &node).allocated.iter().all(|made| made.app == 2));
 }
 
@@ -408,7 +408,7 @@ impl World {
 
     /// Takes in what a step did: containers made, and that each ends once, preempted only if it was marked.
     fn look(&mut self) {
-        let outcome = self.stepped.take_outcome();
+        let outcome = self.stepped.take_journal();
         for made in outcome.allocated {
             self.sizes.insert((made.app, made.container), made.resource);
         }
@@ -453,7 +453,7 @@ impl World {
     fn kill(&mut self) {
         self.look();
         let before = self.stepped.apps();
-        self.stepped.kill();
+        self.stepped.kill_marked().unwrap();
         let after = self.stepped.apps();
         let ended = self.ended.clone();
         self.look();
@@ -497,7 +497,7 @@ impl World {
                 let _ = self.stepped.allocate(&app.clone(), &request, &mut Allocation::default());
             }
             4..=8 => self.stepped.heartbeat(&Heartbeat::new(&self.nodes[pick(self.nodes.len(), a)])),
-            9 | 10 => self.stepped.update(),
+            9 | 10 => self.stepped.update_now(),
             11 => self.stepped.advance(u64::from(a) * 200),
             12 | 13 => self.preempt(),
             14 => self.kill(),
@@ -616,12 +616,12 @@ proptest! {
         };
         for (number, (queue, count, size)) in (1..).zip(&apps) {
             let app = submit(&mut stepped, number, QUEUES[*queue], Some(GIB));
-            stepped.update();
+            stepped.update_now();
             beat(&mut stepped);
             // It may still wait for its AM.
             let ask = Ask::anywhere(1, Resource::new(1024 * size, 1), *count);
             let _ = stepped.allocate(&app, &AllocateRequest { asks: vec![ask], ..Default::default() }, &mut Allocation::default());
-            stepped.update();
+            stepped.update_now();
             beat(&mut stepped);
         }
         let starved = submit(&mut stepped, 100, "root.s", None);
@@ -634,12 +634,12 @@ proptest! {
                 .to_vec(),
         };
         allocate(&mut stepped, &starved, asks);
-        stepped.update();
+        stepped.update_now();
         let spare: HashMap<u32, i64> =
             stepped.apps().iter().map(|app| (app.id.number, app.usage.memory_mb() - app.fair_share.memory_mb())).collect();
         // What is reserved is not there for others.
         let mut free: Vec<i64> = stepped.nodes().iter().map(|node| node.free.memory_mb()).collect();
-        for reserved in stepped.take_outcome().reserved {
+        for reserved in stepped.take_journal().reserved {
             let at = handles.iter().position(|node| node.name() == reserved.node).unwrap();
             free[at] = (free[at] - reserved.resource.memory_mb()).max(0);
         }

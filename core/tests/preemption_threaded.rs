@@ -111,7 +111,7 @@ fn the_books_agree_whatever_happens_meanwhile() {
     });
     assert_sums(&scheduler);
     for node in scheduler.nodes() {
-        assert!(Resource::NONE.fits_in(&node.free), "{} has given more than it has", node.name);
+        assert!(Resource::ZERO.fits_in(&node.free), "{} has given more than it has", node.name);
     }
     scheduler.shutdown();
 }

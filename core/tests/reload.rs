@@ -122,7 +122,7 @@ impl World {
     }
 
     fn beat(&mut self, node: &NodeHandle, times: u32) {
-        self.stepped.update();
+        self.stepped.update_now();
         (0..times).for_each(|_| self.stepped.heartbeat(&Heartbeat::new(node)));
     }
 
@@ -786,18 +786,18 @@ fn steady_shares_follow_at_once_and_fair_shares_with_the_next_update() {
     world.node(8192, 8);
     let apps = [(1, "root.a"), (2, "root.b")].map(|(number, queue)| world.app(number, queue));
     apps.iter().for_each(|app| world.ask(app, SMALL, 8).unwrap());
-    world.stepped.update();
+    world.stepped.update_now();
     world.reload(&weights(3, 1));
     let shares = |world: &World, queue: &str| {
         let queue = world.queue(queue);
         (queue.steady_fair_share.memory_mb(), queue.fair_share.memory_mb())
     };
     assert_eq!((shares(&world, "root.a"), shares(&world, "root.b")), ((6144, 4096), (2048, 4096)));
-    world.stepped.update();
+    world.stepped.update_now();
     assert_eq!((shares(&world, "root.a"), shares(&world, "root.b")), ((6144, 6144), (2048, 2048)));
     // A queue that comes takes of the steady shares at once; it has no demand, so the fair shares stay.
     world.reload(&format!("{}<queue name='c'><weight>4</weight></queue>", weights(3, 1)));
-    world.stepped.update();
+    world.stepped.update_now();
     assert_eq!((shares(&world, "root.a"), shares(&world, "root.c")), ((3072, 6144), (4096, 0)));
 }
 

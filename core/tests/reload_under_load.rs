@@ -232,7 +232,7 @@ fn reloads_under_load(workers: usize) {
     let stats = scheduler.stats();
     assert_eq!((stats.running, scheduler.apps().len()), (0, 0), "all have finished");
     assert!(told > 0 && told <= stats.granted, "{told} told of {} granted", stats.granted);
-    assert!(scheduler.queues().iter().all(|queue| queue.usage.is_none() && queue.runnable == 0));
+    assert!(scheduler.queues().iter().all(|queue| queue.usage.is_zero() && queue.runnable == 0));
     assert!(scheduler.nodes().iter().all(|node| node.free == node.total));
     the_last_file_holds(&scheduler, &nodes);
     while let Some(event) = scheduler.next_event() {
@@ -254,7 +254,7 @@ fn the_last_file_holds(scheduler: &FairScheduler, nodes: &[NodeHandle]) {
     for app in &apps {
         scheduler.finish(app).unwrap();
     }
-    assert!(used("root").is_none());
+    assert!(used("root").is_zero());
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn stepped(workers: usize, every: Option<u32>, count: usize, layout: usize) -> O
         let request = request(layout, &submission.queue.unwrap(), |name| stepped.location(name));
         stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
     }
-    stepped.update();
+    stepped.update_now();
     for near in [true, false] {
         for (node, _) in nodes.iter().filter(|(_, rack)| is_near(layout, *rack) == near) {
             stepped.heartbeat(&Heartbeat::new(node));
@@ -220,11 +220,11 @@ fn applications_are_folded_in_as_queues_are() {
         let request = AllocateRequest { asks, ..AllocateRequest::default() };
         stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
     }
-    stepped.update();
+    stepped.update_now();
     let mut granted = |node: &NodeHandle| {
-        stepped.take_outcome();
+        stepped.take_journal();
         stepped.heartbeat(&Heartbeat::new(node));
-        stepped.take_outcome().allocated.iter().map(|made| made.app).collect::<Vec<_>>()
+        stepped.take_journal().allocated.iter().map(|made| made.app).collect::<Vec<_>>()
     };
     assert_eq!(granted(&nodes[1]), [1; 8], "the second wants none of this node");
     assert_eq!(granted(&nodes[0]), [2; 8], "it has none yet");

@@ -67,16 +67,16 @@ fn an_update_lets_every_worker_see_what_ended_elsewhere() {
         ["/r0", "/r1"].map(|rack| stepped.add_node(&format!("n{rack}"), rack, Resource::new(8192, 8)).unwrap());
     assert_ne!(here.worker(), there.worker());
     submit_asking(&mut stepped, 1, "root.q", &[(1, 1024)]);
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&there));
     // Long enough for the first worker to have learnt of the second's grant, which is undone at once.
     stepped.advance(1000);
-    stepped.update();
+    stepped.update_now();
     stepped.remove_node(&there).unwrap();
-    stepped.take_outcome();
-    stepped.update();
+    stepped.take_journal();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&here));
-    assert_eq!(stepped.take_outcome().allocated.len(), 1);
+    assert_eq!(stepped.take_journal().allocated.len(), 1);
 }
 
 /// A worker that does not know yet how full a parent queue is has its grants refused there, and takes no room of the leaf
@@ -99,17 +99,17 @@ fn who_is_refused_above_takes_no_room_below() {
         stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
         app
     });
-    stepped.update();
+    stepped.update_now();
     let grants = |stepped: &mut Stepped, node: usize| {
-        stepped.take_outcome();
+        stepped.take_journal();
         (0..4).for_each(|_| stepped.heartbeat(&Heartbeat::new(&nodes[node])));
-        stepped.take_outcome().allocated.len()
+        stepped.take_journal().allocated.len()
     };
     assert_eq!(grants(&mut stepped, 1), 4, "the parent is full");
     assert_eq!(grants(&mut stepped, 0), 0);
     assert!(stepped.stats().refused > 0, "it was tried");
     stepped.finish(&apps[1]).unwrap();
-    stepped.update();
+    stepped.update_now();
     assert_eq!(grants(&mut stepped, 0), 4, "a refused grant has left no trace");
 }
 
@@ -131,14 +131,14 @@ fn who_declined_may_accept_later_in_a_pass() {
         let mut stepped = builder.resort_for_each_container(resort).stepped().unwrap();
         let node = stepped.add_node("n1", "/r1", Resource::new(4096, 8)).unwrap();
         submit_asking(&mut stepped, 1, "root.other", &[(1, 1024)]);
-        stepped.update();
+        stepped.update_now();
         stepped.heartbeat(&Heartbeat::new(&node));
         submit_asking(&mut stepped, 2, "root.q", &[(1, 4096), (2, 1024)]);
         submit_asking(&mut stepped, 3, "root.q", &[(1, 2048)]);
-        stepped.update();
-        stepped.take_outcome();
+        stepped.update_now();
+        stepped.take_journal();
         stepped.heartbeat(&Heartbeat::new(&node));
-        let made: Vec<_> = stepped.take_outcome().allocated.iter().map(|made| (made.app, made.priority)).collect();
+        let made: Vec<_> = stepped.take_journal().allocated.iter().map(|made| (made.app, made.priority)).collect();
         assert_eq!(made, [(3, 1), (2, 2)], "resort {resort}");
     }
 }
@@ -154,9 +154,9 @@ fn what_comes_back_has_the_sizes_that_were_asked() {
     let on = |location, mb| Ask { location, ..Ask::anywhere(1, Resource::new(mb, 1), 1) };
     let asks = vec![on(stepped.location("/r1"), 3072), on(stepped.location("*"), 1024)];
     stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
-    assert_eq!(stepped.take_outcome().allocated[0].resource, Resource::new(3072, 1));
+    assert_eq!(stepped.take_journal().allocated[0].resource, Resource::new(3072, 1));
     stepped.remove_node(&node).unwrap();
     assert_eq!(stepped.apps()[0].outstanding, Resource::new(1024, 1));
 }
@@ -169,16 +169,16 @@ fn a_fulfilled_reservation_gives_the_present_ask_back() {
     let mut stepped = FairScheduler::builder().settings(settings).journal(true).stepped().unwrap();
     let node = stepped.add_node("n1", "/r1", Resource::new(4096, 4)).unwrap();
     submit_asking(&mut stepped, 1, "root.q", &[(1, 4096)]);
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     submit_asking(&mut stepped, 2, "root.r", &[(1, 4096)]);
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
-    assert_eq!(stepped.take_outcome().reserved.len(), 1);
+    assert_eq!(stepped.take_journal().reserved.len(), 1);
     stepped.allocate_numbered(2, &[Ask::anywhere(1, Resource::new(2048, 1), 1)], &[], &[]).unwrap();
     stepped.complete_numbered(1, 1).unwrap();
     stepped.heartbeat(&Heartbeat::new(&node));
-    assert_eq!(stepped.take_outcome().allocated.iter().map(|made| made.app).collect::<Vec<_>>(), [2]);
+    assert_eq!(stepped.take_journal().allocated.iter().map(|made| made.app).collect::<Vec<_>>(), [2]);
     stepped.remove_node(&node).unwrap();
     assert_eq!(stepped.apps()[1].outstanding, Resource::new(2048, 1));
 }
@@ -198,15 +198,15 @@ fn containers_of_size_zero_are_made_once_a_descent() {
         let builder = FairScheduler::builder().settings(settings).journal(true);
         let mut stepped = builder.resort_for_each_container(resort).stepped().unwrap();
         let node = stepped.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
-        for (number, queue, size) in [(1, "root.a", Resource::NONE), (2, "root.b", Resource::new(1024, 1))] {
+        for (number, queue, size) in [(1, "root.a", Resource::ZERO), (2, "root.b", Resource::new(1024, 1))] {
             // What makes the first one pending is never placed: it is strict, and names no rack.
             submit_asking(&mut stepped, number, queue, &[]);
             let strict = Ask { relax_locality: false, ..Ask::anywhere(1, Resource::new(1024, 1), 1) };
             stepped.allocate_numbered(number, &[strict, Ask::anywhere(2, size, 5)], &[], &[]).unwrap();
         }
-        stepped.update();
+        stepped.update_now();
         stepped.heartbeat(&Heartbeat::new(&node));
-        let made: Vec<_> = stepped.take_outcome().allocated.iter().map(|made| made.app).collect();
+        let made: Vec<_> = stepped.take_journal().allocated.iter().map(|made| made.app).collect();
         assert_eq!(made, [1, 2, 1, 2, 1, 2], "resort {resort}");
     }
 }

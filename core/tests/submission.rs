@@ -117,7 +117,7 @@ fn under_a_fifo_root_there_are_no_queues() {
     let mut stepped = stepped(&format!("{FIFO}<queue name='a'/><queue name='b' type='parent'/>"));
     assert_eq!(enters(&mut stepped, 1, "root.a"), Err(no_leaf("root.a")));
     assert_eq!(enters(&mut stepped, 2, "root.b.c"), Err(no_leaf("root.b.c")));
-    stepped.update();
+    stepped.update_now();
     assert_eq!(queues(&mut stepped), [""; 0]);
 }
 

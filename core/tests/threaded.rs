@@ -261,7 +261,7 @@ fn shutdown_works_off_what_was_accepted_and_refuses_the_rest() {
     // The worker goes on when the shutdown has begun.
     thread::scope(|scope| {
         scope.spawn(|| scheduler.shutdown());
-        while scheduler.finish_later(&app) != Err(Refused::ShutDown) {
+        while scheduler.begin_finish(&app) != Err(Refused::ShutDown) {
             thread::yield_now();
         }
         opener.send(()).unwrap();
@@ -274,7 +274,7 @@ fn shutdown_works_off_what_was_accepted_and_refuses_the_rest() {
     assert_eq!(scheduler.allocate(&app, &ask(1), &mut answer), Err(Refused::ShutDown));
     assert_eq!(scheduler.submit(unmanaged(2, "root.q")).unwrap_err(), Refused::ShutDown);
     assert_eq!(scheduler.finish(&app), Err(Refused::ShutDown));
-    assert_eq!(scheduler.finish_later(&app), Err(Refused::ShutDown));
+    assert_eq!(scheduler.begin_finish(&app), Err(Refused::ShutDown));
     assert_eq!(scheduler.add_node("n2", "/r1", SMALL).unwrap_err(), Refused::ShutDown);
     assert_eq!(scheduler.remove_node(&node), Err(Refused::ShutDown));
     assert_eq!(scheduler.resize_node(&node, SMALL), Err(Refused::ShutDown));
@@ -416,7 +416,7 @@ fn finishing_while_granting_leaves_nothing(workers: usize) {
             scheduler.nodes().iter().all(|node| node.free == node.total),
             "I5: a finished application left something"
         );
-        assert!(scheduler.queues().iter().all(|queue| queue.usage.is_none() && queue.runnable == 0));
+        assert!(scheduler.queues().iter().all(|queue| queue.usage.is_zero() && queue.runnable == 0));
     }
     assert_books(&scheduler);
     assert!(scheduler.stats().granted > 0);

@@ -52,11 +52,11 @@ fuzz_target!(|bytes: &[u8]| {
             let Ok(mut stepped) = builder.stepped() else { return };
             check_tree(&stepped);
             stepped.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a fresh node");
-            stepped.update();
+            stepped.update_now();
             // Without the custom policy it may be refused now.
             let _ = stepped.reload(Some(&text));
             check_tree(&stepped);
-            stepped.update();
+            stepped.update_now();
         }
         Err(error) => {
             assert!(error.to_string().starts_with(SOURCE) && is_one_line(&error.to_string()), "{error}");

@@ -38,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(is_one_line(&warning.to_string()), "{warning}");
     }
     check_queues(&file);
-    for cluster in [Resource::NONE, Resource::new(65_536, 48), Resource::new(i64::MAX, i64::from(i32::MAX))] {
+    for cluster in [Resource::ZERO, Resource::new(65_536, 48), Resource::new(i64::MAX, i64::from(i32::MAX))] {
         for by_label in [vec![""], vec!["", "x", "y"]] {
             let by_label: BTreeMap<_, _> = by_label.into_iter().map(|label| (label.to_owned(), cluster)).collect();
             match file.figures_by_label(&by_label) {

@@ -41,7 +41,7 @@ pub fn schedule(settings: Settings) {
     let submission = Submission { number: 1, user: "al".into(), queue: None, am: Some(Resource::new(1024, 1).into()) };
     // What is asked for may be above the largest container.
     let Ok(app) = stepped.submit(&submission) else { return };
-    stepped.update();
+    stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     let asks = vec![Ask::anywhere(1, Resource::new(1000, 1), 2)];
     let request = AllocateRequest { asks, ..AllocateRequest::default() };

@@ -268,7 +268,7 @@ impl Worker {
             let record = &mut self.records[at];
             let was_marked = record.fate.end();
             let (number, mail, launched) = (record.number, record.mail, record.launched);
-            let leave_usage = || world.apps[app].usage.add(1, &Resource::NONE.minus(&one()));
+            let leave_usage = || world.apps[app].usage.add(1, &Resource::ZERO.minus(&one()));
             if was_marked {
                 world.apps[app].marks.strike_after(Container::of_model(number, mail).id, leave_usage);
             } else {

@@ -10,7 +10,7 @@ use evenweave_loom_tests::check;
 const TYPES: usize = 2;
 
 fn sum(cells: &[UsageCell; 2]) -> Resource {
-    cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.read()))
+    cells.iter().fold(Resource::ZERO, |sum, cell| sum.plus(&cell.read()))
 }
 
 /// Claim: I4: who adds up the cells of two workers that count finds values that stood, and at quiet the usage

@@ -21,7 +21,7 @@ fn units(count: i64) -> Resource {
 
 fn joined(workers: usize) -> Watch {
     let watch = Watch::new(workers, 1);
-    (0..workers).for_each(|_| watch.join(&Resource::NONE));
+    (0..workers).for_each(|_| watch.join(&Resource::ZERO));
     watch
 }
 
@@ -37,7 +37,7 @@ impl Worker {
     /// At work under the first snapshot.
     fn new(id: usize, watch: &Watch, seen: Snapshot) -> Worker {
         let mut seat = Seat::default();
-        seat.take_over(watch, id, None, &units(seen.limit), true, || Resource::NONE);
+        seat.take_over(watch, id, None, &units(seen.limit), true, || Resource::ZERO);
         Worker { id, seat, seen, spent: 0 }
     }
 

@@ -85,8 +85,8 @@ fn a_grant_has_room_in_every_type_or_in_none() {
         // Three of the first type, one of the second: one grant of one and one.
         let (limit, one) = (Resource::new(3, 1), Resource::new(1, 1));
         let watch = Arc::new(Watch::new(2, 2));
-        watch.join(&Resource::NONE);
-        watch.join(&Resource::NONE);
+        watch.join(&Resource::ZERO);
+        watch.join(&Resource::ZERO);
         let other = watch.clone();
         let thread = spawn(move || other.try_spend(1, &one, &limit));
         let granted = u8::from(watch.try_spend(0, &one, &limit)) + u8::from(thread.join().unwrap());

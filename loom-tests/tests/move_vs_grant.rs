@@ -72,7 +72,7 @@ fn an_am_is_granted_while_its_application_moves() {
         let taken_out = world.move_to(SOURCE, TARGET);
         let granted = worker.join().unwrap();
         assert_eq!(granted, taken_out, "I4: what is counted in the old queue is taken out, and nothing else");
-        assert_eq!(world.used(SOURCE), Resource::NONE, "I4: nothing of the AM stays behind");
+        assert_eq!(world.used(SOURCE), Resource::ZERO, "I4: nothing of the AM stays behind");
         assert_eq!(world.standing.queue(), TARGET, "the move is not lost");
         assert_eq!(world.standing.has_am(), granted, "I7: a refused grant leaves no trace");
         if !granted {
@@ -97,14 +97,14 @@ fn it_is_moved_there_and_back() {
         let granted = worker.join().unwrap();
         let left = |times: i64| am().times_int(-times);
         assert!(granted || (!first && !second), "no AM is taken out that was not granted");
-        let target = if second { left(1) } else { Resource::NONE };
+        let target = if second { left(1) } else { Resource::ZERO };
         assert_eq!(world.used(TARGET), target, "I4: each move takes out what it found");
-        let source = if granted && !first { am() } else { Resource::NONE };
+        let source = if granted && !first { am() } else { Resource::ZERO };
         assert!(first <= second, "an AM that was found stays");
         let source = if second && !first {
             source
         } else if first {
-            Resource::NONE
+            Resource::ZERO
         } else {
             source
         };

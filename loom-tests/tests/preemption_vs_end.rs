@@ -26,11 +26,11 @@ fn full_node(acquired: bool) -> (Arc<World>, Arc<Mutex<Worker>>) {
 fn at_rest(world: &World, worker: &Worker, marked: bool) {
     assert_eq!(worker.ended.len(), 1, "I10: it ends once");
     let used = |app: usize| world.apps[app].usage.read();
-    assert_eq!(used(VICTIM), Resource::NONE, "I4: it is used no more");
+    assert_eq!(used(VICTIM), Resource::ZERO, "I4: it is used no more");
     assert!(world.apps[VICTIM].marks.list().is_none_or(|list| list.is_empty()), "no AM is warned of what has ended");
     let (starved, other) = (used(STARVED).memory_mb(), used(OTHER).memory_mb());
     assert_eq!(starved + other, 1, "I1: its room is used once");
-    assert_eq!(worker.free, Resource::NONE, "I1: and the node knows it");
+    assert_eq!(worker.free, Resource::ZERO, "I1: and the node knows it");
     if marked {
         assert_eq!(starved, 1, "I10: room that is freed for an application goes to it first");
     }
@@ -91,7 +91,7 @@ fn its_am_gives_it_back() {
         assert!(marked || !warned, "no AM is warned of what is not marked");
         let mut worker = worker.lock();
         worker.pass();
-        assert_eq!(worker.free, Resource::NONE, "the room of what runs is free when its node says so");
+        assert_eq!(worker.free, Resource::ZERO, "the room of what runs is free when its node says so");
         worker.complete(0, 1);
         worker.pass();
         assert_eq!(world.call(VICTIM).1, [1], "I5: the AM is told of the end once");

@@ -28,10 +28,10 @@ fn finish(world: &World, worker: &Mutex<Worker>, app: usize) {
 fn at_rest(world: &World, worker: &mut Worker, marked: i64) {
     worker.pass();
     let used = |app: usize| world.apps[app].usage.read();
-    assert_eq!(used(STARVED), Resource::NONE, "I4: who has ended uses nothing");
+    assert_eq!(used(STARVED), Resource::ZERO, "I4: who has ended uses nothing");
     assert!(worker.owed.is_empty(), "who has ended is owed nothing");
     assert_eq!(used(OTHER), one().times_int(marked), "the room goes back to everybody, and is used once");
-    assert_eq!(worker.free, Resource::NONE, "nothing is lost, nothing is there twice");
+    assert_eq!(worker.free, Resource::ZERO, "nothing is lost, nothing is there twice");
     assert!(world.apps[VICTIM].marks.list().is_none_or(|list| list.is_empty()), "what was marked has ended");
     let ended = worker.ended.iter().filter(|(app, ..)| *app == VICTIM).count();
     assert_eq!(i64::try_from(ended).unwrap(), marked, "I10: what was marked has ended once, and nothing else has");
@@ -110,10 +110,10 @@ fn with_a_second_look() {
         assert!(worker.owed.is_empty() && marks() == 0, "nothing is kept for who has ended, nothing is marked for it");
         let used = |app: usize| world.apps[app].usage.read();
         if killed == Some(true) {
-            assert_eq!((used(VICTIM), used(OTHER)), (Resource::NONE, one()), "the room goes back to everybody");
+            assert_eq!((used(VICTIM), used(OTHER)), (Resource::ZERO, one()), "the room goes back to everybody");
             return;
         }
-        assert_eq!((used(VICTIM), used(OTHER)), (one(), Resource::NONE), "what is not needed lives");
+        assert_eq!((used(VICTIM), used(OTHER)), (one(), Resource::ZERO), "what is not needed lives");
         assert_eq!((worker.mark(0, 1, OTHER), marks()), (Some(1), 1), "what was spared can be marked again");
         assert!(worker.kill_if(0, 1, OTHER, true), "and killed");
         assert_eq!(worker.reused(), (1, 1), "the record of what has ended is used again");

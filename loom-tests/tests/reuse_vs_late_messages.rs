@@ -46,7 +46,7 @@ impl Worker {
             Message::Close(slot) => {
                 if find(&self.known, slot, |known| known.slot).is_some() {
                     // What it has ends; of one container another worker's asks are told.
-                    self.usage[self.id].set(1, &Resource::NONE);
+                    self.usage[self.id].set(1, &Resource::ZERO);
                     self.other.send(Message::Ask(slot, 1)).expect("a lane");
                     self.known[slot.ix()] = None;
                 }
@@ -60,10 +60,10 @@ impl Worker {
                 }
             }
             Message::Begin(slot) => {
-                let used = self.usage.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.read()));
+                let used = self.usage.iter().fold(Resource::ZERO, |sum, cell| sum.plus(&cell.read()));
                 assert_eq!(
                     used,
-                    Resource::NONE,
+                    Resource::ZERO,
                     "I5, I13: a slot is used again when every worker has ended what it had"
                 );
                 self.known.resize_with(slot.ix() + 1, || None);

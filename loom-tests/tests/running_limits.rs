@@ -60,7 +60,7 @@ impl World {
 
     /// What the first application uses, all workers together.
     fn used(&self) -> Resource {
-        self.first.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.read()))
+        self.first.iter().fold(Resource::ZERO, |sum, cell| sum.plus(&cell.read()))
     }
 }
 
@@ -83,7 +83,7 @@ impl Worker {
         let close = std::mem::take(&mut *world.lanes[id].lock());
         if close {
             self.closed = true;
-            world.first[id].set(1, &Resource::NONE);
+            world.first[id].set(1, &Resource::ZERO);
             world.acknowledge();
         }
         let snapshot = world.newest.load();
@@ -96,7 +96,7 @@ impl Worker {
         }
         assert_eq!(
             world.used(),
-            Resource::NONE,
+            Resource::ZERO,
             "one runs at a time: the next starts when the first has ended everywhere"
         );
         Offered::Second
@@ -139,7 +139,7 @@ fn the_next_starts_when_the_first_has_ended_everywhere() {
         for worker in [&mut first, &mut second] {
             worker.round();
         }
-        assert_eq!(world.used(), Resource::NONE, "I5: nothing of the first is left");
+        assert_eq!(world.used(), Resource::ZERO, "I5: nothing of the first is left");
         assert_eq!([first.round(), second.round()], [Offered::Second; 2], "I7: the next one runs");
     });
 }

@@ -12,7 +12,7 @@ use super::deviation::{Deviation, Mismatch, Place};
 use super::drive::Player;
 use super::options::PlayOptions;
 use super::scenario::{Expected, Scenario, Step};
-use crate::api::{AllocatedView, QueueView, Resource, ResourceTypes, StepOutcome};
+use crate::api::{AllocatedView, Journal, QueueView, Resource, ResourceTypes};
 
 /// How far one run, or the furthest of several, got from its recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -152,15 +152,15 @@ fn same(
 }
 
 /// I1, I2 and I4 at quiet.
-fn balanced(player: &mut Player, here: &Apps<Resource>, outcome: &StepOutcome) -> Result<(), Mismatch> {
+fn balanced(player: &mut Player, here: &Apps<Resource>, outcome: &Journal) -> Result<(), Mismatch> {
     let types = player.types().clone();
     let (queues, apps, nodes) = {
         let driver = player.driver();
         (driver.queues(), driver.apps(), driver.nodes())
     };
-    let sum = |parts: &mut dyn Iterator<Item = Resource>| parts.fold(Resource::NONE, |sum, part| sum.plus(&part));
+    let sum = |parts: &mut dyn Iterator<Item = Resource>| parts.fold(Resource::ZERO, |sum, part| sum.plus(&part));
     for app in &apps {
-        let held = here.get(&app.id.number).map_or(Resource::NONE, |had| sum(&mut had.live.values().copied()));
+        let held = here.get(&app.id.number).map_or(Resource::ZERO, |had| sum(&mut had.live.values().copied()));
         same(&types, || format!("I4: usage of application {}", app.id.number), &held, &app.usage)?;
     }
     let is_child =
@@ -174,11 +174,11 @@ fn balanced(player: &mut Player, here: &Apps<Resource>, outcome: &StepOutcome) -
         same(&types, || format!("I4: usage of {}", queue.name), &parts, &queue.usage)?;
     }
     for node in &nodes {
-        if !Resource::NONE.fits_in(&node.free) {
+        if !Resource::ZERO.fits_in(&node.free) {
             return Err(Mismatch::new(format!("I1: free on {}", node.name), "0 or more", node.free.to_string()));
         }
     }
-    let root = queues.iter().find(|queue| queue.name == "root").map_or(Resource::NONE, |queue| queue.usage);
+    let root = queues.iter().find(|queue| queue.name == "root").map_or(Resource::ZERO, |queue| queue.usage);
     let taken = sum(&mut nodes.iter().map(|node| node.total.minus(&node.free)));
     if !root.fits_in(&taken) {
         // More on the nodes is what has ended and was launched.

@@ -338,7 +338,7 @@ mod tests {
     }
 
     fn same() -> Observed {
-        let none = Resource::NONE;
+        let none = Resource::ZERO;
         let mut root = [none; 7];
         root[2] = Resource::new(1024, 2);
         root[5] = Resource::UNBOUNDED;

@@ -5,8 +5,8 @@ use super::driver::{Driver, start};
 use super::options::PlayOptions;
 use super::scenario::{AskLine, Scenario, Step, resource};
 use crate::api::{
-    AllocatedView, AppView, Ask, Decision, EndReason, HeldView, NotOffered, PreemptionRound, QueueView, Refused,
-    Resource, ResourceTypes, StepOutcome, Submission,
+    AllocatedView, AppView, Ask, Decision, EndReason, HeldView, Journal, NotOffered, PreemptionRound, QueueView,
+    Refused, Resource, ResourceTypes, Submission,
 };
 
 /// What a step tells by itself.
@@ -113,11 +113,11 @@ impl Player {
     }
 
     /// Does one step: what it tells by itself, or the kind of its refusal; and what happened.
-    pub(super) fn play(&mut self, step: &Step) -> (Result<Told, String>, StepOutcome) {
+    pub(super) fn play(&mut self, step: &Step) -> (Result<Told, String>, Journal) {
         let answer = self.apply(step);
-        match self.driver.take_outcome() {
+        match self.driver.take_journal() {
             Ok(outcome) => (answer, outcome),
-            Err(refusal) => (Err(kind_of(&refusal)), StepOutcome::default()),
+            Err(refusal) => (Err(kind_of(&refusal)), Journal::default()),
         }
     }
 

@@ -11,8 +11,8 @@ use super::options::{DriverChoice, PlayOptions};
 use super::scenario::Scenario;
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, Clock, ContainerId, ContainerView, Decision,
-    FairScheduler, FairSchedulerBuilder, Heartbeat, Location, NodeHandle, NodeView, NotOffered, PreemptionRound,
-    QueueView, Refused, Resource, ResourceTypes, Settings, StepOutcome, Stepped, Submission, VirtualClock,
+    FairScheduler, FairSchedulerBuilder, Heartbeat, Journal, Location, NodeHandle, NodeView, NotOffered,
+    PreemptionRound, QueueView, Refused, Resource, ResourceTypes, Settings, Stepped, Submission, VirtualClock,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -43,7 +43,7 @@ pub(super) trait Driver {
     /// Numbers of an application's containers that are marked, smallest first.
     fn preemption_warning(&mut self, app: u32) -> Result<Vec<u32>, Refused>;
     /// What happened since this was last called; the end of a step.
-    fn take_outcome(&mut self) -> Result<StepOutcome, Refused>;
+    fn take_journal(&mut self) -> Result<Journal, Refused>;
     /// Why the passes since this was last called went as they did: of a scheduler that was started with a trace.
     fn take_trace(&mut self) -> Vec<Decision> {
         Vec::new()
@@ -144,7 +144,7 @@ impl Driver for Stepped {
     }
 
     fn update(&mut self) {
-        Stepped::update(self);
+        Stepped::update_now(self);
     }
 
     fn advance(&mut self, ms: u64) {
@@ -161,16 +161,19 @@ impl Driver for Stepped {
     }
 
     fn kill(&mut self) -> Result<(), Refused> {
-        Stepped::kill(self);
-        Ok(())
+        // Where preemption is off nothing is marked.
+        match Stepped::kill_marked(self) {
+            Err(Refused::PreemptionOff) => Ok(()),
+            other => other,
+        }
     }
 
     fn preemption_warning(&mut self, app: u32) -> Result<Vec<u32>, Refused> {
         Stepped::preemption_warning(self, app)
     }
 
-    fn take_outcome(&mut self) -> Result<StepOutcome, Refused> {
-        Ok(Stepped::take_outcome(self))
+    fn take_journal(&mut self) -> Result<Journal, Refused> {
+        Ok(Stepped::take_journal(self))
     }
 
     fn take_trace(&mut self) -> Vec<Decision> {
@@ -392,8 +395,8 @@ impl Driver for Threaded {
         Ok(numbers)
     }
 
-    fn take_outcome(&mut self) -> Result<StepOutcome, Refused> {
-        let outcome = self.scheduler.take_outcome()?;
+    fn take_journal(&mut self) -> Result<Journal, Refused> {
+        let outcome = self.scheduler.take_journal()?;
         // The ResourceManager fetches an AM's container at once.
         let (scheduler, apps) = (&self.scheduler, &self.apps);
         self.masters.retain(|number| {

@@ -290,7 +290,7 @@ impl Scenario {
 
 /// Amounts by name as a vector.
 pub(super) fn resource(types: &ResourceTypes, amounts: &Amounts) -> Resource {
-    let mut out = Resource::NONE;
+    let mut out = Resource::ZERO;
     for (name, amount) in amounts {
         if let Some(index) = types.index(name) {
             out = out.with(index, *amount);

@@ -290,7 +290,7 @@ impl Words<'_> {
             self.amounts(&claim.demand),
             self.amounts(&claim.fair_share)
         );
-        if !claim.min_share.is_none() {
+        if !claim.min_share.is_zero() {
             let _ = write!(text, "; min share {}", self.amounts(&claim.min_share));
         }
         if (claim.weight - 1.0).abs() > f32::EPSILON {

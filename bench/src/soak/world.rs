@@ -495,10 +495,10 @@ impl World {
                 running.told && !held.contains(&running.id) && !silent.contains(&running.id.application_number())
             })
             .count();
-        let mut used = Resource::NONE;
+        let mut used = Resource::ZERO;
         for node in self.scheduler.nodes() {
             used = used.plus(&node.total.minus(&node.free));
-            if !Resource::NONE.fits_in(&node.free) {
+            if !Resource::ZERO.fits_in(&node.free) {
                 found.push(format!("node {} is over-committed: free {}", node.name, node.free));
             }
         }

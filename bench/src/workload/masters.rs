@@ -167,11 +167,11 @@ impl Masters {
     /// would: it sees what comes next.
     pub(super) fn expect(&self, bed: &Bed, owners: &mut Vec<u32>, rounds: usize) {
         let turn = |ahead: usize| self.turns.get((self.next + ahead) % self.turns.len().max(1)).copied();
-        let Some(in_turn) = turn(rounds) else { return bed.engine.expect_calls(&bed.apps, owners) };
+        let Some(in_turn) = turn(rounds) else { return bed.engine.prefetch_calls(&bed.apps, owners) };
         owners.push(in_turn);
-        bed.engine.expect_calls(&bed.apps, owners);
+        bed.engine.prefetch_calls(&bed.apps, owners);
         owners.pop();
-        turn(rounds + 1).into_iter().for_each(|app| bed.apps[app as usize].expect_call());
+        turn(rounds + 1).into_iter().for_each(|app| bed.apps[app as usize].prefetch_call());
     }
 
     /// Steps 2 and 3.

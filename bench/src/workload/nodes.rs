@@ -126,8 +126,8 @@ impl<'a> Nodes<'a> {
         };
         next.clear();
         next.extend(owners(0));
-        owners(1).for_each(|owner| self.bed.apps[owner as usize].expect_mail());
-        owners(2).for_each(|owner| self.bed.apps[owner as usize].expect_call());
+        owners(1).for_each(|owner| self.bed.apps[owner as usize].prefetch_mail());
+        owners(2).for_each(|owner| self.bed.apps[owner as usize].prefetch_call());
         self.held.expect_longest((self.at + 4) % self.held.nodes(), self.k);
     }
 

@@ -209,12 +209,12 @@ fn filled(workers: usize, fold_every: Option<u32>) -> Outcome {
     bed.engine.quiesce();
     let (queues, apps, nodes) = (bed.engine.queues(), bed.engine.apps(), bed.engine.nodes());
     assert_eq!(bed.engine.stats().running, shape.capacity(), "the cluster is full");
-    assert!(nodes.iter().all(|node| node.free == Resource::NONE), "I1: and no node is over-committed");
+    assert!(nodes.iter().all(|node| node.free == Resource::ZERO), "I1: and no node is over-committed");
     for queue in &queues {
         let inside = |name: &str| name.strip_prefix(&queue.name).is_some_and(|rest| rest.starts_with('.'));
         let of = |name: &str| name == queue.name || inside(name);
         let parts = apps.iter().filter(|app| of(&app.queue));
-        let sum = parts.fold(Resource::NONE, |sum, app| sum.plus(&app.usage));
+        let sum = parts.fold(Resource::ZERO, |sum, app| sum.plus(&app.usage));
         assert_eq!(queue.usage, sum, "I4: {}", queue.name);
     }
     let count = |usage: &Resource| usage.memory_mb() / CONTAINER.memory_mb();

@@ -83,17 +83,17 @@ impl<'a> Updates<'a> {
             if app.demand != app.usage.plus(&app.outstanding) {
                 return Err(format!("the update did not publish the demand of application {}", app.id.number));
             }
-            if app.fair_share == Resource::NONE {
+            if app.fair_share == Resource::ZERO {
                 return Err(format!("the update did not publish the fair share of application {}", app.id.number));
             }
             let above = app.queue.match_indices('.').map(|(at, _)| &app.queue[..at]);
             for queue in above.chain([&*app.queue]) {
-                let demand = demands.entry(queue).or_insert(Resource::NONE);
+                let demand = demands.entry(queue).or_insert(Resource::ZERO);
                 *demand = demand.plus(&app.demand);
             }
         }
-        let good = |name: &str, demand: &Resource| demands.get(name).unwrap_or(&Resource::NONE) == demand;
-        match queues.iter().find(|queue| !good(&queue.name, &queue.demand) || queue.fair_share == Resource::NONE) {
+        let good = |name: &str, demand: &Resource| demands.get(name).unwrap_or(&Resource::ZERO) == demand;
+        match queues.iter().find(|queue| !good(&queue.name, &queue.demand) || queue.fair_share == Resource::ZERO) {
             Some(queue) => Err(format!("the update did not publish demand and fair share of queue {}", queue.name)),
             None => Ok(()),
         }

@@ -360,7 +360,7 @@ mod tests {
 
     fn max(text: &str) -> Option<[i64; 4]> {
         let limit = parse_resource(text, &types(), Missing::Max).ok()?;
-        let lanes = *limit.absolute()?.lanes();
+        let lanes = *limit.absolute()?.amounts();
         Some([lanes[0], lanes[1], lanes[2], lanes[3]])
     }
 
@@ -386,7 +386,7 @@ mod tests {
         assert_eq!(part("vcores=5.%").of(&Resource::from_slice(&[100, 100, 7])), Resource::from_slice(&[100, 5, 7]));
         assert_eq!(part("-0%").of(&Resource::from_slice(&[100, 100, 7])), Resource::from_slice(&[0, 0, 0]));
         let beyond = part("3000000000%").of(&Resource::from_slice(&[100, 100, 100]));
-        assert_eq!(beyond.lanes()[..3], [3_000_000_000, i64::from(i32::MAX), 3_000_000_000]);
+        assert_eq!(beyond.amounts()[..3], [3_000_000_000, i64::from(i32::MAX), 3_000_000_000]);
     }
 
     #[test]

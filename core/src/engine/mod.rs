@@ -65,7 +65,7 @@ mod exports {
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
     pub(crate) use super::driver::threads_and_steps::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
-    pub(crate) use super::intake::edge::{allocate, collect, drain, expect_calls, send_changes};
+    pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
     pub(crate) use super::intake::messages::{External, Parcel, Report};
     #[cfg(feature = "faults")]
     pub use super::views::audit::Audit;

@@ -375,6 +375,7 @@ pub enum SchedulerEvent {
         /// What it said.
         message: String,
     },
-    /// So many events were lost because the channel was full.
-    Lost(u64),
+    /// So many events were dropped because the embedder had not taken the earlier ones: see
+    /// [`event_capacity`](crate::FairSchedulerBuilder::event_capacity).
+    EventsDropped(u64),
 }

@@ -74,7 +74,7 @@ impl AppLocal {
         Schedulable {
             usage: &self.usage,
             demand: &self.own.demand,
-            min_share: &Resource::NONE,
+            min_share: &Resource::ZERO,
             weight: self.own.weight,
             tie: self.own.tie,
         }
@@ -108,6 +108,6 @@ mod tests {
     #[test]
     fn size_based_weight_of_the_reference() {
         assert!((size_based_weight(&Resource::new(1023, 0)) - 10.0).abs() < f32::EPSILON);
-        assert!(size_based_weight(&Resource::NONE).abs() < f32::EPSILON);
+        assert!(size_based_weight(&Resource::ZERO).abs() < f32::EPSILON);
     }
 }

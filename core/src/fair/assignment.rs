@@ -48,7 +48,7 @@ impl Shard {
         }
         let settings = &self.shared.settings;
         let (multiple, dynamic, most) = (settings.assign_multiple, settings.dynamic_max_assign, settings.max_assign);
-        let to_be_left = if multiple && dynamic { self.without_half(node) } else { Resource::NONE };
+        let to_be_left = if multiple && dynamic { self.without_half(node) } else { Resource::ZERO };
         let mut count = 0;
         loop {
             self.note_descent(ROOT);
@@ -452,7 +452,7 @@ impl Shard {
         let granted = self.try_grant(proposal);
         self.note_fit(proposal, granted);
         match granted {
-            Ok(()) if proposal.size.is_none_in_types(self.types) => {
+            Ok(()) if proposal.size.is_zero_in_types(self.types) => {
                 // Callers see nothing, and offer the node again: the next visit places the next one.
                 self.own.repeatable = true;
                 Outcome::Declined

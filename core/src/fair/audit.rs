@@ -17,7 +17,7 @@ impl Shard {
     /// Room is owed to somebody as long as it is more than nothing.
     pub(crate) fn audit_owed(&self, wrong: &mut Vec<String>) {
         for (_, node) in self.nodes.present() {
-            if node.own.owed.iter().any(|(_, amount)| amount.is_none()) {
+            if node.own.owed.iter().any(|(_, amount)| amount.is_zero()) {
                 wrong.push(format!("node {} owes nothing, to somebody", node.shared.name));
             }
         }
@@ -129,7 +129,7 @@ mod tests {
         let ask = |priority| Ask::anywhere(priority, Resource::new(1024, 1), u32::from(priority == 1));
         let asks = (1..=KEYS).map(ask).collect();
         stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
-        stepped.update();
+        stepped.update_now();
         let index = app.0.slot.index;
         for (holder, other) in [(0, 1), (1, 0)] {
             assert!(stepped.stepper.shard(holder).app_mut(index).keys[0].take_one(holder).is_some());

@@ -40,7 +40,7 @@ impl Shard {
         let local = self.app(app);
         let calculator = self.queue(local.leaf).snapshot.policy.calculator();
         calculator.compare(self.types, &self.cluster.total, &local.usage, &local.own.fair_share, true).is_lt()
-            || !self.starvation(app).min_share.is_none()
+            || !self.starvation(app).min_share.is_zero()
     }
 
     /// What the last look at the application found it short of.

@@ -60,7 +60,7 @@ impl FairWorker {
             counts_opportunities: counts_opportunities(&shared.settings),
             repeatable: false,
             has_declined: None,
-            available: Resource::NONE,
+            available: Resource::ZERO,
             out_for_pass: Vec::new(),
             out_for_descent: Vec::new(),
             in_vain: InVain::default(),

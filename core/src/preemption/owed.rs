@@ -41,7 +41,7 @@ impl<A: Copy + PartialEq> OwedRooms<A> {
         if let Some(at) = self.0.iter().position(|owed| owed.to == to) {
             let left = &mut self.0[at].amount;
             *left = left.minus(&left.least(amount));
-            if left.is_none() {
+            if left.is_zero() {
                 self.0.remove(at);
             }
         }
@@ -50,7 +50,7 @@ impl<A: Copy + PartialEq> OwedRooms<A> {
     /// What it owes to all.
     #[must_use]
     pub fn total(&self) -> Resource {
-        self.0.iter().fold(Resource::NONE, |sum, owed| sum.plus(&owed.amount))
+        self.0.iter().fold(Resource::ZERO, |sum, owed| sum.plus(&owed.amount))
     }
 
     /// Whether it owes an application anything.
@@ -80,7 +80,7 @@ impl<A: Copy + PartialEq> OwedRooms<A> {
 /// One's turn: the node is offered until what it is owed is spent or nothing is placed. What is still to come is counted apart
 /// from the node's own book, as Hadoop does: custom types may go below zero.
 pub fn serve(mut owed: Resource, mut place: impl FnMut() -> Option<Resource>) {
-    while !owed.is_none() {
+    while !owed.is_zero() {
         let Some(size) = place() else { break };
         owed = owed.minus_non_negative(&size);
     }

@@ -79,7 +79,7 @@ pub(crate) fn requests_to_serve(starvation: &Resource, asks: &[StoredAsk]) -> Ve
     let (mut pending, mut out) = (*starvation, Vec::new());
     let mut seen: HashMap<(i32, Resource), Levels> = HashMap::new();
     for ask in asks {
-        if pending.is_none() {
+        if pending.is_zero() {
             break;
         }
         if !seen.entry((ask.priority, ask.size)).or_default().take(ask.place) {

@@ -33,7 +33,7 @@ impl Starvation {
 
     /// Whether both parts are nothing.
     pub(crate) fn is_none(&self) -> bool {
-        self.fair_share.is_none() && self.min_share.is_none()
+        self.fair_share.is_zero() && self.min_share.is_zero()
     }
 }
 
@@ -89,12 +89,12 @@ pub(crate) fn min_share_starvation(min_share: &Resource, demand: &Resource, usag
 ///
 /// The one for whom too little is left is credited with the rest *of its demand*, not with what is left: Hadoop's quirk.
 pub(crate) fn min_share_part(yardstick: &Yardstick, left: &mut Resource, wanted: &Resource) -> Option<Resource> {
-    if left.is_none() {
+    if left.is_zero() {
         return None;
     }
     if yardstick.above_in_all(wanted, left) {
         let rest = wanted.minus_non_negative(left);
-        *left = Resource::NONE;
+        *left = Resource::ZERO;
         Some(rest)
     } else {
         *left = left.minus_non_negative(wanted);
@@ -141,7 +141,7 @@ mod tests {
         assert!(!is_busy(0.8, &Resource::new(8000, 0), &cluster));
         assert!(is_busy(0.8, &Resource::new(8001, 0), &cluster));
         assert!(is_busy(0.8, &Resource::new(0, 9), &cluster));
-        assert!(!is_busy(0.8, &Resource::NONE, &Resource::NONE));
+        assert!(!is_busy(0.8, &Resource::ZERO, &Resource::ZERO));
         assert!(!is_busy(0.8, &Resource::new(9000, 0), &Resource::new(10_000, 0)), "0 of 0 vcores is no number");
     }
 
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn the_rest_is_credited_where_too_little_is_left() {
         let memory = yardstick(Calculator::Memory);
-        let mut left = min_share_starvation(&Resource::new(10_240, 10), &Resource::new(13_312, 3), &Resource::NONE);
+        let mut left = min_share_starvation(&Resource::new(10_240, 10), &Resource::new(13_312, 3), &Resource::ZERO);
         assert_eq!(left, Resource::new(10_240, 3));
         let wanted = [(5120, 1), (4096, 1), (4096, 1), (1024, 1)].map(|(mb, vcores)| Resource::new(mb, vcores));
         let parts = wanted.map(|wanted| min_share_part(&memory, &mut left, &wanted));

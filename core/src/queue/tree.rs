@@ -79,7 +79,7 @@ impl Queue {
         self.named = own.is_some() || file.names(&self.name);
         let own = own.unwrap_or(&nothing_said);
         self.weight = own.weight.unwrap_or(1.0);
-        self.min_share = own.min.unwrap_or(Resource::NONE);
+        self.min_share = own.min.unwrap_or(Resource::ZERO);
         self.raw_max = own.max.unwrap_or(file.queue_max_resources);
         self.max_running_apps = own.max_running_apps.unwrap_or(file.queue_max_apps);
         self.max_am_share = own.max_am_share.unwrap_or(file.queue_max_am_share);
@@ -195,14 +195,14 @@ impl QueueTree {
             submitted: HashSet::new(),
             policy,
             weight: 1.0,
-            min_share: Resource::NONE,
+            min_share: Resource::ZERO,
             raw_max: Limit::UNBOUNDED,
             max_running_apps: i32::MAX,
             max_am_share: 0.5,
             max_child: None,
             max_container: Resource::UNBOUNDED,
             preemption: OwnPreemption::default(),
-            steady_fair_share: Resource::NONE,
+            steady_fair_share: Resource::ZERO,
         });
         if let Some(parent) = parent {
             let created = self.created;

@@ -68,7 +68,7 @@ fn compare_dominant(types: usize, cluster: &Resource, a: &Resource, b: &Resource
     if a == b {
         return Ordering::Equal;
     }
-    if cluster.is_none() {
+    if cluster.is_zero() {
         let bigger = (0..types).any(|i| a.get(i) > b.get(i));
         let smaller = (0..types).any(|i| a.get(i) < b.get(i));
         return bigger.cmp(&smaller);
@@ -132,9 +132,9 @@ mod tests {
         let (cluster, a, b) = (Resource::new(1000, 10), Resource::new(200, 5), Resource::new(400, 1));
         assert_eq!(Calculator::Memory.divide(2, &cluster, &a, &b), 0.5);
         assert_eq!(Calculator::Dominant.divide(2, &cluster, &a, &b), 1.25);
-        assert_eq!(Calculator::Memory.divide(2, &cluster, &Resource::NONE, &Resource::NONE), 0.0);
-        assert!(Calculator::Memory.divide(2, &cluster, &a, &Resource::NONE).is_infinite());
-        assert!(Calculator::Dominant.divide(2, &Resource::NONE, &a, &b).is_nan());
+        assert_eq!(Calculator::Memory.divide(2, &cluster, &Resource::ZERO, &Resource::ZERO), 0.0);
+        assert!(Calculator::Memory.divide(2, &cluster, &a, &Resource::ZERO).is_infinite());
+        assert!(Calculator::Dominant.divide(2, &Resource::ZERO, &a, &b).is_nan());
         assert_eq!(Calculator::Memory.ratio(2, &a, &b), 0.5);
         assert_eq!(Calculator::Dominant.ratio(2, &a, &b), 5.0);
     }

@@ -49,7 +49,7 @@ impl Hash for Resource {
 
 impl Resource {
     /// Nothing of anything.
-    pub const NONE: Resource = Resource([0; MAX_TYPES]);
+    pub const ZERO: Resource = Resource([0; MAX_TYPES]);
     /// No limit in any type.
     pub const UNBOUNDED: Resource = Resource([i64::MAX; MAX_TYPES]);
 
@@ -127,7 +127,7 @@ impl Resource {
 
     /// Every lane, unused ones included.
     #[must_use]
-    pub const fn lanes(&self) -> &[i64; MAX_TYPES] {
+    pub const fn amounts(&self) -> &[i64; MAX_TYPES] {
         &self.0
     }
 
@@ -226,7 +226,7 @@ impl Resource {
     /// Whether every component is zero. A negative component makes it *not* none.
     #[must_use]
     #[inline]
-    pub fn is_none(&self) -> bool {
+    pub fn is_zero(&self) -> bool {
         let mut any = 0;
         for lane in self.0 {
             any |= lane;
@@ -243,11 +243,11 @@ impl Resource {
             && (types <= 2 || self.0[2..types.min(MAX_TYPES)] == other.0[2..types.min(MAX_TYPES)])
     }
 
-    /// [`Resource::is_none`] where there are no lanes beyond so many types.
+    /// [`Resource::is_zero`] where there are no lanes beyond so many types.
     #[cfg(not(loom))]
     #[inline(always)]
-    pub(crate) fn is_none_in_types(&self, types: usize) -> bool {
-        self.0[0] == 0 && self.0[1] == 0 && (types <= 2 || self.is_none())
+    pub(crate) fn is_zero_in_types(&self, types: usize) -> bool {
+        self.0[0] == 0 && self.0[1] == 0 && (types <= 2 || self.is_zero())
     }
 
     /// A copy, where there are no lanes beyond so many types: of two, those further away are not read.
@@ -289,7 +289,7 @@ impl Resource {
 
 impl Default for Resource {
     fn default() -> Self {
-        Resource::NONE
+        Resource::ZERO
     }
 }
 
@@ -436,8 +436,8 @@ mod tests {
     #[test]
     fn a_negative_component_is_not_none_and_does_fit() {
         let debt = Resource::new(0, -1);
-        assert!(!debt.is_none());
-        assert!(debt.fits_in(&Resource::NONE));
+        assert!(!debt.is_zero());
+        assert!(debt.fits_in(&Resource::ZERO));
     }
 
     #[test]
@@ -458,7 +458,7 @@ mod tests {
     fn what_looks_at_some_types_only_sees_what_the_whole_does() {
         let amounts = [0, 1, -3, i64::MAX, i64::MIN];
         let vectors = |types: usize| {
-            let lanes = move |lane: usize| amounts.map(|amount| Resource::NONE.with(lane, amount));
+            let lanes = move |lane: usize| amounts.map(|amount| Resource::ZERO.with(lane, amount));
             (0..types).flat_map(lanes).chain([Resource::from_fn(|i| if i < types { 7 - i as i64 } else { 0 })])
         };
         for types in [2, 3, MAX_TYPES] {
@@ -472,7 +472,7 @@ mod tests {
                 assert!(!a.equals_in_types(types, &Resource::UNBOUNDED));
                 assert_eq!(a.fits_in_types(types, &b), a.fits_in(&b));
             }
-            assert!(vectors(types).all(|a| a.is_none_in_types(types) == a.is_none()));
+            assert!(vectors(types).all(|a| a.is_zero_in_types(types) == a.is_zero()));
         }
     }
 

@@ -284,7 +284,7 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// Whether the scheduler notes what it did, for [`FairScheduler::take_outcome`] and [`Stepped::take_outcome`]; a
+    /// Whether the scheduler notes what it did, for [`FairScheduler::take_journal`] and [`Stepped::take_journal`]; a
     /// [`Stepped`] one then knows applications and containers by number, too, as replay needs it. What is noted is kept
     /// until it is taken.
     pub fn journal(mut self, journal: bool) -> Self {

@@ -2,7 +2,7 @@
 //! timers of their own, for replay and for tests.
 
 use super::fair::FairScheduler;
-use super::stepped::{PreemptionRound, StepOutcome};
+use super::stepped::{Journal, PreemptionRound};
 use crate::config::Reader;
 use crate::engine::{ContainerView, ControlLane, Reloads, TaskCall, apply, ask_workers, quiesce};
 use crate::event::Refused;
@@ -120,10 +120,10 @@ impl FairScheduler {
     ///
     /// # Errors
     /// When a worker has panicked, or the scheduler has been shut down.
-    pub fn take_outcome(&self) -> Result<StepOutcome, Refused> {
+    pub fn take_journal(&self) -> Result<Journal, Refused> {
         let shared = self.open()?;
         quiesce(shared);
-        let mut outcome = StepOutcome::default();
+        let mut outcome = Journal::default();
         let (mut all_reserved, mut all_held) = (Vec::new(), Vec::new());
         let look = |shard: &mut Shard| (shard.take_noted(), shard.reservations(), shard.owed_rooms());
         for (noted, reserved, held) in ask_workers(shared, look)? {

@@ -8,7 +8,7 @@ use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
     AllocateRequest, Allocation, AppShared, AppView, Closed, EventSink, EventSource, External, Heartbeat, NewAttempt,
     NodeSpec, NodeView, Parcel, QueueConfig, QueueView, Report, Stats, Submission, UpdateCall, WatchCall, Whereabouts,
-    allocate, expect_calls, quiesce, views,
+    allocate, prefetch_calls, quiesce, views,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::fair::{Call, Control, ControlMessage, Parts, Shared, Threads};
@@ -366,10 +366,10 @@ impl FairScheduler {
 
     /// Says whose AMs call next ([`FairScheduler::allocate`]), by this thread: what the calls read, and workers on other cores have
     /// written, comes into the processor's cache for all of them at once. Of many the first sixteen count: tell of the others
-    /// when these have called. They are gone through several times. It changes nothing but time, as [`AppHandle::expect_call`].
+    /// when these have called. They are gone through several times. It changes nothing but time, as [`AppHandle::prefetch_call`].
     #[inline]
-    pub fn expect_calls<'a>(&self, apps: impl IntoIterator<Item = &'a AppHandle, IntoIter: Clone>) {
-        expect_calls(&self.inner.shared, apps.into_iter().map(|app| &*app.0));
+    pub fn prefetch_calls<'a>(&self, apps: impl IntoIterator<Item = &'a AppHandle, IntoIter: Clone>) {
+        prefetch_calls(&self.inner.shared, apps.into_iter().map(|app| &*app.0));
     }
 
     /// An AM's call: asks, releases and blacklist go to the workers, and what was granted since the last call comes back.
@@ -395,7 +395,7 @@ impl FairScheduler {
     ///
     /// # Errors
     /// When the scheduler is busy or has been shut down.
-    pub fn finish_later(&self, app: &AppHandle) -> Result<(), Refused> {
+    pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
         let shared = self.open()?;
         self.control_has_room()?;
         let (reply, _) = bounded(1);

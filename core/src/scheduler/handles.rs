@@ -65,18 +65,18 @@ impl AppHandle {
 
     /// Says that this application's AM is going to call, after some other applications' calls: what leads to the rest comes into
     /// the processor's cache meanwhile. For embedders that know of calls before they make them, from their own queue; best
-    /// some hundred nanoseconds before [`FairScheduler::expect_calls`](crate::FairScheduler::expect_calls) tells of the
+    /// some hundred nanoseconds before [`FairScheduler::prefetch_calls`](crate::FairScheduler::prefetch_calls) tells of the
     /// same call. It changes nothing but time: a call that does not come does no harm, nor does one that was not announced.
     #[inline]
-    pub fn expect_call(&self) {
-        self.0.expect_call();
+    pub fn prefetch_call(&self) {
+        self.0.prefetch_call();
     }
 
-    /// As [`AppHandle::expect_call`], and a link further: where the scheduler leaves what the AM fetches. Best between [`AppHandle::expect_call`] and
-    /// [`FairScheduler::expect_calls`](crate::FairScheduler::expect_calls), as long after the one as before the other.
+    /// As [`AppHandle::prefetch_call`], and a link further: where the scheduler leaves what the AM fetches. Best between [`AppHandle::prefetch_call`] and
+    /// [`FairScheduler::prefetch_calls`](crate::FairScheduler::prefetch_calls), as long after the one as before the other.
     #[inline]
-    pub fn expect_mail(&self) {
-        self.0.expect_mail();
+    pub fn prefetch_mail(&self) {
+        self.0.prefetch_mail();
     }
 
     /// Which worker is its home: its AM's calls go to that one, which tells the others what they need of them. Another attempt may

@@ -23,5 +23,5 @@ pub use fair::{FairScheduler, NotSent, Submitted};
 #[cfg(feature = "faults")]
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};
-pub use stepped::{AllocatedView, HeldView, PreemptionRound, StepOutcome, Stepped};
+pub use stepped::{AllocatedView, HeldView, Journal, PreemptionRound, Stepped};
 pub use worker::Worker;

@@ -33,7 +33,7 @@ pub struct AllocatedView {
 
 /// What happened since it was last asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StepOutcome {
+pub struct Journal {
     /// Containers made, in order.
     pub allocated: Vec<AllocatedView>,
     /// Containers ended, by application and number.
@@ -71,7 +71,7 @@ impl From<MarkedFor> for PreemptionRound {
     }
 }
 
-impl StepOutcome {
+impl Journal {
     /// Takes in what a worker has noted.
     pub(super) fn note(&mut self, noted: Noted) {
         self.allocated.extend(noted.allocated.into_iter().map(|(container, node, _)| {
@@ -102,8 +102,8 @@ impl StepOutcome {
 /// A FairScheduler without threads, for those who bring their own runtime, and for replay: every call runs the same
 /// stages as the threaded one to their end before it returns. With one worker it decides as Hadoop does, step by step.
 ///
-/// Time moves by [`Stepped::advance`], shares by [`Stepped::update`]; nodes are offered by [`Stepped::heartbeat`]. What
-/// each step did ([`Stepped::take_outcome`]) and calls by number are there with a
+/// Time moves by [`Stepped::advance`], shares by [`Stepped::update_now`]; nodes are offered by [`Stepped::heartbeat`]. What
+/// each step did ([`Stepped::take_journal`]) and calls by number are there with a
 /// [journal](crate::FairSchedulerBuilder::journal).
 #[derive(Debug)]
 pub struct Stepped {
@@ -115,7 +115,7 @@ pub struct Stepped {
     /// By application and number; of those of several attempts the newest.
     by_number: HashMap<(u32, u32), ContainerId>,
     scratch: Allocation,
-    pending: StepOutcome,
+    pending: Journal,
     journal: bool,
 }
 
@@ -131,7 +131,7 @@ impl Stepped {
             apps: HashMap::new(),
             by_number: HashMap::new(),
             scratch: Allocation::default(),
-            pending: StepOutcome::default(),
+            pending: Journal::default(),
         }
     }
 
@@ -384,7 +384,7 @@ impl Stepped {
     // ------------------------------------------------------------------------------------------------ queues
 
     /// The periodic update, once: demand and instantaneous fair shares.
-    pub fn update(&mut self) {
+    pub fn update_now(&mut self) {
         self.stepper.pump();
         self.stepper.update();
         self.settle();
@@ -392,29 +392,28 @@ impl Stepped {
 
     /// Takes every application that waits as starved in turn, and marks containers for it, as Hadoop's preemption thread does.
     /// Their AMs are told ([`Allocation::strict_preemptions`]); with `kill` all that is marked ends at once, else
-    /// [`Stepped::kill`] ends it: `yarn.scheduler.fair.waitTimeBeforeKill` later, in Hadoop. Who is starved is found by
-    /// [`Stepped::update`].
+    /// [`Stepped::kill_marked`] ends it: `yarn.scheduler.fair.waitTimeBeforeKill` later, in Hadoop. Who is starved is found by
+    /// [`Stepped::update_now`].
     ///
     /// # Errors
     /// [`Refused::PreemptionOff`] where `yarn.scheduler.fair.preemption` is not true.
     pub fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
         let rounds = self.stepper.preempt(|preemptor, workers| preemptor.all_rounds(workers))?;
         if kill {
-            self.kill_marked();
+            self.kill_marked()?;
         }
         self.settle();
         Ok(rounds.into_iter().map(PreemptionRound::from).collect())
     }
 
-    /// Ends every container that was marked for preemption and is not ended yet.
-    pub fn kill(&mut self) {
-        self.kill_marked();
+    /// Ends every container that was marked for preemption and is not ended yet, whether its time has come or not.
+    ///
+    /// # Errors
+    /// As of [`Stepped::preempt`].
+    pub fn kill_marked(&mut self) -> Result<(), Refused> {
+        self.stepper.preempt(|preemptor, workers| preemptor.kill_all(workers))?;
         self.settle();
-    }
-
-    fn kill_marked(&mut self) {
-        // Where preemption is off nothing is marked.
-        let _ = self.stepper.preempt(|preemptor, workers| preemptor.kill_all(workers));
+        Ok(())
     }
 
     /// The numbers of an application's containers that are to be preempted, smallest first.
@@ -620,7 +619,7 @@ impl Stepped {
     // ------------------------------------------------------------------------------------------------ views
 
     /// What happened since this was last called, and the reservations that stand.
-    pub fn take_outcome(&mut self) -> StepOutcome {
+    pub fn take_journal(&mut self) -> Journal {
         let mut outcome = std::mem::take(&mut self.pending);
         let nodes: Vec<_> = self.stepper.control().all_nodes().map(|node| node.id).collect();
         let reserved = self.stepper.shards().flat_map(|shard| shard.reservations()).collect();

@@ -64,7 +64,7 @@ use std::time::Duration;
 ///
 /// # Deadlock
 /// Calls that wait for workers never return on the one thread that polls one of these:
-/// [`quiesce`](crate::FairScheduler::quiesce), [`take_outcome`](crate::FairScheduler::take_outcome),
+/// [`quiesce`](crate::FairScheduler::quiesce), [`take_journal`](crate::FairScheduler::take_journal),
 /// [`finish`](crate::FairScheduler::finish), [`kill`](crate::FairScheduler::kill),
 /// [`new_attempt`](crate::FairScheduler::new_attempt), [`move_app`](crate::FairScheduler::move_app),
 /// [`remove_node`](crate::FairScheduler::remove_node), [`continuous`](crate::FairScheduler::continuous),

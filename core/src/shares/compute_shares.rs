@@ -109,7 +109,7 @@ mod tests {
             active: true,
             start_ms: 0,
             sequence: 0,
-            share: Resource::NONE,
+            share: Resource::ZERO,
         }
     }
 

@@ -151,9 +151,9 @@ mod tests {
     fn weight_zero_without_usage_has_no_key() {
         let cluster = ClusterTotal { types: 2, total: Resource::new(100, 100) };
         let child = Schedulable {
-            usage: &Resource::NONE,
-            demand: &Resource::NONE,
-            min_share: &Resource::NONE,
+            usage: &Resource::ZERO,
+            demand: &Resource::ZERO,
+            min_share: &Resource::ZERO,
             weight: 0.0,
             tie: Tie::default(),
         };
@@ -165,14 +165,14 @@ mod tests {
         let cluster = ClusterTotal { types: 2, total: Resource::new(100, 100) };
         let view = |usage: &'static Resource, weight, name| Schedulable {
             usage,
-            demand: &Resource::NONE,
-            min_share: &Resource::NONE,
+            demand: &Resource::ZERO,
+            min_share: &Resource::ZERO,
             weight,
             tie: Tie { start_ms: 0, name },
         };
         static A: Resource = Resource::new(10, 30);
         static B: Resource = Resource::new(40, 0);
-        static NOTHING: Resource = Resource::NONE;
+        static NOTHING: Resource = Resource::ZERO;
         assert_eq!(Drf.compare(&cluster, &view(&A, 1.0, 0), &view(&B, 1.0, 1)), Ordering::Less);
         assert_eq!(Drf.precedence(&cluster, &view(&A, 1.0, 0), &view(&B, 1.0, 1)), Precedence::DominantShare);
         assert_eq!(Drf.precedence(&cluster, &view(&A, 1.0, 0), &view(&A, 1.0, 1)), Precedence::Name);

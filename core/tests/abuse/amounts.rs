@@ -213,7 +213,7 @@ proptest! {
                     world.offer_all();
                     if let Core::Stepped(stepped) = &mut world.core {
                         stepped.advance(60_000);
-                        stepped.update();
+                        stepped.update_now();
                         stepped.preempt(true).unwrap();
                     }
                 }

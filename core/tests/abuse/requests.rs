@@ -221,7 +221,7 @@ fn a_hundred_thousand_places_can_be_listed_as_unwanted() {
         world.allocate(&app, &list).unwrap();
         world.offer_all();
         assert_eq!(world.fetch(&app).len(), 0);
-        assert_eq!(world.answer.headroom, Resource::NONE, "no node is wanted");
+        assert_eq!(world.answer.headroom, Resource::ZERO, "no node is wanted");
         world.bystander_is_served();
         let both =
             AllocateRequest { blacklist_add: places.clone(), blacklist_remove: places, ..AllocateRequest::default() };

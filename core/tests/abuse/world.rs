@@ -133,7 +133,7 @@ impl World {
             match &mut self.core {
                 Core::Stepped(stepped) => stepped.finish(app).unwrap(),
                 Core::Threaded(scheduler) => {
-                    while scheduler.finish_later(app) == Err(Refused::Busy) {
+                    while scheduler.begin_finish(app) == Err(Refused::Busy) {
                         scheduler.quiesce();
                     }
                 }
@@ -173,7 +173,7 @@ impl World {
 
     pub(crate) fn update(&mut self) {
         match &mut self.core {
-            Core::Stepped(stepped) => stepped.update(),
+            Core::Stepped(stepped) => stepped.update_now(),
             Core::Threaded(scheduler) => {
                 scheduler.quiesce();
                 scheduler.update_now();
@@ -261,12 +261,12 @@ impl World {
         assert_eq!([given, had, counted], [root; 3], "nodes, applications and leaf queues beside root");
         for queue in &queues {
             for amount in [queue.usage, queue.demand, queue.fair_share, queue.steady_fair_share, queue.max_share] {
-                assert!(amount.lanes().iter().all(|lane| *lane >= 0), "{queue:?}");
+                assert!(amount.amounts().iter().all(|lane| *lane >= 0), "{queue:?}");
             }
         }
         for app in &apps {
             for amount in [app.usage, app.demand, app.fair_share, app.outstanding] {
-                assert!(amount.lanes().iter().all(|lane| *lane >= 0), "{app:?}");
+                assert!(amount.amounts().iter().all(|lane| *lane >= 0), "{app:?}");
             }
         }
     }

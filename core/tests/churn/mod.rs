@@ -121,7 +121,7 @@ impl Core for Stepped {
     }
 
     fn update(&mut self) {
-        Stepped::update(self);
+        Stepped::update_now(self);
     }
 
     fn heartbeat(&mut self, heartbeat: Heartbeat) {

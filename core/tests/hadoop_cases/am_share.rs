@@ -29,7 +29,7 @@ fn ams_beyond_the_share_wait_until_others_go() {
     assert_eq!(after_heartbeats(&mut cluster, &third), (r(0, 0), 2048));
     // Containers that are no AM's are served still.
     cluster.ask(&first, 1, r(1024, 1), 1);
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     assert_eq!(after_heartbeats(&mut cluster, &first), (r(2048, 2), 2048));
     cluster.finish(&first);
     assert_eq!(am_usage(&cluster, "root.queue1"), 1024);
@@ -48,7 +48,7 @@ fn ams_beyond_the_share_wait_until_others_go() {
     cluster.stepped.complete_numbered(large.number(), 1).unwrap();
     assert_eq!((cluster.used(&large), am_usage(&cluster, "root.queue1")), (r(0, 0), 2048));
     cluster.ask(&large, 1, r(1024, 1), 1);
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     assert_eq!(after_heartbeats(&mut cluster, &large), (r(1024, 1), 2048));
     // Rounded up to 2048 it does not fit.
     let odd = cluster.request_am(r(1860, 1), "queue1");

@@ -1,6 +1,6 @@
 //! A stepped scheduler as the cases set it up, and short ways to ask it.
 
-use evenweave::view::{AppView, QueueView, StepOutcome};
+use evenweave::view::{AppView, Journal, QueueView};
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, ContainerId, FairScheduler, Heartbeat, Location,
     NodeHandle, Refused, Resource, Settings, Stepped, Submission,
@@ -86,9 +86,9 @@ impl Cluster {
     }
 
     /// One heartbeat of the `n`th node, from 1.
-    pub(crate) fn hb(&mut self, n: usize) -> StepOutcome {
+    pub(crate) fn hb(&mut self, n: usize) -> Journal {
         self.stepped.heartbeat(&Heartbeat::new(&self.nodes[n - 1]));
-        self.stepped.take_outcome()
+        self.stepped.take_journal()
     }
 
     pub(crate) fn hbs(&mut self, n: usize, times: usize) {
@@ -96,12 +96,12 @@ impl Cluster {
     }
 
     /// The `n`th node reports containers that it runs and that have ended.
-    pub(crate) fn report(&mut self, n: usize, launched: &[ContainerId], completed: &[ContainerId]) -> StepOutcome {
+    pub(crate) fn report(&mut self, n: usize, launched: &[ContainerId], completed: &[ContainerId]) -> Journal {
         let mut heartbeat = Heartbeat::new(&self.nodes[n - 1]);
         heartbeat.launched.extend(launched.iter().copied());
         heartbeat.completed.extend(completed.iter().copied());
         self.stepped.heartbeat(&heartbeat);
-        self.stepped.take_outcome()
+        self.stepped.take_journal()
     }
 
     /// What is used of the `n`th node.
@@ -202,14 +202,14 @@ impl Cluster {
     pub(crate) fn request(&mut self, size: Resource, queue: &str, user: &str, count: u32) -> AppHandle {
         let app = self.submit(queue, user, None).unwrap();
         self.ask(&app, 1, size, count);
-        self.stepped.update();
+        self.stepped.update_now();
         app
     }
 
     /// An application with an AM of a size, and an update.
     pub(crate) fn request_am(&mut self, size: Resource, queue: &str) -> AppHandle {
         let app = self.submit(queue, "user1", Some(size)).unwrap();
-        self.stepped.update();
+        self.stepped.update_now();
         app
     }
 
@@ -223,7 +223,7 @@ impl Cluster {
     pub(crate) fn ask_at(&mut self, app: &AppHandle, places: &[(&str, u32, bool)]) {
         let asks: Vec<_> = places.iter().map(|(at, count, relax)| self.line(at, r(1024, 1), *count, *relax)).collect();
         self.ask_lines(app, &asks).unwrap();
-        self.stepped.update();
+        self.stepped.update_now();
     }
 
     pub(crate) fn app(&mut self, app: &AppHandle) -> Option<AppView> {
@@ -231,7 +231,7 @@ impl Cluster {
     }
 
     pub(crate) fn used(&mut self, app: &AppHandle) -> Resource {
-        self.app(app).map_or(Resource::NONE, |view| view.usage)
+        self.app(app).map_or(Resource::ZERO, |view| view.usage)
     }
 
     pub(crate) fn runs(&mut self, app: &AppHandle) -> bool {
@@ -247,8 +247,8 @@ impl Cluster {
     pub(crate) fn reserved_in(&mut self, queue: &str) -> Resource {
         let apps = self.stepped.apps();
         let here = |number| apps.iter().any(|app| app.id.number == number && app.queue == queue);
-        let reserved = self.stepped.take_outcome().reserved;
+        let reserved = self.stepped.take_journal().reserved;
         let reserved = reserved.iter().filter(|reserved| here(reserved.app));
-        reserved.fold(Resource::NONE, |sum, reserved| sum.plus(&reserved.resource))
+        reserved.fold(Resource::ZERO, |sum, reserved| sum.plus(&reserved.resource))
     }
 }

@@ -12,7 +12,7 @@ struct Item {
 }
 
 fn item(usage: Resource) -> Item {
-    Item { usage, min: Resource::NONE, weight: 1.0 }
+    Item { usage, min: Resource::ZERO, weight: 1.0 }
 }
 
 impl Item {
@@ -112,8 +112,8 @@ fn the_order_of_fair_is_transitive() {
         for start_ms in 1..=3 {
             for used in [0, 2, 4] {
                 for weight in [0.0, 1.0, 2.0] {
-                    for demand in [Resource::NONE, r(4, 1)] {
-                        for min in [Resource::NONE, r(0, 1)] {
+                    for demand in [Resource::ZERO, r(4, 1)] {
+                        for min in [Resource::ZERO, r(0, 1)] {
                             all.push((Tie { start_ms, name }, r(used, 1), weight, demand, min));
                         }
                     }

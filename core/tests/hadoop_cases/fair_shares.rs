@@ -40,7 +40,7 @@ fn assert_percent(active: &[&str], expected: &[(&str, i64)]) {
     for name in active {
         cluster.request(r(2048, 1), name, "user1", 1);
     }
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     assert_percent_now(&cluster, expected);
 }
 
@@ -76,7 +76,7 @@ fn a_queue_whose_last_application_ends_has_no_share() {
     cluster.request(r(2048, 1), A2, "user2", 1);
     assert_percent_now(&cluster, &[(A1, 50), (A2, 50)]);
     cluster.finish(&first);
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     assert_percent_now(&cluster, &[(A1, 0), (A2, 100)]);
 }
 

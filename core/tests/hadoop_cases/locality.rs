@@ -179,7 +179,7 @@ fn headroom_is_what_share_maximum_and_cluster_leave() {
         let mut cluster = Cluster::new(&(text + DRF), &[("/r", r(8192, 8))]);
         let app = cluster.request(r(2048, 2), "queueA", "user1", 1);
         cluster.start("queueB");
-        cluster.stepped.update();
+        cluster.stepped.update_now();
         cluster.hb(1);
         let queue = cluster.queue("root.queueA");
         assert_eq!((queue.fair_share, queue.usage), (r(4096, 2), r(2048, 2)));

@@ -16,11 +16,11 @@ fn the_child_maximum_binds_ad_hoc_children_and_follows_the_file() {
     cluster.hb(1);
     assert_eq!(cluster.live(&sizes), [2, 2]);
     cluster.reload(&text("3072mb,3vcores"));
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     cluster.hbs(1, 2);
     assert_eq!(cluster.live(&sizes), [3, 3]);
     cluster.reload(&text("1024mb,1vcores"));
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     cluster.hb(1);
     assert_eq!(cluster.live(&sizes), [3, 3]);
 }
@@ -82,7 +82,7 @@ fn an_ask_for_what_the_queue_may_not_have_is_refused() {
         let (mut cluster, app) = in_queue_a(max);
         let refused = cluster.ask_lines(&app, &[Ask::anywhere(1, size, 1)]).unwrap_err();
         assert_eq!(refused, Refused::ZeroMax { asked: Box::new(size), queue: "root.queueA".to_owned() });
-        assert_eq!(cluster.app(&app).unwrap().outstanding, Resource::NONE);
+        assert_eq!(cluster.app(&app).unwrap().outstanding, Resource::ZERO);
     }
 }
 

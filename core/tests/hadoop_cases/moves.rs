@@ -15,7 +15,7 @@ fn usage_count_and_demand_move_with_an_application() {
     let [first, second, root] = ["root.queue1", "root.queue2", "root"].map(|name| cluster.queue(name));
     assert_eq!((first.usage, second.usage), (r(0, 0), r(1024, 1)));
     assert_eq!((first.runnable, second.runnable, root.runnable), (0, 1, 1));
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     assert_eq!(["root.queue1", "root.queue2"].map(|name| cluster.queue(name).demand), [r(0, 0), r(3072, 3)]);
 }
 

@@ -24,7 +24,7 @@ fn a_container_takes_its_nodes_room_and_gives_it_back_once() {
     let held = cluster.granted(&app);
     for _ in 0..2 {
         cluster.release(&app, &held);
-        assert_eq!(cluster.taken(1), Resource::NONE);
+        assert_eq!(cluster.taken(1), Resource::ZERO);
     }
 }
 
@@ -55,13 +55,13 @@ fn a_removed_node_that_reports_does_no_harm() {
     cluster.hb(1);
     let held = cluster.granted(&app);
     cluster.remove_node(1);
-    assert_eq!(cluster.used(&app), Resource::NONE);
+    assert_eq!(cluster.used(&app), Resource::ZERO);
     cluster.ask(&app, 1, r(1024, 1), 1);
-    cluster.stepped.update();
-    cluster.stepped.take_outcome();
+    cluster.stepped.update_now();
+    cluster.stepped.take_journal();
     let outcome = cluster.report(1, &[], &held);
     assert!(outcome.allocated.is_empty() && outcome.completed.is_empty());
-    assert_eq!(cluster.used(&app), Resource::NONE);
+    assert_eq!(cluster.used(&app), Resource::ZERO);
     assert_eq!(cluster.hb(2).allocated.len(), 1);
 }
 
@@ -73,9 +73,9 @@ fn a_container_completes_once() {
     cluster.hb(1);
     assert_eq!(cluster.used(&app), r(1024, 1));
     cluster.stepped.complete_numbered(app.number(), 1).unwrap();
-    assert_eq!(cluster.used(&app), Resource::NONE);
+    assert_eq!(cluster.used(&app), Resource::ZERO);
     assert_eq!(cluster.stepped.complete_numbered(app.number(), 1).unwrap_err().kind(), "no-such-container");
-    assert_eq!((cluster.used(&app), cluster.queue("root.queue1").usage), (Resource::NONE, Resource::NONE));
+    assert_eq!((cluster.used(&app), cluster.queue("root.queue1").usage), (Resource::ZERO, Resource::ZERO));
 }
 
 const CONTINUOUS: [(&str, &str); 3] = [
@@ -101,9 +101,9 @@ fn continuous_scheduling_takes_the_emptiest_node_first() {
     let app = cluster.request(r(1024, 1), "queue1", "user1", 1);
     cluster.stepped.continuous();
     cluster.ask(&app, 1, r(1024, 1), 1);
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     cluster.stepped.continuous();
-    let mut nodes: Vec<_> = cluster.stepped.take_outcome().allocated.into_iter().map(|made| made.node).collect();
+    let mut nodes: Vec<_> = cluster.stepped.take_journal().allocated.into_iter().map(|made| made.node).collect();
     nodes.sort();
     assert_eq!((nodes, cluster.used(&app)), (vec!["n1".to_owned(), "n2".to_owned()], r(2048, 2)));
 }

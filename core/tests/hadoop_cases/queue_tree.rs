@@ -25,7 +25,7 @@ fn a_leaf_is_made_with_defaults() {
     cluster.start("root.queue1");
     let made = cluster.queue("root.queue1");
     assert!(made.leaf && made.dynamic);
-    assert_eq!((made.min_share, made.max_share), (Resource::NONE, Resource::UNBOUNDED));
+    assert_eq!((made.min_share, made.max_share), (Resource::ZERO, Resource::UNBOUNDED));
 }
 
 /// `TestQueueManager.testCreateParentQueue`

@@ -20,7 +20,7 @@ fn one_reservation() -> (Cluster, AppHandle) {
 fn a_reservation_stays_until_its_node_reports() {
     let (mut cluster, _) = one_reservation();
     let seen = |cluster: &mut Cluster| {
-        let in_all: i64 = cluster.stepped.take_outcome().reserved.iter().map(|made| made.resource.memory_mb()).sum();
+        let in_all: i64 = cluster.stepped.take_journal().reserved.iter().map(|made| made.resource.memory_mb()).sum();
         let usage = cluster.queue("root.queue2").usage.memory_mb();
         (cluster.reserved_in("root.queue2").memory_mb(), in_all, usage)
     };
@@ -41,13 +41,13 @@ fn a_reservation_goes_with_its_application() {
     let app = cluster.request(r(4096, 4), "queue1", "user1", 1);
     cluster.hb(1);
     let seen = |cluster: &mut Cluster| {
-        let count = cluster.stepped.take_outcome().reserved.len();
+        let count = cluster.stepped.take_journal().reserved.len();
         (count, cluster.reserved_in("root.queue1"))
     };
     assert_eq!(seen(&mut cluster), (1, r(4096, 4)));
     assert_eq!(cluster.app(&app).unwrap().reserved_nodes, 1);
     cluster.finish(&app);
-    assert_eq!(seen(&mut cluster), (0, Resource::NONE));
+    assert_eq!(seen(&mut cluster), (0, Resource::ZERO));
 }
 
 /// `TestFairScheduler.testMultipleContainersWaitingForReservation`
@@ -76,7 +76,7 @@ fn a_part_of_all_nodes_may_be_reserved() {
     assert_eq!(cluster.queue("root.queue1").usage.memory_mb(), 8192);
     assert_eq!(cluster.used(&second).memory_mb(), 2048);
     (1..=3).for_each(|n| drop(cluster.hb(n)));
-    assert_eq!(cluster.reserved_in("root.queue1"), Resource::NONE);
+    assert_eq!(cluster.reserved_in("root.queue1"), Resource::ZERO);
 }
 
 /// One node on a rack, three on the other, whose half counts. A further one on the first rack, which never reports, makes
@@ -94,13 +94,13 @@ fn a_part_of_the_racks_nodes_may_be_reserved_for_an_ask_for_the_rack() {
     let app = cluster.start("queue1");
     let lines = ["/r2", "*"].map(|at| cluster.line(at, r(2048, 1), 1, true));
     cluster.ask_lines(&app, &lines).unwrap();
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     assert_eq!([2, 3, 4].map(|n| cluster.hb(n).reserved.len()), [1, 2, 2]);
     cluster.add_node("/r2", r(3072, 3));
     cluster.hb(6);
     assert_eq!(cluster.queue("root.queue1").usage.memory_mb(), 10_240);
     (2..=4).for_each(|n| drop(cluster.hb(n)));
-    assert_eq!(cluster.reserved_in("root.queue1"), Resource::NONE);
+    assert_eq!(cluster.reserved_in("root.queue1"), Resource::ZERO);
 }
 
 /// `TestFairScheduler.testReservationThresholdWithAssignMultiple`
@@ -115,7 +115,7 @@ fn no_node_is_reserved_where_none_may_be() {
     cluster.request(r(1024, 1), "queue1", "user1", 10);
     (1..=2).for_each(|n| drop(cluster.hb(n)));
     assert_eq!(cluster.queue("root.queue1").usage.memory_mb(), 8192);
-    assert_eq!(cluster.reserved_in("root.queue1"), Resource::NONE);
+    assert_eq!(cluster.reserved_in("root.queue1"), Resource::ZERO);
 }
 
 /// Two queues that fill a node of 3072/5 with 2048 and 1024.
@@ -173,7 +173,7 @@ fn small_containers_are_not_worth_a_reservation() {
     let second = cluster.request(r(1024, 1), "queue2", "user1", 1);
     assert!(cluster.hb(1).reserved.is_empty());
     cluster.ask(&second, 1, r(1024, 3), 1);
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     cluster.hb(1);
     assert_eq!(cluster.reserved_in("root.queue2"), r(1024, 3));
     cluster.add_node("/r", r(1024, 4));
@@ -191,12 +191,12 @@ fn the_reserved_priority_is_served_before_a_higher_one() {
     let held = cluster.granted(&first);
     let second = cluster.start("queue1");
     cluster.ask(&second, 2, r(2048, 2), 1);
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     assert_eq!(cluster.hb(1).reserved[0].priority, 2);
     cluster.ask(&second, 1, r(2048, 2), 1);
     cluster.release(&first, &held);
-    cluster.stepped.update();
-    cluster.stepped.take_outcome();
+    cluster.stepped.update_now();
+    cluster.stepped.take_journal();
     let made: Vec<_> = cluster.hb(1).allocated.iter().map(|made| (made.app, made.priority)).collect();
     assert_eq!(made, [(second.number(), 2)]);
     assert_eq!(cluster.used(&second), r(2048, 2));
@@ -217,7 +217,7 @@ fn a_reservation_takes_one_container_number() {
         cluster.hb(n);
     }
     cluster.finish(&first);
-    cluster.stepped.take_outcome();
+    cluster.stepped.take_journal();
     let made = cluster.hb(2).allocated;
     assert_eq!((made.len(), made[0].app, made[0].container), (1, second.number(), reserved[0].container + 1));
 }

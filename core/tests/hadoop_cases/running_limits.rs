@@ -133,7 +133,7 @@ fn an_application_above_its_users_limit_gets_nothing() {
     let sizes = [(&first, r(1024, 1)), (&second, r(1024, 1))];
     assert_eq!(cluster.live(&sizes), [1, 0]);
     cluster.ask(&first, 1, r(1024, 1), 1);
-    cluster.stepped.update();
+    cluster.stepped.update_now();
     cluster.hb(1);
     assert_eq!(cluster.live(&sizes), [2, 0]);
 }

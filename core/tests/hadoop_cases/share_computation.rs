@@ -11,7 +11,7 @@ const G: i64 = 1_000_000_000;
 /// (min, max, weight) of each, and its share of `total`.
 fn assert_shares(total: i64, children: &[(i64, i64, f32)], shares: &[i64]) {
     for lane in 0..2 {
-        let in_lane = |amount| Resource::NONE.with(lane, amount);
+        let in_lane = |amount| Resource::ZERO.with(lane, amount);
         let mut inputs: Vec<_> = children
             .iter()
             .map(|(min, max, weight)| ShareInput {
@@ -21,7 +21,7 @@ fn assert_shares(total: i64, children: &[(i64, i64, f32)], shares: &[i64]) {
                 active: true,
                 start_ms: 0,
                 sequence: 0,
-                share: Resource::NONE,
+                share: Resource::ZERO,
             })
             .collect();
         // Memory under fair; every type under drf.

@@ -188,7 +188,7 @@ impl World {
         for round in &seen.done.rounds {
             for id in &round.containers {
                 let (node, size) = self.marked_now.get(id).ok_or_else(|| format!("{id:?} was not marked"))?;
-                let sum = kept.entry((node.clone(), round.app)).or_insert(Resource::NONE);
+                let sum = kept.entry((node.clone(), round.app)).or_insert(Resource::ZERO);
                 *sum = sum.plus(size);
             }
         }

@@ -171,7 +171,7 @@ impl Books {
     }
 
     pub(super) fn taken_on(&self, node: &str) -> Resource {
-        self.on_node(node).fold(Resource::NONE, |sum, (_, book)| sum.plus(&book.size))
+        self.on_node(node).fold(Resource::ZERO, |sum, (_, book)| sum.plus(&book.size))
     }
 
     /// The most that a container may have.
@@ -263,7 +263,7 @@ impl Books {
         let there = self.on_node(handle.name()).map(|(id, book)| (book.am, book.age, book.size, Some((id, book.live))));
         let briefly = brief.iter().zip(self.granted..).map(|((am, size), age)| (*am, age, *size, None));
         let mut there: Vec<_> = there.chain(briefly).collect();
-        let taken = there.iter().fold(Resource::NONE, |sum, (_, _, size, _)| sum.plus(size));
+        let taken = there.iter().fold(Resource::ZERO, |sum, (_, _, size, _)| sum.plus(size));
         let mut missing = taken.memory_mb() - total.memory_mb();
         there.sort_by_key(|(am, age, ..)| (*am, std::cmp::Reverse(*age)));
         let (mut victims, mut brief_ones) = (Vec::new(), 0);

@@ -28,7 +28,7 @@ impl World {
         match *op {
             Op::Heartbeat { node, launches, ends, noise, offer } => self.heartbeat(node, launches, ends, noise, offer),
             Op::Update => {
-                self.stepped.update();
+                self.stepped.update_now();
                 nothing()
             }
             Op::Continuous => {
@@ -50,7 +50,8 @@ impl World {
             Op::Reload { file, watcher } => self.reload(file, watcher),
             Op::Preempt { kill } => self.preempt(kill),
             Op::Kill => {
-                self.stepped.kill();
+                let killed = self.stepped.kill_marked();
+                assert!(matches!(killed, Ok(()) | Err(Refused::PreemptionOff)), "{killed:?}");
                 self.expect_kill();
                 nothing()
             }
@@ -155,7 +156,7 @@ impl World {
         }
         if self.books.nodes[node].decommissioned_from.is_some() {
             let stays = self.books.on_node(&name).filter(|(id, _)| !self.ends.must.contains_key(id));
-            let (count, sum) = stays.fold((0, Resource::NONE), |(n, sum), (_, book)| (n + 1, sum.plus(&book.size)));
+            let (count, sum) = stays.fold((0, Resource::ZERO), |(n, sum), (_, book)| (n + 1, sum.plus(&book.size)));
             self.ends.follow = Some((node, sum));
             self.ends.emptied = (count == 0).then_some(node);
         }
@@ -423,7 +424,7 @@ impl World {
             alive: true,
             waits_for_am: am.is_some(),
             am_came_back: false,
-            am: Resource::NONE,
+            am: Resource::ZERO,
             asks,
             granted: Vec::new(),
             ended: Vec::new(),

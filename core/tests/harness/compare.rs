@@ -74,7 +74,7 @@ impl World {
             // What a decommissioning node has free when it reports may still be granted, before its total follows.
             let follows = book.decommissioned_from.is_some();
             hold!(
-                Resource::NONE.fits_in(&view.free) || (*shrunk && (!granted_here || follows)),
+                Resource::ZERO.fits_in(&view.free) || (*shrunk && (!granted_here || follows)),
                 "I1: {} is over-committed: {}",
                 view.name,
                 view.free
@@ -82,7 +82,7 @@ impl World {
         }
         for held in &seen.outcome.held {
             hold!(self.books.node_named(&held.node).is_some(), "room is kept on no node: {held:?}");
-            let something = Resource::NONE.fits_in(&held.resource) && !held.resource.is_none();
+            let something = Resource::ZERO.fits_in(&held.resource) && !held.resource.is_zero();
             hold!(something, "no room is kept: {held:?}");
         }
         let mut reserved: Vec<_> = seen.outcome.reserved.iter().map(|reserved| &reserved.node).collect();
@@ -106,10 +106,10 @@ impl World {
         for (app, view) in alive.into_iter().zip(&seen.apps) {
             let book = &self.books.apps[app];
             let number = book.number;
-            let usage = self.books.live_of(app).fold(Resource::NONE, |sum, (_, own)| sum.plus(&own.size));
+            let usage = self.books.live_of(app).fold(Resource::ZERO, |sum, (_, own)| sum.plus(&own.size));
             hold!(view.usage == usage, "I4: application {number} uses {usage}, shown {}", view.usage);
             let asks = book.asks.values();
-            let outstanding = asks.fold(Resource::NONE, |sum, (count, size)| sum.plus(&size.times_int(*count)));
+            let outstanding = asks.fold(Resource::ZERO, |sum, (count, size)| sum.plus(&size.times_int(*count)));
             hold!(
                 view.outstanding == outstanding,
                 "I3: application {number} has {outstanding} outstanding, shown {}",
@@ -121,7 +121,7 @@ impl World {
             let leaf = seen.queues.iter().any(|queue| queue.leaf && queue.name == view.queue);
             hold!(leaf, "application {number} is in no leaf");
             hold!(book.handle.waits_for_am() == book.waits_for_am, "application {number} and its AM");
-            let of_queue = by_queue.entry(&view.queue).or_insert([Resource::NONE; 2]);
+            let of_queue = by_queue.entry(&view.queue).or_insert([Resource::ZERO; 2]);
             *of_queue = [of_queue[0].plus(&usage), of_queue[1].plus(&book.am)];
         }
         Ok(by_queue)
@@ -140,7 +140,7 @@ impl World {
         let sum = if view.leaf {
             usage
         } else {
-            seen.queues.iter().filter(below).fold(Resource::NONE, |sum, child| sum.plus(&child.usage))
+            seen.queues.iter().filter(below).fold(Resource::ZERO, |sum, child| sum.plus(&child.usage))
         };
         hold!(view.usage == sum, "I4: {name} shows {}, its parts have {sum}", view.usage);
         if view.leaf && !self.books.moved {
@@ -186,10 +186,10 @@ impl World {
         hold!(stats.completed == books.ended, "{} ended, shown {}", books.ended, stats.completed);
         hold!(stats.preempted == books.preempted, "{} preempted, shown {}", books.preempted, stats.preempted);
         let live = books.containers.values().filter(|book| book.live);
-        let allocated = live.clone().fold(Resource::NONE, |sum, book| sum.plus(&book.size));
+        let allocated = live.clone().fold(Resource::ZERO, |sum, book| sum.plus(&book.size));
         hold!(stats.allocated == allocated, "allocated {allocated}, shown {}", stats.allocated);
         hold!(stats.running == live.count() as u64, "{} running", stats.running);
-        let total = books.nodes.iter().fold(Resource::NONE, |sum, node| sum.plus(&node.total));
+        let total = books.nodes.iter().fold(Resource::ZERO, |sum, node| sum.plus(&node.total));
         hold!(stats.cluster == total, "the cluster has {total}, shown {}", stats.cluster);
         Ok(())
     }

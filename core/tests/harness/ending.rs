@@ -97,13 +97,13 @@ impl World {
         hold!(self.books.containers.is_empty(), "containers without a node");
         let queues = self.stepped.queues();
         let idle = queues.iter().all(|queue| {
-            let am_idle = self.books.moved || queue.am_usage.is_none();
-            queue.usage.is_none() && am_idle && queue.runnable == 0 && queue.non_runnable == 0
+            let am_idle = self.books.moved || queue.am_usage.is_zero();
+            queue.usage.is_zero() && am_idle && queue.runnable == 0 && queue.non_runnable == 0
         });
         hold!(idle, "a queue is not idle: {queues:?}");
         let empty = self.stepped.nodes().iter().all(|node| node.free == node.total);
         hold!(empty, "a node is not empty");
-        hold!(self.stepped.take_outcome().reserved.is_empty(), "a reservation is left");
+        hold!(self.stepped.take_journal().reserved.is_empty(), "a reservation is left");
         self.audit(true)?;
         Ok(())
     }

@@ -6,7 +6,7 @@ use super::op::Op;
 use super::shape::{NodeShape, Shape};
 use evenweave::reason::NotOffered;
 use evenweave::view::{
-    AllocatedView, AppView, ContainerView, HeldView, NodeView, PreemptionRound, QueueView, Stats, StepOutcome,
+    AllocatedView, AppView, ContainerView, HeldView, Journal, NodeView, PreemptionRound, QueueView, Stats,
 };
 use evenweave::{
     AllocationFile, Container, ContainerId, EndReason, EndedContainer, FairScheduler, NodeHandle, Refused, Resource,
@@ -35,7 +35,7 @@ pub(crate) struct Done {
 pub(crate) struct Seen {
     pub(crate) refused: Option<Refused>,
     pub(crate) done: Done,
-    pub(crate) outcome: StepOutcome,
+    pub(crate) outcome: Journal,
     pub(crate) queues: Vec<QueueView>,
     pub(crate) apps: Vec<AppView>,
     pub(crate) nodes: Vec<NodeView>,
@@ -152,7 +152,7 @@ impl World {
             Ok(done) => (None, done),
             Err(refused) => (Some(refused), Done::default()),
         };
-        let (outcome, apps) = (self.stepped.take_outcome(), self.stepped.apps());
+        let (outcome, apps) = (self.stepped.take_journal(), self.stepped.apps());
         let handles: Vec<_> = apps.iter().map(|view| self.stepped.app(view.id.number)).collect();
         let not_offered = handles.iter().map(|app| app.as_ref().ok().and_then(|app| self.stepped.not_offered(app)));
         let seen = Seen {
@@ -185,6 +185,6 @@ impl World {
     }
 
     pub(super) fn total(&self, shape: &NodeShape) -> Resource {
-        Resource::from_slice(&shape.total.lanes()[..self.shape.types])
+        Resource::from_slice(&shape.total.amounts()[..self.shape.types])
     }
 }

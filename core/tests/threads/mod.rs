@@ -92,9 +92,9 @@ pub(crate) fn fill(scheduler: &FairScheduler, nodes: &[NodeHandle]) {
 pub(crate) fn assert_sums(scheduler: &FairScheduler) {
     scheduler.quiesce();
     let (stats, queues, apps) = (scheduler.stats(), scheduler.queues(), scheduler.apps());
-    let mut used = Resource::NONE;
+    let mut used = Resource::ZERO;
     for node in scheduler.nodes() {
-        assert!(Resource::NONE.fits_in(&node.free), "I1: {} is over-committed: {}", node.name, node.free);
+        assert!(Resource::ZERO.fits_in(&node.free), "I1: {} is over-committed: {}", node.name, node.free);
         used = used.plus(&node.total.minus(&node.free));
     }
     for queue in &queues {
@@ -104,7 +104,7 @@ pub(crate) fn assert_sums(scheduler: &FairScheduler) {
             let below = |name: &str| name.rsplit_once('.').is_some_and(|(above, _)| above == queue.name);
             queues.iter().filter(|child| below(&child.name)).map(|child| child.usage).collect()
         };
-        let sum = parts.iter().fold(Resource::NONE, |sum, part| sum.plus(part));
+        let sum = parts.iter().fold(Resource::ZERO, |sum, part| sum.plus(part));
         assert_eq!(queue.usage, sum, "I4: {}", queue.name);
     }
     assert_eq!(stats.allocated, used, "queues and nodes");
@@ -124,7 +124,7 @@ pub(crate) fn assert_nobody_waits(scheduler: &FairScheduler) {
     let queues = scheduler.queues();
     let nodes = scheduler.nodes();
     let Some(free) = nodes.iter().find(|node| SMALL.fits_in(&node.free)) else { return };
-    for app in scheduler.apps().iter().filter(|app| app.runnable && !app.outstanding.is_none()) {
+    for app in scheduler.apps().iter().filter(|app| app.runnable && !app.outstanding.is_zero()) {
         let inside =
             |name: &str| app.queue.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let full =

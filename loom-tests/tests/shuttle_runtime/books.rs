@@ -40,7 +40,7 @@ impl Books {
             let held = Held { container: *container, ending: false, launched: false };
             self.held.entry(app).or_default().insert(container.id, held);
         }
-        for EndedContainer { id, reason } in &answer.ended {
+        for EndedContainer { id, reason, .. } in &answer.ended {
             let ended = self.held.entry(app).or_default().remove(id);
             assert!(ended.is_some(), "I5: who is told of an end had the container, and is told once: {id:?}");
             assert_ne!(*reason, EndReason::AppFinished, "an AM that is answered has not ended");
@@ -52,7 +52,7 @@ impl Books {
     /// container has been granted before it is.
     fn check_limit(&self) {
         let Some(highest) = self.highest else { return };
-        let mut running = Resource::NONE;
+        let mut running = Resource::ZERO;
         for app in self.capped.difference(&self.over) {
             for held in self.held.get(app).into_iter().flat_map(BTreeMap::values) {
                 if !held.ending && !self.lost.contains(&held.container.node) {

@@ -3,7 +3,7 @@
 use super::plan::{LIMITS, SMALL, small};
 use super::world::World;
 use super::{draw, totals};
-use evenweave::view::{ContainerView, QueueView, Stats, StepOutcome};
+use evenweave::view::{ContainerView, Journal, QueueView, Stats};
 use evenweave::{AllocateRequest, Ask, ContainerId, EndReason, Resource, SchedulerEvent, Submission};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,20 +14,20 @@ fn name(id: ContainerId) -> Name {
 }
 
 fn sum<'a>(of: impl IntoIterator<Item = &'a Resource>) -> Resource {
-    of.into_iter().fold(Resource::NONE, |sum, one| sum.plus(one))
+    of.into_iter().fold(Resource::ZERO, |sum, one| sum.plus(one))
 }
 
 /// What a schedule's journal has told so far.
 #[derive(Debug, Default)]
-struct Journal {
+struct Ledger {
     granted: BTreeSet<Name>,
     ended: BTreeMap<Name, EndReason>,
 }
 
-impl Journal {
+impl Ledger {
     /// Waits for quiet; what was noted is added.
-    fn read_on(&mut self, world: &World) -> StepOutcome {
-        let outcome = world.scheduler.take_outcome().expect("all workers live");
+    fn read_on(&mut self, world: &World) -> Journal {
+        let outcome = world.scheduler.take_journal().expect("all workers live");
         for made in &outcome.allocated {
             assert!(self.granted.insert((made.app, made.container)), "I5: granted once: {made:?}");
         }
@@ -50,7 +50,7 @@ fn of_queue<'a>(queues: &'a [QueueView], name: &str) -> &'a QueueView {
 
 /// Everything after the threads, to the scheduler's end.
 pub(crate) fn check(world: &World) {
-    let mut journal = Journal::default();
+    let mut journal = Ledger::default();
     if !world.plan.timed {
         // Where threads act by themselves nothing stands still until there is nobody left to act for.
         quiet_is_quiet(world);
@@ -94,7 +94,7 @@ fn quiet_is_quiet(world: &World) {
 }
 
 /// What is under way arrives, and every AM is told what there is to be told.
-fn settle(world: &World, journal: &mut Journal) {
+fn settle(world: &World, journal: &mut Ledger) {
     world.scheduler.quiesce();
     for app in world.apps() {
         assert!(world.allocate(&app, &AllocateRequest::default()), "it has not ended");
@@ -103,7 +103,7 @@ fn settle(world: &World, journal: &mut Journal) {
 }
 
 /// At quiet: AMs, journal, workers, nodes, queues, applications and counters say the same.
-fn agree(world: &World, journal: &Journal) {
+fn agree(world: &World, journal: &Ledger) {
     let views = world.scheduler.containers().expect("all workers live");
     let live: Vec<&ContainerView> = views.iter().filter(|view| !view.ended).collect();
     let ids: BTreeSet<ContainerId> = live.iter().map(|view| view.id).collect();
@@ -127,7 +127,7 @@ fn agree(world: &World, journal: &Journal) {
     for node in world.scheduler.nodes() {
         let here = sum(views.iter().filter(|view| view.node == node.name).map(|view| &view.resource));
         assert_eq!(node.total.minus(&node.free), here, "I1: {}", node.name);
-        assert!(Resource::NONE.fits_in(&node.free), "I1: {} is over-committed: {}", node.name, node.free);
+        assert!(Resource::ZERO.fits_in(&node.free), "I1: {} is over-committed: {}", node.name, node.free);
     }
     for app in &apps {
         assert!(!over.contains(&app.id.number), "who has ended is gone");
@@ -175,7 +175,7 @@ fn nothing_above_a_limit(world: &World) {
 }
 
 /// All applications have ended: nothing runs, is reserved, owed or taken anywhere.
-fn nothing_is_left(world: &World, journal: &mut Journal) {
+fn nothing_is_left(world: &World, journal: &mut Ledger) {
     journal.read_on(world);
     // What has ended is still on its node until that says so.
     let mut ended: BTreeMap<String, Vec<ContainerId>> = BTreeMap::new();
@@ -195,7 +195,7 @@ fn nothing_is_left(world: &World, journal: &mut Journal) {
     assert_eq!((stats.running, stats.granted), (0, u64::try_from(journal.granted.len()).expect("few")));
     assert_eq!(world.scheduler.containers().expect("all workers live"), []);
     for queue in &queues {
-        assert!(queue.usage.is_none(), "I4: nobody is left in {}: {}", queue.name, queue.usage);
+        assert!(queue.usage.is_zero(), "I4: nobody is left in {}: {}", queue.name, queue.usage);
         assert_ams(world, queue, 0);
         assert_eq!((queue.runnable, queue.non_runnable), (0, 0), "{}", queue.name);
     }
@@ -205,7 +205,7 @@ fn nothing_is_left(world: &World, journal: &mut Journal) {
 }
 
 /// From empty: the limited queue can be filled to its limit. Room that was lost on the way would be missing here.
-fn all_room_is_found(world: &World, journal: &mut Journal) {
+fn all_room_is_found(world: &World, journal: &mut Ledger) {
     let limit = LIMITS[draw(LIMITS.len())];
     world.reload(limit);
     if world.nodes().is_empty() {

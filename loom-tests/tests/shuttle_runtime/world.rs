@@ -234,7 +234,7 @@ impl World {
         }
         match draw(4) {
             0 => self.finish(&app),
-            1 if self.books().over.insert(number) => self.scheduler.finish_later(&app).expect("there is room"),
+            1 if self.books().over.insert(number) => self.scheduler.begin_finish(&app).expect("there is room"),
             _ => {}
         }
     }
@@ -336,7 +336,7 @@ impl World {
     /// What may be said while everything moves.
     fn look(&self) {
         for node in self.scheduler.nodes() {
-            assert!(Resource::NONE.fits_in(&node.free), "I1: {} has given more than it has: {}", node.name, node.free);
+            assert!(Resource::ZERO.fits_in(&node.free), "I1: {} has given more than it has: {}", node.name, node.free);
         }
         let _ = (self.scheduler.queues(), self.scheduler.stats(), self.scheduler.apps());
     }

@@ -105,14 +105,14 @@ pub(super) fn absolute(
     types: &ResourceTypes,
     property: &str,
 ) -> Result<Resource, CapacityFileError> {
-    let Some(text) = source.text(property).filter(|text| is_absolute(text)) else { return Ok(Resource::NONE) };
-    let mut amounts = Resource::NONE;
+    let Some(text) = source.text(property).filter(|text| is_absolute(text)) else { return Ok(Resource::ZERO) };
+    let mut amounts = Resource::ZERO;
     for pair in java::split(java::trim(bracketed(&text).unwrap_or_default()), ',') {
         if let [name, value, ..] = java::split(pair, '=')[..] {
             set_amount(&mut amounts, types, property, java::trim(name), value)?;
         }
     }
-    Ok(if amounts.memory_mb() == 0 { Resource::NONE } else { amounts })
+    Ok(if amounts.memory_mb() == 0 { Resource::ZERO } else { amounts })
 }
 
 /// Unknown types and units are skipped, and every unit is converted to Mi, whatever the type, as in Hadoop.
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(amounts("[memory=20G,vcores=51,bogus=1]"), Ok(Resource::new(19_073, 51)));
         assert_eq!(amounts("[memory-mb=1,gpu=2]"), Ok(Resource::from_slice(&[1, 0, 2])));
         assert_eq!(amounts("[memory=1,memory=2x]\n"), Ok(Resource::new(1, 0)));
-        assert_eq!(amounts("[vcores=51]"), Ok(Resource::NONE));
+        assert_eq!(amounts("[vcores=51]"), Ok(Resource::ZERO));
         assert_eq!(amounts("[memory=1,vcores=4294967297]"), Ok(Resource::new(1, 1)));
         for bad in ["[memory=58618 ,vcores=1]", "[memory=1.5]", "[memory=9223372036854775807Gi]"] {
             assert!(amounts(bad).is_err(), "{bad:?}");

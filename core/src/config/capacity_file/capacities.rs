@@ -69,8 +69,8 @@ impl Reader<'_> {
             maximum_capacity: 0.0,
             weight: -1.0,
             max_am_resource_percent: 0.0,
-            minimum: Resource::NONE,
-            maximum: Resource::NONE,
+            minimum: Resource::ZERO,
+            maximum: Resource::ZERO,
             vector: CapacityVector::of_root(),
             maximum_vector: CapacityVector::of_root(),
             parent_slot: self.parent.and_then(|parent| parent.slot(label)),
@@ -93,19 +93,19 @@ impl Reader<'_> {
         let mut maximum = absolute(self.source, types, &property(MAXIMUM_CAPACITY))?;
         // Before there are nodes, the cluster has nothing.
         let exceeds = |a: &Resource, b: &Resource| {
-            let compared = self.settings.calculator.compare(types.len(), &Resource::NONE, a, b, false);
-            *b != Resource::NONE && compared == Ordering::Greater
+            let compared = self.settings.calculator.compare(types.len(), &Resource::ZERO, a, b, false);
+            *b != Resource::ZERO && compared == Ordering::Greater
         };
         let text = |amounts: &Resource| resource_text(types, amounts);
         let queue = || self.path.to_owned();
         if let Some(parent) = self.parent {
-            let above = capacity.parent_slot.map_or(Resource::NONE, |slot| parent.capacities[slot].maximum);
+            let above = capacity.parent_slot.map_or(Resource::ZERO, |slot| parent.capacities[slot].maximum);
             if exceeds(&maximum, &above) {
                 let fault =
                     CapacityFault::AboveParentMaximum { queue: queue(), maximum: text(&maximum), parent: text(&above) };
                 return Err(CapacityFileError::new(property(MAXIMUM_CAPACITY), fault));
             }
-            if maximum == Resource::NONE && minimum != Resource::NONE {
+            if maximum == Resource::ZERO && minimum != Resource::ZERO {
                 maximum = above;
             }
         }

@@ -56,7 +56,7 @@ pub(super) struct Cluster<'a> {
 
 impl<'a> Cluster<'a> {
     pub(super) fn new(by_label: &'a BTreeMap<String, Resource>) -> Cluster<'a> {
-        let total = by_label.values().fold(Resource::NONE, |sum, part| sum.plus(part));
+        let total = by_label.values().fold(Resource::ZERO, |sum, part| sum.plus(part));
         Cluster { by_label, total }
     }
 

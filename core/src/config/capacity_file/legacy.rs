@@ -56,7 +56,7 @@ pub(super) fn update(
             };
             figures.effective_minimum = shrink(&capacity.minimum, &ratios[parent][parent_slot]);
             let maximum = queues[parent].capacities[parent_slot].maximum;
-            let parent_maximum = if maximum == Resource::NONE { above.effective_maximum } else { maximum };
+            let parent_maximum = if maximum == Resource::ZERO { above.effective_maximum } else { maximum };
             figures.effective_maximum = least_of(settings, &nodes, &capacity.maximum, &parent_maximum);
             derive(figures, settings, &cluster.total, &above);
         }
@@ -79,7 +79,7 @@ fn derive(figures: &mut LabelFigures, settings: &CapacitySettings, cluster: &Res
 /// The smaller of a queue's own maximum and its parent's, one of the two as a whole.
 fn least_of(settings: &CapacitySettings, nodes: &Resource, own: &Resource, parent: &Resource) -> Resource {
     let compared = settings.calculator.compare(settings.types.len(), nodes, own, parent, false);
-    if *own == Resource::NONE || compared == Ordering::Greater { *parent } else { *own }
+    if *own == Resource::ZERO || compared == Ordering::Greater { *parent } else { *own }
 }
 
 fn shrink(minimum: &Resource, ratios: &Ratios) -> Resource {
@@ -131,7 +131,7 @@ fn ratios_of(
     let ratios = |(figures, sum): (&LabelFigures, Resource)| {
         let own = figures.effective_minimum;
         let short = settings.calculator.compare(types, &cluster.total, &own, &sum, false) == Ordering::Less;
-        let shrinks = short && !(root && own == Resource::NONE);
+        let shrinks = short && !(root && own == Resource::ZERO);
         let ratio = |i| (i < types && shrinks && sum.get(i) != 0).then(|| own.get(i) as f32 / sum.get(i) as f32);
         std::array::from_fn(ratio)
     };

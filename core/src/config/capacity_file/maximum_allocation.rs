@@ -48,7 +48,7 @@ pub(super) fn read(
 
 /// `memory-mb=4G,vcores=2`; what is not named is 0.
 fn parse(text: &str, types: &ResourceTypes) -> Result<Resource, String> {
-    let mut out = Resource::NONE;
+    let mut out = Resource::ZERO;
     for pair in java::split(java::trim(text), ',') {
         let (key, amount) = parse_pair(java::trim(pair))?;
         let Some(index) = types.index(key) else {

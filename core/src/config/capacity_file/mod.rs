@@ -316,7 +316,7 @@ fn read_tree(
     };
     builder.build(&mut bones.into_iter())?;
     let Builder { queues, mut states, known, mut warnings, .. } = builder;
-    figures::update(&settings, &queues, &mut states, &BTreeMap::from([(String::new(), Resource::NONE)]))?;
+    figures::update(&settings, &queues, &mut states, &BTreeMap::from([(String::new(), Resource::ZERO)]))?;
     let mut file = CapacityFile {
         names: QueueNames::new(&queues, &known),
         settings,

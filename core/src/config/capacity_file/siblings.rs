@@ -52,7 +52,7 @@ pub(super) fn kind(
                 weight = true;
                 tell(queue, label, "weight");
             }
-            if capacity.minimum != Resource::NONE {
+            if capacity.minimum != Resource::ZERO {
                 absolute = true;
                 // A capacity comes of amounts too, so that it says nothing here. (It forgets earlier ones, as in Hadoop.)
                 percent = false;
@@ -107,8 +107,8 @@ fn check_amounts(
     let types = &settings.types;
     for (capacity, sum) in queue.capacities.iter().zip(minimums(queues, parent)) {
         let own = capacity.minimum;
-        let compared = settings.calculator.compare(types.len(), &Resource::NONE, &own, &sum, false);
-        if own != Resource::NONE && compared == Ordering::Less {
+        let compared = settings.calculator.compare(types.len(), &Resource::ZERO, &own, &sum, false);
+        if own != Resource::ZERO && compared == Ordering::Less {
             let fault = CapacityFault::ParentTooSmall {
                 queue: queue.name.clone(),
                 parent: resource_text(types, &own),
@@ -122,7 +122,7 @@ fn check_amounts(
 
 /// The sums of the children's minimums, for each label of the parent.
 pub(super) fn minimums(queues: &[CapacityQueue], parent: usize) -> Vec<Resource> {
-    let mut sums = vec![Resource::NONE; queues[parent].capacities.len()];
+    let mut sums = vec![Resource::ZERO; queues[parent].capacities.len()];
     for child in &queues[parent].children {
         for capacity in &queues[*child].capacities {
             if let Some(slot) = capacity.parent_slot {

@@ -174,7 +174,7 @@ pub(super) fn managed(
     let of_template = labels.of(&template);
     for label in &of_template {
         let property = Source::of_label(&template, label, CAPACITY);
-        if absolute(source, types, &property)? != Resource::NONE && !parent.absolute {
+        if absolute(source, types, &property)? != Resource::ZERO && !parent.absolute {
             let fault = CapacityFault::TemplateMode { queue: parent.path.to_owned() };
             return Err(CapacityFileError::new(property, fault));
         }

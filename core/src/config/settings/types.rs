@@ -169,7 +169,7 @@ fn unit(reader: &mut Reader<'_>, name: &str) -> String {
 }
 
 pub(super) fn increments(reader: &mut Reader<'_>, types: &ResourceTypes) -> Resource {
-    let mut out = Resource::NONE;
+    let mut out = Resource::ZERO;
     for (i, name) in types.names().enumerate() {
         let property = of_type(name, "increment-allocation");
         let (property, amount) = match (reader.text(&property), i) {

@@ -30,7 +30,7 @@ impl Marks {
     }
 
     fn total(&self) -> Resource {
-        self.list().map_or(Resource::NONE, |list| list.iter().fold(Resource::NONE, |sum, (_, size)| sum.plus(size)))
+        self.list().map_or(Resource::ZERO, |list| list.iter().fold(Resource::ZERO, |sum, (_, size)| sum.plus(size)))
     }
 
     /// A container is marked.
@@ -70,6 +70,6 @@ impl Marks {
 /// containers are ending; never too much for that.
 pub fn left_over<'a>(cells: impl Iterator<Item = (&'a UsageCell, &'a Marks)> + Clone) -> Resource {
     // The marks first: see the module's text.
-    let marked = cells.clone().fold(Resource::NONE, |sum, (_, marks)| sum.plus(&marks.total()));
-    cells.fold(Resource::NONE, |sum, (usage, _)| sum.plus(&usage.read())).minus(&marked)
+    let marked = cells.clone().fold(Resource::ZERO, |sum, (_, marks)| sum.plus(&marks.total()));
+    cells.fold(Resource::ZERO, |sum, (usage, _)| sum.plus(&usage.read())).minus(&marked)
 }

@@ -125,7 +125,7 @@ impl<D: Decider> Shard<D> {
             if self.shared.workers == 1 {
                 root.show_usage(self.types);
             } else {
-                root.show_change(self.types, &std::mem::replace(&mut self.root_held, Resource::NONE), false);
+                root.show_change(self.types, &std::mem::replace(&mut self.root_held, Resource::ZERO), false);
             }
         }
     }

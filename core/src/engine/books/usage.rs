@@ -28,7 +28,7 @@ impl UsageCell {
     /// Adds; by the owner alone.
     #[inline]
     pub fn add(&self, types: usize, amount: &Resource) {
-        for (cell, lane) in self.0.iter().zip(amount.lanes()).take(types) {
+        for (cell, lane) in self.0.iter().zip(amount.amounts()).take(types) {
             // ORDERING: Relaxed. A sum nobody infers other memory from; quiescence is reached through channels.
             cell.store(cell.load(Ordering::Relaxed).wrapping_add(*lane), Ordering::Relaxed);
         }
@@ -59,7 +59,7 @@ impl UsageCell {
 
     #[inline(always)]
     fn set_lanes(&self, from: usize, to: usize, amount: &Resource) {
-        for (cell, lane) in self.0[from..to].iter().zip(&amount.lanes()[from..to]) {
+        for (cell, lane) in self.0[from..to].iter().zip(&amount.amounts()[from..to]) {
             // ORDERING: Relaxed, as in `add`.
             cell.store(*lane, Ordering::Relaxed);
         }
@@ -101,7 +101,7 @@ impl SharedUsage {
 
     /// Adds; by anybody.
     pub fn add(&self, amount: &Resource) {
-        for (word, lane) in self.0.0.iter().zip(amount.lanes()).filter(|(_, lane)| **lane != 0) {
+        for (word, lane) in self.0.0.iter().zip(amount.amounts()).filter(|(_, lane)| **lane != 0) {
             // ORDERING: Relaxed. Each type is one word with its own limit.
             word.fetch_add(*lane, Ordering::Relaxed);
         }
@@ -109,7 +109,7 @@ impl SharedUsage {
 
     /// Takes away; by anybody.
     pub fn subtract(&self, amount: &Resource) {
-        self.add(&Resource::NONE.minus(amount));
+        self.add(&Resource::ZERO.minus(amount));
     }
 
     /// Adds if every type stays within `limit`; otherwise leaves no trace.

@@ -378,7 +378,7 @@ impl<D: Decider> Shard<D> {
         // A live container's application is known: a close ends its containers first.
         let app = record.app.index;
         self.unlink_from_app(&record);
-        let mut less = Resource::NONE;
+        let mut less = Resource::ZERO;
         less.subtract_in_types(self.types, self.containers.size(&record));
         if was_marked {
             let (id, cell) = (self.container_id(index), self.app(app).cell.clone());

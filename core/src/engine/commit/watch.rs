@@ -49,7 +49,7 @@ pub struct Seat {
 
 impl Default for Seat {
     fn default() -> Seat {
-        Seat { joined: false, counted: Cell::new(Resource::NONE) }
+        Seat { joined: false, counted: Cell::new(Resource::ZERO) }
     }
 }
 
@@ -120,14 +120,14 @@ impl Seat {
     pub fn vacate(&self, watch: &Watch, worker: usize) {
         if self.joined {
             watch.hand_back(worker);
-            watch.force(&Resource::NONE.minus(&self.counted.replace(Resource::NONE)));
+            watch.force(&Resource::ZERO.minus(&self.counted.replace(Resource::ZERO)));
         }
     }
 
     /// The worker will never take over a snapshot again: nobody need wait for it to join.
     pub fn join_for_good(&mut self, watch: &Watch) {
         if !std::mem::replace(&mut self.joined, true) {
-            watch.join(&Resource::NONE);
+            watch.join(&Resource::ZERO);
         }
     }
 

@@ -415,7 +415,7 @@ impl<D: Decider> Control<D> {
             if queue.count() == i64::from(queue.max_running_apps) {
                 return Err(Refused::MaxRunning(queue.name.to_string()));
             }
-            let used = self.ledger(queue.slot.index).map_or(Resource::NONE, |ledger| ledger.usage());
+            let used = self.ledger(queue.slot.index).map_or(Resource::ZERO, |ledger| ledger.usage());
             if !used.plus(&usage).fits_in(&queue.max_share(&self.nodes.total())) {
                 return Err(Refused::MaxShare(queue.name.to_string()));
             }

@@ -212,7 +212,7 @@ impl std::fmt::Debug for Answer {
 /// The structure of a scheduler that has nothing but a root queue yet.
 pub(crate) fn empty_structure(types: usize, maximum: Resource) -> Structure {
     Structure {
-        cluster: ClusterTotal { types, total: Resource::NONE },
+        cluster: ClusterTotal { types, total: Resource::ZERO },
         nodes: 0,
         max_allocation: maximum,
         queues: Vec::new(),

@@ -74,7 +74,7 @@ impl<D: Decider> Control<D> {
         check_place(Named::Node, name)?;
         check_place(Named::Rack, rack)?;
         self.check_types(name, total)?;
-        self.nodes.check(name, total, &Resource::NONE)?;
+        self.nodes.check(name, total, &Resource::ZERO)?;
         let shared = self.shared.clone();
         // An ask has one name for a place: no node may be called as a rack is.
         let taken = |what, name: &str, why| Err(Refused::BadPlaceName { what, name: name.to_owned(), why });

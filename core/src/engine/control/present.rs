@@ -75,11 +75,11 @@ impl PresentNodes {
 
     /// Refuses a node that would take the cluster too far, where `before` is what it counts for now.
     pub(super) fn check(&self, name: &str, total: &Resource, before: &Resource) -> Result<(), Refused> {
-        if total.lanes().iter().any(|lane| *lane < 0) {
+        if total.amounts().iter().any(|lane| *lane < 0) {
             return Err(Refused::BadNode { name: name.to_owned(), total: Box::new(*total) });
         }
         let others = self.peaks.minus(before);
-        if others.lanes().iter().zip(total.lanes()).any(|(others, lane)| *lane > LARGEST_CLUSTER - others) {
+        if others.amounts().iter().zip(total.amounts()).any(|(others, lane)| *lane > LARGEST_CLUSTER - others) {
             let largest = Resource::from_fn(|i| LARGEST_CLUSTER - others.get(i));
             return Err(Refused::ClusterTooLarge {
                 name: name.to_owned(),
@@ -92,7 +92,7 @@ impl PresentNodes {
 
     /// What a node that is there counts for, and would with another total.
     pub(super) fn check_resize(&self, node: &NodeShared, total: &Resource) -> Result<(), Refused> {
-        let before = self.entries.get(&node.id).map_or(Resource::NONE, |entry| entry.peak);
+        let before = self.entries.get(&node.id).map_or(Resource::ZERO, |entry| entry.peak);
         self.check(&node.name, total, &before)
     }
 
@@ -139,14 +139,14 @@ impl PresentNodes {
 
     fn count_in(&mut self, total: &Resource) {
         self.total = self.total.plus(total);
-        for (amounts, amount) in self.amounts.iter_mut().zip(total.lanes()) {
+        for (amounts, amount) in self.amounts.iter_mut().zip(total.amounts()) {
             *amounts.entry(*amount).or_insert(0) += 1;
         }
     }
 
     fn count_out(&mut self, total: &Resource) {
         self.total = self.total.minus(total);
-        for (amounts, amount) in self.amounts.iter_mut().zip(total.lanes()) {
+        for (amounts, amount) in self.amounts.iter_mut().zip(total.amounts()) {
             if let Some(nodes) = amounts.get_mut(amount) {
                 *nodes -= 1;
                 if *nodes == 0 {
@@ -163,7 +163,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn node(id: u32) -> Arc<NodeShared> {
-        Arc::new(NodeShared::new(0, NodeId(id), &format!("n{id}"), "/r", id + 1, 0, 0, (id, 0), &Resource::NONE))
+        Arc::new(NodeShared::new(0, NodeId(id), &format!("n{id}"), "/r", id + 1, 0, 0, (id, 0), &Resource::ZERO))
     }
 
     proptest! {
@@ -177,7 +177,7 @@ mod tests {
                 match (op, known) {
                     (0 | 1, _) => {
                         let new = node(u32::try_from(made.len()).unwrap());
-                        if present.check(&new.name, &total, &Resource::NONE).is_ok() {
+                        if present.check(&new.name, &total, &Resource::ZERO).is_ok() {
                             present.add(new.clone(), total);
                             made.push(new);
                         }

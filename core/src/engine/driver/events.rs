@@ -2,7 +2,7 @@
 //!
 //! # Where it stands
 //! Control and workers put events in; the embedder takes them with `next_event`. When the channel is full an event is
-//! dropped and counted, and the count comes out as one [`SchedulerEvent::Lost`] when the channel has been emptied.
+//! dropped and counted, and the count comes out as one [`SchedulerEvent::EventsDropped`] when the channel has been emptied.
 
 use crate::event::SchedulerEvent;
 use crate::sync::Arc;
@@ -44,7 +44,7 @@ impl EventSource {
         self.receiver.try_recv().ok().or_else(|| {
             // ORDERING: Relaxed, as in `put`.
             let lost = self.lost.swap(0, Ordering::Relaxed);
-            (lost > 0).then_some(SchedulerEvent::Lost(lost))
+            (lost > 0).then_some(SchedulerEvent::EventsDropped(lost))
         })
     }
 }
@@ -61,7 +61,7 @@ mod tests {
             sink.put(drained(name));
         }
         assert_eq!(source.take(), Some(drained("a")));
-        assert_eq!(source.take(), Some(SchedulerEvent::Lost(2)));
+        assert_eq!(source.take(), Some(SchedulerEvent::EventsDropped(2)));
         assert_eq!(source.take(), None);
     }
 }

@@ -71,7 +71,7 @@ impl Allocation {
         granted.clear();
         ended.clear();
         strict_preemptions.clear();
-        *headroom = Resource::NONE;
+        *headroom = Resource::ZERO;
     }
 }
 
@@ -96,11 +96,11 @@ const MOST_EXPECTED: usize = 16;
 
 /// Calls of these applications come next: asks for what they read, one link after the other and each of all of them, so that memory
 /// is waited for once a link rather than once a link and call. Of [`MOST_EXPECTED`] at most.
-pub(crate) fn expect_calls<'a, D: Decider>(shared: &Shared<D>, apps: impl Iterator<Item = &'a AppShared> + Clone) {
+pub(crate) fn prefetch_calls<'a, D: Decider>(shared: &Shared<D>, apps: impl Iterator<Item = &'a AppShared> + Clone) {
     let (snapshot, apps) = (shared.publisher.guard(), apps.take(MOST_EXPECTED));
     let mut leaves: SmallVec<[&QueueSnapshot; MOST_EXPECTED]> = SmallVec::new();
     for app in apps.clone() {
-        app.expect_mail();
+        app.prefetch_mail();
         if let Some(Some(leaf)) = snapshot.structure.queues.get(app.queue() as usize) {
             expect_leaf(leaf);
             leaves.push(leaf);
@@ -108,7 +108,7 @@ pub(crate) fn expect_calls<'a, D: Decider>(shared: &Shared<D>, apps: impl Iterat
         expect_share(&snapshot, app.queue());
     }
     leaves.iter().for_each(|leaf| expect(&leaf.shared.cells));
-    apps.for_each(|app| expect_mail(shared, app));
+    apps.for_each(|app| prefetch_mail(shared, app));
     leaves.iter().for_each(|leaf| leaf.shared.expect_usage());
 }
 
@@ -131,7 +131,7 @@ fn expect_share(snapshot: &SchedulerSnapshot, queue: u32) {
 
 /// The records that lie on top of an application's mailbox, several beside each other.
 #[inline]
-fn expect_mail<D: Decider>(shared: &Shared<D>, app: &AppShared) {
+fn prefetch_mail<D: Decider>(shared: &Shared<D>, app: &AppShared) {
     for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
         arena.expect_drain(&cell.granted);
         arena.expect_drain(&cell.ended);
@@ -146,7 +146,7 @@ pub(crate) fn allocate<D: Decider>(
     out: &mut Allocation,
 ) -> Result<(), Refused> {
     out.clear();
-    app.expect_call();
+    app.prefetch_call();
     let snapshot = shared.publisher.guard();
     let leaf = leaf_of(shared, &snapshot, app)?;
     // Before anything is sent: a send waits for what was read before it.
@@ -154,7 +154,7 @@ pub(crate) fn allocate<D: Decider>(
     expect_leaf(leaf);
     expect_share(&snapshot, app.queue());
     leaf.shared.expect_usage();
-    expect_mail(shared, app);
+    prefetch_mail(shared, app);
     if !request.is_empty() {
         send(shared, app, request, &snapshot, leaf)?;
         // Ended meanwhile: what it had is gone with its mailbox.

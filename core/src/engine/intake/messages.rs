@@ -497,7 +497,7 @@ mod tests {
     }
 
     fn heartbeat() -> Heartbeat {
-        let node = NodeShared::new(0, NodeId(7), "n", "/r", 1, 2, 1, (6, 9), &Resource::NONE);
+        let node = NodeShared::new(0, NodeId(7), "n", "/r", 1, 2, 1, (6, 9), &Resource::ZERO);
         Heartbeat { stamp: 8, offer: false, ..Heartbeat::of(Arc::new(node)) }
     }
 

@@ -281,7 +281,7 @@ impl Arena {
             record.attempt.store(u32::from(container.id.attempt) | HAS_REQUEST_ID, Ordering::Relaxed);
             record.allocation_request_id.store(id, Ordering::Relaxed);
         }
-        for (word, lane) in record.size.iter().zip(container.resource.lanes()).take(self.types) {
+        for (word, lane) in record.size.iter().zip(container.resource.amounts()).take(self.types) {
             word.store(*lane, Ordering::Relaxed);
         }
         self.push(stack, index)

@@ -206,7 +206,7 @@ impl<D: Decider> Shard<D> {
         let usage = app.cell.usage.read();
         if self.queues.get(leaf as usize).is_some_and(Option::is_some) {
             D::app_left(self, leaf, position, index);
-            self.carry_usage(leaf, &Resource::NONE.minus(&usage));
+            self.carry_usage(leaf, &Resource::ZERO.minus(&usage));
             D::queue_changed(self, leaf);
         }
     }
@@ -223,7 +223,7 @@ impl<D: Decider> Shard<D> {
     }
 
     fn carry_usage(&mut self, leaf: u32, amount: &Resource) {
-        if amount.is_none() || self.queues.get(leaf as usize).is_none_or(Option::is_none) {
+        if amount.is_zero() || self.queues.get(leaf as usize).is_none_or(Option::is_none) {
             return;
         }
         self.add_queue_usage(leaf, amount);

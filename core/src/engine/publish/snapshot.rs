@@ -157,7 +157,7 @@ impl Shares {
     #[inline]
     pub(crate) fn fair_share(&self, slot: Slot) -> &Resource {
         let entry = self.queues.get(slot.ix()).filter(|share| share.generation == slot.generation);
-        entry.map_or(&Resource::NONE, |share| &share.fair_share)
+        entry.map_or(&Resource::ZERO, |share| &share.fair_share)
     }
 
     fn get(entries: &[Share], slot: Slot) -> Share {

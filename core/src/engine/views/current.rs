@@ -139,7 +139,7 @@ impl Stats {
     /// What is asked for beyond what is allocated, as the scheduler sees it since the last update.
     #[must_use]
     pub fn pending_demand(&self) -> Resource {
-        self.demand.minus(&self.allocated).most(&Resource::NONE)
+        self.demand.minus(&self.allocated).most(&Resource::ZERO)
     }
 }
 
@@ -200,7 +200,7 @@ pub(crate) fn app(snapshot: &SchedulerSnapshot, app: &AppShared) -> AppView {
         outstanding: app.wanted(),
         runnable: app.is_runnable(),
         reserved_nodes: app.reserved(),
-        starvation: snapshot.shares.starvation.get(&app.slot).map_or(Resource::NONE, Starvation::total),
+        starvation: snapshot.shares.starvation.get(&app.slot).map_or(Resource::ZERO, Starvation::total),
         preempted: app.preempted(),
     }
 }

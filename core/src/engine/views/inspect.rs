@@ -9,7 +9,7 @@ use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Look};
 use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::shared::Shared;
-use crate::engine::worker::shard::{Journal, Shard};
+use crate::engine::worker::shard::{Shard, WorkerJournal};
 use crate::event::Refused;
 use crate::id::{ContainerId, ContainerName};
 use crate::resource::Resource;
@@ -67,7 +67,7 @@ pub(crate) type Reserved = (Arc<NodeShared>, u32, u32, i32, Resource);
 impl<D: Decider> Shard<D> {
     /// What happened since this was last called.
     pub(crate) fn take_noted(&mut self) -> Noted {
-        let Journal { allocated, ended } = self.journal.as_mut().map(std::mem::take).unwrap_or_default();
+        let WorkerJournal { allocated, ended } = self.journal.as_mut().map(std::mem::take).unwrap_or_default();
         let node_name = |node| {
             let found = self.nodes.of_any_time().find(|at| at.shared.id == node);
             found.map_or_else(String::new, |at| at.shared.name.to_string())

@@ -90,17 +90,17 @@ impl<D: Decider> Shard<D> {
     /// This worker's cells of all queues and applications say nothing, and rooms have back what it counted there.
     fn use_nothing(&mut self) {
         let types = self.types;
-        (self.root_is_held, self.root_held) = (false, Resource::NONE);
+        (self.root_is_held, self.root_held) = (false, Resource::ZERO);
         for app in self.apps.iter_mut().flatten() {
             app.containers.clear();
             app.reserved.clear();
             app.cell.reserved.set(0);
-            app.cell.usage.set(types, &Resource::NONE);
+            app.cell.usage.set(types, &Resource::ZERO);
             // After the usage, as always.
             app.cell.marked.clear();
         }
         for queue in self.queues.iter_mut().flatten() {
-            queue.snapshot.shared.cells[self.worker].usage.set(types, &Resource::NONE);
+            queue.snapshot.shared.cells[self.worker].usage.set(types, &Resource::ZERO);
             queue.seat.vacate(&queue.snapshot.shared.watch, self.worker);
         }
     }

@@ -39,7 +39,7 @@ impl<D: Decider> Shard<D> {
             old.containers.iter().copied().filter(|index| stays(&self.containers[*index])).collect();
         // Oldest first: each goes before those that are there.
         kept.sort_unstable_by_key(|index| self.age(*index));
-        let mut sum = Resource::NONE;
+        let mut sum = Resource::ZERO;
         for index in &kept {
             let record = self.containers[*index];
             sum = sum.plus(self.containers.size(&record));
@@ -48,7 +48,7 @@ impl<D: Decider> Shard<D> {
             self.link_to_app(*index, to);
         }
         let types = self.types;
-        let less = Resource::NONE.minus(&sum);
+        let less = Resource::ZERO.minus(&sum);
         for (app, amount) in [(from.index, &less), (to, &sum)] {
             let local = self.app_mut(app);
             local.usage = local.usage.plus(amount);

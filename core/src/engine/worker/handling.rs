@@ -739,7 +739,7 @@ impl<D: Decider> Shard<D> {
     /// After a panic: a node that was to come, or to go, is gone, and its place is there as the control believes.
     pub(crate) fn give_up_place(&mut self, node: &Arc<NodeShared>) {
         if self.nodes.get(node.local).is_none_or(|at| at.shared.id != node.id) {
-            self.nodes.add(Node::new(node.clone(), Resource::NONE, 0));
+            self.nodes.add(Node::new(node.clone(), Resource::ZERO, 0));
             self.nodes.remove(node.local);
         }
     }
@@ -856,6 +856,6 @@ fn written_to(room: usize) -> Vec<u32> {
 fn most_containers(total: &Resource, minimum: &Resource) -> usize {
     let of_type =
         |(total, minimum): (&i64, &i64)| (*minimum > 0).then(|| usize::try_from(*total / *minimum).unwrap_or(0));
-    let most = total.lanes().iter().zip(minimum.lanes()).filter_map(of_type).min();
+    let most = total.amounts().iter().zip(minimum.amounts()).filter_map(of_type).min();
     most.unwrap_or(0).min(MADE_ROOM_FOR as usize)
 }

@@ -30,7 +30,7 @@ use crate::sync::{Arc, SnapshotReader};
 
 /// What happened since it was last taken: for drivers that show every step.
 #[derive(Debug, Default)]
-pub(crate) struct Journal {
+pub(crate) struct WorkerJournal {
     /// Containers made, in order; with their node and whether each is an AM's.
     pub(crate) allocated: Vec<(Container, bool)>,
     /// Containers ended.
@@ -68,7 +68,7 @@ pub(crate) struct Shard<D: Decider> {
     pub(crate) watched: Vec<u32>,
     /// Keys of which a piece is held.
     pub(crate) leases: Vec<(Slot, SchedulingKey)>,
-    pub(crate) journal: Option<Journal>,
+    pub(crate) journal: Option<WorkerJournal>,
     /// The decider's part.
     pub(crate) own: D::Worker,
     /// It is to panic when it begins anew.
@@ -93,13 +93,13 @@ impl<D: Decider> Shard<D> {
             containers: Containers::default(),
             own_records: FreeRecords::default(),
             root_is_held: false,
-            root_held: Resource::NONE,
+            root_held: Resource::ZERO,
             lag: Lag::default(),
             last_fold_ms: 0,
             looks: Looks::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),
             watched: Vec::new(),
             leases: Vec::new(),
-            journal: journal.then(Journal::default),
+            journal: journal.then(WorkerJournal::default),
             own: D::worker(&shared),
             #[cfg(feature = "faults")]
             fails_anew: false,

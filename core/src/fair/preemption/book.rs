@@ -85,10 +85,10 @@ impl Book {
     ) {
         let yardstick = Yardstick { calculator: leaf.policy.calculator(), cluster: structure.cluster };
         let candidates = self.candidates(leaf, structure, shares, now, weight);
-        let mut sum = Resource::NONE;
+        let mut sum = Resource::ZERO;
         for candidate in &candidates {
             let short = self.fair_share_starvation(candidate, leaf, &yardstick, now);
-            if short.is_none() {
+            if short.is_zero() {
                 // Hadoop stops here: those behind are not looked at, and keep what they had.
                 break;
             }
@@ -98,15 +98,15 @@ impl Book {
         let share = shares.queue(leaf.slot);
         let mut short = min_share_starvation(&leaf.min_share, &share.demand, &leaf.shared.usage());
         let last = self.last_at_min_share_ms.entry(leaf.slot).or_insert_with(|| java_ms(leaf.shared.created_ms));
-        if short.is_none() {
+        if short.is_zero() {
             *last = now;
         }
         if now.wrapping_sub(*last) < leaf.preemption.min_timeout_ms {
-            short = Resource::NONE;
+            short = Resource::ZERO;
         }
         let mut left = short.minus_non_negative(&sum);
         for candidate in &candidates {
-            let known = self.apps.get(&candidate.app.slot).map_or(Resource::NONE, |entry| entry.starvation.fair_share);
+            let known = self.apps.get(&candidate.app.slot).map_or(Resource::ZERO, |entry| entry.starvation.fair_share);
             let wanted = candidate.demand.minus(&candidate.usage).minus_non_negative(&known);
             match min_share_part(&yardstick, &mut left, &wanted) {
                 Some(part) => {
@@ -115,7 +115,7 @@ impl Book {
                 }
                 None => {
                     if let Some(entry) = self.apps.get_mut(&candidate.app.slot) {
-                        entry.starvation.min_share = Resource::NONE;
+                        entry.starvation.min_share = Resource::ZERO;
                     }
                 }
             }
@@ -166,7 +166,7 @@ impl Book {
             entry.last_at_fair_share_ms = now;
         }
         let long_enough = now.wrapping_sub(entry.last_at_fair_share_ms) >= rules.fair_timeout_ms;
-        entry.starvation.fair_share = short.filter(|_| long_enough).unwrap_or(Resource::NONE);
+        entry.starvation.fair_share = short.filter(|_| long_enough).unwrap_or(Resource::ZERO);
         entry.starvation.fair_share
     }
 
@@ -202,7 +202,7 @@ impl Book {
 }
 
 fn total(apps: &FxHashMap<Slot, Entry>, slot: Slot) -> Resource {
-    apps.get(&slot).map_or(Resource::NONE, |entry| entry.starvation.total())
+    apps.get(&slot).map_or(Resource::ZERO, |entry| entry.starvation.total())
 }
 
 impl Candidate<'_> {
@@ -210,7 +210,7 @@ impl Candidate<'_> {
         Schedulable {
             usage: &self.usage,
             demand: &self.demand,
-            min_share: &Resource::NONE,
+            min_share: &Resource::ZERO,
             weight: self.weight,
             tie: Tie { start_ms: self.app.start_ms, name: self.app.id.name_order() },
         }

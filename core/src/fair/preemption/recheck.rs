@@ -45,7 +45,7 @@ impl Shard {
         let marked: SmallVec<[u32; 8]> = set.iter().filter_map(|id| self.take_doomed(*id)).collect();
         let node = self.containers[*marked.first()?].node;
         let to = Creditor { app: app.slot, number: app.id.number };
-        let mut ended = Resource::NONE;
+        let mut ended = Resource::ZERO;
         let mut going: SmallVec<[u32; 8]> = SmallVec::new();
         for index in marked {
             let record = &self.containers[index];
@@ -84,7 +84,7 @@ impl Shard {
         if at.gone || listed || !self.is_still_owed(to.app) {
             return None;
         }
-        let reserved = at.reservation.map_or(Resource::NONE, |reservation| reservation.size);
+        let reserved = at.reservation.map_or(Resource::ZERO, |reservation| reservation.size);
         // What is owed and not free yet is not taken from what is free.
         let on_node = at.containers.iter().map(|index| &self.containers[*index]);
         let marked = on_node.filter(|record| record.fate.is_marked());

@@ -115,7 +115,7 @@ impl Shard {
     /// Containers of one node that make room for a size: AMs last, fewer of them than `limit`.
     fn set_on(&self, node: u32, size: &Resource, limit: u32) -> Option<Found> {
         let at = &self.nodes[node as usize];
-        let reserved = at.reservation.map_or(Resource::NONE, |reservation| reservation.size);
+        let reserved = at.reservation.map_or(Resource::ZERO, |reservation| reservation.size);
         let mut potential = at.free.minus_non_negative(&reserved.plus(&at.own.owed.total()));
         let (mut chosen, mut found_ams): (SmallVec<[u32; 8]>, u32) = (SmallVec::new(), 0);
         // The newest first, then AMs, the oldest first.
@@ -161,7 +161,7 @@ impl Shard {
 
     /// The same of one that is marked already.
     pub(super) fn may_still_go(&self, index: u32) -> bool {
-        self.can_spare(&self.containers[index], &Resource::NONE)
+        self.can_spare(&self.containers[index], &Resource::ZERO)
     }
 
     /// Whether a container's queue and owner allow that it goes, and the owner is not below its fair share without what is marked of

@@ -115,7 +115,7 @@ impl Known {
         let (mut total, mut changed) = ([0_i64; TYPES], false);
         for (seat, cells) in self.seats.iter_mut().zip(self.cells.chunks_exact(workers)) {
             let now = seat.demand_now::<TYPES>(cells);
-            if now != seat.demand.lanes()[..TYPES] {
+            if now != seat.demand.amounts()[..TYPES] {
                 seat.demand = Resource::from_slice(&now);
                 changed = true;
                 turns.set_app_demand(seat.slot, &seat.demand);

@@ -125,7 +125,7 @@ impl Updater {
             }
             total
         } else {
-            let mut total = Resource::NONE;
+            let mut total = Resource::ZERO;
             known.active = false;
             for child in &queue.children {
                 let Below { demand, is_other } = self.demand(structure, *child);
@@ -175,7 +175,7 @@ impl Updater {
         if queue.leaf {
             inputs.extend(self.known(slot).runnable().iter().map(|seat| ShareInput {
                 weight: self.shared.app_weight(&seat.demand),
-                min: Resource::NONE,
+                min: Resource::ZERO,
                 max: Resource::UNBOUNDED,
                 active: true,
                 start_ms: seat.start_ms,
@@ -282,11 +282,11 @@ mod tests {
                     _ => {}
                 }
                 if op >= 128 {
-                    stepped.update();
+                    stepped.update_now();
                 }
             }
-            stepped.update();
-            stepped.update();
+            stepped.update_now();
+            stepped.update_now();
         }
     }
 }

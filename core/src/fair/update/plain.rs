@@ -48,7 +48,7 @@ impl Plain<'_> {
 
     fn demand(&mut self, structure: &Structure, slot: u32) -> Resource {
         let queue = structure.queue(slot);
-        let mut total = Resource::NONE;
+        let mut total = Resource::ZERO;
         for app in queue.runnable.iter().chain(queue.waiting.iter()) {
             let demand = app.usage().saturating_plus(&app.wanted());
             self.app(app.slot).demand = demand;
@@ -75,7 +75,7 @@ impl Plain<'_> {
             let share = self.apps[&member.app.slot];
             ShareInput {
                 weight: shared.app_weight(&share.demand),
-                min: Resource::NONE,
+                min: Resource::ZERO,
                 max: Resource::UNBOUNDED,
                 active: true,
                 start_ms: member.app.start_ms,

@@ -23,9 +23,9 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     for queue in &subject.tree.queues {
         let settings = queue.settings;
         for (tag, limit, min) in [
-            ("maxResources", settings.max, settings.min.unwrap_or(Resource::NONE)),
-            ("maxChildResources", settings.max_child, Resource::NONE),
-            ("maxContainerAllocation", settings.max_container.map(Limit::Absolute), Resource::NONE),
+            ("maxResources", settings.max, settings.min.unwrap_or(Resource::ZERO)),
+            ("maxChildResources", settings.max_child, Resource::ZERO),
+            ("maxContainerAllocation", settings.max_container.map(Limit::Absolute), Resource::ZERO),
         ] {
             if let (Some(limit), Some(element)) = (limit, queue.field(tag)) {
                 check_one(subject, &Maximum { owner: queue.owner(), element, limit, min }, warnings);
@@ -34,7 +34,7 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     }
     if let Some(element) = subject.top.get("queueMaxResourcesDefault") {
         let (owner, limit) = (String::new(), subject.file.queue_max_resources);
-        check_one(subject, &Maximum { owner, element, limit, min: Resource::NONE }, warnings);
+        check_one(subject, &Maximum { owner, element, limit, min: Resource::ZERO }, warnings);
     }
 }
 

@@ -137,10 +137,10 @@ fn container(subject: &Subject<'_>, queue: &Queue<'_>, warnings: &mut Warnings<'
 fn mins_above_max(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     let queues = &subject.tree.queues;
     // From the leaves up, as a parent's number is smaller than its children's.
-    let mut promised_below = vec![Resource::NONE; queues.len()];
+    let mut promised_below = vec![Resource::ZERO; queues.len()];
     for (number, queue) in queues.iter().enumerate().rev() {
         let below = promised_below[number];
-        let min = queue.settings.min.unwrap_or(Resource::NONE).most(&Resource::NONE);
+        let min = queue.settings.min.unwrap_or(Resource::ZERO).most(&Resource::ZERO);
         // A limit by default is warned of where it stands; one of -1 too.
         let own = queue.settings.max.and_then(|max| absolute(subject, &max)).map(|max| max.most(&min));
         let too_much = |bound: Resource| first_type(subject, |i| bound.get(i) >= 0 && below.get(i) > bound.get(i));

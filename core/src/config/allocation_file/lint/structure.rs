@@ -126,7 +126,7 @@ fn reservation(queue: &Queue<'_>, warnings: &mut Warnings<'_>) {
 fn without_effect_on_root(tree: &Tree<'_>, warnings: &mut Warnings<'_>) {
     let root = tree.top();
     let weight = root.field("weight").filter(|_| root.settings.weight.is_some_and(|weight| weight != 1.0));
-    let min = root.field("minResources").filter(|_| root.settings.min.is_some_and(|min| !min.is_none()));
+    let min = root.field("minResources").filter(|_| root.settings.min.is_some_and(|min| !min.is_zero()));
     for element in [weight, min].into_iter().flatten() {
         warnings
             .warn("no-effect-on-root", element.name_at(), format!("queue \"root\": {}", element.name))

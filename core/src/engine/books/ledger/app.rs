@@ -200,7 +200,7 @@ impl AppShared {
     }
 
     pub(crate) fn usage(&self) -> Resource {
-        self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()))
+        self.cells.iter().fold(Resource::ZERO, |sum, cell| sum.plus(&cell.usage.read()))
     }
 
     /// Adds the containers of it that are marked for preemption, by worker, those marked earlier first.
@@ -229,13 +229,13 @@ impl AppShared {
 
     /// A call of its AM comes: asks for what it reads first.
     #[inline]
-    pub(crate) fn expect_call(&self) {
+    pub(crate) fn prefetch_call(&self) {
         expect(self);
     }
 
     /// The same, a link further.
     #[inline]
-    pub(crate) fn expect_mail(&self) {
+    pub(crate) fn prefetch_mail(&self) {
         self.cells.iter().for_each(|cell| expect(&cell.granted));
     }
 
@@ -246,7 +246,7 @@ impl AppShared {
 
     /// By the control: it is in another leaf queue from now on. Says what its AM was accounted with in the old one.
     pub(crate) fn move_to(&self, queue: u32) -> Resource {
-        if self.standing.move_to(queue) { self.am_resource.read() } else { Resource::NONE }
+        if self.standing.move_to(queue) { self.am_resource.read() } else { Resource::ZERO }
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -274,7 +274,7 @@ impl AppShared {
 
     /// What its AM was accounted with: nothing before it has one.
     pub(crate) fn am_resource(&self) -> Resource {
-        if self.standing.has_am() { self.am_resource.read() } else { Resource::NONE }
+        if self.standing.has_am() { self.am_resource.read() } else { Resource::ZERO }
     }
 
     /// By the home worker: its asks may come by slot from now on.
@@ -378,7 +378,7 @@ impl AppShared {
 
     /// What the AM still wants: each key's outstanding `*` count times its size.
     pub(crate) fn wanted(&self) -> Resource {
-        self.first_key().into_iter().flat_map(|key| key.and_later()).fold(Resource::NONE, |sum, key| {
+        self.first_key().into_iter().flat_map(|key| key.and_later()).fold(Resource::ZERO, |sum, key| {
             match key.pool.total() {
                 0 => sum,
                 count => sum.saturating_plus(&key.size.read().saturating_times_int(i64::from(count))),

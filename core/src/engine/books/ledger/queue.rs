@@ -42,7 +42,7 @@ impl QueueShared {
     }
 
     pub(crate) fn usage(&self) -> Resource {
-        self.cells.iter().fold(Resource::NONE, |sum, cell| sum.plus(&cell.usage.read()))
+        self.cells.iter().fold(Resource::ZERO, |sum, cell| sum.plus(&cell.usage.read()))
     }
 
     /// Its usage will be read soon.

@@ -142,7 +142,7 @@ fn a_move_into_a_queue_as_new_as_its_parent() {
     stepper.pump();
     collect(stepper.shared(), &app, &mut answer).unwrap();
     assert_eq!(answer.granted.len(), 1);
-    assert_eq!(usage_of(&stepper, "root.q"), Some(Resource::NONE));
+    assert_eq!(usage_of(&stepper, "root.q"), Some(Resource::ZERO));
     for name in ["root", "root.x", "root.x.y"] {
         assert_eq!(usage_of(&stepper, name), Some(Resource::new(1024, 1)), "{name}");
     }
@@ -183,7 +183,7 @@ fn a_move_and_a_new_attempt_in_one_batch() {
     stepper.shard(0).complete(record);
     stepper.pump();
     for name in ["root", "root.b"] {
-        assert_eq!(usage_of(&stepper, name), Some(Resource::NONE), "{name}");
+        assert_eq!(usage_of(&stepper, name), Some(Resource::ZERO), "{name}");
     }
 }
 
@@ -229,10 +229,10 @@ fn an_am_that_is_refused_for_a_move_counts_nowhere() {
     let structure = stepper.shared().publisher.load().structure.clone();
     let here = structure.queue(app.queue());
     let elsewhere = structure.queues.iter().flatten().find(|queue| queue.slot != here.slot).unwrap();
-    assert_eq!(app.move_to(elsewhere.slot.index), Resource::NONE, "it has none yet");
+    assert_eq!(app.move_to(elsewhere.slot.index), Resource::ZERO, "it has none yet");
     stepper.shard(0).schedule(0);
     assert!(stepper.shard(0).take_noted().allocated.is_empty(), "it is refused");
-    assert_eq!(here.shared.am_usage.read(), Resource::NONE);
+    assert_eq!(here.shared.am_usage.read(), Resource::ZERO);
     app.move_to(here.slot.index);
     stepper.shard(0).schedule(0);
     assert_eq!(stepper.shard(0).take_noted().allocated.len(), 1, "there it has its place");
@@ -496,7 +496,7 @@ fn what_was_never_acquired_is_not_handed_over() {
     stepper.control().begin_next_attempt(&app, new, None).unwrap();
     stepper.pump();
     let next = stepper.control().restarted.take().unwrap().unwrap();
-    assert!(next.kept.get().unwrap().is_empty() && next.usage().is_none());
+    assert!(next.kept.get().unwrap().is_empty() && next.usage().is_zero());
 }
 
 #[test]

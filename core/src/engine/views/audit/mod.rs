@@ -135,7 +135,7 @@ fn compare_rooms<D: Decider>(shared: &Shared<D>, workers: &[WorkerCount], wrong:
     for queue in &watched {
         let (name, watch) = (&queue.name, &queue.shared.watch);
         let counted = workers.iter().filter_map(|worker| worker.seats.get(&queue.slot));
-        let counted = counted.fold(Resource::NONE, |sum, counted| sum.plus(counted));
+        let counted = counted.fold(Resource::ZERO, |sum, counted| sum.plus(counted));
         let (taken, usage) = (watch.taken(), queue.shared.usage());
         if taken != counted || taken != usage {
             wrong.push(format!("room of {name}: {taken} is taken, workers count {counted}, {usage} is used"));

@@ -27,7 +27,7 @@ fn world(workers: usize, on_a_rack: bool) -> (Stepped, Vec<NodeHandle>, AppHandl
     let am = if on_a_rack { am.strict().at(rack, true) } else { am };
     let submission = Submission { number: 1, user: "ann".to_owned(), queue: Some("root.a".to_owned()), am: Some(am) };
     let app = stepped.submit(&submission).unwrap();
-    stepped.update();
+    stepped.update_now();
     (stepped, nodes, app)
 }
 
@@ -67,7 +67,7 @@ fn a_refused_grant_leaves_nothing() {
                 nodes.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
                 let request = AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, 2)], ..Default::default() };
                 stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
-                stepped.update();
+                stepped.update_now();
                 (proposal.key, proposal.locality, wanted) = (1, Locality::OffSwitch, 3);
             }
             let (before, ams) = (audit(&mut stepped), am_usage(&stepped));
@@ -82,7 +82,7 @@ fn a_refused_grant_leaves_nothing() {
             }
             let refused = stepped.stepper.shard(0).try_grant(&proposal);
             assert_eq!(refused, Err(refusal), "{workers} workers");
-            stepped.update();
+            stepped.update_now();
             assert_eq!(used(&audit(&mut stepped)), used(&before), "{refusal:?} with {workers} workers");
             assert_eq!(am_usage(&stepped), ams, "{refusal:?} with {workers} workers");
             for _ in 0..3 {
@@ -108,7 +108,7 @@ fn a_smaller_am_is_admitted_at_once() {
         // Beside something small, that is no AM, one that no node has room for.
         let large = Resource::new(8192, 8);
         ask_for_am(&mut stepped, &[Ask::anywhere(0, large.plus(&SMALL), 1), Ask::anywhere(1, SMALL, 1)]);
-        stepped.update();
+        stepped.update_now();
         nodes.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
         assert_eq!(stepped.stats().granted, 0);
         ask_for_am(&mut stepped, &[Ask::anywhere(0, SMALL, 1)]);

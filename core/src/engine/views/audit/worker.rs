@@ -159,7 +159,7 @@ impl<D: Decider> Shard<D> {
             let name = &node.shared.name;
             records += node.records;
             let sizes = node.containers.iter().map(|index| self.containers.size(&self.containers[*index]));
-            let used = sizes.fold(Resource::NONE, |sum, size| sum.plus(size));
+            let used = sizes.fold(Resource::ZERO, |sum, size| sum.plus(size));
             if node.free != node.total.minus(&used) {
                 wrong.push(format!("node {name} has {} free of {}, {used} is used", node.free, node.total));
             }
@@ -185,7 +185,7 @@ impl<D: Decider> Shard<D> {
         for app in self.apps.iter().flatten() {
             let name = name_of(&app.shared);
             let sizes = app.containers.iter().map(|index| self.containers.size(&self.containers[*index]));
-            let used = sizes.fold(Resource::NONE, |sum, size| sum.plus(size));
+            let used = sizes.fold(Resource::ZERO, |sum, size| sum.plus(size));
             let shown = app.cell.usage.read();
             if shown != used {
                 wrong.push(format!("{name} uses {used}, and shows {shown}"));
@@ -262,7 +262,7 @@ impl<D: Decider> Shard<D> {
 
     /// What this worker shows of a queue is what it has there; what it counts in its rooms is the same.
     fn audit_queues(&self, wrong: &mut Vec<String>) -> By<Slot, Resource> {
-        let mut parts = vec![Resource::NONE; self.queues.len()];
+        let mut parts = vec![Resource::ZERO; self.queues.len()];
         for app in self.apps.iter().flatten() {
             if let Some(part) = parts.get_mut(app.leaf as usize) {
                 *part = part.plus(&app.cell.usage.read());
@@ -280,7 +280,7 @@ impl<D: Decider> Shard<D> {
                 parts[index as usize]
             } else {
                 let below = queue.snapshot.children.iter().filter_map(|child| shown(*child));
-                below.fold(Resource::NONE, |sum, child| sum.plus(&child))
+                below.fold(Resource::ZERO, |sum, child| sum.plus(&child))
             };
             if shown_here != sum {
                 wrong.push(format!("queue {name} shows {shown_here}, its parts have {sum}"));
