@@ -20,7 +20,7 @@ pub(crate) struct Bounds {
 impl Bounds {
     /// Where nobody asks for anything.
     pub(crate) const NOTHING: Bounds =
-        Bounds { floor: Resource::UNBOUNDED, ceiling: Resource::NONE, may_reserve: false, uneven: false };
+        Bounds { floor: Resource::UNBOUNDED, ceiling: Resource::ZERO, may_reserve: false, uneven: false };
 
     /// Of both.
     pub(crate) fn with(&self, other: &Bounds) -> Bounds {
@@ -45,7 +45,7 @@ impl FairApp {
     /// One that is even asks for one size.
     pub(crate) fn bounds(&self) -> Bounds {
         let FairApp { floor, may_reserve, uneven, .. } = *self;
-        let ceiling = if uneven || floor == Resource::UNBOUNDED { Resource::NONE } else { floor };
+        let ceiling = if uneven || floor == Resource::UNBOUNDED { Resource::ZERO } else { floor };
         Bounds { floor, ceiling, may_reserve, uneven }
     }
 }

@@ -137,7 +137,7 @@ impl FairQueue {
             floor: Resource::UNBOUNDED,
             may_reserve: false,
             uneven: false,
-            ceiling: Resource::NONE,
+            ceiling: Resource::ZERO,
         }
     }
 
