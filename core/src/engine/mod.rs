@@ -49,6 +49,8 @@ mod exports {
     pub use super::control::{AmRequest, NewAttempt, QueueConfig, RunningLimit, Submission};
     pub use super::intake::edge::{AllocateRequest, Allocation};
     pub use super::intake::messages::Heartbeat;
+    pub use super::intake::warnings::AskWarning;
+    pub(crate) use super::intake::warnings::warn_of;
     pub use super::mail::container::{Container, EndReason, EndedContainer};
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::current::{AppView, NodeView, QueueView, Stats};
@@ -64,7 +66,9 @@ mod exports {
     pub(crate) use super::driver::runner::{Lent, Whereabouts};
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
-    pub(crate) use super::driver::threads_and_steps::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
+    pub(crate) use super::driver::threads_and_steps::{
+        Ends, NoAnswer, Parts, Setup, Stepper, Threads, UpdateCall, quiesce,
+    };
     pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
     pub(crate) use super::intake::messages::{External, Parcel, Report};
     #[cfg(feature = "faults")]

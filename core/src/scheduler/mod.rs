@@ -19,7 +19,7 @@ mod stepped;
 mod worker;
 
 pub use builder::{BuildError, FairSchedulerBuilder};
-pub use fair::{FairScheduler, NotSent, Submitted};
+pub use fair::{FairScheduler, NotSent, Submitted, WeakScheduler};
 #[cfg(feature = "faults")]
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};

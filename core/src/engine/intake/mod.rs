@@ -8,3 +8,6 @@ pub mod inbox;
 
 #[cfg(not(loom))]
 pub(crate) mod edge;
+
+#[cfg(not(loom))]
+pub(crate) mod warnings;

@@ -4,7 +4,7 @@
 
 use super::bell::{Bell, Rung};
 use super::{Arc, Mutex, time};
-pub use crossbeam_channel::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
+pub use crossbeam_channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use shuttle::rand::Rng as _;
 use std::collections::VecDeque;
 use std::fmt;
@@ -155,6 +155,14 @@ impl<T> Sender<T> {
                 bell.wait();
             }
         }
+    }
+
+    /// Sends, and waits for room; for ever, as there is no time.
+    ///
+    /// # Errors
+    /// When nobody receives.
+    pub fn send_timeout(&self, message: T, _limit: Duration) -> Result<(), SendTimeoutError<T>> {
+        self.send(message).map_err(|error| SendTimeoutError::Disconnected(error.0))
     }
 
     /// How many messages wait.
