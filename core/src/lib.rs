@@ -62,6 +62,8 @@ mod ahead;
 #[cfg(not(loom))]
 mod app;
 #[cfg(not(loom))]
+mod capacity;
+#[cfg(not(loom))]
 mod caught;
 pub mod clock;
 #[cfg(not(loom))]

@@ -9,7 +9,7 @@ mod sources;
 use sources::{code_only, sources};
 
 /// Every module at the top of the crate, with its layer.
-const LAYERS: [(&str, u8); 23] = [
+const LAYERS: [(&str, u8); 24] = [
     ("sync", 0),
     ("resource", 1),
     ("id", 1),
@@ -31,6 +31,7 @@ const LAYERS: [(&str, u8); 23] = [
     ("preemption", 5),
     ("engine", 6),
     ("fair", 7),
+    ("capacity", 7),
     ("scheduler", 8),
     ("parts", 8),
 ];
