@@ -7,7 +7,11 @@
 #[path = "../threads/mod.rs"]
 mod threads;
 
+mod absurd;
+
 mod embedder;
+
+mod unchecked;
 
 mod waiting;
 

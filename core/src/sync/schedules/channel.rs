@@ -297,7 +297,7 @@ pub fn wait(lanes: &[&dyn Awaited], limit: Option<Duration>) -> Option<usize> {
 #[macro_export]
 macro_rules! select_of_schedules {
     ($(recv($lane:expr) -> $message:ident => $then:expr),+ $(,)?) => {
-        $crate::sync::channel::select!(@ None, (), $(($lane, $message, $then))+)
+        $crate::sync::channel::select!(@ None, unreachable!("without a limit a lane is ready"), $(($lane, $message, $then))+)
     };
     ($(recv($lane:expr) -> $message:ident => $then:expr,)+ default($limit:expr) => $else:expr $(,)?) => {
         $crate::sync::channel::select!(@ Some($limit), $else, $(($lane, $message, $then))+)
@@ -305,11 +305,11 @@ macro_rules! select_of_schedules {
     (@ $limit:expr, $else:expr, $(($lane:expr, $message:ident, $then:expr))+) => {{
         let ready = $crate::sync::channel::wait(&[$($lane.awaited()),+], $limit);
         let mut arms = 0..;
-        $(if arms.next() == ready {
-            let $message = $lane.recv();
-            $then
-        })+
-        if ready.is_none() {
+        'chosen: {
+            $(if arms.next() == ready {
+                let $message = $lane.recv();
+                break 'chosen $then;
+            })+
             $else
         }
     }};
