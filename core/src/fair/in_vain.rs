@@ -186,7 +186,7 @@ mod tests {
         let [full, waiting] = [1, 2].map(|number| stepped.submit(&submission(number)).unwrap());
         let asks = vec![Ask::anywhere(1, SIZE, 8)];
         stepped.allocate(&full, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
-        stepped.update();
+        stepped.update_now();
         nodes.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
         let any = Ask::anywhere(1, SIZE, 1);
         let (name, rack) = node(0);
@@ -195,7 +195,7 @@ mod tests {
         asks.extend(locations.map(|location| Ask { location, ..any }));
         let request = AllocateRequest { asks, ..Default::default() };
         stepped.allocate(&waiting, &request, &mut Allocation::default()).unwrap();
-        stepped.update();
+        stepped.update_now();
         for visit in 0..visits {
             if blacklist && visit == 2 {
                 let request = AllocateRequest { blacklist_add: vec![stepped.location("n1")], ..Default::default() };
