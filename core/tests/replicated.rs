@@ -159,8 +159,10 @@ fn holds(workers: usize, every: Option<u32>) {
     let exact = stepped(1, None, count, workers);
     let bound = bound(workers, r);
     let apart = exact.apart(&stepped(workers, every, count, workers));
+    eprintln!("stepped, {workers} workers, R = {r}: {apart} of {bound}, {count} nodes");
     assert!(apart <= bound, "stepped, {workers} workers, R = {r}: {apart} containers apart, {bound} allowed");
     let apart = exact.apart(&threaded(workers, every, count));
+    eprintln!("threaded, {workers} workers, R = {r}: {apart} of {bound}, {count} nodes");
     assert!(apart <= bound, "threaded, {workers} workers, R = {r}: {apart} containers apart, {bound} allowed");
 }
 
@@ -192,6 +194,16 @@ fn four_workers_that_fold_after_four_changes() {
 #[test]
 fn four_workers_that_fold_as_they_do_by_default() {
     holds(4, None);
+}
+
+#[test]
+fn eight_workers_that_fold_at_once() {
+    holds(8, Some(1));
+}
+
+#[test]
+fn eight_workers_that_fold_after_256_changes() {
+    holds(8, Some(256));
 }
 
 /// A fold reads what applications use, too: who has had its containers from the other worker comes last in its leaf queue.

@@ -128,6 +128,11 @@ impl Figures {
         ratio(cpu * 1e3, self.allocations as f64)
     }
 
+    /// Of all threads that are no drivers'; of what polls take, where drivers and workers share threads.
+    fn worker_cpu(&self) -> f64 {
+        (self.cpu - self.driver_cpu).max(0.0)
+    }
+
     fn in_scheduler(&self) -> f64 {
         ratio(seconds(self.in_scheduler_ns), self.seconds)
     }
@@ -151,6 +156,7 @@ impl Figures {
             "allocations_per_s": self.rate(),
             "cpu_s_per_1000": self.per_1000(self.cpu),
             "driver_cpu_s_per_1000": self.per_1000(self.driver_cpu),
+            "worker_cpu_s_per_1000": self.per_1000(self.worker_cpu()),
             "in_scheduler": self.in_scheduler(),
             "full": self.full,
             "node_local": self.node_local(),

@@ -177,6 +177,7 @@ fn every_workload_gives_its_records() {
             "allocations_per_s",
             "cpu_s_per_1000",
             "driver_cpu_s_per_1000",
+            "worker_cpu_s_per_1000",
             "in_scheduler",
             "full",
             "node_local",

@@ -118,8 +118,8 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
 
     // ------------------------------------------------------------------------------------------------ something has changed
 
-    /// An application uses more or less by `amount`; its leaf's usage follows.
-    fn app_usage_changed(leaf: &mut QueueLocal<Self>, app: &AppLocal<Self>, amount: &Resource, cluster: &ClusterTotal);
+    /// An application uses more or less; its leaf's usage follows.
+    fn app_usage_changed(own: &Self::Worker, leaf: &mut QueueLocal<Self>, app: &AppLocal<Self>, cluster: &ClusterTotal);
 
     /// A queue uses more or less; its parent's usage follows.
     fn queue_usage_changed(parent: &mut QueueLocal<Self>, queue: &QueueLocal<Self>, cluster: &ClusterTotal);
@@ -127,7 +127,7 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
     /// A container has ended.
     fn container_ended(shard: &mut Shard<Self>);
 
-    /// An application asks anew for containers of these sizes.
+    /// An application asks anew for containers of these sizes, or has another blacklist.
     fn asks_changed<'a>(shard: &mut Shard<Self>, app: u32, sizes: impl Iterator<Item = &'a Resource>);
 
     /// A node has come, gone, or has another total.

@@ -4,6 +4,7 @@ use crate::ahead::expect;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::AppPart;
 use crate::fair::engine::{AppLocal, Shared};
+use crate::fair::in_vain::Missed;
 use crate::fair::published::Share;
 use crate::policy::{Schedulable, Tie};
 use crate::resource::Resource;
@@ -20,10 +21,13 @@ pub(crate) struct FairApp {
     pub(crate) may_reserve: bool,
     /// `yarn.scheduler.fair.am.preemption` of the queue that it entered; a later move changes nothing, as in Hadoop.
     pub(crate) am_preemptable: bool,
+    /// A visit may do more than count where nothing fits; kept like `floor`, which is its only size where it is not.
+    pub(crate) uneven: bool,
     pub(crate) demand: Resource,
     /// No outstanding ask is smaller in any type.
     pub(crate) floor: Resource,
     pub(crate) fair_share: Resource,
+    pub(crate) missed: Missed,
 }
 
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
@@ -44,9 +48,11 @@ impl FairApp {
             weight: shared.app_weight(&share.demand),
             may_reserve: false,
             am_preemptable: shared.decider.settings.am_preemption_in(&app.placed_in),
+            uneven: false,
             demand: share.demand,
             floor: Resource::UNBOUNDED,
             fair_share: share.fair_share,
+            missed: Missed::default(),
         }
     }
 

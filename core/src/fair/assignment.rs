@@ -126,6 +126,9 @@ impl Shard {
 
     /// Offers the node to all; mostly the first of the first takes it, and no queue on the way has to be asked.
     fn descend_from_root(&mut self, node: u32) -> Outcome {
+        if self.descends_in_vain(node) {
+            return Outcome::Declined;
+        }
         if let Some(app) = self.first_choice(node) {
             let before = std::mem::replace(&mut self.own.repeatable, false);
             let outcome = self.offer(app, node);

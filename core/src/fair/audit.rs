@@ -6,10 +6,11 @@
 //! # What must hold
 //! I7: a visit of the trees from the root reaches everybody whom sorting anew would reach. So an application that is pending and has
 //! something outstanding has a place in its leaf, among those that wait for their AM or among the others; its queue has one in each
-//! queue above; and the bounds there (`floor`, `master_floor`, `may_reserve`) admit what it asks for. What others took and gave back
+//! queue above; and the bounds there (`floor`, `ceiling`, `master_floor`, `may_reserve`, `uneven`) admit what it asks for. What others took and gave back
 //! a worker sees with its next fold: only then must everybody have a place.
 
 use crate::fair::engine::{AppLocal, QueueLocal, Shard};
+use crate::fair::in_vain::is_even;
 use crate::id::NONE;
 
 impl Shard {
@@ -68,7 +69,7 @@ impl Shard {
         if above.own.order.child(queue.position) != index || above.own.has_eligible(queue.position) != (eligible > 0) {
             wrong.push(format!("{name} has not the place above that it should have: {eligible} below may be served"));
         }
-        if !above.own.floor.fits_in(&queue.own.floor) || (queue.own.may_reserve && !above.own.may_reserve) {
+        if !above.own.bounds().admit(&queue.own.bounds()) {
             wrong.push(format!("the bounds above {name} do not admit what it admits"));
         }
     }
@@ -85,8 +86,8 @@ impl Shard {
             std::iter::once(key.size).chain(rows)
         });
         if !sizes.all(|size| app.own.floor.fits_in(&size))
-            || !leaf.own.floor.fits_in(&app.own.floor)
-            || (app.own.may_reserve && !leaf.own.may_reserve)
+            || !leaf.own.bounds().admit(&app.own.bounds())
+            || !app.own.uneven && !is_even(app)
         {
             wrong.push(format!("{}: the bounds do not admit what it asks for", of()));
         }

@@ -103,9 +103,9 @@ impl Decider for FairDecider {
     }
 
     #[inline]
-    fn app_usage_changed(leaf: &mut QueueLocal, app: &AppLocal, _amount: &Resource, cluster: &ClusterTotal) {
+    fn app_usage_changed(own: &FairWorker, leaf: &mut QueueLocal, app: &AppLocal, cluster: &ClusterTotal) {
         if app.runnable {
-            leaf.own.place_app(app, cluster);
+            leaf.own.place_app(app, cluster, own.in_vain.passes);
         }
     }
 
@@ -162,9 +162,10 @@ impl Decider for FairDecider {
     }
 
     fn app_left(shard: &mut Shard, leaf: u32, position: u32, app: u32) {
-        let leaf = &mut shard.queue_mut(leaf).own;
-        if leaf.order.child(position) == app {
-            leaf.remove_app(position);
+        let queue = &mut shard.queue_mut(leaf).own;
+        if queue.order.child(position) == app {
+            queue.remove_app(position);
+            shard.is_not_visited(app);
         }
     }
 
@@ -189,9 +190,11 @@ impl Decider for FairDecider {
             shard.refresh_bounds_above(*queue);
             shard.refresh_upwards(*queue);
         }
+        shard.note_limits();
     }
 
     fn figures_taken(shard: &mut Shard) {
+        shard.note_limits();
         shard.refresh_everything();
         shard.refresh_available();
     }
@@ -202,6 +205,9 @@ impl Decider for FairDecider {
 
     fn pass_lost(shard: &mut Shard) {
         shard.own.forget_pass();
+        for app in 0..shard.apps.len() {
+            shard.is_not_visited(u32::try_from(app).expect("slots are u32"));
+        }
     }
 
     #[cfg(feature = "faults")]

@@ -3,6 +3,7 @@
 //! The rule is [`Delay`](crate::matching::delay::Delay)'s, one a key and worker.
 
 use crate::app::Locality;
+use crate::config::Settings;
 use crate::fair::engine::Shard;
 use crate::matching::delay::Rule;
 
@@ -19,11 +20,20 @@ impl Shard {
                 delays_ms: [settings.locality_delay_node_ms, settings.locality_delay_rack_ms],
             }
         } else {
-            // Each worker counts the offers of its own nodes, so it compares with how many those are.
-            let alone = self.shared.workers == 1;
-            let nodes = if alone { self.snapshot.structure.nodes as usize } else { self.nodes.count() };
-            Rule::Visits { nodes, thresholds: [settings.locality_threshold_node, settings.locality_threshold_rack] }
+            rule_of_visits(settings, self.nodes_of_visits())
         };
+        self.take_missed(app, key);
         self.app_mut(app).keys[key].own.visit(rule)
     }
+
+    /// Each worker counts the offers of its own nodes, so it compares with how many those are.
+    pub(super) fn nodes_of_visits(&self) -> usize {
+        let alone = self.shared.workers == 1;
+        if alone { self.snapshot.structure.nodes as usize } else { self.nodes.count() }
+    }
+}
+
+/// Where visits are counted, among so many nodes.
+pub(super) fn rule_of_visits(settings: &Settings, nodes: usize) -> Rule {
+    Rule::Visits { nodes, thresholds: [settings.locality_threshold_node, settings.locality_threshold_rack] }
 }

@@ -29,6 +29,10 @@ mod outcome;
 
 pub(crate) mod assignment;
 
+mod bounds;
+
+mod in_vain;
+
 mod locality;
 
 mod am_share;

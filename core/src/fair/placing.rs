@@ -3,11 +3,13 @@
 //! # Where it stands
 //! Called by whatever changes usage, demand, asks or members; `assignment` reads the result. A change of usage replays one
 //! path a level, O(depth x log children). The bounds that let `assignment` pass over whole subtrees (`floor`,
-//! `master_floor`, `may_reserve`) are widened at once and computed anew with each update.
+//! `ceiling`, `master_floor`, `may_reserve`, `uneven`) are widened at once and computed anew with each update.
 
 use crate::engine::books::paths::with_parent;
 use crate::engine::publish::snapshot::ROOT;
+use crate::fair::bounds::Bounds;
 use crate::fair::engine::Shard;
+use crate::fair::in_vain::is_even;
 use crate::id::NONE;
 use crate::resource::Resource;
 
@@ -62,8 +64,14 @@ impl Shard {
     /// Puts the children of one queue in order anew.
     pub(crate) fn refresh_queue_contents(&mut self, index: u32) {
         let snapshot = self.queue(index).snapshot.clone();
-        let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
+        let mut bounds = Bounds::NOTHING;
         if snapshot.leaf {
+            // Those that leave no trace in what is made anew.
+            let members = if self.own.counts_opportunities { self.queue(index).own.order.len() } else { 0 };
+            for at in 0..members {
+                let app = self.queue(index).own.order.child(u32::try_from(at).expect("positions are u32"));
+                self.is_not_visited(app);
+            }
             let mut master_floor = Resource::UNBOUNDED;
             // Doubled, so that a leaf that grows is not put in order anew with every member; no wider, so that paths are short.
             let room = match snapshot.runnable.end() {
@@ -77,8 +85,7 @@ impl Shard {
                 self.queue_mut(index).own.order.set_child(position, app);
                 self.bound_asks(app, &mut seen);
                 let local = self.app(app);
-                floor = floor.least(&local.own.floor);
-                may_reserve |= local.own.may_reserve;
+                bounds = bounds.with(&local.own.bounds());
                 if local.waits_for_am() {
                     master_floor = self.first_ask(app).map_or(master_floor, |size| master_floor.least(&size));
                 }
@@ -90,22 +97,19 @@ impl Shard {
             for (position, child) in (0..).zip(&snapshot.children) {
                 self.queue_mut(index).own.order.set_child(position, *child);
                 if self.queues[*child as usize].is_some() {
-                    floor = floor.least(&self.queue(*child).own.floor);
-                    may_reserve |= self.queue(*child).own.may_reserve;
+                    bounds = bounds.with(&self.queue(*child).own.bounds());
                     self.refresh_queue(*child);
                 }
             }
         }
-        let queue = self.queue_mut(index);
-        queue.own.floor = floor;
-        queue.own.may_reserve = may_reserve;
+        self.queue_mut(index).own.set_bounds(&bounds);
     }
 
     /// Computes the bounds that let whole subtrees be skipped; see [`floor`](crate::fair::queue::FairQueue::floor).
     fn bound_asks(&mut self, index: u32, seen: &mut Option<Seen>) {
         let app = self.app(index);
         app.look_at_all_keys();
-        let (mut floor, mut may_reserve) = (Resource::UNBOUNDED, false);
+        let (mut floor, mut may_reserve, mut uneven) = (Resource::UNBOUNDED, false, !is_even(app));
         if app.leaf != NONE {
             // Asks of a key are mostly of one size.
             let mut before = None;
@@ -117,6 +121,7 @@ impl Shard {
                 .filter(|key| key.is_open() || key.named().is_some())
                 .flat_map(|key| std::iter::once(&key.size).chain(key.rows().sizes()));
             for size in sizes.filter(|size| before.replace(*size) != Some(*size)) {
+                uneven |= floor != Resource::UNBOUNDED;
                 floor = floor.least(size);
                 let known = seen.as_ref().filter(|seen| seen.leaf == app.leaf && seen.size == *size);
                 may_reserve |= match known {
@@ -130,8 +135,7 @@ impl Shard {
             }
         }
         let app = self.app_mut(index);
-        app.own.floor = floor;
-        app.own.may_reserve = may_reserve;
+        (app.own.floor, app.own.may_reserve, app.own.uneven) = (floor, may_reserve, uneven);
     }
 
     /// Whether an ask of a leaf's application is large enough for a reservation.
@@ -150,20 +154,23 @@ impl Shard {
             return;
         }
         let (leaf, waits) = (app.leaf, app.waits_for_am());
-        let mut wider = None;
+        let now = (app.own.floor, app.own.may_reserve, app.own.uneven);
+        let mut wider = (!app.own.uneven && !is_even(app)).then_some((now.0, now.1, true));
         for size in sizes {
             // What is no smaller and no larger than what it asks for already changes nothing.
             if !size.equals_in_types(self.types, &app.own.floor) {
-                let (floor, may_reserve) = wider.unwrap_or((app.own.floor, app.own.may_reserve));
-                wider = Some((floor.least(size), may_reserve || self.is_reservable(leaf, size)));
+                let (floor, may_reserve, uneven) = wider.unwrap_or(now);
+                // Of a first size it stays even.
+                let uneven = uneven || floor != Resource::UNBOUNDED;
+                wider = Some((floor.least(size), may_reserve || self.is_reservable(leaf, size), uneven));
             }
         }
         // The queues above admit what it asked for before.
-        let wider = wider.filter(|bounds| *bounds != (app.own.floor, app.own.may_reserve));
+        let wider = wider.filter(|bounds| *bounds != now);
         if wider.is_some() || waits {
             if let Some(bounds) = wider {
                 let app = self.app_mut(index);
-                (app.own.floor, app.own.may_reserve) = bounds;
+                (app.own.floor, app.own.may_reserve, app.own.uneven) = bounds;
             }
             self.asks_bounded(index);
         }
@@ -188,9 +195,9 @@ impl Shard {
     /// Lets the queues above admit what a runnable application asks for.
     fn asks_bounded(&mut self, index: u32) {
         let app = self.app(index);
-        let (floor, may_reserve, leaf) = (app.own.floor, app.own.may_reserve, app.leaf);
+        let (bounds, leaf) = (app.own.bounds(), app.leaf);
         let master = app.waits_for_am().then(|| self.first_ask(index)).flatten();
-        self.widen_bounds(leaf, &floor, may_reserve);
+        self.widen_bounds(leaf, &bounds);
         if let Some(master) = master {
             let queue = self.queue_mut(leaf);
             queue.own.master_floor = queue.own.master_floor.least(&master);
@@ -200,22 +207,20 @@ impl Shard {
     /// The same of all that is below a queue.
     pub(crate) fn refresh_bounds_above(&mut self, queue: u32) {
         let local = self.queue(queue);
-        let (floor, may_reserve, parent) = (local.own.floor, local.own.may_reserve, local.parent);
+        let (bounds, parent) = (local.own.bounds(), local.parent);
         if parent != NONE {
-            self.widen_bounds(parent, &floor, may_reserve);
+            self.widen_bounds(parent, &bounds);
         }
     }
 
     /// Lets the bounds of a queue and those above it admit what is new below.
-    pub(crate) fn widen_bounds(&mut self, queue: u32, floor: &Resource, may_reserve: bool) {
+    pub(crate) fn widen_bounds(&mut self, queue: u32, bounds: &Bounds) {
         let mut at = queue;
         while at != NONE {
             let queue = self.queue_mut(at);
-            if queue.own.floor.fits_in(floor) && (queue.own.may_reserve || !may_reserve) {
+            if !queue.own.widen(bounds) {
                 break;
             }
-            queue.own.floor = queue.own.floor.least(floor);
-            queue.own.may_reserve |= may_reserve;
             at = queue.parent;
         }
     }
@@ -225,7 +230,7 @@ impl Shard {
         let app = self.apps[index as usize].as_ref().expect("an application that this worker knows");
         if app.leaf != NONE && app.runnable {
             let leaf = self.queues[app.leaf as usize].as_mut().expect("a queue of the snapshot");
-            leaf.own.place_app(app, &self.cluster);
+            leaf.own.place_app(app, &self.cluster, self.own.in_vain.passes);
         }
     }
 

@@ -35,6 +35,8 @@ pub(crate) struct FairQueue {
     is_drf: bool,
     /// Some ask below is large enough for a reservation; kept like `floor`.
     pub(crate) may_reserve: bool,
+    /// A visit of somebody below may do more than count where nothing fits; kept like `floor`.
+    pub(crate) uneven: bool,
     /// Of a leaf: by position, applications that wait for their AM's container. Apart from the others, so that all of them
     /// can be passed over at once when the AM share is used up. Made when somebody first waits.
     masters: Option<Box<WinnerTree>>,
@@ -45,6 +47,8 @@ pub(crate) struct FairQueue {
     pub(crate) master_floor: Resource,
     pub(crate) demand: Resource,
     pub(crate) fair_share: Resource,
+    /// No outstanding ask below that is not uneven is larger in any type; kept like `floor`.
+    pub(crate) ceiling: Resource,
     policy: Arc<dyn SchedulingPolicy>,
 }
 
@@ -132,6 +136,8 @@ impl FairQueue {
             irregular: 0,
             floor: Resource::UNBOUNDED,
             may_reserve: false,
+            uneven: false,
+            ceiling: Resource::ZERO,
         }
     }
 
@@ -192,29 +198,36 @@ impl FairQueue {
         self.update_child(child.position, true, child.own.eligible > 0, key);
     }
 
-    /// Puts one of a leaf's runnable applications in place; one that waits for its AM stands apart.
+    /// Puts one of a leaf's runnable applications in place; one that waits for its AM stands apart. `passes`: how many its worker has
+    /// counted [in vain](crate::fair::in_vain).
     #[inline]
-    pub(crate) fn place_app(&mut self, app: &AppLocal, cluster: &ClusterTotal) {
+    pub(crate) fn place_app(&mut self, app: &AppLocal, cluster: &ClusterTotal, passes: u64) {
         let position = app.position;
         if app.waits_for_am() {
             self.place_master(app, cluster);
+            app.own.missed.note(app, false, passes);
             return;
         }
         self.clear_master(position);
-        if !app.is_pending() {
-            self.update_child(position, false, false, None);
+        let (eligible, before) = if !app.is_pending() {
+            (false, self.update_child(position, false, false, None))
         } else if self.keys_are_pairs(cluster) {
             let key = Drf.key(cluster, &app.schedulable());
-            self.update_child(position, true, app.has_open_key(), key);
+            let eligible = app.has_open_key();
+            (eligible, self.update_child(position, true, eligible, key))
         } else {
-            self.place_app_by_policy(app, cluster);
+            self.place_app_by_policy(app, cluster)
+        };
+        if eligible != (before.0 & Child::ELIGIBLE != 0) {
+            app.own.missed.note(app, eligible, passes);
         }
     }
 
     #[inline(never)]
-    fn place_app_by_policy(&mut self, app: &AppLocal, cluster: &ClusterTotal) {
+    fn place_app_by_policy(&mut self, app: &AppLocal, cluster: &ClusterTotal) -> (bool, Child) {
         let key = self.policy.key(cluster, &app.schedulable());
-        self.update_child(app.position, true, app.has_open_key(), key);
+        let eligible = app.has_open_key();
+        (eligible, self.update_child(app.position, true, eligible, key))
     }
 
     #[inline(never)]
@@ -252,9 +265,9 @@ impl FairQueue {
     }
 
     /// Notes what a child is now. A member takes part in Hadoop's order, whether or not it can be served: without a key
-    /// it can change the places of the others.
+    /// it can change the places of the others. Gives what it was before.
     #[inline(always)]
-    fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) {
+    fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) -> Child {
         let before = self.count_child(position, Child::new(eligible, member && key.is_none(), false));
         match key {
             Some(key) if eligible => self.order.set(position, &key),
@@ -262,6 +275,7 @@ impl FairQueue {
             _ if before.0 & (Child::ELIGIBLE | Child::IRREGULAR | Child::WAITS) != Child::ELIGIBLE => {}
             _ => self.order.clear(position),
         }
+        before
     }
 
     /// Nobody who waits for an AM stands at a position.

@@ -3,6 +3,7 @@
 use crate::config::Settings;
 use crate::engine::publish::snapshot::ROOT;
 use crate::fair::engine::{Shard, Shared};
+use crate::fair::in_vain::InVain;
 use crate::fair::trace::Recorder;
 use crate::resource::Resource;
 
@@ -21,6 +22,7 @@ pub(crate) struct FairWorker {
     pub(crate) out_for_pass: Vec<Suspended>,
     /// Declined with an effect that a second visit repeats: out until the end of the descent.
     pub(crate) out_for_descent: Vec<Suspended>,
+    pub(crate) in_vain: InVain,
     pub(crate) trace: Option<Box<Recorder>>,
     /// Scratch for continuous scheduling: free memory and index of nodes.
     pub(crate) by_free: Vec<(i64, u32)>,
@@ -61,6 +63,7 @@ impl FairWorker {
             available: Resource::ZERO,
             out_for_pass: Vec::new(),
             out_for_descent: Vec::new(),
+            in_vain: InVain::default(),
             trace: shared.decider.trace.then(Box::default),
             by_free: Vec::new(),
             scratch: Vec::new(),

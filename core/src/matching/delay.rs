@@ -57,6 +57,33 @@ impl Delay {
         next
     }
 
+    /// Counts so many visits, one after the other.
+    pub(crate) fn visit_often(&mut self, mut visits: u64, rule: Rule) {
+        while visits > 0 {
+            // As many as change nothing but their count.
+            let plain = match (self.level, rule) {
+                (Some(Locality::OffSwitch), _) => visits,
+                (Some(level), Rule::Visits { nodes, thresholds }) => {
+                    let threshold = nodes as f64 * thresholds[usize::from(level == Locality::Rack)];
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "rounded down, and cut where it is too large"
+                    )]
+                    let most = threshold as u64;
+                    most.saturating_sub(self.opportunities.into()).min(visits)
+                }
+                (None, _) | (_, Rule::Time { .. }) => 0,
+            };
+            self.opportunities = self.opportunities.saturating_add(u32::try_from(plain).unwrap_or(u32::MAX));
+            visits -= plain;
+            if visits > 0 {
+                self.visit(rule);
+                visits -= 1;
+            }
+        }
+    }
+
     fn enter(&mut self, level: Locality, rule: Rule) {
         self.level = Some(level);
         if let Rule::Time { now_ms, .. } = rule {
@@ -89,6 +116,30 @@ mod tests {
         assert_eq!(delay.visit(rule), OffSwitch);
         delay.served(Node);
         assert_eq!(delay.visit(rule), Rack, "the visits since the last change of level count");
+    }
+
+    #[test]
+    fn visits_count_together_as_one_by_one() {
+        for thresholds in [[0.5, 0.25], [0.0, 0.0], [0.3, 1.0], [1.0, 0.9]] {
+            for nodes in [0, 1, 3, 10] {
+                let rule = Rule::Visits { nodes, thresholds };
+                for visits in 0..40 {
+                    for before in 0..12 {
+                        let mut one_by_one = Delay::default();
+                        for _ in 0..before {
+                            one_by_one.visit(rule);
+                        }
+                        let mut together = one_by_one;
+                        together.visit_often(visits, rule);
+                        for _ in 0..visits {
+                            one_by_one.visit(rule);
+                        }
+                        let told = |delay: &Delay| (delay.level, delay.opportunities);
+                        assert_eq!(told(&together), told(&one_by_one), "{visits} after {before} by {rule:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -27,7 +27,9 @@ pub(crate) fn with_parent<D: Decider>(
 }
 
 /// What usage is counted with.
-pub(crate) struct Counting<'a> {
+pub(crate) struct Counting<'a, D: Decider> {
+    /// The decider's part of the worker.
+    pub(crate) own: &'a D::Worker,
     pub(crate) types: usize,
     /// There is no other worker.
     pub(crate) alone: bool,
@@ -45,7 +47,7 @@ pub(crate) fn add_usage<D: Decider>(
     app: &mut AppLocal<D>,
     queues: &mut [Option<QueueLocal<D>>],
     amount: &Resource,
-    by: &mut Counting<'_>,
+    by: &mut Counting<'_, D>,
 ) {
     app.usage.add_in_types(by.types, amount);
     app.cell.usage.add_knowing(by.types, amount, &app.usage, by.alone);
@@ -54,7 +56,7 @@ pub(crate) fn add_usage<D: Decider>(
         return;
     }
     let leaf = queues[at as usize].as_mut().expect("a queue of the snapshot");
-    D::app_usage_changed(leaf, app, amount, by.cluster);
+    D::app_usage_changed(by.own, leaf, app, by.cluster);
     leaf.usage.add_in_types(by.types, amount);
     let mut parent = leaf.parent;
     while parent != NONE {
@@ -89,10 +91,10 @@ pub(crate) fn show_leaf<D: Decider>(
 impl<D: Decider> Shard<D> {
     /// Adds to the usage of an application and of the queues above it, and puts them in place: see [`add_usage`].
     pub(crate) fn add_usage(&mut self, index: u32, amount: &Resource) {
-        let Shard { apps, queues, types, cluster, shared, root_is_held, root_held: held, .. } = self;
+        let Shard { apps, queues, types, cluster, shared, root_is_held, root_held: held, own, .. } = self;
         let app = apps[index as usize].as_mut().expect("an application that this worker knows");
         let (alone, root_is_held) = (shared.workers == 1, *root_is_held);
-        add_usage(app, queues, amount, &mut Counting { types: *types, alone, root_is_held, held, cluster });
+        add_usage(app, queues, amount, &mut Counting { own, types: *types, alone, root_is_held, held, cluster });
     }
 
     /// Adds to the usage of an application's leaf in the ledger, and notes the change: see [`show_leaf`].

@@ -257,7 +257,9 @@ impl<D: Decider> Shard<D> {
     /// its record.
     #[inline(always)]
     fn record(&mut self, proposal: &Proposal, granted: &Resource, new: NewContainer) -> u32 {
-        let Shard { apps, queues, nodes, containers, own_records, worker, types, cluster, shared, journal, .. } = self;
+        let Shard {
+            apps, queues, nodes, containers, own_records, worker, types, cluster, shared, journal, own, ..
+        } = self;
         let held = &mut self.root_held;
         let (types, worker, alone, root_is_held) = (*types, *worker, shared.workers == 1, self.root_is_held);
         let app = apps[proposal.app as usize].as_mut().expect("an application that this worker knows");
@@ -292,7 +294,7 @@ impl<D: Decider> Shard<D> {
             app.ever_had = true;
             app.shared.set_ever_had();
         }
-        let mut counting = Counting { types, alone, root_is_held, held, cluster };
+        let mut counting = Counting { own, types, alone, root_is_held, held, cluster };
         paths::add_usage(app, queues, granted, &mut counting);
         let id = ContainerId {
             application: app.number,

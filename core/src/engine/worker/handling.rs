@@ -488,7 +488,7 @@ impl<D: Decider> Shard<D> {
         if let Some(blacklist) = blacklist {
             self.app_mut(index).set_blacklist(blacklist);
         }
-        if !asks.is_empty() {
+        if !asks.is_empty() || blacklist.is_some() {
             D::asks_changed(self, index, asks.iter().map(|group| &group.size));
         }
         if told != Told::Nothing && self.shared.workers > 1 {
