@@ -66,7 +66,8 @@ mod exports {
     pub(crate) use super::driver::threads_and_steps::wait;
     pub(crate) use super::driver::threads_and_steps::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
     pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
-    pub(crate) use super::intake::messages::{External, Parcel, Report};
+    pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Report, not_taken};
+    pub(crate) use super::intake::waiting::{Answer, NoAnswer, Reply, Waits, reply, waiting};
     #[cfg(feature = "faults")]
     pub use super::views::audit::Audit;
     #[cfg(feature = "faults")]

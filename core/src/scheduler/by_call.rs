@@ -21,7 +21,7 @@ impl FairScheduler {
         let lane = &self.open()?.lanes.control;
         let (reply, answer) = bounded(1);
         lane.send(ControlMessage::CleanUp).map_err(|_| Refused::ShutDown)?;
-        lane.send(ControlMessage::Barrier(reply)).map_err(|_| Refused::ShutDown)?;
+        lane.send(ControlMessage::Barrier(reply.into())).map_err(|_| Refused::ShutDown)?;
         answer.recv().map_err(|_| Refused::ShutDown)
     }
 

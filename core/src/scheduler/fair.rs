@@ -6,14 +6,14 @@ use super::worker::Worker;
 use crate::app::Location;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, AppShared, AppView, Closed, EventSink, EventSource, External, Heartbeat, NewAttempt,
-    NodeSpec, NodeView, Parcel, QueueConfig, QueueView, Report, Stats, Submission, UpdateCall, WatchCall, Whereabouts,
-    allocate, prefetch_calls, quiesce, views,
+    AllocateRequest, Allocation, Answer, AppShared, AppView, Closed, EventSink, EventSource, External, Heartbeat,
+    NewAttempt, NoAnswer, NodeSpec, NodeView, Parcel, QueueConfig, QueueView, Reply, Report, Stats, Submission,
+    UpdateCall, WatchCall, Whereabouts, allocate, not_taken, prefetch_calls, quiesce, views,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::fair::{Call, Control, ControlMessage, Parts, Shared, Threads};
 use crate::resource::Resource;
-use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
+use crate::sync::channel::{Sender, TrySendError, bounded};
 use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Arc, Mutex};
 use std::fmt;
@@ -79,6 +79,11 @@ impl Inner {
     }
 
     fn shutdown(&self) {
+        self.end();
+        self.events.end();
+    }
+
+    fn end(&self) {
         self.closed.close();
         if self.is_needed_here() {
             // The last handle went in a callback, or where a worker is polled: whoever runs it cannot wait for itself. A lock that
@@ -111,20 +116,20 @@ pub struct NotSent<T> {
     pub reason: Refused,
 }
 
-/// What becomes of many submissions; see [`FairScheduler::submit_all`].
+/// What becomes of many submissions; see [`FairScheduler::submit_all`]. A future, too.
 #[derive(Debug)]
 #[must_use = "the handles of accepted applications are in here"]
-pub struct Submitted(Receiver<Vec<Result<Arc<AppShared>, Refused>>>);
+pub struct Submitted(pub(super) Answer<Vec<Result<Arc<AppShared>, Refused>>>);
 
 impl Submitted {
-    fn handles(answers: Vec<Result<Arc<AppShared>, Refused>>) -> Vec<Result<AppHandle, Refused>> {
+    pub(super) fn handles(answers: Vec<Result<Arc<AppShared>, Refused>>) -> Vec<Result<AppHandle, Refused>> {
         answers.into_iter().map(|answer| answer.map(AppHandle)).collect()
     }
 
     /// One answer a submission, in their order, if they are there already. Gives them once.
     #[must_use]
     pub fn try_take(&self) -> Option<Vec<Result<AppHandle, Refused>>> {
-        self.0.try_recv().ok().map(Submitted::handles)
+        self.0.try_take().map(Submitted::handles)
     }
 
     /// Waits for the answers.
@@ -132,7 +137,7 @@ impl Submitted {
     /// # Errors
     /// When the scheduler is shut down meanwhile.
     pub fn wait(self) -> Result<Vec<Result<AppHandle, Refused>>, Refused> {
-        self.0.recv().map(Submitted::handles).map_err(|_| Refused::ShutDown)
+        self.0.wait().map(Submitted::handles).map_err(|NoAnswer| Refused::ShutDown)
     }
 }
 
@@ -174,6 +179,10 @@ impl FairScheduler {
         &self.inner.update
     }
 
+    pub(super) fn events(&self) -> &EventSource {
+        &self.inner.events
+    }
+
     pub(super) fn event_sink(&self) -> EventSink {
         self.inner.sink.clone()
     }
@@ -184,14 +193,14 @@ impl FairScheduler {
 
     /// The control's lane is not bounded, because workers must never wait for it; callers that do not wait for an answer
     /// are told when it is long.
-    fn control_has_room(&self) -> Result<(), Refused> {
+    pub(super) fn control_has_room(&self) -> Result<(), Refused> {
         if self.inner.shared.lanes.control.len() > LONG_CONTROL_LANE { Err(Refused::Busy) } else { Ok(()) }
     }
 
-    fn call<T>(&self, call: impl FnOnce(Sender<T>) -> Call) -> Result<T, Refused> {
+    fn call<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
         let shared = self.open()?;
         let (reply, answer) = bounded(1);
-        shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| Refused::ShutDown)?;
+        shared.lanes.control.send(ControlMessage::Call(call(reply.into()))).map_err(|_| Refused::ShutDown)?;
         answer.recv().map_err(|_| Refused::ShutDown)
     }
 
@@ -200,12 +209,7 @@ impl FairScheduler {
         &self,
         look: impl FnOnce(&Control) -> T + Send + 'static,
     ) -> Result<T, Refused> {
-        self.call(|reply| {
-            Call::Look(Box::new(move |control| {
-                // Whoever asked may have gone.
-                let _ = reply.send(look(control));
-            }))
-        })
+        self.call(|reply| Call::Look(Box::new(move |control| reply.send(look(control)))))
     }
 
     /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`]. A name keeps its number while the scheduler
@@ -245,8 +249,7 @@ impl FairScheduler {
 
     /// Empties a node gracefully: from its next heartbeat on its total follows what still runs, so that nothing new fits, and
     /// [`SchedulerEvent::NodeDrained`] tells when nothing runs. As in Hadoop a heartbeat still assigns what is free at that
-    /// moment; what then is above the new total ends at once ([`EndReason::Preempted`](crate::EndReason::Preempted)). Assignment
-    /// reference 2.6, 13.4.
+    /// moment; what then is above the new total ends at once ([`EndReason::Preempted`](crate::EndReason::Preempted)).
     ///
     /// # Errors
     /// When it is gone.
@@ -291,7 +294,7 @@ impl FairScheduler {
         };
         if let Some(report) = Report::of(&heartbeat) {
             let sent = lane.try_send(Parcel::of(External::Report(report)));
-            return sent.map_err(|error| Box::new(NotSent { returned: heartbeat, reason: error.into() }));
+            return sent.map_err(|error| Box::new(NotSent { returned: heartbeat, reason: not_taken(&error) }));
         }
         let (message, reason) = match lane.try_send(Parcel::of(External::Heartbeat(Box::new(heartbeat)))) {
             Ok(()) => return Ok(()),
@@ -356,12 +359,7 @@ impl FairScheduler {
     /// # Errors
     /// When the scheduler is busy or has been shut down.
     pub fn submit_all(&self, submissions: Vec<Submission>) -> Result<Submitted, Refused> {
-        let shared = self.open()?;
-        let (reply, answer) = bounded(1);
-        self.control_has_room()?;
-        let call = ControlMessage::Call(Call::SubmitAll(submissions, reply));
-        shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)?;
-        Ok(Submitted(answer))
+        self.begin(|reply| Call::SubmitAll(submissions, reply)).map(Submitted)
     }
 
     /// Says whose AMs call next ([`FairScheduler::allocate`]), by this thread: what the calls read, and workers on other cores have
@@ -396,11 +394,7 @@ impl FairScheduler {
     /// # Errors
     /// When the scheduler is busy or has been shut down.
     pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
-        let shared = self.open()?;
-        self.control_has_room()?;
-        let (reply, _) = bounded(1);
-        let call = ControlMessage::Call(Call::Finish { app: app.0.clone(), by: None, reply });
-        shared.lanes.control.send(call).map_err(|_| Refused::ShutDown)
+        self.begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
     }
 
     /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over, and another

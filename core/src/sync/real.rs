@@ -16,7 +16,9 @@ pub mod atomic {
 
 /// Channels.
 pub mod channel {
-    pub use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded, never, select, unbounded};
+    pub use crossbeam_channel::{
+        Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded, never, select, unbounded,
+    };
 }
 
 /// Threads.

@@ -16,6 +16,7 @@ use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
 use crate::engine::driver::tasks::{run_task, spawn};
 use crate::engine::intake::messages::ControlMessage;
+use crate::engine::intake::waiting::Reply;
 use crate::engine::shared::Shared;
 use crate::event::{Refused, SchedulerEvent};
 use crate::sync::Arc;
@@ -105,9 +106,9 @@ pub(crate) struct ControlLane<D: Decider> {
 }
 
 impl<D: Decider> ControlLane<D> {
-    fn call<T>(&self, call: impl FnOnce(Sender<T>) -> Call<D>) -> Result<T, Refused> {
+    fn call<T>(&self, call: impl FnOnce(Reply<T>) -> Call<D>) -> Result<T, Refused> {
         let (reply, answer) = bounded(1);
-        self.shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| Refused::ShutDown)?;
+        self.shared.lanes.control.send(ControlMessage::Call(call(reply.into()))).map_err(|_| Refused::ShutDown)?;
         answer.recv().map_err(|_| Refused::ShutDown)
     }
 }

@@ -6,6 +6,7 @@ use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
+use crate::engine::intake::waiting::Reply;
 use crate::engine::mail::container::Container;
 use crate::event::{Named, Refused, check_length};
 use crate::id::Slot;
@@ -14,7 +15,6 @@ use crate::placement::{self, QueueNames, Request};
 use crate::queue::{AtLimit, QueueTree, Running};
 use crate::resource::Resource;
 use crate::sync::Arc;
-use crate::sync::channel::Sender;
 use std::borrow::Cow;
 
 /// Asking for it is asking for none.
@@ -216,7 +216,7 @@ impl<D: Decider> Control<D> {
     pub(crate) fn begin_finish(
         &mut self,
         shared: &Arc<AppShared>,
-        reply: Option<Sender<Result<(), Refused>>>,
+        reply: Option<Reply<Result<(), Refused>>>,
     ) -> Result<(), Refused> {
         self.known(shared)?;
         shared.close();
@@ -228,7 +228,7 @@ impl<D: Decider> Control<D> {
     pub(super) fn close_app(
         &mut self,
         shared: &Arc<AppShared>,
-        reply: Option<Sender<Result<(), Refused>>>,
+        reply: Option<Reply<Result<(), Refused>>>,
         successor: Option<&Successor>,
     ) {
         let workers = self.shared.workers;

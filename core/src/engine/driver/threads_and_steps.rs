@@ -515,7 +515,7 @@ pub(crate) fn quiesce<D: Decider>(shared: &Shared<D>) {
         for lane in &shared.lanes.internal {
             asked += u64::from(lane.send(Internal::Barrier(reply.clone())).is_ok());
         }
-        asked += u64::from(shared.lanes.control.send(ControlMessage::Barrier(reply.clone())).is_ok());
+        asked += u64::from(shared.lanes.control.send(ControlMessage::Barrier(reply.clone().into())).is_ok());
         // Its rounds send to workers, which count them; nobody listens where preemption is off.
         asked += u64::from(shared.lanes.preemption.send(TaskCall::Barrier(reply)).is_ok());
         (0..asked).all(|_| answered.recv().is_ok())

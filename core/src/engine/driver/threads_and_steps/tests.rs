@@ -346,7 +346,7 @@ fn who_is_answered_finds_what_was_promised() {
     let mut parts = parts();
     let (seen, found) = unbounded();
     submit(&mut parts.control, 1, "root.q", None);
-    parts.control.answer(bounded(1).0, Looks(parts.shared.clone(), seen));
+    parts.control.answer(bounded(1).0.into(), Looks(parts.shared.clone(), seen));
     parts.control.publish();
     assert_eq!(found.try_recv(), Ok(1));
 }
@@ -503,7 +503,7 @@ fn what_was_never_acquired_is_not_handed_over() {
 fn the_control_is_quiet_once_it_has_published() {
     let mut parts = parts();
     let (reply, answered) = unbounded();
-    parts.control.handle(ControlMessage::Barrier(reply));
+    parts.control.handle(ControlMessage::Barrier(reply.into()));
     assert!(answered.try_recv().is_err());
     parts.control.publish();
     assert!(answered.try_recv().is_ok());
