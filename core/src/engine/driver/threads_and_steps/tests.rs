@@ -3,6 +3,7 @@
 mod asks;
 
 use super::*;
+use crate::engine::intake::waiting::Reply;
 use crate::app::Ask;
 use crate::clock::VirtualClock;
 use crate::engine::books::ledger::AppShared;
@@ -439,15 +440,15 @@ fn it_is_not_quiet_where_something_was_taken() {
     });
     let mut rounds = 0;
     loop {
-        let reply = select! {
+        let reply: Reply<()> = select! {
             recv(lanes.external) -> message => {
                 let message = message.map(Parcel::into_message);
                 let Ok(External::Barrier(reply)) = message else { panic!("{message:?} is no barrier") };
-                reply
+                reply.into()
             },
             recv(lanes.internal) -> message => {
                 let Ok(Internal::Barrier(reply)) = message else { panic!("{message:?} is no barrier") };
-                reply
+                reply.into()
             },
             recv(parts.control_lane) -> message => {
                 let Ok(ControlMessage::Barrier(reply)) = message else { panic!("{message:?} is no barrier") };
@@ -460,7 +461,7 @@ fn it_is_not_quiet_where_something_was_taken() {
             },
             recv(done) -> _ => break,
         };
-        reply.send(()).unwrap();
+        reply.send(());
     }
     waiting.unwrap().join().unwrap();
     assert_eq!(rounds, 4, "two with a message, and two without");
