@@ -115,11 +115,11 @@ impl World {
 
     fn end(self) {
         self.scheduler.shutdown();
+        // In turn: each may wait for what the others do.
         let mut workers = self.workers;
-        for worker in &mut workers {
-            while worker.poll(64) != evenweave::Polled::Ended {
-                std::thread::yield_now();
-            }
+        while !workers.is_empty() {
+            workers.retain_mut(|worker| worker.poll(64) != evenweave::Polled::Ended);
+            std::thread::yield_now();
         }
     }
 }
@@ -179,10 +179,17 @@ fn who_waits_for_mail_hears_of_the_end_of_the_application_and_of_the_scheduler()
     world.work();
     let mut finish = ByHand::new(scheduler.finish_async(&app));
     assert_eq!(finish.poll(), Poll::Pending);
-    while finish.woken() == 0 {
+    let mut woken = 0;
+    let finished = loop {
         world.work();
-    }
-    assert_eq!(finish.poll(), Poll::Ready(Ok(())));
+        // Woken, it may have to be polled again.
+        if finish.woken() > std::mem::replace(&mut woken, finish.woken())
+            && let Poll::Ready(finished) = finish.poll()
+        {
+            break finished;
+        }
+    };
+    assert_eq!(finished, Ok(()));
     assert!(mail.woken() > 0);
     assert_eq!(mail.poll(), Poll::Ready(Err(Refused::NoSuchApp(1))));
     assert_eq!(others.poll(), Poll::Pending);

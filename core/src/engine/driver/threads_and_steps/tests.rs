@@ -3,7 +3,6 @@
 mod asks;
 
 use super::*;
-use crate::engine::intake::waiting::Reply;
 use crate::app::Ask;
 use crate::clock::VirtualClock;
 use crate::engine::books::ledger::AppShared;
@@ -11,6 +10,7 @@ use crate::engine::control::{NewAttempt, NodeSpec, Submission};
 use crate::engine::driver::runner::{Counted, lie_dead, recover};
 use crate::engine::intake::edge::{AllocateRequest, Allocation, collect, send_changes};
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
+use crate::engine::intake::waiting::Reply;
 use crate::event::Refused;
 use crate::fair::{Control, FairDecider, Internal, Parts, Stepper};
 use crate::resource::Resource;
