@@ -1,7 +1,11 @@
 //! The scheduler's one clock: real, or virtual for replay and tests.
 
 use crate::sync::atomic::{AtomicU64, Ordering};
+#[cfg(not(loom))]
+use crate::sync::channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender};
 use std::fmt;
+#[cfg(not(loom))]
+use std::time::Duration;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// The time, in two bases. The embedder gives it in.
@@ -43,6 +47,53 @@ impl Default for MonotonicClock {
 impl Clock for MonotonicClock {
     fn now_ms(&self) -> u64 {
         u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// How long somebody still waits, in real time, whatever the scheduler's clock is.
+#[cfg(not(loom))]
+#[derive(Debug)]
+pub(crate) struct Patience {
+    clock: MonotonicClock,
+    /// `None`: for ever.
+    whole: Option<Duration>,
+}
+
+#[cfg(not(loom))]
+impl Patience {
+    /// Does not end.
+    pub(crate) fn endless() -> Patience {
+        Patience { clock: MonotonicClock::new(), whole: None }
+    }
+
+    /// Ends so long from now.
+    pub(crate) fn of(whole: Duration) -> Patience {
+        Patience { clock: MonotonicClock::new(), whole: Some(whole) }
+    }
+
+    /// What is left of it, nothing at its end; `None`: no end.
+    pub(crate) fn left(&self) -> Option<Duration> {
+        self.whole.map(|whole| whole.saturating_sub(self.clock.0.elapsed()))
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.left().is_some_and(|left| left.is_zero())
+    }
+
+    /// The next message, while there is patience.
+    pub(crate) fn receive<T>(&self, from: &Receiver<T>) -> Result<T, RecvTimeoutError> {
+        match self.left() {
+            Some(left) => from.recv_timeout(left),
+            None => from.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        }
+    }
+
+    /// Sends, and waits for room while there is patience.
+    pub(crate) fn send<T>(&self, to: &Sender<T>, message: T) -> Result<(), SendTimeoutError<T>> {
+        match self.left() {
+            Some(left) => to.send_timeout(message, left),
+            None => to.send(message).map_err(|error| SendTimeoutError::Disconnected(error.0)),
+        }
     }
 }
 

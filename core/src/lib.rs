@@ -61,6 +61,10 @@
 mod ahead;
 #[cfg(not(loom))]
 mod app;
+#[cfg(not(loom))]
+mod capacity;
+#[cfg(not(loom))]
+mod caught;
 pub mod clock;
 #[cfg(not(loom))]
 pub mod config;
@@ -111,14 +115,15 @@ pub use app::{Ask, Locality, Location};
 pub use config::{AllocationFile, Settings};
 #[cfg(not(loom))]
 pub use engine::{
-    AllocateRequest, Allocation, AmRequest, Container, EndReason, EndedContainer, Heartbeat, HeartbeatProbe,
-    NewAttempt, Polled, Submission, WakeUp,
+    AllocateRequest, Allocation, AmRequest, AskWarning, Container, EndReason, EndedContainer, Heartbeat,
+    HeartbeatProbe, NewAttempt, Polled, Submission, WakeUp,
 };
 #[cfg(not(loom))]
-pub use event::{Refused, SchedulerEvent};
+pub use event::{Refused, SchedulerEvent, Waited};
 #[cfg(not(loom))]
 pub use scheduler::{
-    AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, Worker,
+    AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, WeakScheduler,
+    Worker,
 };
 
 /// What is shown of queues, applications, nodes and containers. Plain values, as of the moment in which they were asked for.

@@ -9,12 +9,13 @@ mod sources;
 use sources::{code_only, sources};
 
 /// Every module at the top of the crate, with its layer.
-const LAYERS: [(&str, u8); 22] = [
+const LAYERS: [(&str, u8); 24] = [
     ("sync", 0),
     ("resource", 1),
     ("id", 1),
     ("clock", 1),
     ("ahead", 1),
+    ("caught", 1),
     ("policy", 2),
     ("metrics", 2),
     ("config", 3),
@@ -30,6 +31,7 @@ const LAYERS: [(&str, u8); 22] = [
     ("preemption", 5),
     ("engine", 6),
     ("fair", 7),
+    ("capacity", 7),
     ("scheduler", 8),
     ("parts", 8),
 ];

@@ -174,7 +174,7 @@ fn below_the_utilisation_threshold_nobody_is_starved() {
 fn preemption_that_is_off() {
     let mut stepped = stepped(1, "", &[("yarn.scheduler.fair.preemption", "false")]);
     assert_eq!(stepped.preempt(true), Err(Refused::PreemptionOff));
-    stepped.kill_marked().unwrap();
+    assert_eq!(stepped.kill_marked(), Err(Refused::PreemptionOff));
 }
 
 // -------------------------------------------------------------------------------------------------- the second look

@@ -7,6 +7,7 @@ use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
 use super::lines::{filled_lines, parse_line};
+use super::plain::{self, CapacityScenario};
 use super::scenario::{self, Scenario};
 use super::vectors::{self, Vectors};
 use crate::failure::Failure;
@@ -20,12 +21,14 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 #[derive(Debug)]
 pub(super) enum Suite {
     Scenarios(Vec<Scenario>),
+    Capacity(Vec<CapacityScenario>),
     Vectors(Vectors),
 }
 
 /// What tells a scenario from a vector; everything else is read later.
 #[derive(Deserialize)]
 struct Kind {
+    scheduler: Option<String>,
     steps: Option<serde::de::IgnoredAny>,
     input: Option<serde::de::IgnoredAny>,
 }
@@ -35,7 +38,7 @@ impl Suite {
     pub(super) fn scenarios(&self) -> Option<&[Scenario]> {
         match self {
             Suite::Scenarios(scenarios) => Some(scenarios),
-            Suite::Vectors(_) => None,
+            Suite::Capacity(_) | Suite::Vectors(_) => None,
         }
     }
 
@@ -52,6 +55,9 @@ impl Suite {
         })?;
         let kind: Kind = parse_line(first, &file, number, "a line is one JSON object, a scenario or a case")?;
         match kind {
+            Kind { steps: Some(_), scheduler: Some(scheduler), .. } if scheduler == "capacity" => {
+                plain::parse(&text, &file).map(Suite::Capacity)
+            }
             Kind { steps: Some(_), .. } => scenario::parse(&text, &file).map(Suite::Scenarios),
             Kind { input: Some(_), .. } => vectors::parse(&text, path).map(Suite::Vectors),
             Kind { .. } => Err(Failure::input(format!(

@@ -24,6 +24,8 @@ mod options;
 
 mod outcome;
 
+mod plain;
+
 mod play;
 
 mod scenario;
@@ -40,6 +42,7 @@ use crate::bundled;
 use crate::failure::Failure;
 use deviation::{Deviation, Place};
 use input::Suite;
+use plain::CapacityScenario;
 use play::play;
 use scenario::{Scenario, no_scenario};
 
@@ -65,7 +68,11 @@ pub fn replay(options: &ReplayOptions) -> Result<Outcomes, Failure> {
     let wanted = |scenario: &&Scenario| options.scenario.as_ref().is_none_or(|name| *name == scenario.name);
     if let Some(name) = &options.scenario {
         let all = || suites.iter().filter_map(Suite::scenarios).flatten();
-        if !all().any(|scenario| wanted(&scenario)) {
+        let of_capacity = suites.iter().any(|suite| match suite {
+            Suite::Capacity(scenarios) => scenarios.iter().any(|scenario| scenario.name == *name),
+            Suite::Scenarios(_) | Suite::Vectors(_) => false,
+        });
+        if !of_capacity && !all().any(|scenario| wanted(&scenario)) {
             return Err(no_scenario(name, all()));
         }
     }
@@ -80,6 +87,17 @@ pub fn replay(options: &ReplayOptions) -> Result<Outcomes, Failure> {
                     } else {
                         outcome.add_apart(apart::measure(scenario, options.play));
                     }
+                }
+            }
+            Suite::Capacity(scenarios) => {
+                if options.play != PlayOptions::EXACT || options.trace {
+                    return Err(Failure::input(
+                        "recordings of the CapacityScheduler are played on its plain form: one worker, stepped, no trace",
+                    ));
+                }
+                let wanted = |one: &&CapacityScenario| options.scenario.as_ref().is_none_or(|name| *name == one.name);
+                for scenario in scenarios.iter().filter(wanted) {
+                    outcomes.family("scenario", &format!("capacity {}", scenario.family())).add(scenario.play());
                 }
             }
             Suite::Vectors(_) if options.scenario.is_some() => {}

@@ -12,7 +12,7 @@ pub enum DriverChoice {
 }
 
 /// How scenarios are played.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlayOptions {
     /// The scheduler that scenarios are played on.
     pub driver: DriverChoice,

@@ -40,6 +40,13 @@ pub(crate) struct SchedulingKey {
 }
 
 /// One line of an `allocate` call (YARN's ResourceRequest).
+///
+/// Three lines say that an AM wants a container on a node: one for the node, one for its rack, one for [`Location::ANY`]. What is
+/// outstanding at `*` is what is served; racks and nodes say where. So a node or rack alone is accepted and never served, and a node
+/// without its rack is no reason to be placed there. With [`strict`](Ask::strict) at `*` and at the rack it is that node or none.
+///
+/// All lines of one priority and request id are one request, of one size at each location: another size replaces the one before. Give
+/// each size a priority or a request id of its own. [`Allocation::warnings`](crate::Allocation::warnings) tells of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ask {
     /// Smaller is served first.

@@ -177,7 +177,7 @@ pub(super) fn parse_float(text: &str) -> Option<f32> {
 
 /// Java's cast of a double to a float.
 #[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
-pub(super) fn narrow(value: f64) -> f32 {
+pub(crate) fn narrow(value: f64) -> f32 {
     value as f32
 }
 
@@ -202,13 +202,13 @@ pub(super) fn max(a: f32, b: f32) -> f32 {
 
 /// Java's cast of a float to an int: NaN is 0, out of range saturates. Rust's `as` does exactly this.
 #[expect(clippy::cast_possible_truncation, reason = "saturation is what is wanted")]
-pub(super) fn float_to_int(value: f32) -> i32 {
+pub(crate) fn float_to_int(value: f32) -> i32 {
     value as i32
 }
 
 /// Java's cast of a float to a long, as above.
 #[expect(clippy::cast_possible_truncation, reason = "saturation is what is wanted")]
-pub(super) fn float_to_long(value: f32) -> i64 {
+pub(crate) fn float_to_long(value: f32) -> i64 {
     value as i64
 }
 

@@ -45,7 +45,7 @@ mod warnings;
 
 mod xml;
 
-pub(crate) use java::equals_ignore_case;
+pub(crate) use java::{equals_ignore_case, float_to_int, float_to_long, narrow};
 
 pub use acl::{AccessControlList, QueueAccess};
 pub use allocation_file::{
@@ -69,8 +69,8 @@ pub mod capacity {
     pub use super::capacity_file::{
         AppOrdering, CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue,
         CapacityQueueKind, CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, FlexibleCreation,
-        LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, Monitors,
-        ParentSettings, PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueOrdering, QueueState,
-        QueueTemplates, RuleAction, RuleFallback, RuleMatch, Template, WorkflowPriorities,
+        LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, MixedFractions,
+        Monitors, ParentSettings, PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueOrdering,
+        QueueState, QueueTemplates, RuleAction, RuleFallback, RuleMatch, Template, WorkflowPriorities,
     };
 }

@@ -49,6 +49,8 @@ mod exports {
     pub use super::control::{AmRequest, NewAttempt, QueueConfig, RunningLimit, Submission};
     pub use super::intake::edge::{AllocateRequest, Allocation};
     pub use super::intake::messages::Heartbeat;
+    pub use super::intake::warnings::AskWarning;
+    pub(crate) use super::intake::warnings::warn_of;
     pub use super::mail::container::{Container, EndReason, EndedContainer};
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::current::{AppView, NodeView, QueueView, Stats};
@@ -64,10 +66,12 @@ mod exports {
     pub(crate) use super::driver::runner::{Lent, Whereabouts};
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
-    pub(crate) use super::driver::threads_and_steps::{Parts, Setup, Stepper, Threads, UpdateCall, quiesce};
+    pub(crate) use super::driver::threads_and_steps::{
+        Ends, NoAnswer, Parts, Setup, Stepper, Threads, UpdateCall, quiesce,
+    };
     pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
     pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Report, not_taken};
-    pub(crate) use super::intake::waiting::{Answer, NoAnswer, Reply, Waits, reply, waiting};
+    pub(crate) use super::intake::waiting::{Answer, Reply, Unanswered, Waits, reply, waiting};
     #[cfg(feature = "faults")]
     pub use super::views::audit::Audit;
     #[cfg(feature = "faults")]

@@ -6,9 +6,12 @@ mod access;
 
 mod named;
 
+mod waited;
+
 pub use access::AppAccess;
 pub use named::{LONGEST_NAME, Named};
 pub(crate) use named::{beginning, check_length, check_place};
+pub use waited::Waited;
 
 use crate::config::{AllocationsError, Diagnostic};
 use crate::resource::Resource;
@@ -277,6 +280,31 @@ pub enum Refused {
     /// Every worker has panicked, and none could begin anew.
     #[error("every worker has panicked and none could begin anew: only a new scheduler can go on")]
     NoWorkers,
+    /// It was not done in the time that the caller gives, or that the call has; it may still be done later.
+    #[error("it was not done in time, and may still be done later")]
+    TimedOut,
+    /// The call waits for a thread, and is made on it: in a callback of the embedder's, or where a worker is polled.
+    #[error(
+        "the call would wait for the thread that it is made on (in a callback, or where a worker is polled): make it on another thread"
+    )]
+    OwnThread,
+    /// Code of the embedder's panicked: a policy, a source of allocations, a clock. Nothing is lost, and the call can be made again.
+    #[error("{what} panicked: {message}")]
+    Panicked {
+        /// What was at work.
+        what: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// A task of the scheduler's own has panicked and is gone; an event told of it ([`SchedulerEvent::TaskPanicked`]).
+    #[error("the scheduler's {task} task has panicked and is gone: only a new scheduler can go on")]
+    TaskLost {
+        /// As in the event.
+        task: &'static str,
+    },
+    /// The answers were taken before.
+    #[error("the answers were taken before")]
+    AlreadyTaken,
     /// The scheduler has been shut down.
     #[error("the scheduler has been shut down")]
     ShutDown,
@@ -323,6 +351,11 @@ impl Refused {
             Refused::Busy => "busy",
             Refused::WorkerLost(_) => "worker-lost",
             Refused::NoWorkers => "no-workers",
+            Refused::TimedOut => "timed-out",
+            Refused::OwnThread => "own-thread",
+            Refused::Panicked { .. } => "panicked",
+            Refused::TaskLost { .. } => "task-lost",
+            Refused::AlreadyTaken => "already-taken",
             Refused::ShutDown => "shut-down",
         }
     }
@@ -368,8 +401,9 @@ pub enum SchedulerEvent {
         queue: String,
     },
     /// The control, update, preemption, async allocation, continuous scheduling or watching thread panicked, perhaps in code of the embedder's (groups, clock,
-    /// policy, source of allocations). Without a control further calls are refused; without updates shares stay as they
-    /// are; without the watcher the allocation file is not looked at again, and dynamic queues are not cleaned away.
+    /// policy, source of allocations). The update task and the watcher begin anew, and the control goes on where a policy of the embedder's
+    /// panicked: steady shares stay as they were. Of all else that panics in the control it ends, and further calls are
+    /// refused ([`Refused::TaskLost`]).
     TaskPanicked {
         /// `control`, `update`, `preemption`, `offers`, `continuous` or `watcher`.
         task: &'static str,

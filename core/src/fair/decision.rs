@@ -329,8 +329,10 @@ pub enum NotOffered {
         /// it ends at its limit, or with the next reload, as in Hadoop.
         limit: Option<RunningLimit>,
     },
-    /// Nothing is outstanding at `*`.
+    /// Nothing is outstanding.
     NothingOutstanding,
+    /// Nodes or racks are asked for, and nothing is at `*`, without which none of them is served (6.2.1a).
+    NothingAnywhere,
     /// Its demand as of the last update is what it uses (FS 4.6): what it asks for counts from the next update on.
     NothingPending {
         /// What it asks for and has not got.

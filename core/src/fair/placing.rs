@@ -136,7 +136,7 @@ impl Shard {
 
     /// Whether an ask of a leaf's application is large enough for a reservation.
     fn is_reservable(&self, leaf: u32, size: &Resource) -> bool {
-        let calculator = self.queue(leaf).snapshot.policy.calculator();
+        let calculator = self.queue(leaf).snapshot.calculator;
         let threshold = &self.shared.settings.reservation_threshold;
         calculator.compare(self.types, &self.cluster.total, size, threshold, false).is_ge()
     }

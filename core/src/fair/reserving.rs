@@ -38,7 +38,7 @@ impl Shard {
     /// Whether the application uses less than its fair share, or was handed out some of its queue's min-share starvation.
     pub(crate) fn is_starved(&self, app: u32) -> bool {
         let local = self.app(app);
-        let calculator = self.queue(local.leaf).snapshot.policy.calculator();
+        let calculator = self.queue(local.leaf).snapshot.calculator;
         calculator.compare(self.types, &self.cluster.total, &local.usage, &local.own.fair_share, true).is_lt()
             || !self.starvation(app).min_share.is_zero()
     }
@@ -56,7 +56,7 @@ impl Shard {
             return Err(Unreserved::NotStarved);
         }
         let settings = &self.shared.settings;
-        let calculator = self.queue(self.app(app).leaf).snapshot.policy.calculator();
+        let calculator = self.queue(self.app(app).leaf).snapshot.calculator;
         let threshold = &settings.reservation_threshold;
         if calculator.compare(self.types, &self.cluster.total, &size, threshold, false).is_lt() {
             return Err(Unreserved::BelowThreshold);

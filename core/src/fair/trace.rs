@@ -453,7 +453,9 @@ impl Shard {
     pub(crate) fn why_not_offered(&self, app: u32) -> Option<NotOffered> {
         let local = self.apps.get(app as usize)?.as_ref()?;
         if !local.has_open_key() {
-            return Some(NotOffered::NothingOutstanding);
+            let mut rows = local.keys.iter().filter_map(|key| key.named()).flat_map(|rows| rows.iter());
+            let at_places = rows.any(|row| row.left() > 0);
+            return Some(if at_places { NotOffered::NothingAnywhere } else { NotOffered::NothingOutstanding });
         }
         if !local.is_pending() {
             return Some(NotOffered::NothingPending { outstanding: local.shared.wanted() });

@@ -2,6 +2,7 @@
 
 use super::runnable::Runnable;
 use super::waiting::Waiting;
+use crate::caught::caught;
 use crate::config::{AllocationFile, Limit, QueueSettings};
 use crate::id::{Slot, Slots};
 use crate::policy::{SchedulingPolicy, ShareInput};
@@ -236,8 +237,14 @@ impl QueueTree {
             .unwrap_or(Resource::UNBOUNDED)
     }
 
-    /// Distributes steady fair shares from the root down; returns the queues whose share changed.
-    pub(crate) fn compute_steady_shares(&mut self, types: usize, cluster: &Resource) -> Vec<u32> {
+    /// Distributes steady fair shares from the root down; returns the queues whose share changed. Where a policy panics those below its
+    /// queue stay as they are, and what it said goes to `panics`.
+    pub(crate) fn compute_steady_shares(
+        &mut self,
+        types: usize,
+        cluster: &Resource,
+        panics: &mut Vec<String>,
+    ) -> Vec<u32> {
         let mut changed = Vec::new();
         let mut inputs: Vec<ShareInput> = Vec::new();
         let Some(root) = self.find(crate::config::ROOT) else { return changed };
@@ -264,7 +271,11 @@ impl QueueTree {
                     share: child.steady_fair_share,
                 }
             }));
-            queue.policy.compute_shares(types, &queue.steady_fair_share, &mut inputs, true);
+            let share = |inputs: &mut [_]| queue.policy.compute_shares(types, &queue.steady_fair_share, inputs, true);
+            if let Err(message) = caught(|| share(&mut inputs)) {
+                panics.push(message);
+                continue;
+            }
             let children: Vec<_> = queue.children().collect();
             for (child, input) in children.iter().zip(&inputs) {
                 let queue = self.get_mut(*child);

@@ -1,8 +1,9 @@
 //! The builder of a scheduler.
 
-use super::fair::FairScheduler;
+use super::fair::{FairScheduler, WeakScheduler};
 use super::stepped::Stepped;
 use super::worker::Worker;
+use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock};
 use crate::config::{
     AllocationFile, AllocationSource, AllocationsError, FileSource, LocateError, PolicyName, Reader, Settings,
@@ -13,7 +14,7 @@ use crate::event::SchedulerEvent;
 use crate::fair::{FairDecider, Parts};
 use crate::groups::Groups;
 use crate::policy::SchedulingPolicy;
-use crate::sync::Arc;
+use crate::sync::{Arc, OnceLock};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,9 @@ pub enum BuildError {
         /// What would be right.
         why: &'static str,
     },
+    /// Code of the embedder's panicked: a policy, the source of allocations, the clock. Nothing was started.
+    #[error("a policy, the source of allocations or the clock panicked: {0}")]
+    Panicked(String),
     /// The system gives no thread.
     #[error("a thread could not be started")]
     Thread(#[source] std::io::Error),
@@ -99,6 +103,8 @@ pub struct FairSchedulerBuilder {
     node_stops: bool,
     clock: Option<Arc<dyn Clock>>,
     on_grants: Option<WakeUp>,
+    /// Where the wake-up finds the scheduler.
+    own_handle: Option<Arc<OnceLock<WeakScheduler>>>,
     probe: Option<Arc<dyn HeartbeatProbe>>,
     journal: bool,
     decider: FairDecider,
@@ -131,12 +137,21 @@ impl Default for FairSchedulerBuilder {
             node_stops: false,
             clock: None,
             on_grants: None,
+            own_handle: None,
             probe: None,
             journal: false,
             decider: FairDecider::default(),
             timers: true,
             fold_every: None,
         }
+    }
+}
+
+/// The wake-up has the scheduler from now on.
+fn introduce(to: Option<Arc<OnceLock<WeakScheduler>>>, scheduler: &FairScheduler) {
+    if let Some(to) = to {
+        // Nobody else sets it, but for a start of the same builder that was refused.
+        let _ = to.set(scheduler.downgrade());
     }
 }
 
@@ -265,9 +280,25 @@ impl FairSchedulerBuilder {
     }
 
     /// Called with the number of an application when its empty mailbox gets a grant or the news of an ended container.
-    /// It runs on a worker: be quick.
+    /// It runs on a worker: be quick. One that needs the scheduler: [`on_grants_with`](Self::on_grants_with).
     pub fn on_grants(mut self, wake: WakeUp) -> Self {
         self.on_grants = Some(wake);
+        self
+    }
+
+    /// The same for a [`FairScheduler`], which is given in; a [`Stepped`] one calls nothing. It is handed a handle that does not keep the
+    /// scheduler alive: one that the closure owned would, for ever. Calls that wait are refused in it
+    /// ([`Refused::OwnThread`](crate::Refused::OwnThread)); [`heartbeat`](FairScheduler::heartbeat), [`allocate`](FairScheduler::allocate),
+    /// [`submit_all`](FairScheduler::submit_all) and [`begin_finish`](FairScheduler::begin_finish) do not wait.
+    pub fn on_grants_with(mut self, wake: impl Fn(&WeakScheduler, u32) + Send + Sync + 'static) -> Self {
+        let scheduler = Arc::new(OnceLock::new());
+        self.own_handle = Some(scheduler.clone());
+        self.on_grants = Some(Arc::new(move |number| {
+            // It is there before the first application is.
+            if let Some(scheduler) = scheduler.get() {
+                wake(scheduler, number);
+            }
+        }));
         self
     }
 
@@ -434,8 +465,12 @@ impl FairSchedulerBuilder {
     /// When the numbers cannot be, the allocation file cannot be read or is not valid, or the system gives no thread.
     pub fn start(mut self) -> Result<FairScheduler, BuildError> {
         let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
-        let (parts, events) = self.parts(true, clock)?;
-        FairScheduler::start(parts, events)
+        let own_handle = self.own_handle.take();
+        let (parts, events) =
+            caught(|| self.parts(true, clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
+        let scheduler = FairScheduler::start(parts, events)?;
+        introduce(own_handle, &scheduler);
+        Ok(scheduler)
     }
 
     /// As [`start`](Self::start), but the workers run on threads of the embedder's: see [`Worker`]. They are given out in the order of
@@ -445,8 +480,12 @@ impl FairSchedulerBuilder {
     /// As of `start`.
     pub fn start_with_workers(mut self) -> Result<(FairScheduler, Vec<Worker>), BuildError> {
         let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
-        let (parts, events) = self.parts(true, clock)?;
-        FairScheduler::start_with_workers(parts, events)
+        let own_handle = self.own_handle.take();
+        let (parts, events) =
+            caught(|| self.parts(true, clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
+        let (scheduler, workers) = FairScheduler::start_with_workers(parts, events)?;
+        introduce(own_handle, &scheduler);
+        Ok((scheduler, workers))
     }
 
     /// The same scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0, unless one was
@@ -459,7 +498,10 @@ impl FairSchedulerBuilder {
         let own = Arc::new(crate::clock::VirtualClock::new());
         let clock = given.clone().unwrap_or_else(|| own.clone());
         let journal = self.journal;
-        let (parts, events) = self.parts(false, clock)?;
-        Ok(Stepped::new(parts, events, given.is_none().then_some(own), journal))
+        let built = caught(|| {
+            let (parts, events) = self.parts(false, clock)?;
+            Ok(Stepped::new(parts, events, given.is_none().then_some(own), journal))
+        });
+        built.unwrap_or_else(|said| Err(BuildError::Panicked(said)))
     }
 }

@@ -2,12 +2,14 @@
 //! timers of their own, for replay and for tests.
 
 use super::fair::FairScheduler;
+use super::handles::AppHandle;
 use super::stepped::{Journal, PreemptionRound};
+use crate::clock::Patience;
 use crate::config::Reader;
-use crate::engine::{ContainerView, ControlLane, Reloads, TaskCall, apply, ask_workers, quiesce};
+use crate::engine::{ContainerView, ControlLane, Reloads, TaskCall, apply, ask_workers};
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;
-use crate::fair::{Control, ControlMessage, Shard};
+use crate::fair::{Control, ControlMessage, NotOffered, Shard};
 use crate::id::{ContainerId, ContainerName};
 use crate::sync::channel::{Sender, bounded};
 
@@ -18,11 +20,11 @@ impl FairScheduler {
     /// # Errors
     /// When the scheduler has been shut down.
     pub fn clean_up(&self) -> Result<(), Refused> {
-        let lane = &self.open()?.lanes.control;
+        let lane = &self.open_to_wait()?.lanes.control;
         let (reply, answer) = bounded(1);
-        lane.send(ControlMessage::CleanUp).map_err(|_| Refused::ShutDown)?;
-        lane.send(ControlMessage::Barrier(reply.into())).map_err(|_| Refused::ShutDown)?;
-        answer.recv().map_err(|_| Refused::ShutDown)
+        lane.send(ControlMessage::CleanUp).map_err(|_| self.gone("control"))?;
+        lane.send(ControlMessage::Barrier(reply.into())).map_err(|_| self.gone("control"))?;
+        self.answer(&answer, &Patience::endless(), "control")
     }
 
     /// As [`FairScheduler::reload`], with the text of an allocation file: empty dynamic queues go, then it is parsed, on the
@@ -47,7 +49,7 @@ impl FairScheduler {
     /// # Errors
     /// When a worker has panicked, or the scheduler has been shut down.
     pub fn continuous(&self) -> Result<(), Refused> {
-        ask_workers(self.open()?, |shard| shard.continuous_pass()).map(drop)
+        ask_workers(self.open_to_wait()?, |shard| shard.continuous_pass()).map(drop)
     }
 
     /// Takes every application that waits as starved in turn, and marks containers for it, as
@@ -76,13 +78,31 @@ impl FairScheduler {
     }
 
     fn ask_preemption<T>(&self, call: impl FnOnce(Sender<T>) -> PreemptionCall) -> Result<T, Refused> {
-        let shared = self.open()?;
+        let shared = self.open_to_wait()?;
         if !shared.settings.preemption {
             return Err(Refused::PreemptionOff);
         }
         let (reply, answer) = bounded(1);
-        shared.lanes.preemption.send(TaskCall::Own(call(reply))).map_err(|_| Refused::ShutDown)?;
-        answer.recv().map_err(|_| Refused::ShutDown)
+        shared.lanes.preemption.send(TaskCall::Own(call(reply))).map_err(|_| self.gone("preemption"))?;
+        self.answer(&answer, &Patience::endless(), "preemption")
+    }
+
+    /// Why an application is offered no node, as things stand, as [`Stepped::not_offered`](crate::Stepped::not_offered). Asks the control and
+    /// the workers, and waits for them.
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`] of the worker that takes its asks; when the scheduler has been shut down.
+    pub fn not_offered(&self, app: &AppHandle) -> Result<Option<NotOffered>, Refused> {
+        let shared = self.open_to_wait()?;
+        let of_control = app.0.clone();
+        let stopped = self.look(move |control| control.why_stopped(&of_control).map(NotOffered::from))?;
+        if stopped.is_some() {
+            return Ok(stopped);
+        }
+        let (home, slot) = (app.0.home, app.0.slot.index);
+        self.owner_is_there(home)?;
+        let answers = ask_workers(shared, move |shard| (shard.id() == home).then(|| shard.why_not_offered(slot)))?;
+        answers.into_iter().flatten().next().ok_or(Refused::WorkerLost(home))
     }
 
     /// All containers, by worker and node, those included that have ended but whose node has not said so. Asks the
@@ -91,7 +111,7 @@ impl FairScheduler {
     /// # Errors
     /// When a worker has panicked, or the scheduler has been shut down.
     pub fn containers(&self) -> Result<Vec<ContainerView>, Refused> {
-        Ok(ask_workers(self.open()?, |shard| shard.container_views())?.into_iter().flatten().collect())
+        Ok(ask_workers(self.open_to_wait()?, |shard| shard.container_views())?.into_iter().flatten().collect())
     }
 
     /// A container by its name, if it runs or its node has not said yet that it ended. Asks the workers and waits for them: an
@@ -100,7 +120,7 @@ impl FairScheduler {
     /// # Errors
     /// When a worker has panicked, or the scheduler has been shut down.
     pub fn find_container(&self, name: &ContainerName) -> Result<Option<ContainerId>, Refused> {
-        let shared = self.open()?;
+        let shared = self.open_to_wait()?;
         if !shared.makes(name) {
             return Ok(None);
         }
@@ -121,8 +141,8 @@ impl FairScheduler {
     /// # Errors
     /// When a worker has panicked, or the scheduler has been shut down.
     pub fn take_journal(&self) -> Result<Journal, Refused> {
-        let shared = self.open()?;
-        quiesce(shared);
+        self.quiet(&Patience::endless())?;
+        let shared = self.shared();
         let mut outcome = Journal::default();
         let (mut all_reserved, mut all_held) = (Vec::new(), Vec::new());
         let look = |shard: &mut Shard| (shard.take_noted(), shard.reservations(), shard.owed_rooms());

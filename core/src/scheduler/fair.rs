@@ -4,19 +4,21 @@ use super::builder::{BuildError, FairSchedulerBuilder};
 use super::handles::{AppHandle, NodeHandle};
 use super::worker::Worker;
 use crate::app::Location;
+use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, Answer, AppShared, AppView, Closed, EventSink, EventSource, External, Heartbeat,
+    AllocateRequest, Allocation, Answer, AppShared, AppView, Closed, Ends, EventSink, EventSource, External, Heartbeat,
     NewAttempt, NoAnswer, NodeSpec, NodeView, Parcel, QueueConfig, QueueView, Reply, Report, Stats, Submission,
     UpdateCall, WatchCall, Whereabouts, allocate, not_taken, prefetch_calls, quiesce, views,
 };
-use crate::event::{AppAccess, Refused, SchedulerEvent};
+use crate::event::{AppAccess, Refused, SchedulerEvent, Waited};
 use crate::fair::{Call, Control, ControlMessage, Parts, Shared, Threads};
 use crate::resource::Resource;
-use crate::sync::channel::{Sender, TrySendError, bounded};
+use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
 use crate::sync::thread::{self, ThreadId};
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, Mutex, OnceLock, Weak};
 use std::fmt;
+use std::time::Duration;
 
 /// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task, the allocation file's
 /// watcher and, where the settings say so, the async allocation thread and that of continuous scheduling.
@@ -60,6 +62,7 @@ struct Inner {
     own_threads: Vec<ThreadId>,
     /// Of workers on the embedder's threads.
     lent: Vec<Arc<Whereabouts>>,
+    ends: Ends,
     closed: Closed,
     events: EventSource,
     /// Where what this door does itself is told of.
@@ -78,31 +81,42 @@ impl Inner {
         self.own_threads.contains(&thread::current().id()) || self.lent.iter().any(|worker| worker.is_here())
     }
 
-    fn shutdown(&self) {
-        self.end();
+    fn shutdown(&self, patience: &Patience) -> Result<(), Refused> {
+        let outcome = self.end(patience);
         self.events.end();
+        outcome
     }
 
-    fn end(&self) {
+    fn end(&self, patience: &Patience) -> Result<(), Refused> {
         self.closed.close();
-        if self.is_needed_here() {
+        let threads = if self.is_needed_here() {
             // The last handle went in a callback, or where a worker is polled: whoever runs it cannot wait for itself. A lock that
             // is taken means that another thread is at it.
             if let Some(threads) = self.threads.try_lock().and_then(|mut threads| threads.take()) {
                 threads.stop_later();
             }
-            return;
+            return Err(Refused::OwnThread);
+        } else {
+            self.threads.lock().take()
+        };
+        match threads {
+            Some(threads) if patience.left().is_none() => threads.stop(),
+            Some(threads) => threads.stop_later(),
+            // Another thread is at it, or was.
+            None => {}
         }
-        if let Some(threads) = self.threads.lock().take() {
-            quiesce(&self.shared);
-            threads.stop();
+        if self.ends.wait(patience) {
+            return Ok(());
         }
+        self.ends.free_callers();
+        Err(Refused::TimedOut)
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.shutdown();
+        // In a callback nobody can wait for it.
+        let _ = self.shutdown(&Patience::endless());
     }
 }
 
@@ -119,7 +133,11 @@ pub struct NotSent<T> {
 /// What becomes of many submissions; see [`FairScheduler::submit_all`]. A future, too.
 #[derive(Debug)]
 #[must_use = "the handles of accepted applications are in here"]
-pub struct Submitted(pub(super) Answer<Vec<Result<Arc<AppShared>, Refused>>>);
+pub struct Submitted {
+    pub(super) answers: Answer<Vec<Result<Arc<AppShared>, Refused>>>,
+    pub(super) taken: OnceLock<()>,
+    pub(super) scheduler: WeakScheduler,
+}
 
 impl Submitted {
     pub(super) fn handles(answers: Vec<Result<Arc<AppShared>, Refused>>) -> Vec<Result<AppHandle, Refused>> {
@@ -129,17 +147,48 @@ impl Submitted {
     /// One answer a submission, in their order, if they are there already. Gives them once.
     #[must_use]
     pub fn try_take(&self) -> Option<Vec<Result<AppHandle, Refused>>> {
-        self.0.try_take().map(Submitted::handles)
+        let answers = self.answers.try_take()?;
+        // By this call or by one at the same time.
+        let _ = self.taken.set(());
+        Some(Submitted::handles(answers))
     }
 
     /// Waits for the answers.
     ///
     /// # Errors
-    /// When the scheduler is shut down meanwhile.
+    /// [`Refused::AlreadyTaken`] after [`try_take`](Self::try_take) has given them; [`Refused::OwnThread`] in a callback; when the scheduler
+    /// is shut down meanwhile.
     pub fn wait(self) -> Result<Vec<Result<AppHandle, Refused>>, Refused> {
-        self.0.wait().map(Submitted::handles).map_err(|NoAnswer| Refused::ShutDown)
+        if self.taken.get().is_some() {
+            return Err(Refused::AlreadyTaken);
+        }
+        // It ends when the last handle does.
+        let Some(scheduler) = self.scheduler.upgrade() else {
+            return self.answers.try_take().map(Submitted::handles).ok_or(Refused::ShutDown);
+        };
+        scheduler.may_wait()?;
+        scheduler.answer(self.answers.receiver(), &Patience::endless(), CONTROL).map(Submitted::handles)
     }
 }
+
+/// A handle that keeps no scheduler alive: for callbacks of the embedder's that are given to it, such as a wake-up. One in there
+/// that owned a [`FairScheduler`] would keep it, and itself, for ever.
+#[derive(Clone, Debug)]
+pub struct WeakScheduler(Weak<Inner>);
+
+impl WeakScheduler {
+    /// The scheduler, while somebody else has a handle.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<FairScheduler> {
+        self.0.upgrade().map(|inner| FairScheduler { inner })
+    }
+}
+
+/// The task that most calls ask.
+pub(super) const CONTROL: &str = "control";
+
+/// How long [`FairScheduler::refresh_queues`] waits for the allocations.
+const REFRESH: Duration = Duration::from_secs(60);
 
 impl FairScheduler {
     /// A builder with Hadoop's defaults and one worker.
@@ -165,8 +214,8 @@ impl FairScheduler {
     fn with(threads: Threads, shared: Arc<Shared>, sink: EventSink, events: EventSource) -> FairScheduler {
         let (update, watcher) = (threads.update_lane(), threads.watcher_lane());
         let (own_threads, lent) = (threads.ids(), threads.whereabouts());
-        let (threads, closed) = (Mutex::new(Some(threads)), Closed::default());
-        let inner = Inner { shared, update, watcher, threads, own_threads, lent, closed, events, sink };
+        let (ends, threads, closed) = (threads.ends(), Mutex::new(Some(threads)), Closed::default());
+        let inner = Inner { shared, update, watcher, threads, own_threads, lent, ends, closed, events, sink };
         FairScheduler { inner: Arc::new(inner) }
     }
 
@@ -197,11 +246,59 @@ impl FairScheduler {
         if self.inner.shared.lanes.control.len() > LONG_CONTROL_LANE { Err(Refused::Busy) } else { Ok(()) }
     }
 
+    /// Refuses what waits for a thread on one of the scheduler's own, where a callback of the embedder's runs.
+    fn may_wait(&self) -> Result<(), Refused> {
+        let here = thread::current().id();
+        if self.inner.own_threads.contains(&here) { Err(Refused::OwnThread) } else { Ok(()) }
+    }
+
+    /// The scheduler, for a call that waits for workers: not where one of them is polled.
+    pub(super) fn open_to_wait(&self) -> Result<&Shared, Refused> {
+        let shared = self.open()?;
+        self.may_wait()?;
+        if self.inner.lent.iter().any(|worker| worker.is_polled_here()) {
+            return Err(Refused::OwnThread);
+        }
+        Ok(shared)
+    }
+
+    /// Waits for an answer of a task.
+    pub(super) fn answer<T>(
+        &self,
+        answer: &Receiver<T>,
+        patience: &Patience,
+        task: &'static str,
+    ) -> Result<T, Refused> {
+        self.inner.ends.receive(answer, patience).map_err(|none| match none {
+            NoAnswer::Gone => self.gone(task),
+            NoAnswer::ShutDown => Refused::ShutDown,
+            NoAnswer::TimedOut => Refused::TimedOut,
+        })
+    }
+
+    /// Why a task takes nothing any more.
+    pub(super) fn gone(&self, task: &'static str) -> Refused {
+        if self.inner.closed.is_closed() { Refused::ShutDown } else { Refused::TaskLost { task } }
+    }
+
     fn call<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
         let shared = self.open()?;
+        self.may_wait()?;
         let (reply, answer) = bounded(1);
-        shared.lanes.control.send(ControlMessage::Call(call(reply.into()))).map_err(|_| Refused::ShutDown)?;
-        answer.recv().map_err(|_| Refused::ShutDown)
+        shared.lanes.control.send(ControlMessage::Call(call(reply.into()))).map_err(|_| self.gone(CONTROL))?;
+        self.answer(&answer, &Patience::endless(), CONTROL)
+    }
+
+    /// As [`FairScheduler::call`], where the control's answer waits for workers.
+    fn call_workers<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
+        self.open_to_wait()?;
+        self.call(call)
+    }
+
+    /// A handle that does not keep the scheduler alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakScheduler {
+        WeakScheduler(Arc::downgrade(&self.inner))
     }
 
     /// Asks the control.
@@ -236,7 +333,7 @@ impl FairScheduler {
     /// # Errors
     /// When it is gone already.
     pub fn remove_node(&self, node: &NodeHandle) -> Result<(), Refused> {
-        self.call(|reply| Call::RemoveNode(node.0.clone(), reply))?
+        self.call_workers(|reply| Call::RemoveNode(node.0.clone(), reply))?
     }
 
     /// Gives a node a new total. Below what runs its free room is negative until containers end; nothing is killed.
@@ -359,7 +456,8 @@ impl FairScheduler {
     /// # Errors
     /// When the scheduler is busy or has been shut down.
     pub fn submit_all(&self, submissions: Vec<Submission>) -> Result<Submitted, Refused> {
-        self.begin(|reply| Call::SubmitAll(submissions, reply)).map(Submitted)
+        let answers = self.begin(|reply| Call::SubmitAll(submissions, reply))?;
+        Ok(Submitted { answers, taken: OnceLock::new(), scheduler: self.downgrade() })
     }
 
     /// Says whose AMs call next ([`FairScheduler::allocate`]), by this thread: what the calls read, and workers on other cores have
@@ -386,7 +484,7 @@ impl FairScheduler {
     /// # Errors
     /// When it has ended already.
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.call(|reply| Call::Finish { app: app.0.clone(), by: None, reply })?
+        self.call_workers(|reply| Call::Finish { app: app.0.clone(), by: None, reply })?
     }
 
     /// Starts to end an application and does not wait; later calls with it are refused.
@@ -405,7 +503,7 @@ impl FairScheduler {
     /// When the application has ended, or the new AM's request is refused: then, where containers were to be kept, nothing has
     /// changed; otherwise the application has ended too.
     pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
-        self.call(|reply| Call::NextAttempt { app: app.0.clone(), new, reply })?.map(AppHandle)
+        self.call_workers(|reply| Call::NextAttempt { app: app.0.clone(), new, reply })?.map(AppHandle)
     }
 
     /// Kills an application: to the scheduler the same as [`FairScheduler::finish`].
@@ -421,7 +519,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::AppAcl`] where he has not; otherwise as [`FairScheduler::finish`].
     pub fn kill_as(&self, user: &str, app: &AppHandle) -> Result<(), Refused> {
-        self.call(|reply| Call::Finish { app: app.0.clone(), by: Some(user.to_owned()), reply })?
+        self.call_workers(|reply| Call::Finish { app: app.0.clone(), by: Some(user.to_owned()), reply })?
     }
 
     /// Moves an application to another leaf queue.
@@ -429,7 +527,7 @@ impl FairScheduler {
     /// # Errors
     /// When the target is no leaf or a limit stands against it.
     pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.call(|reply| Call::Move { app: app.0.clone(), by: None, queue: queue.to_owned(), reply })?
+        self.call_workers(|reply| Call::Move { app: app.0.clone(), by: None, queue: queue.to_owned(), reply })?
     }
 
     /// The same on behalf of a user. With `yarn.acl.enable` he must have the right to change the application, see
@@ -441,7 +539,7 @@ impl FairScheduler {
     /// [`FairScheduler::move_app`].
     pub fn move_app_as(&self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         let (by, queue) = (Some(user.to_owned()), queue.to_owned());
-        self.call(|reply| Call::Move { app: app.0.clone(), by, queue, reply })?
+        self.call_workers(|reply| Call::Move { app: app.0.clone(), by, queue, reply })?
     }
 
     // ------------------------------------------------------------------------------------------------ rights
@@ -541,7 +639,7 @@ impl FairScheduler {
     /// When they name a policy that the scheduler does not have, when the reload breaks off
     /// ([`Refused::ReloadBrokeOff`]), or the scheduler has been shut down.
     pub fn reload(&self, allocations: AllocationFile) -> Result<(), Refused> {
-        self.open()?.lanes.control.send(ControlMessage::CleanUp).map_err(|_| Refused::ShutDown)?;
+        self.open()?.lanes.control.send(ControlMessage::CleanUp).map_err(|_| self.gone(CONTROL))?;
         self.call(|reply| Call::Reload(Box::new(allocations), reply))?
     }
 
@@ -551,15 +649,28 @@ impl FairScheduler {
     /// The administrator's command also reads the largest container again: see
     /// [`set_maximum_allocation`](Self::set_maximum_allocation).
     ///
+    /// It waits a minute at most; see [`refresh_queues_within`](Self::refresh_queues_within).
+    ///
     /// # Errors
     /// When there is no file to read, when it cannot be read or is not valid (what was in force stays), when the reload
-    /// breaks off ([`Refused::ReloadBrokeOff`]), or the scheduler has been shut down.
+    /// breaks off ([`Refused::ReloadBrokeOff`]), when the source panics ([`Refused::Panicked`]), when it takes too long
+    /// ([`Refused::TimedOut`]: what it reads in the end still takes effect), or the scheduler has been shut down, or is meanwhile.
     pub fn refresh_queues(&self) -> Result<Vec<Diagnostic>, Refused> {
+        self.refresh_queues_within(REFRESH)
+    }
+
+    /// The same, and waits so long at most.
+    ///
+    /// # Errors
+    /// As of [`refresh_queues`](Self::refresh_queues).
+    pub fn refresh_queues_within(&self, time: Duration) -> Result<Vec<Diagnostic>, Refused> {
         self.open()?;
+        self.may_wait()?;
+        let patience = Patience::of(time);
         let lane = self.inner.watcher.as_ref().ok_or(Refused::NoAllocationFile)?;
         let (reply, answer) = bounded(1);
-        lane.send(WatchCall::Refresh(reply)).map_err(|_| Refused::ShutDown)?;
-        answer.recv().map_err(|_| Refused::ShutDown)?
+        lane.send(WatchCall::Refresh(reply)).map_err(|_| self.gone("watcher"))?;
+        self.answer(&answer, &patience, "watcher")?
     }
 
     /// Sets another largest container ([`Settings::maximum`](crate::Settings::maximum)), as `yarn rmadmin -refreshQueues`
@@ -623,21 +734,72 @@ impl FairScheduler {
 
     /// Runs the update task once and waits for it. It goes by what the workers have worked off of asks and reports: those that were sent
     /// a moment ago it sees after a [`quiesce`](Self::quiesce). A heartbeat that is sent after it is decided under the new shares.
-    pub fn update_now(&self) {
+    ///
+    /// Where a policy or the clock panics in it that is told as an event, and here ([`Refused::Panicked`]): shares stay as they were, and the
+    /// task begins anew with the next update.
+    pub fn update_now(&self) -> Waited {
+        self.update(&Patience::endless()).into()
+    }
+
+    /// The same, and waits so long at most ([`Refused::TimedOut`]).
+    pub fn update_now_within(&self, time: Duration) -> Waited {
+        self.update(&Patience::of(time)).into()
+    }
+
+    fn update(&self, patience: &Patience) -> Result<(), Refused> {
+        self.open()?;
+        self.may_wait()?;
         let (reply, answer) = bounded(1);
-        if self.inner.update.send(UpdateCall::Now(reply)).is_ok() {
-            // The task ends only at shutdown.
-            let _ = answer.recv();
-        }
+        self.inner.update.send(UpdateCall::Now(reply)).map_err(|_| self.gone("update"))?;
+        self.answer(&answer, patience, "update")?
     }
 
-    /// Waits until everything accepted so far is worked off. Meant for moments when nobody else sends.
-    pub fn quiesce(&self) {
-        quiesce(&self.inner.shared);
+    /// Waits until everything accepted so far is worked off. Meant for moments when nobody else sends: under those who send on it takes as
+    /// long as it takes to meet a moment in which nothing is under way, which may be seconds, or for ever.
+    pub fn quiesce(&self) -> Waited {
+        self.quiet(&Patience::endless()).into()
     }
 
-    /// Works off what was accepted and ends the threads. Later calls are refused.
-    pub fn shutdown(&self) {
-        self.inner.shutdown();
+    /// The same, and waits so long at most ([`Refused::TimedOut`]).
+    pub fn quiesce_within(&self, time: Duration) -> Waited {
+        self.quiet(&Patience::of(time)).into()
+    }
+
+    pub(super) fn quiet(&self, patience: &Patience) -> Result<(), Refused> {
+        let outcome = quiesce(self.open_to_wait()?, patience);
+        // A control that has gone in the shutdown is no loss.
+        if self.inner.closed.is_closed() && outcome.is_err() { Err(Refused::ShutDown) } else { outcome }
+    }
+
+    /// Works off what was accepted and ends the threads. Later calls are refused. Once it is done, whoever still waits for an answer,
+    /// such as that of a source of allocations that hangs, is answered [`Refused::ShutDown`].
+    ///
+    /// In a callback, or where a worker is polled, nobody can wait for it ([`Refused::OwnThread`]): it comes by itself.
+    pub fn shutdown(&self) -> Waited {
+        self.inner.shutdown(&Patience::endless()).into()
+    }
+
+    /// The same, and waits so long at most ([`Refused::TimedOut`]): then something of the embedder's hangs, in a callback, a policy or a
+    /// worker that nobody polls. Whoever waits for an answer is freed all the same; the threads end when they can.
+    pub fn shutdown_within(&self, time: Duration) -> Waited {
+        self.inner.shutdown(&Patience::of(time)).into()
+    }
+
+    // ------------------------------------------------------------------------------------------------ handles
+
+    /// The handle of an application that has not ended, by its number: for who has lost it. Waits for the control.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn find_app(&self, number: u32) -> Result<Option<AppHandle>, Refused> {
+        let app = self.call(|reply| Call::App(number, reply))?;
+        Ok(app.filter(|app| !app.is_closed()).map(AppHandle))
+    }
+
+    /// The handle of a present node, by its name. Waits for nobody; O(nodes).
+    #[must_use]
+    pub fn find_node(&self, name: &str) -> Option<NodeHandle> {
+        let nodes = self.inner.shared.nodes.lock();
+        nodes.values().find(|node| &*node.name == name && !node.is_gone()).cloned().map(NodeHandle)
     }
 }

@@ -9,7 +9,7 @@ use super::stepped::Stepped;
 use crate::engine::{Audit, Kept, TaskCall, UpdateCall, ask_workers, compare, wait};
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;
-use crate::fair::{Control, Internal, Look};
+use crate::fair::{Call, Control, ControlMessage, Internal, Look};
 use crate::id::ContainerId;
 use crate::sync::channel::bounded;
 use crate::sync::thread;
@@ -39,8 +39,14 @@ pub enum Fault {
         /// How long.
         time: Duration,
     },
+    /// The control panics, for good.
+    ControlDeath,
     /// The update task does nothing for so long; shares stay as they are.
     UpdateStall(Duration),
+}
+
+fn control_fails(_: &Control) {
+    panic!("an injected panic of the control");
 }
 
 impl FairScheduler {
@@ -53,6 +59,11 @@ impl FairScheduler {
             Fault::WorkerPanic { worker } => self.panic_at(worker, false),
             Fault::WorkerDeath { worker } => self.panic_at(worker, true),
             Fault::WorkerStall { worker, time } => self.look_at(worker, Look::new(move |_| wait(time))),
+            Fault::ControlDeath => {
+                let fails = Call::Look(Box::new(control_fails));
+                let lane = &self.open()?.lanes.control;
+                lane.send(ControlMessage::Call(fails)).map_err(|_| self.gone("control"))
+            }
             Fault::UpdateStall(time) => {
                 self.open()?;
                 self.update_lane().send(UpdateCall::Stall(time)).map_err(|_| Refused::ShutDown)

@@ -21,7 +21,7 @@ mod waiting;
 mod worker;
 
 pub use builder::{BuildError, FairSchedulerBuilder};
-pub use fair::{FairScheduler, NotSent, Submitted};
+pub use fair::{FairScheduler, NotSent, Submitted, WeakScheduler};
 #[cfg(feature = "faults")]
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};

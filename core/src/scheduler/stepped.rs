@@ -4,6 +4,7 @@ use super::handles::{AppHandle, NodeHandle};
 use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
+use crate::engine::warn_of;
 use crate::engine::{
     AllocateRequest, Allocation, AppShared, AppView, Container, ContainerView, EndReason, EndedContainer, EventSource,
     External, Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, Noted, QueueConfig, QueueView, Reloads, Reserved,
@@ -209,6 +210,11 @@ impl Stepped {
         self.node_named(name).map(NodeHandle)
     }
 
+    /// The handle of a present node, by its name, as [`FairScheduler::find_node`](crate::FairScheduler::find_node).
+    pub fn find_node(&mut self, name: &str) -> Option<NodeHandle> {
+        self.node_named(name).ok().map(NodeHandle)
+    }
+
     /// Removes a node: its containers end as lost.
     ///
     /// # Errors
@@ -283,6 +289,11 @@ impl Stepped {
         Ok(AppHandle(app))
     }
 
+    /// The handle of an application that has not ended, by its number, as [`FairScheduler::find_app`](crate::FairScheduler::find_app).
+    pub fn find_app(&mut self, number: u32) -> Option<AppHandle> {
+        self.stepper.control().find_app(number).filter(|app| !app.is_closed()).map(AppHandle)
+    }
+
     /// An AM's call, as [`FairScheduler::allocate`](crate::FairScheduler::allocate).
     ///
     /// # Errors
@@ -295,7 +306,9 @@ impl Stepped {
     ) -> Result<(), Refused> {
         send_changes(self.stepper.shared(), &app.0, request)?;
         self.settle();
-        collect(self.stepper.shared(), &app.0, answer)
+        collect(self.stepper.shared(), &app.0, answer)?;
+        warn_of(&app.0, &request.asks, &mut answer.warnings);
+        Ok(())
     }
 
     /// Ends an application.

@@ -2,9 +2,11 @@
 //!
 //! They run on whatever polls them, block nothing, and are woken by the scheduler's threads.
 
-use super::fair::{FairScheduler, Submitted};
+use super::fair::{CONTROL, FairScheduler, Submitted};
 use super::handles::{AppHandle, NodeHandle};
-use crate::engine::{Answer, Internal, Look, NewAttempt, NoAnswer, NodeSpec, Reply, Submission, Waits, reply, waiting};
+use crate::engine::{
+    Answer, Internal, Look, NewAttempt, NodeSpec, Reply, Submission, Unanswered, Waits, reply, waiting,
+};
 use crate::event::{Refused, SchedulerEvent};
 use crate::fair::{Call, ControlMessage};
 use crate::resource::Resource;
@@ -12,13 +14,22 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The same answers as of [`Submitted::wait`]. Polled again after them, it says that the scheduler is shut down.
+/// The same answers as of [`Submitted::wait`].
 impl Future for Submitted {
     type Output = Result<Vec<Result<AppHandle, Refused>>, Refused>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let answers = self.0.poll(context);
-        answers.map(|answers| answers.map(Submitted::handles).map_err(|NoAnswer| Refused::ShutDown))
+        if self.taken.get().is_some() {
+            return Poll::Ready(Err(Refused::AlreadyTaken));
+        }
+        self.answers.poll(context).map(|answers| match answers {
+            Ok(answers) => {
+                // By this call or by one at the same time.
+                let _ = self.taken.set(());
+                Ok(Submitted::handles(answers))
+            }
+            Err(Unanswered) => Err(self.scheduler.upgrade().map_or(Refused::ShutDown, |living| living.gone(CONTROL))),
+        })
     }
 }
 
@@ -32,13 +43,13 @@ impl FairScheduler {
         let shared = self.open()?;
         self.control_has_room()?;
         let (reply, answer) = reply();
-        shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| Refused::ShutDown)?;
+        shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| self.gone(CONTROL))?;
         Ok(answer)
     }
 
     async fn call_async<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
         let answer = self.begin(call)?;
-        poll_fn(|context| answer.poll(context)).await.map_err(|NoAnswer| Refused::ShutDown)
+        poll_fn(|context| answer.poll(context)).await.map_err(|Unanswered| self.gone(CONTROL))
     }
 
     /// As [`FairScheduler::submit`].
@@ -146,10 +157,10 @@ impl FairScheduler {
         let answer = {
             let (reply, answer) = reply();
             let lane = &self.open()?.lanes.control;
-            lane.send(ControlMessage::Barrier(reply)).map_err(|_| Refused::ShutDown)?;
+            lane.send(ControlMessage::Barrier(reply)).map_err(|_| self.gone(CONTROL))?;
             answer
         };
-        poll_fn(|context| answer.poll(context)).await.map_err(|NoAnswer| Refused::ShutDown)?;
+        poll_fn(|context| answer.poll(context)).await.map_err(|Unanswered| self.gone(CONTROL))?;
         for worker in 0..self.shared().workers {
             self.room_of(worker).await?;
         }

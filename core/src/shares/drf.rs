@@ -180,4 +180,26 @@ mod tests {
         assert_eq!(Drf.precedence(&cluster, &below, &view(&B, 1.0, 1)), Precedence::MinShare);
         assert_eq!(Drf.compare(&cluster, &view(&A, 1.0, 0), &view(&B, 2.0, 1)), Ordering::Greater);
     }
+
+    #[test]
+    fn of_three_types_the_dominant_one_says_who_is_below_its_min_share() {
+        let cluster = ClusterTotal { types: 3, total: Resource::from_slice(&[100, 100, 10]) };
+        let min_share = Resource::from_slice(&[50, 50, 4]);
+        let view = |usage: &Resource| {
+            general(
+                &cluster,
+                &Schedulable {
+                    usage,
+                    demand: &Resource::ZERO,
+                    min_share: &min_share,
+                    weight: 1.0,
+                    tie: Tie::default(),
+                },
+            )
+        };
+        let below = view(&Resource::from_slice(&[60, 20, 3]));
+        assert!(!below.needy, "memory is dominant, and not below");
+        let needy = view(&Resource::from_slice(&[20, 10, 3]));
+        assert_eq!((needy.needy, &needy.numbers[..3]), (true, &[0.75, 0.4, 0.2][..]));
+    }
 }

@@ -3,7 +3,7 @@
 pub use crossbeam_utils::CachePadded;
 pub use parking_lot::Mutex;
 use std::fmt;
-pub use std::sync::{Arc, OnceLock};
+pub use std::sync::{Arc, OnceLock, Weak};
 
 /// A concurrent map for registration and look-up by name, at the edge only: it locks inside. Seeded, because strangers choose the
 /// names: they cannot choose such as collide.
@@ -17,7 +17,8 @@ pub mod atomic {
 /// Channels.
 pub mod channel {
     pub use crossbeam_channel::{
-        Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded, never, select, unbounded,
+        Receiver, RecvTimeoutError, SendTimeoutError, Sender, TryRecvError, TrySendError, bounded, never, select,
+        unbounded,
     };
 }
 

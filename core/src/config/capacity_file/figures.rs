@@ -6,9 +6,11 @@
 use super::CapacityFile;
 use super::capacities::LabelCapacity;
 use super::error::CapacityFileError;
-use super::queue::{CapacityMode, CapacityQueue};
+use super::legacy;
+use super::mixed::{self, MixedFractions};
+use super::queue::{CapacityMode, CapacityQueue, CapacityQueueRole};
 use super::settings::CapacitySettings;
-use super::{legacy, mixed};
+use super::siblings;
 use crate::config::java;
 use crate::resource::Resource;
 use std::collections::BTreeMap;
@@ -150,12 +152,13 @@ pub(super) fn update(
     queues: &[CapacityQueue],
     states: &mut [State],
     by_label: &BTreeMap<String, Resource>,
+    fractions: MixedFractions,
 ) -> Result<(), CapacityFileError> {
     let cluster = Cluster::new(by_label);
     if settings.legacy_queue_mode {
         legacy::update(settings, queues, states, &cluster)
     } else {
-        mixed::update(settings, queues, states, &cluster)
+        mixed::update(settings, queues, states, &cluster, fractions)
     }
 }
 
@@ -180,7 +183,64 @@ impl CapacityFile {
         by_label: &BTreeMap<String, Resource>,
     ) -> Result<Vec<CapacityFigures>, CapacityFileError> {
         let mut states = self.states.clone();
-        update(&self.settings, &self.queues, &mut states, by_label)?;
+        update(&self.settings, &self.queues, &mut states, by_label, MixedFractions::Everybody)?;
         Ok(states)
+    }
+
+    /// The figures of [`CapacityFile::queues`] when a running scheduler has read them, before the cluster is looked at. `before` has
+    /// those of a queue that was there already: its normalized weight stays, and its amounts until others are computed.
+    pub(crate) fn figures_when_read(
+        &self,
+        before: impl Fn(&CapacityQueue) -> Option<CapacityFigures>,
+    ) -> Vec<CapacityFigures> {
+        let mut states: Vec<State> = Vec::with_capacity(self.queues.len());
+        for queue in &self.queues {
+            let mut state = State::new(&queue.capacities);
+            if let Some(before) = before(queue) {
+                for (new, old) in state.labels.iter_mut().zip(&before.labels) {
+                    new.normalized_weight = old.normalized_weight;
+                    new.effective_minimum = old.effective_minimum;
+                    new.effective_maximum = old.effective_maximum;
+                }
+            }
+            let parent = queue.parent.map(|parent| &states[parent]);
+            state.update_absolute(&queue.capacities, parent, self.settings.legacy_queue_mode);
+            states.push(state);
+        }
+        states
+    }
+
+    /// The figures on another cluster, from those before.
+    ///
+    /// # Errors
+    /// As [`CapacityFile::figures_by_label`].
+    pub(crate) fn update_figures(
+        &self,
+        states: &mut [CapacityFigures],
+        cluster: &Resource,
+        fractions: MixedFractions,
+    ) -> Result<(), CapacityFileError> {
+        update(&self.settings, &self.queues, states, &BTreeMap::from([(String::new(), *cluster)]), fractions)
+    }
+
+    /// What a running scheduler asks of the children of a parent that was there before: 4.2 once more, with the parent's first answer
+    /// to whether nothing may be their sum; and that percentages and amounts are not mixed in any order.
+    ///
+    /// # Errors
+    /// Where the children do not go together.
+    pub(crate) fn check_children_again(
+        &mut self,
+        parent: usize,
+        allow_zero_capacity_sum: bool,
+    ) -> Result<(), CapacityFileError> {
+        if let CapacityQueueRole::Parent(settings) = &mut self.queues[parent].role {
+            settings.allow_zero_capacity_sum = allow_zero_capacity_sum;
+        }
+        if !self.settings.legacy_queue_mode || self.queues[parent].children.is_empty() {
+            return Ok(());
+        }
+        let states: Vec<State> = self.queues.iter().map(|queue| State::new(&queue.capacities)).collect();
+        siblings::check(&self.settings, &self.queues, &states, parent)?;
+        siblings::check_unmixed(&self.queues, parent)
     }
 }

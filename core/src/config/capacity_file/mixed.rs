@@ -23,20 +23,26 @@ pub(super) fn update(
     queues: &[CapacityQueue],
     states: &mut [State],
     cluster: &Cluster<'_>,
+    fractions: MixedFractions,
 ) -> Result<(), CapacityFileError> {
     let types = settings.types.len();
     let nodes = (0..types).any(|i| cluster.total.get(i) > 0);
+    // The sums of the children's weights, of each parent and each of its labels.
+    let mut weights: Vec<Vec<[f64; MAX_TYPES]>> = vec![Vec::new(); queues.len()];
     for (index, queue) in queues.iter().enumerate() {
         match queue.parent {
             None => update_root(queue, &mut states[index], cluster),
             Some(parent) => {
                 let (before, rest) = states.split_at_mut(index);
-                update_fractions(settings, queue, &before[parent], &mut rest[0], cluster);
+                let sums = (fractions == MixedFractions::ByKind).then(|| &weights[parent][..]);
+                update_fractions(settings, queue, &before[parent], &mut rest[0], cluster, sums);
                 rest[0].update_applications(settings, queue, nodes);
             }
         }
         if !queue.children.is_empty() {
-            Division::new(settings, queues, states, index, cluster)?.divide(states)?;
+            let division = Division::new(settings, queues, states, index, cluster)?;
+            weights[index] = division.labels.iter().map(|label| label.weights).collect();
+            division.divide(states)?;
         }
     }
     Ok(())
@@ -53,13 +59,25 @@ fn update_root(root: &CapacityQueue, state: &mut State, cluster: &Cluster<'_>) {
     }
 }
 
-/// Fractions from what the parent gave, label by label. After each, those of all labels are computed anew.
+/// Whose fractions follow from the amounts that they were given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MixedFractions {
+    /// Everybody's: so where the legacy queue mode was off in the file that the ResourceManager started with.
+    #[default]
+    Everybody,
+    /// Those of queues with some type in amounts; others keep theirs as read, and weights have a normalized one.
+    ByKind,
+}
+
+/// Fractions from what the parent gave, label by label. After each, those of all labels are computed anew. `weights` are the sums of
+/// those of the parent's children where fractions go by kind.
 fn update_fractions(
     settings: &CapacitySettings,
     queue: &CapacityQueue,
     parent: &State,
     own: &mut State,
     cluster: &Cluster<'_>,
+    weights: Option<&[[f64; MAX_TYPES]]>,
 ) {
     for (slot, capacity) in queue.capacities.iter().enumerate() {
         let (nodes, above) = (cluster.of(&capacity.label), above(capacity, Some(parent)));
@@ -72,7 +90,19 @@ fn update_fractions(
         if slot > 0 {
             figures.update_absolute(&above, false);
         }
-        figures.derive(settings, &nodes, &above);
+        let parts = (0..settings.types.len()).filter_map(|i| Some((i, capacity.vector.part(i)?)));
+        let units: Vec<(usize, CapacityUnit, f64)> = parts.map(|(i, (unit, value))| (i, unit, value)).collect();
+        let is_amount = units.iter().any(|(_, unit, _)| *unit == CapacityUnit::Absolute);
+        if weights.is_none() || is_amount {
+            figures.derive(settings, &nodes, &above);
+        }
+        if let (Some(weights), Some(parent_slot)) = (weights, capacity.parent_slot) {
+            let weighted = units.iter().filter(|(_, unit, _)| *unit == CapacityUnit::Weight);
+            let shares: Vec<f64> = weighted.map(|(i, _, value)| value / weights[parent_slot][*i]).collect();
+            if !shares.is_empty() {
+                figures.normalized_weight = java::narrow(shares.iter().sum::<f64>() / shares.len() as f64);
+            }
+        }
         figures.update_absolute(&above, false);
     }
 }

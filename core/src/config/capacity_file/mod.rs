@@ -65,6 +65,7 @@ pub use capacities::LabelCapacity;
 pub use error::{CapacityFault, CapacityFileError};
 pub use figures::{CapacityFigures, LabelFigures};
 pub use mapping::{MappingRule, MappingRules, RuleAction, RuleFallback, RuleMatch};
+pub use mixed::MixedFractions;
 pub use ordering::{AppOrdering, QueueOrdering};
 pub use preemption::{Monitors, PreemptionOrder, PreemptionSettings};
 pub use priority_acl::PriorityAcl;
@@ -316,7 +317,13 @@ fn read_tree(
     };
     builder.build(&mut bones.into_iter())?;
     let Builder { queues, mut states, known, mut warnings, .. } = builder;
-    figures::update(&settings, &queues, &mut states, &BTreeMap::from([(String::new(), Resource::ZERO)]))?;
+    figures::update(
+        &settings,
+        &queues,
+        &mut states,
+        &BTreeMap::from([(String::new(), Resource::ZERO)]),
+        MixedFractions::Everybody,
+    )?;
     let mut file = CapacityFile {
         names: QueueNames::new(&queues, &known),
         settings,

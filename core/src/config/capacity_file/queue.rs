@@ -67,6 +67,8 @@ pub struct CapacityQueue {
     pub maximum_allocation: Resource,
     /// `state`
     pub state: QueueState,
+    /// `state`, where the queue says.
+    pub own_state: Option<QueueState>,
     /// `priority`
     pub priority: i32,
     /// `max-parallel-apps`
@@ -208,20 +210,20 @@ pub(super) fn acl(
     AccessControlList::parse(&source.text(&property).unwrap_or_else(|| default.to_owned()))
 }
 
-/// The state as configured, the parent's where it is not.
+/// The state as configured, the parent's where it is not; and whether it is.
 pub(super) fn state(
     source: &Source<'_>,
     path: &str,
     parent: Option<&CapacityQueue>,
-) -> Result<QueueState, CapacityFileError> {
+) -> Result<(QueueState, bool), CapacityFileError> {
     let property = Source::of(path, "state");
     let Some(text) = source.text(&property) else {
-        return Ok(parent.map_or(QueueState::Running, |parent| parent.state));
+        return Ok((parent.map_or(QueueState::Running, |parent| parent.state), false));
     };
     match text.to_uppercase().as_str() {
-        "STOPPED" => Ok(QueueState::Stopped),
+        "STOPPED" => Ok((QueueState::Stopped, true)),
         "RUNNING" => match parent.filter(|parent| parent.state == QueueState::Stopped) {
-            None => Ok(QueueState::Running),
+            None => Ok((QueueState::Running, true)),
             Some(parent) => {
                 let (parent, queue) = (parent.path.clone(), path.to_owned());
                 Err(CapacityFileError::new(property, CapacityFault::StoppedParent { parent, queue }))

@@ -90,6 +90,18 @@ pub(super) fn check(
     if children == Kind::Percent { check_sums(queues, states, parent, own) } else { Ok(()) }
 }
 
+/// Refuses percentages beside amounts, whatever the order of the children.
+pub(super) fn check_unmixed(queues: &[CapacityQueue], parent: usize) -> Result<(), CapacityFileError> {
+    let children = || queues[parent].children.iter().flat_map(|child| &queues[*child].capacities);
+    let amounts = children().any(|capacity| capacity.minimum != Resource::ZERO);
+    let percent = children().any(|capacity| capacity.minimum == Resource::ZERO && capacity.capacity > 0.0);
+    if !(amounts && percent) {
+        return Ok(());
+    }
+    let queue = queues[parent].path.clone();
+    Err(error(&queues[parent], CapacityFault::MixedChildren { queue, details: String::new() }))
+}
+
 fn error(queue: &CapacityQueue, fault: CapacityFault) -> CapacityFileError {
     CapacityFileError::new(Source::of(&queue.path, "queues"), fault)
 }

@@ -108,7 +108,7 @@ impl Builder<'_, '_> {
         let above_maximum = above.map_or(cluster, |parent| parent.maximum_allocation);
         let maximum_allocation =
             maximum_allocation::read(source, &self.settings.types, &path, &above_maximum, &cluster)?;
-        let state = state(source, &path, above)?;
+        let (state, state_given) = state(source, &path, above)?;
         let user_weights = UserWeights::read(source, &path)?;
         for capacity in &mut capacities {
             reader.set_vectors(capacity, matches!(kind, CapacityQueueKind::Plan | CapacityQueueKind::Reservation))?;
@@ -175,6 +175,7 @@ impl Builder<'_, '_> {
             acl_administer,
             maximum_allocation,
             state,
+            own_state: state_given.then_some(state),
             priority,
             max_parallel_apps,
             preemption_disabled,

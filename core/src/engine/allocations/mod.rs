@@ -102,6 +102,11 @@ impl Watcher {
         if left > self.times.interval_ms { 0 } else { left }
     }
 
+    /// From one look to the next.
+    pub(crate) fn interval_ms(&self) -> u64 {
+        self.times.interval_ms
+    }
+
     /// One look.
     pub(crate) fn look(&mut self, clock: &dyn Clock, to: &mut impl Reloads) {
         to.clean_up();

@@ -14,7 +14,7 @@ use crate::config::{AllocationFile, Diagnostic, PlacementChange};
 use crate::engine::control::Call;
 use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
-use crate::engine::driver::tasks::{run_task, spawn};
+use crate::engine::driver::tasks::{guarded, run_task, spawn};
 use crate::engine::intake::messages::ControlMessage;
 use crate::engine::intake::waiting::Reply;
 use crate::engine::shared::Shared;
@@ -81,19 +81,30 @@ impl WatcherThread {
     }
 }
 
-/// Looks at the allocation file when that is due, and reads it when it is told to.
+/// Looks at the allocation file when that is due, and reads it when it is told to. What panics, such as the source or the clock, is told
+/// of; the next look comes an interval later.
 fn run<D: Decider>(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: ControlLane<D>) {
     let clock = to.shared.clock.clone();
+    let events = to.events.clone();
+    let mut panicked = false;
     loop {
-        if watcher.due_in_ms(&*clock) == 0 {
-            watcher.look(&*clock, &mut to);
-        }
-        match calls.recv_timeout(Duration::from_millis(watcher.due_in_ms(&*clock))) {
-            Ok(WatchCall::Refresh(reply)) => {
-                // Whoever asked may have gone.
-                let _ = reply.send(watcher.refresh(&*clock, &mut to));
+        let looked = guarded("watcher", &events, || {
+            if watcher.due_in_ms(&*clock) == 0 && !panicked {
+                watcher.look(&*clock, &mut to);
             }
-            Err(RecvTimeoutError::Timeout) => {}
+            watcher.due_in_ms(&*clock)
+        });
+        // A look that panicked is as due as before.
+        panicked = looked.is_err() || (panicked && looked == Ok(0));
+        let pause = if panicked { watcher.interval_ms() } else { looked.unwrap_or_default() };
+        match calls.recv_timeout(Duration::from_millis(pause)) {
+            Ok(WatchCall::Refresh(reply)) => {
+                let outcome = guarded("watcher", &events, || watcher.refresh(&*clock, &mut to));
+                let panicked = |message| Err(Refused::Panicked { what: "the source of the allocations", message });
+                // Whoever asked may have gone.
+                let _ = reply.send(outcome.unwrap_or_else(panicked));
+            }
+            Err(RecvTimeoutError::Timeout) => panicked = false,
             Ok(WatchCall::Shutdown) | Err(RecvTimeoutError::Disconnected) => return,
         }
     }

@@ -5,6 +5,7 @@
 
 use super::{App, Control};
 use crate::app::{Ask, Location};
+use crate::caught::caught;
 use crate::engine::books::ledger::{AppShared, NewApp};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
@@ -136,6 +137,9 @@ impl<D: Decider> Control<D> {
         if !(0..workers).any(|worker| alive(&worker)) {
             return Err(Refused::NoWorkers);
         }
+        // Before a slot is taken.
+        let start_ms = caught(|| self.shared.clock.now_ms());
+        let start_ms = start_ms.map_err(|message| Refused::Panicked { what: "the clock", message })?;
         let slot = self.app_slots.take();
         let mut homes = (0..workers).map(|further| (slot.ix() + further) % workers);
         let home = homes.find(alive).expect("one is alive");
@@ -151,7 +155,7 @@ impl<D: Decider> Control<D> {
             user,
             managed: am.is_some(),
             system_blacklist: am.map(AmRequest::sorted_blacklist).unwrap_or_default(),
-            start_ms: shared.clock.now_ms(),
+            start_ms,
             home,
             queue: leaf,
             placed_in: &self.tree.get(leaf).name,

@@ -41,6 +41,7 @@ pub use configured::QueueConfig;
 pub(crate) use apps::Stopped;
 pub(crate) use nodes::NodeSpec;
 
+use crate::caught::caught;
 use crate::config::{AccessControlList, AllocationFile, PlacementChange, PlacementRule, PolicyName};
 use crate::engine::allocations::Reloads;
 use crate::engine::books::closing::Acknowledgements;
@@ -157,7 +158,8 @@ pub(crate) struct Control<D: Decider> {
     pub(crate) acls: FxHashMap<String, [AccessControlList; 2]>,
     users: users::Users,
     builtin: BuiltinPolicies,
-    pub(crate) custom_policies: Vec<Arc<dyn SchedulingPolicy>>,
+    /// By the names that they had at the start.
+    custom_policies: Vec<(String, Arc<dyn SchedulingPolicy>)>,
     pub(crate) tree: QueueTree,
     pub(crate) running: Running,
     /// By slot.
@@ -195,6 +197,8 @@ pub(crate) struct Control<D: Decider> {
     pub(crate) wake_update: Option<Sender<()>>,
     pub(crate) update_due: bool,
     pub(crate) events: Option<EventSink>,
+    /// Panics of the embedder's policies before there was anybody to be told.
+    untold: Vec<String>,
     /// Answers that go out after the next publish.
     pub(crate) answers: Vec<Answer>,
     /// The last attempt that was begun for a driver without threads.
@@ -238,7 +242,7 @@ impl<D: Decider> Control<D> {
             acls: FxHashMap::default(),
             users: users::Users::new(groups),
             builtin: BuiltinPolicies::default(),
-            custom_policies,
+            custom_policies: custom_policies.into_iter().map(|policy| (policy.name().to_owned(), policy)).collect(),
             tree: QueueTree::default(),
             running: Running::default(),
             apps: Vec::new(),
@@ -263,6 +267,7 @@ impl<D: Decider> Control<D> {
             wake_update: None,
             update_due: false,
             events: None,
+            untold: Vec::new(),
             answers: Vec::new(),
             restarted: None,
         };
@@ -282,6 +287,20 @@ impl<D: Decider> Control<D> {
 
     pub(crate) fn set_events(&mut self, events: EventSink) {
         self.events = Some(events);
+        std::mem::take(&mut self.untold).into_iter().for_each(|message| self.policy_panicked(message));
+    }
+
+    /// Asks a policy, which may be the embedder's; a panic of it is told of.
+    pub(crate) fn asked<T>(&mut self, ask: impl FnOnce() -> T) -> Option<T> {
+        caught(ask).map_err(|message| self.policy_panicked(message)).ok()
+    }
+
+    #[cold]
+    fn policy_panicked(&mut self, message: String) {
+        match &self.events {
+            Some(events) => events.put(SchedulerEvent::TaskPanicked { task: "control", message }),
+            None => self.untold.push(message),
+        }
     }
 
     pub(crate) fn event(&self, event: SchedulerEvent) {
@@ -292,7 +311,7 @@ impl<D: Decider> Control<D> {
 
     /// The names of the embedder's policies, for reading allocation files.
     pub(crate) fn policy_names(&self) -> Vec<String> {
-        self.custom_policies.iter().map(|policy| policy.name().to_owned()).collect()
+        self.custom_policies.iter().map(|(name, _)| name.clone()).collect()
     }
 
     pub(crate) fn policy(&self, name: &PolicyName) -> Arc<dyn SchedulingPolicy> {
@@ -303,8 +322,8 @@ impl<D: Decider> Control<D> {
             PolicyName::Custom(name) => self
                 .custom_policies
                 .iter()
-                .find(|policy| policy.name() == name)
-                .cloned()
+                .find(|(own, _)| own == name)
+                .map(|(_, policy)| policy.clone())
                 .expect("the allocation file was read with the names of the custom policies"),
         }
     }
@@ -461,8 +480,10 @@ impl<D: Decider> Control<D> {
 
     /// Distributes steady shares; what changed is published anew.
     pub(crate) fn steady_shares(&mut self) {
-        let changed = self.tree.compute_steady_shares(self.shared.types, &self.nodes.total());
+        let mut panics = Vec::new();
+        let changed = self.tree.compute_steady_shares(self.shared.types, &self.nodes.total(), &mut panics);
         self.dirty.extend(changed);
+        panics.into_iter().for_each(|message| self.policy_panicked(message));
     }
 
     pub(crate) fn all_dirty(&mut self) {

@@ -10,6 +10,7 @@ use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Internal;
 use crate::engine::publish::snapshot::{QueueSnapshot, Structure};
 use crate::policy::ClusterTotal;
+use crate::resource::Calculator;
 use crate::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -117,11 +118,14 @@ impl<D: Decider> Control<D> {
         let ledger = match &self.ledgers[slot as usize] {
             Some((known, ledger)) if *known == id => ledger.clone(),
             _ => {
-                let (created, now) = (self.tree.get(slot).created, self.shared.clock.now_ms());
+                let (created, clock) = (self.tree.get(slot).created, self.shared.clock.clone());
+                let now = self.asked(|| clock.now_ms()).unwrap_or_default();
                 Arc::new(QueueShared::new(workers, types, created, now))
             }
         };
         self.ledgers[slot as usize] = Some((id, ledger.clone()));
+        let policy = self.tree.get(slot).policy.clone();
+        let calculator = self.asked(|| policy.calculator()).unwrap_or(Calculator::Dominant);
         let queue = self.tree.get(slot);
         let max_share = queue.max_share(&self.nodes.total());
         let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
@@ -131,7 +135,8 @@ impl<D: Decider> Control<D> {
             parent: queue.parent,
             leaf: queue.leaf,
             dynamic: queue.dynamic,
-            policy: queue.policy.clone(),
+            policy,
+            calculator,
             weight: queue.weight,
             min_share: queue.min_share,
             max_share,

@@ -40,11 +40,12 @@ pub(super) fn check_name(name: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-pub(super) fn compatible(parent: &dyn SchedulingPolicy, child: &dyn SchedulingPolicy) -> bool {
-    parent.allows_child(child)
-}
-
 impl<D: Decider> Control<D> {
+    /// Whether a queue of one policy may have a child of the other. Not where that is a question that panics.
+    pub(super) fn compatible(&mut self, parent: &dyn SchedulingPolicy, child: &dyn SchedulingPolicy) -> bool {
+        self.asked(|| parent.allows_child(child)).unwrap_or(false)
+    }
+
     fn policy_for(&self, name: &str) -> Arc<dyn SchedulingPolicy> {
         self.policy(self.file.policy_of(name))
     }
@@ -68,7 +69,11 @@ impl<D: Decider> Control<D> {
         for new in missing.into_iter().rev() {
             let is_leaf = leaf && new == name;
             let policy = self.policy_for(new);
-            if !compatible(&*self.tree.get(parent).policy, &*policy) || (policy.leaf_only() && !is_leaf) {
+            let above = self.tree.get(parent).policy.clone();
+            let may_be_parent = |policy: &dyn SchedulingPolicy| !policy.leaf_only();
+            if !self.compatible(&*above, &*policy)
+                || !(is_leaf || self.asked(|| may_be_parent(&*policy)).unwrap_or(false))
+            {
                 return None;
             }
             let slot = self.tree.add(new, Some(parent), is_leaf, policy);

@@ -5,7 +5,7 @@
 //! of the new one in one snapshot.
 
 use super::Control;
-use super::queues::{bound_pending, compatible};
+use super::queues::bound_pending;
 use crate::config::{AccessControlList, AllocationFile, PlacementChange, ROOT, default_rules};
 use crate::engine::allocations::Reloads;
 use crate::engine::decider::Decider;
@@ -123,7 +123,7 @@ impl<D: Decider> Control<D> {
         let policy = self.policy(self.file.policy_of(&name));
         for child in children {
             let below = self.policy(self.file.policy_of(&self.tree.get(child).name));
-            if !compatible(&*policy, &*below) || !self.set_policies(child) {
+            if !self.compatible(&*policy, &*below) || !self.set_policies(child) {
                 return false;
             }
         }

@@ -40,6 +40,9 @@ pub(crate) trait UpdateTask: Debug + Send + 'static {
 
     /// The same; then whoever acts on it by itself is told.
     fn update_and_wake(&mut self);
+
+    /// An update has panicked: nothing that it was at is believed, and the next one computes everything.
+    fn begin_anew(&mut self);
 }
 
 /// Takes containers back for who has too little.

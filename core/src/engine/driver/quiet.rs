@@ -37,7 +37,7 @@ impl Handled {
 }
 
 /// Returns when nothing is under way; at once when a round of barriers fails, because somebody who should answer has gone.
-pub fn until_quiet(handled: impl Fn() -> u64, round_of_barriers: impl Fn() -> bool) {
+pub fn until_quiet(handled: impl Fn() -> u64, mut round_of_barriers: impl FnMut() -> bool) {
     loop {
         let before = handled();
         if !(round_of_barriers() && round_of_barriers()) || handled() == before {

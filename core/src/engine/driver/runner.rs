@@ -20,10 +20,11 @@
 //! A runner is one thread's at a time; who moves it to another orders the two. The embedder's thread against the shutdown: the end
 //! of a lent worker is the end of a channel that it holds, so the control outlives it.
 
+use crate::caught::message_of;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
-use crate::engine::driver::tasks::{join, message_of, spawn};
+use crate::engine::driver::tasks::{join, spawn};
 use crate::engine::intake::inbox::{BATCH, Handler, Inbox, Next, Then};
 use crate::engine::intake::messages::{ControlMessage, External, Internal, Panicked, Parcel};
 use crate::engine::shared::Shared;
@@ -194,16 +195,18 @@ impl<D: Decider> Runner<D> {
 
 // ---------------------------------------------------------------------------------------------------- whose thread
 
-/// Which thread a lent worker is on. Written by that thread.
+/// Which thread a lent worker is on. Written by that thread. Until it is polled the number has a mark.
 #[derive(Debug)]
 pub(crate) struct Whereabouts(AtomicU64);
 
 impl Whereabouts {
     /// No thread has this number.
     const NOWHERE: u64 = 0;
+    /// No thread's number has this bit.
+    const MADE_HERE: u64 = 1 << 63;
 
     fn here() -> Whereabouts {
-        Whereabouts(AtomicU64::new(number()))
+        Whereabouts(AtomicU64::new(number() | Whereabouts::MADE_HERE))
     }
 
     #[inline]
@@ -216,6 +219,12 @@ impl Whereabouts {
 
     /// Whether it is on the calling thread.
     pub(crate) fn is_here(&self) -> bool {
+        // ORDERING: Relaxed, as in `note`.
+        self.0.load(Ordering::Relaxed) & !Whereabouts::MADE_HERE == number()
+    }
+
+    /// Whether it was polled on the calling thread last.
+    pub(crate) fn is_polled_here(&self) -> bool {
         // ORDERING: Relaxed, as in `note`.
         self.0.load(Ordering::Relaxed) == number()
     }

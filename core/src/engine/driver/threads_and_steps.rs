@@ -2,7 +2,7 @@
 //!
 //! Both work the same messages off the same lanes with the same code; only who does it, and when, differs.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Patience};
 use crate::config::{AllocationFile, Diagnostic, Settings};
 use crate::engine::allocations::{WatchCall, Watcher, WatcherThread};
 use crate::engine::books::pace::Pace;
@@ -13,7 +13,7 @@ use crate::engine::driver::events::EventSink;
 use crate::engine::driver::quiet::{Handled, until_quiet};
 use crate::engine::driver::rounds::Outstanding;
 use crate::engine::driver::runner::{Lent, Runner, Running, Whereabouts, WorkerLanes};
-use crate::engine::driver::tasks::{join, run_task, spawn};
+use crate::engine::driver::tasks::{guarded, join, run_task, spawn};
 use crate::engine::intake::messages::{ControlMessage, External, Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
@@ -23,9 +23,9 @@ use crate::event::Refused;
 use crate::groups::Groups;
 use crate::policy::SchedulingPolicy;
 use crate::sync::atomic::AtomicBool;
-use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded, select, unbounded};
+use crate::sync::channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bounded, select, unbounded};
 use crate::sync::thread::{JoinHandle, ThreadId};
-use crate::sync::{Arc, CachePadded};
+use crate::sync::{Arc, CachePadded, Mutex};
 use std::time::Duration;
 
 /// What a scheduler is made from.
@@ -269,8 +269,8 @@ impl<D: Decider> Stepper<D> {
 /// What the update task is told.
 #[derive(Debug)]
 pub(crate) enum UpdateCall {
-    /// Update now and answer.
-    Now(Sender<()>),
+    /// Update now and answer what came of it.
+    Now(Sender<Result<(), Refused>>),
     /// Do nothing for so long.
     #[cfg(feature = "faults")]
     Stall(Duration),
@@ -289,6 +289,68 @@ pub(crate) struct Threads<D: Decider> {
     rounds: Vec<(Sender<()>, JoinHandle<()>)>,
     update_lane: Sender<UpdateCall>,
     watcher: Option<WatcherThread>,
+    ends: Ends,
+}
+
+/// How whoever waits hears that nothing more will come. Nothing is ever sent: the channels end.
+#[derive(Clone, Debug)]
+pub(crate) struct Ends {
+    /// Of the one whose end says that all threads have ended.
+    threads: Arc<Mutex<Option<Sender<()>>>>,
+    /// Of the one whose end frees whoever waits for an answer.
+    callers: Arc<Mutex<Option<Sender<()>>>>,
+    ended: Receiver<()>,
+    freed: Receiver<()>,
+}
+
+impl Ends {
+    fn new() -> Ends {
+        let ((threads, ended), (callers, freed)) = (bounded(1), bounded(1));
+        let end = |sender| Arc::new(Mutex::new(Some(sender)));
+        Ends { threads: end(threads), callers: end(callers), ended, freed }
+    }
+
+    /// Whoever waits for an answer is answered that there will be none.
+    pub(crate) fn free_callers(&self) {
+        self.callers.lock().take();
+    }
+
+    fn all_ended(&self) {
+        self.threads.lock().take();
+        self.free_callers();
+    }
+
+    /// Waits for the end of all threads; whether it has come.
+    pub(crate) fn wait(&self, patience: &Patience) -> bool {
+        patience.receive(&self.ended) == Err(RecvTimeoutError::Disconnected)
+    }
+
+    /// Waits for an answer as long as one may come.
+    pub(crate) fn receive<T>(&self, answer: &Receiver<T>, patience: &Patience) -> Result<T, NoAnswer> {
+        let given = |message: Option<T>| message.ok_or(NoAnswer::Gone);
+        // What was answered at the last moment counts.
+        let last = || answer.try_recv().map_err(|_| NoAnswer::ShutDown);
+        match patience.left() {
+            None => select! {
+                recv(answer) -> message => given(message.ok()),
+                recv(self.freed) -> _end => last(),
+            },
+            Some(left) => select! {
+                recv(answer) -> message => given(message.ok()),
+                recv(self.freed) -> _end => last(),
+                default(left) => Err(NoAnswer::TimedOut),
+            },
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoAnswer {
+    /// Who was asked has gone.
+    Gone,
+    ShutDown,
+    TimedOut,
 }
 
 impl<D: Decider> Threads<D> {
@@ -330,7 +392,7 @@ impl<D: Decider> Threads<D> {
         let told = events.clone();
         let interval = if timers { shared.settings.update_interval_ms } else { 0 };
         let update = spawn("evenweave-update".into(), move || {
-            run_task("update", &told, || run_update(updater, &update_calls, &woken, interval));
+            run_task("update", &told, || run_update(updater, &update_calls, &woken, interval, &told));
         })?;
         let watcher = match watcher {
             Some(watcher) => Some(WatcherThread::start(watcher, &shared, &events)?),
@@ -362,7 +424,12 @@ impl<D: Decider> Threads<D> {
             })?;
             rounds.push((stop, thread));
         }
-        Ok(Threads { workers, control, update, preemption, rounds, update_lane, watcher, shared })
+        Ok(Threads { workers, control, update, preemption, rounds, update_lane, watcher, shared, ends: Ends::new() })
+    }
+
+    /// How others hear of the end.
+    pub(crate) fn ends(&self) -> Ends {
+        self.ends.clone()
     }
 
     /// Where refreshes are asked for; nowhere without an allocation file.
@@ -391,14 +458,18 @@ impl<D: Decider> Threads<D> {
     /// Works everything off, then ends all threads; on a thread of its own.
     pub(crate) fn stop_later(self) {
         // Where the system gives no thread, they run on: nobody is left who could end them.
-        let _ = spawn("evenweave-shutdown".into(), move || {
-            quiesce(&self.shared);
-            self.stop();
-        });
+        let _ = spawn("evenweave-shutdown".into(), move || self.stop());
+    }
+
+    /// Works everything off, then ends all threads.
+    pub(crate) fn stop(self) {
+        // Who has gone has nothing left to work off.
+        let _ = quiesce(&self.shared, &Patience::endless());
+        self.end();
     }
 
     /// Ends all threads, workers after they have worked off what was accepted.
-    pub(crate) fn stop(self) {
+    fn end(self) {
         let shared = &self.shared;
         if let Some(watcher) = self.watcher {
             watcher.stop();
@@ -422,6 +493,7 @@ impl<D: Decider> Threads<D> {
         join(self.control);
         let _ = self.update_lane.send(UpdateCall::Shutdown);
         join(self.update);
+        self.ends.all_ended();
     }
 }
 
@@ -448,7 +520,22 @@ fn run_control<D: Decider>(mut control: Control<D>, lane: &Receiver<ControlMessa
     }
 }
 
-fn run_update(mut updater: impl UpdateTask, calls: &Receiver<UpdateCall>, woken: &Receiver<()>, interval_ms: u64) {
+/// One update. What panics in it, such as a policy of the embedder's, is told of, and the task begins anew.
+fn update(updater: &mut impl UpdateTask, events: &EventSink) -> Result<(), Refused> {
+    guarded("update", events, || updater.update_and_wake()).map_err(|message| {
+        updater.begin_anew();
+        Refused::Panicked { what: "the update task", message }
+    })
+}
+
+fn run_update(
+    mut updater: impl UpdateTask,
+    calls: &Receiver<UpdateCall>,
+    woken: &Receiver<()>,
+    interval_ms: u64,
+    events: &EventSink,
+) {
+    let mut update = || update(&mut updater, events);
     // No interval: Hadoop has no update thread then, and only explicit calls update.
     let interval = (interval_ms > 0).then(|| Duration::from_millis(interval_ms));
     let mut woken = woken.clone();
@@ -457,9 +544,8 @@ fn run_update(mut updater: impl UpdateTask, calls: &Receiver<UpdateCall>, woken:
         select! {
             recv(calls) -> call => match call {
                 Ok(UpdateCall::Now(reply)) => {
-                    updater.update_and_wake();
                     // Whoever asked may have gone.
-                    let _ = reply.send(());
+                    let _ = reply.send(update());
                 }
                 #[cfg(feature = "faults")]
                 Ok(UpdateCall::Stall(time)) => {
@@ -468,10 +554,11 @@ fn run_update(mut updater: impl UpdateTask, calls: &Receiver<UpdateCall>, woken:
                 Ok(UpdateCall::Shutdown) | Err(_) => return,
             },
             recv(woken) -> wake => match wake {
-                Ok(()) => if interval.is_some() { updater.update_and_wake() },
+                // What came of it was told of.
+                Ok(()) => if interval.is_some() { drop(update()) },
                 Err(_) => woken = crate::sync::channel::never(),
             },
-            default(timeout) => if interval.is_some() { updater.update_and_wake() },
+            default(timeout) => if interval.is_some() { drop(update()) },
         }
     }
 }
@@ -500,27 +587,55 @@ fn run_rounds<D: Decider>(shared: &Shared<D>, round: Round, interval: Duration, 
     }
 }
 
-/// Waits until everything accepted is worked off. The caller sees to it that nobody sends meanwhile.
-pub(crate) fn quiesce<D: Decider>(shared: &Shared<D>) {
+/// Waits until everything accepted is worked off, or says why that cannot be seen. The caller sees to it that nobody sends meanwhile.
+pub(crate) fn quiesce<D: Decider>(shared: &Shared<D>, patience: &Patience) -> Result<(), Refused> {
     let handled = || {
         let workers: u64 = shared.counters.iter().map(|counters| counters.handled.read()).sum();
         workers + shared.control_handled.read()
     };
-    let barrier = || {
-        let (reply, answered) = unbounded();
-        let mut asked = 0;
-        for lane in &shared.lanes.external {
-            asked += u64::from(lane.send(Parcel::of(External::Barrier(reply.clone()))).is_ok());
+    let mut outcome = Ok(());
+    let barrier = || match barrier(shared, patience) {
+        Err(why) => {
+            outcome = Err(why);
+            false
         }
-        for lane in &shared.lanes.internal {
-            asked += u64::from(lane.send(Internal::Barrier(reply.clone())).is_ok());
+        // Who sends on and on would be waited for for ever.
+        Ok(()) if patience.is_over() => {
+            outcome = Err(Refused::TimedOut);
+            false
         }
-        asked += u64::from(shared.lanes.control.send(ControlMessage::Barrier(reply.clone().into())).is_ok());
-        // Its rounds send to workers, which count them; nobody listens where preemption is off.
-        asked += u64::from(shared.lanes.preemption.send(TaskCall::Barrier(reply)).is_ok());
-        (0..asked).all(|_| answered.recv().is_ok())
+        Ok(()) => true,
     };
     until_quiet(handled, barrier);
+    outcome
+}
+
+/// A message through every lane, each answered when it is reached.
+fn barrier<D: Decider>(shared: &Shared<D>, patience: &Patience) -> Result<(), Refused> {
+    let (reply, answered) = unbounded();
+    let mut asked = 0;
+    for lane in &shared.lanes.external {
+        match patience.send(lane, Parcel::of(External::Barrier(reply.clone()))) {
+            Ok(()) => asked += 1,
+            Err(SendTimeoutError::Timeout(_)) => return Err(Refused::TimedOut),
+            // A worker that has gone has nothing left to work off.
+            Err(SendTimeoutError::Disconnected(_)) => {}
+        }
+    }
+    for lane in &shared.lanes.internal {
+        asked += u64::from(lane.send(Internal::Barrier(reply.clone())).is_ok());
+    }
+    let control = shared.lanes.control.send(ControlMessage::Barrier(reply.clone().into())).is_ok();
+    asked += u64::from(control);
+    // Its rounds send to workers, which count them; nobody listens where preemption is off.
+    asked += u64::from(shared.lanes.preemption.send(TaskCall::Barrier(reply)).is_ok());
+    for _ in 0..asked {
+        patience.receive(&answered).map_err(|error| match error {
+            RecvTimeoutError::Timeout => Refused::TimedOut,
+            RecvTimeoutError::Disconnected => Refused::ShutDown,
+        })?;
+    }
+    if control { Ok(()) } else { Err(Refused::TaskLost { task: "control" }) }
 }
 
 #[cfg(test)]

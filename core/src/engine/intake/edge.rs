@@ -9,9 +9,11 @@
 
 use crate::ahead::expect;
 use crate::app::{Ask, Location};
+use crate::caught::caught;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped, not_taken};
+use crate::engine::intake::warnings::{AskWarning, warn_of};
 use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::{ANY, Shared};
@@ -56,6 +58,8 @@ pub struct Allocation {
     pub strict_preemptions: Vec<ContainerId>,
     /// What the application can still get, as its queue's policy sees it.
     pub headroom: Resource,
+    /// What the call asked for that was accepted, as YARN accepts it, but hardly meant.
+    pub warnings: Vec<AskWarning>,
 }
 
 impl Allocation {
@@ -67,7 +71,8 @@ impl Allocation {
 
     /// Nothing, with the memory kept.
     fn clear(&mut self) {
-        let Allocation { granted, ended, strict_preemptions, headroom } = self;
+        let Allocation { granted, ended, strict_preemptions, headroom, warnings } = self;
+        warnings.clear();
         granted.clear();
         ended.clear();
         strict_preemptions.clear();
@@ -161,9 +166,9 @@ pub(crate) fn allocate<D: Decider>(
         if app.is_closed() {
             return Err(Refused::NoSuchApp(app.id.number));
         }
+        warn_of(app, &request.asks, &mut out.warnings);
     }
-    answer(shared, app, &snapshot, leaf, out);
-    Ok(())
+    answer(shared, app, &snapshot, leaf, out)
 }
 
 /// The first half of a call: checks a request and sends it to the workers concerned. Where there is nothing to send, the
@@ -186,8 +191,7 @@ pub(crate) fn collect<D: Decider>(shared: &Shared<D>, app: &AppShared, out: &mut
     out.clear();
     let snapshot = shared.publisher.guard();
     let leaf = leaf_of(shared, &snapshot, app)?;
-    answer(shared, app, &snapshot, leaf, out);
-    Ok(())
+    answer(shared, app, &snapshot, leaf, out)
 }
 
 fn send<D: Decider>(
@@ -306,23 +310,30 @@ fn send_to_home<D: Decider>(shared: &Shared<D>, app: &AppShared, message: Extern
     lane.try_send(Parcel::of(message)).map_err(|error| not_taken(&error))
 }
 
-/// Empties the application's mailbox and says what it can still get; `out` is clear.
+/// Empties the application's mailbox and says what it can still get; `out` is clear. What may panic, the policy and the clock, is asked
+/// before anything is taken.
 fn answer<D: Decider>(
     shared: &Shared<D>,
     app: &AppShared,
     snapshot: &SchedulerSnapshot,
     leaf: &QueueSnapshot,
     out: &mut Allocation,
-) {
-    drain(shared, app, out);
-    app.strict_preemptions(&mut out.strict_preemptions);
-    out.headroom = headroom(shared, snapshot, app, leaf);
+) -> Result<(), Refused> {
+    let told = caught(|| {
+        out.headroom = headroom(shared, snapshot, app, leaf);
+        drain(shared, app, out);
+        app.strict_preemptions(&mut out.strict_preemptions);
+    });
+    told.map_err(|message| Refused::Panicked { what: "the queue's policy, or the clock,", message })
 }
 
-/// Empties the application's mailbox.
+/// Empties the application's mailbox. The clock is read once, before anything is taken, where there is something.
 pub(crate) fn drain<D: Decider>(shared: &Shared<D>, app: &AppShared, out: &mut Allocation) {
+    let mut now = None;
     for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
-        arena.drain_granted(&cell.granted, || shared.clock.now_ms(), &mut out.granted);
+        arena.drain_granted(&cell.granted, || *now.get_or_insert_with(|| shared.clock.now_ms()), &mut out.granted);
+    }
+    for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
         arena.drain_ended(&cell.ended, &mut out.ended);
     }
 }

@@ -258,3 +258,44 @@ impl<I, E> Inbox<I, E> {
         }
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+    use crate::sync::channel::unbounded;
+
+    /// Counts what is worked off; an internal `true` is the stop.
+    #[derive(Default)]
+    struct Counted(u32);
+
+    impl Handler<bool, u32> for Counted {
+        fn internal(&mut self, message: bool) -> Next {
+            if message { Next::Stop } else { Next::GoOn }
+        }
+
+        fn external(&mut self, message: u32) {
+            self.0 += message;
+        }
+    }
+
+    /// I9 and I12: pressure elsewhere keeps a worker from its external lane, and it neither waits nor ends over it.
+    #[test]
+    fn while_another_s_lane_is_long_nobody_waits_or_ends() {
+        let (inside, internal) = unbounded();
+        let (outside, external) = unbounded();
+        let (other, long) = unbounded();
+        (0..=LONG_LANE).for_each(|_| other.send(false).unwrap());
+        let lanes = [inside.clone(), other];
+        let mut inbox = Inbox::new(internal, external);
+        let mut counted = Counted::default();
+        assert_eq!(inbox.batch(BATCH, &lanes, &mut counted), Then::GiveWay);
+        outside.send(1).unwrap();
+        inside.send(true).unwrap();
+        assert_eq!(inbox.batch(BATCH, &lanes, &mut counted), Then::GiveWay);
+        assert_eq!(inbox.batch(BATCH, &lanes, &mut counted), Then::GiveWay);
+        assert_eq!(counted.0, 0);
+        long.recv().unwrap();
+        assert_eq!(inbox.batch(BATCH, &lanes, &mut counted), Then::Again);
+        assert_eq!((inbox.batch(BATCH, &lanes, &mut counted), counted.0), (Then::End, 1));
+    }
+}

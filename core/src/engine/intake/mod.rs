@@ -11,3 +11,6 @@ pub mod inbox;
 
 #[cfg(not(loom))]
 pub(crate) mod edge;
+
+#[cfg(not(loom))]
+pub(crate) mod warnings;

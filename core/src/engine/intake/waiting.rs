@@ -134,7 +134,7 @@ pub(crate) fn reply<T>() -> (Reply<T>, Answer<T>) {
 
 /// There is no answer, and there will be none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NoAnswer;
+pub(crate) struct Unanswered;
 
 impl<T> Answer<T> {
     /// The answer, if it is there.
@@ -142,18 +142,18 @@ impl<T> Answer<T> {
         self.receiver.try_recv().ok()
     }
 
-    /// Blocks for it.
-    pub(crate) fn wait(&self) -> Result<T, NoAnswer> {
-        self.receiver.recv().map_err(|_| NoAnswer)
+    /// Where who blocks for it receives it.
+    pub(crate) fn receiver(&self) -> &Receiver<T> {
+        &self.receiver
     }
 
     /// As a future does.
-    pub(crate) fn poll(&self, context: &Context<'_>) -> Poll<Result<T, NoAnswer>> {
+    pub(crate) fn poll(&self, context: &Context<'_>) -> Poll<Result<T, Unanswered>> {
         self.waits.leave(context);
         match self.receiver.try_recv() {
             Ok(answer) => Poll::Ready(Ok(answer)),
             Err(TryRecvError::Empty) => Poll::Pending,
-            Err(TryRecvError::Disconnected) => Poll::Ready(Err(NoAnswer)),
+            Err(TryRecvError::Disconnected) => Poll::Ready(Err(Unanswered)),
         }
     }
 }

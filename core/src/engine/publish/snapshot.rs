@@ -15,7 +15,7 @@ use crate::engine::publish::published::Published;
 use crate::id::Slot;
 use crate::policy::{ClusterTotal, SchedulingPolicy};
 use crate::preemption::{QueuePreemption, Starvation};
-use crate::resource::Resource;
+use crate::resource::{Calculator, Resource};
 use crate::sync::{Arc, SnapshotGuard, SnapshotReader};
 use rustc_hash::FxHashMap;
 
@@ -31,6 +31,8 @@ pub(crate) struct QueueSnapshot {
     pub(crate) leaf: bool,
     pub(crate) dynamic: bool,
     pub(crate) policy: Arc<dyn SchedulingPolicy>,
+    /// The policy's, asked once: a worker could not do without.
+    pub(crate) calculator: Calculator,
     pub(crate) weight: f32,
     pub(crate) min_share: Resource,
     /// Effective: of the present cluster, raised to the min share.
@@ -82,6 +84,7 @@ impl QueueSnapshot {
             leaf,
             dynamic,
             policy,
+            calculator,
             weight,
             min_share,
             max_share,
@@ -103,7 +106,8 @@ impl QueueSnapshot {
             && *parent == other.parent
             && *leaf == other.leaf
             && *dynamic == other.dynamic
-            && policy.name() == other.policy.name()
+            && std::ptr::addr_eq(Arc::as_ptr(policy), Arc::as_ptr(&other.policy))
+            && *calculator == other.calculator
             && weight.to_bits() == other.weight.to_bits()
             && *min_share == other.min_share
             && *max_share == other.max_share

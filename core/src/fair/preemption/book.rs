@@ -83,7 +83,7 @@ impl Book {
         now: i64,
         weight: &impl Fn(&Resource) -> f32,
     ) {
-        let yardstick = Yardstick { calculator: leaf.policy.calculator(), cluster: structure.cluster };
+        let yardstick = Yardstick { calculator: leaf.calculator, cluster: structure.cluster };
         let candidates = self.candidates(leaf, structure, shares, now, weight);
         let mut sum = Resource::ZERO;
         for candidate in &candidates {

@@ -174,7 +174,7 @@ impl Shard {
         if !leaf.preemption.preemptable || (record.am && !owner.shared.am_preemptable) {
             return false;
         }
-        let yardstick = Yardstick { calculator: leaf.policy.calculator(), cluster: self.cluster };
+        let yardstick = Yardstick { calculator: leaf.calculator, cluster: self.cluster };
         !yardstick.below(&owner.shared.left_over().minus(gone), &owner.own.fair_share)
     }
 

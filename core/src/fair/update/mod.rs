@@ -83,6 +83,12 @@ impl UpdateTask for Updater {
             let _ = self.shared.lanes.preemption.send(TaskCall::Own(PreemptionCall::Wake));
         }
     }
+
+    /// The shares that were reached stand in what the next update overwrites; what it passes over is forgotten.
+    fn begin_anew(&mut self) {
+        self.known.clear();
+        self.inputs.clear();
+    }
 }
 
 impl Updater {

@@ -4,7 +4,7 @@
 
 use super::bell::{Bell, Rung};
 use super::{Arc, Mutex, time};
-pub use crossbeam_channel::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
+pub use crossbeam_channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use shuttle::rand::Rng as _;
 use std::collections::VecDeque;
 use std::fmt;
@@ -157,6 +157,14 @@ impl<T> Sender<T> {
         }
     }
 
+    /// Sends, and waits for room; for ever, as there is no time.
+    ///
+    /// # Errors
+    /// When nobody receives.
+    pub fn send_timeout(&self, message: T, _limit: Duration) -> Result<(), SendTimeoutError<T>> {
+        self.send(message).map_err(|error| SendTimeoutError::Disconnected(error.0))
+    }
+
     /// How many messages wait.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -296,7 +304,7 @@ pub fn wait(lanes: &[&dyn Awaited], limit: Option<Duration>) -> Option<usize> {
 #[macro_export]
 macro_rules! select_of_schedules {
     ($(recv($lane:expr) -> $message:ident => $then:expr),+ $(,)?) => {
-        $crate::sync::channel::select!(@ None, (), $(($lane, $message, $then))+)
+        $crate::sync::channel::select!(@ None, unreachable!("without a limit a lane is ready"), $(($lane, $message, $then))+)
     };
     ($(recv($lane:expr) -> $message:ident => $then:expr,)+ default($limit:expr) => $else:expr $(,)?) => {
         $crate::sync::channel::select!(@ Some($limit), $else, $(($lane, $message, $then))+)
@@ -304,11 +312,11 @@ macro_rules! select_of_schedules {
     (@ $limit:expr, $else:expr, $(($lane:expr, $message:ident, $then:expr))+) => {{
         let ready = $crate::sync::channel::wait(&[$($lane.awaited()),+], $limit);
         let mut arms = 0..;
-        $(if arms.next() == ready {
-            let $message = $lane.recv();
-            $then
-        })+
-        if ready.is_none() {
+        'chosen: {
+            $(if arms.next() == ready {
+                let $message = $lane.recv();
+                break 'chosen $then;
+            })+
             $else
         }
     }};

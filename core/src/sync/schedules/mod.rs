@@ -12,7 +12,7 @@ pub use super::stand_ins::*;
 pub use crossbeam_utils::CachePadded;
 /// These two are real: what initialises the one, and what is done with an entry of the other, has no point at which another
 /// thread may go on, so nobody ever finds them locked.
-pub use std::sync::{Arc, OnceLock};
+pub use std::sync::{Arc, OnceLock, Weak};
 
 /// See [`OnceLock`].
 pub type Map<K, V> = dashmap::DashMap<K, V>;

@@ -435,7 +435,7 @@ fn it_is_not_quiet_where_something_was_taken() {
     let (ends, done) = bounded::<()>(0);
     let waits = shared.clone();
     let waiting = spawn("waiting".to_owned(), move || {
-        quiesce(&waits);
+        quiesce(&waits, &crate::clock::Patience::endless()).unwrap();
         drop(ends);
     });
     let mut rounds = 0;

@@ -1,0 +1,64 @@
+//! Recorded runs of Hadoop 3.4.2's CapacityScheduler, played on the plain one: every field of every step must be the recorded one.
+
+use evenweave_bench::replay::{PlayOptions, ReplayOptions, replay};
+use std::path::PathBuf;
+
+fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/capacity")
+}
+
+/// A family is thirty scenarios, `derived` ninety.
+fn replayed(family: &str) {
+    let files = vec![directory().join(format!("{family}.jsonl.gz"))];
+    let options = ReplayOptions { files, play: PlayOptions::EXACT, trace: false, scenario: None };
+    let outcomes = replay(&options).expect("a file of scenarios");
+    let scenarios = if family == "derived" { 90 } else { 30 };
+    assert_eq!(outcomes.text(5), format!("capacity {family}: {scenarios} passed, 0 failed\n"));
+}
+
+macro_rules! families {
+    ($($name:ident = $family:literal,)*) => {
+        $(
+            #[test]
+            fn $name() {
+                replayed($family);
+            }
+        )*
+
+        /// Whether a file of the directory is forgotten here.
+        #[test]
+        fn none_is_forgotten() {
+            let files = std::fs::read_dir(directory()).expect("the directory of recordings");
+            let names = files.map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned());
+            let mut there: Vec<String> = names.collect();
+            there.sort();
+            let mut named = vec![$(concat!($family, ".jsonl.gz").to_owned()),*];
+            named.sort();
+            assert_eq!(there, named);
+        }
+    };
+}
+
+families! {
+    absolute = "absolute",
+    am_limit = "am-limit",
+    derived = "derived",
+    drf = "drf",
+    fair_leaf = "fair-leaf",
+    fifo_leaf = "fifo-leaf",
+    headroom = "headroom",
+    hierarchy = "hierarchy",
+    locality = "locality",
+    mixed = "mixed",
+    moves = "move",
+    multi = "multi",
+    parallel = "parallel",
+    preempt = "preempt",
+    preempt_intra = "preempt-intra",
+    priority = "priority",
+    reload = "reload",
+    reserve = "reserve",
+    state = "state",
+    user_limit = "user-limit",
+    weights = "weights",
+}

@@ -1,0 +1,72 @@
+//! Killable containers of one node, in the order in which Hadoop's hash map has them (16.6 step 4).
+
+use crate::resource::Resource;
+
+/// Killable containers of a node, in the order of Hadoop's hash map.
+#[derive(Debug)]
+pub(crate) struct Killable {
+    /// In the order in which they were marked; with the node's room they leave.
+    marked: Vec<((u32, u32), Resource)>,
+    /// Buckets of the map; they only grow.
+    buckets: u32,
+}
+
+impl Default for Killable {
+    fn default() -> Killable {
+        Killable { marked: Vec::new(), buckets: 16 }
+    }
+}
+
+/// The hash of a container of a first attempt, where the ResourceManager has started at 0.
+fn hash((app, number): (u32, u32)) -> u32 {
+    let of_app = 371_237_u32.wrapping_mul(371_237_u32.wrapping_mul(6_521)).wrapping_add(app);
+    let of_attempt = 347_671_u32.wrapping_mul(347_671_u32.wrapping_mul(5_501).wrapping_add(of_app)).wrapping_add(1);
+    number.wrapping_mul(31).wrapping_add(of_attempt)
+}
+
+impl Killable {
+    pub(crate) fn add(&mut self, candidate: (u32, u32), size: Resource) {
+        if self.marked.iter().any(|(other, _)| *other == candidate) {
+            return;
+        }
+        self.marked.push((candidate, size));
+        while self.marked.len() > self.buckets as usize / 4 * 3 {
+            self.buckets *= 2;
+        }
+    }
+
+    pub(crate) fn remove(&mut self, candidate: (u32, u32)) {
+        self.marked.retain(|(other, _)| *other != candidate);
+    }
+
+    pub(crate) fn sum(&self) -> Resource {
+        self.marked.iter().fold(Resource::ZERO, |sum, (_, size)| sum.plus(size))
+    }
+
+    /// In the order in which they would go.
+    pub(crate) fn in_order(&self) -> Vec<((u32, u32), Resource)> {
+        let bucket = |candidate: (u32, u32)| {
+            let hash = hash(candidate);
+            (hash ^ (hash >> 16)) % self.buckets
+        };
+        let mut out = self.marked.clone();
+        out.sort_by_key(|(candidate, _)| bucket(*candidate));
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_is_that_of_the_buckets_and_not_of_the_marks() {
+        let mut killable = Killable::default();
+        (1..=8).for_each(|number| killable.add((2, number), Resource::new(1024, 1)));
+        let order: Vec<u32> = killable.in_order().into_iter().map(|((_, number), _)| number).collect();
+        assert_eq!(order, [3, 2, 1, 8, 7, 6, 5, 4]);
+        assert_eq!(killable.sum(), Resource::new(8192, 8));
+        killable.remove((2, 2));
+        assert_eq!(killable.in_order().len(), 7);
+    }
+}

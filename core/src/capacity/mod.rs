@@ -1,0 +1,28 @@
+//! The CapacityScheduler's decisions: what queues, users and applications may have, and who gets a node's room.
+//!
+//! Pure functions and plain data, one thread. Follows `CapacityScheduler`, its queue classes, `UsersManager` and
+//! `RegularContainerAllocator` of Hadoop 3.4.2; sections are those of the reference of the CapacityScheduler.
+
+mod arith;
+
+mod tree;
+
+mod users;
+
+mod leaf;
+
+mod order;
+
+mod asks;
+
+mod allocator;
+
+mod heap;
+
+mod killable;
+
+mod preemption;
+
+mod plain;
+
+pub use plain::{Plain, difference};

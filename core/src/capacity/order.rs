@@ -1,0 +1,214 @@
+//! Who comes first: queues among their siblings, applications in a leaf.
+//!
+//! Reference 12.3 and 13.3; `PriorityUtilizationQueueOrderingPolicy`, `FifoOrderingPolicy`, `FairOrderingPolicy`.
+
+use crate::config::capacity::{AppOrdering, QueueOrdering};
+use crate::policy::{OrderKey, Tie};
+use crate::resource::Resource;
+use std::cmp::Ordering;
+
+/// What siblings are compared by, as read before any of them is tried.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueueRank {
+    pub(crate) absolute_capacity: f32,
+    /// What it uses of what is guaranteed to it.
+    pub(crate) used: f32,
+    /// What it uses of the cluster.
+    pub(crate) absolute_used: f32,
+    pub(crate) priority: i32,
+    /// The configured absolute minimum.
+    pub(crate) minimum: Resource,
+}
+
+/// What its use is measured against: what is guaranteed, or the cluster where nothing is.
+fn measured(rank: &QueueRank) -> f32 {
+    if rank.absolute_capacity > 0.0 { rank.used } else { rank.absolute_used }
+}
+
+/// What siblings that use equally much are ordered by: larger before smaller. It changes with the configuration and the cluster alone.
+pub(crate) fn compare_sizes(a: &QueueRank, b: &QueueRank) -> Ordering {
+    if a.minimum.is_zero() && b.minimum.is_zero() {
+        b.absolute_capacity.total_cmp(&a.absolute_capacity)
+    } else {
+        // Plain amounts: the first type that differs decides.
+        b.minimum.amounts().cmp(a.minimum.amounts())
+    }
+}
+
+/// The order of siblings. Of equals the one that the parent lists first comes first: sort stably.
+pub(crate) fn compare_queues(a: &QueueRank, b: &QueueRank, ordering: QueueOrdering) -> Ordering {
+    let has = |rank: &QueueRank| rank.absolute_capacity > 0.0;
+    let (x, y) = (measured(a), measured(b));
+    let by_priority = match ordering {
+        QueueOrdering::Utilization => Ordering::Equal,
+        // Who has less than it is to have comes before who has enough, whatever the priorities.
+        QueueOrdering::PriorityUtilization => (x >= 1.0).cmp(&(y >= 1.0)).then(b.priority.cmp(&a.priority)),
+    };
+    has(b).cmp(&has(a)).then(by_priority).then(x.total_cmp(&y)).then_with(|| compare_sizes(a, b))
+}
+
+/// The same as a key: `size` is its place among its siblings by [size](compare_sizes), then as the parent lists them. None where its use
+/// is no number.
+pub(crate) fn queue_key(rank: &QueueRank, ordering: QueueOrdering, size: u64) -> Option<OrderKey> {
+    let use_of = measured(rank);
+    let (is_over, priority) = match ordering {
+        QueueOrdering::Utilization => (false, 0.0),
+        QueueOrdering::PriorityUtilization => (use_of >= 1.0, -f64::from(rank.priority)),
+    };
+    let class = 2 * u32::from(rank.absolute_capacity <= 0.0) + u32::from(is_over);
+    OrderKey::of(class, [priority, f64::from(use_of), 0.0, 0.0], Tie { start_ms: 0, name: size })
+}
+
+/// What an application is ordered by in a fair leaf. It is what was known when the application was put in its place last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FairCache {
+    pub(crate) used_mb: i64,
+    pub(crate) pending_mb: i64,
+}
+
+impl FairCache {
+    fn demand(&self) -> i64 {
+        self.used_mb + self.pending_mb
+    }
+
+    fn value(&self, size_based_weight: bool) -> f64 {
+        let used = self.used_mb as f64;
+        if !size_based_weight {
+            return used;
+        }
+        let weight = (self.demand() as f64).ln_1p() / std::f64::consts::LN_2;
+        if used == 0.0 || weight == 0.0 { used } else { used / weight }
+    }
+}
+
+/// What applications of a leaf are compared by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AppRank {
+    pub(crate) number: u32,
+    pub(crate) priority: i32,
+    pub(crate) start_ms: u64,
+    pub(crate) fair: FairCache,
+}
+
+/// `fifo`, and the order in which applications wait to be activated.
+pub(crate) fn compare_fifo(a: &AppRank, b: &AppRank) -> Ordering {
+    b.priority.cmp(&a.priority).then(a.number.cmp(&b.number)).then(a.start_ms.cmp(&b.start_ms))
+}
+
+/// `fair`; values that are no numbers are equal to any.
+pub(crate) fn compare_fair(a: &AppRank, b: &AppRank, size_based_weight: bool) -> Ordering {
+    let (x, y) = (a.fair.value(size_based_weight), b.fair.value(size_based_weight));
+    let wants = |rank: &AppRank| rank.fair.demand() > 0;
+    x.partial_cmp(&y)
+        .unwrap_or(Ordering::Equal)
+        .then(a.start_ms.cmp(&b.start_ms))
+        .then(wants(b).cmp(&wants(a)))
+        .then(a.number.cmp(&b.number))
+}
+
+/// An application's place in a leaf as a key. None where its value is no number, so that no key can say what is compared.
+pub(crate) fn app_key(rank: &AppRank, ordering: &AppOrdering) -> Option<OrderKey> {
+    let tie = Tie { start_ms: rank.start_ms, name: rank.number.into() };
+    match ordering {
+        AppOrdering::Fair { size_based_weight } => {
+            let value = rank.fair.value(*size_based_weight);
+            let wants_nothing = f64::from(rank.fair.demand() <= 0);
+            OrderKey::of(0, [value, rank.start_ms as f64, wants_nothing, 0.0], tie)
+        }
+        AppOrdering::Fifo | AppOrdering::FifoWithPartitions { .. } | AppOrdering::FifoForPendingApps => {
+            OrderKey::of(0, [-f64::from(rank.priority), f64::from(rank.number), 0.0, 0.0], tie)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rank(absolute_capacity: f32, used: f32, priority: i32) -> QueueRank {
+        QueueRank { absolute_capacity, used, absolute_used: used, priority, minimum: Resource::ZERO }
+    }
+
+    #[test]
+    fn under_served_comes_before_over_served_whatever_the_priority() {
+        use QueueOrdering::{PriorityUtilization, Utilization};
+        let (low, high) = (rank(0.5, 0.4, 0), rank(0.5, 1.2, 9));
+        assert_eq!(compare_queues(&low, &high, PriorityUtilization), Ordering::Less);
+        let high = rank(0.5, 0.9, 9);
+        assert_eq!(compare_queues(&low, &high, PriorityUtilization), Ordering::Greater);
+        assert_eq!(compare_queues(&low, &high, Utilization), Ordering::Less);
+    }
+
+    #[test]
+    fn a_queue_without_capacity_comes_last_and_a_larger_one_first() {
+        assert_eq!(
+            compare_queues(&rank(0.0, 0.0, 0), &rank(0.1, 3.0, 0), QueueOrdering::Utilization),
+            Ordering::Greater
+        );
+        assert_eq!(compare_queues(&rank(0.3, 0.0, 0), &rank(0.1, 0.0, 0), QueueOrdering::Utilization), Ordering::Less);
+    }
+
+    #[test]
+    fn size_weighs_what_is_used() {
+        let app = |number, used_mb, pending_mb| AppRank {
+            number,
+            priority: 0,
+            start_ms: 0,
+            fair: FairCache { used_mb, pending_mb },
+        };
+        let (small, large) = (app(1, 1024, 0), app(2, 1100, 1 << 30));
+        assert_eq!(compare_fair(&small, &large, false), Ordering::Less);
+        assert_eq!(compare_fair(&small, &large, true), Ordering::Greater);
+        // A demand below -1 has no logarithm: equal to any, so that the number decides.
+        assert_eq!(compare_fair(&app(1, 9, -30), &app(2, 1, -1), true), Ordering::Less);
+    }
+
+    proptest! {
+        /// Keys order as what is compared, so that a winner tree has the order of a sort.
+        #[test]
+        fn keys_of_queues_order_as_they_are_compared(
+            queues in prop::collection::vec((0_u8..3, 0_u8..8, -2_i32..3, 0_i64..3), 1..8),
+            by_priority in any::<bool>(),
+        ) {
+            let ordering = if by_priority { QueueOrdering::PriorityUtilization } else { QueueOrdering::Utilization };
+            let rank_of = |(capacity, used, priority, minimum): (u8, u8, i32, i64)| QueueRank {
+                minimum: Resource::new(minimum, 0),
+                absolute_used: f32::from(used) / 9.0,
+                ..rank(f32::from(capacity) / 2.0, f32::from(used) / 4.0, priority)
+            };
+            let ranks: Vec<QueueRank> = queues.into_iter().map(rank_of).collect();
+            let mut by_size: Vec<usize> = (0..ranks.len()).collect();
+            by_size.sort_by(|a, b| compare_sizes(&ranks[*a], &ranks[*b]));
+            let size = |at: usize| by_size.iter().position(|other| *other == at).unwrap() as u64;
+            let mut compared: Vec<usize> = (0..ranks.len()).collect();
+            compared.sort_by(|a, b| compare_queues(&ranks[*a], &ranks[*b], ordering));
+            let mut keyed: Vec<usize> = (0..ranks.len()).collect();
+            keyed.sort_by_key(|at| queue_key(&ranks[*at], ordering, size(*at)));
+            prop_assert_eq!(compared, keyed);
+        }
+
+        #[test]
+        fn keys_of_applications_order_as_they_are_compared(
+            apps in prop::collection::vec((0_i32..3, 0_u64..3, 0_i64..4, 0_i64..4), 2..8),
+            size_based_weight in any::<bool>(),
+        ) {
+            let ranks: Vec<AppRank> = apps
+                .iter()
+                .zip(1_u32..)
+                .map(|((priority, start_ms, used_mb, pending_mb), number)| AppRank {
+                    number,
+                    priority: *priority,
+                    start_ms: *start_ms,
+                    fair: FairCache { used_mb: *used_mb, pending_mb: *pending_mb },
+                })
+                .collect();
+            let fair = AppOrdering::Fair { size_based_weight };
+            for (a, b) in ranks.iter().zip(&ranks[1..]) {
+                prop_assert_eq!(app_key(a, &fair).cmp(&app_key(b, &fair)), compare_fair(a, b, size_based_weight));
+                let fifo = AppOrdering::Fifo;
+                prop_assert_eq!(app_key(a, &fifo).cmp(&app_key(b, &fifo)), compare_fifo(a, b));
+            }
+        }
+    }
+}

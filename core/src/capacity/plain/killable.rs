@@ -1,0 +1,54 @@
+//! Lazy preemption: containers that go only when somebody needs their room (25.4, 16.6 step 4, 18.2).
+
+use super::state::Plain;
+use crate::resource::Resource;
+use std::collections::BTreeMap;
+
+impl Plain {
+    pub(super) fn killable_in(&self, slot: u32) -> Resource {
+        let killable: &BTreeMap<_, Resource> = &self.counts[slot as usize].killable;
+        killable.values().fold(Resource::ZERO, |sum, size| sum.plus(size))
+    }
+
+    pub(super) fn is_killable(&self, candidate: (u32, u32)) -> bool {
+        let leaves = self.leaves.iter().zip(&self.counts).filter(|(leaf, _)| leaf.is_some());
+        leaves.into_iter().any(|(_, counts)| counts.killable.contains_key(&candidate))
+    }
+
+    /// Its grace period is over.
+    pub(super) fn kill_or_mark(&mut self, app: u32, number: u32) {
+        let Some(local) = self.apps.get(&app) else { return };
+        let Some(container) = local.containers.get(&number) else { return };
+        if !self.tree.file.settings().lazy_preemption {
+            self.end_container(app, number, true);
+            return;
+        }
+        let (leaf, node, size) = (local.leaf, container.node, container.size);
+        self.node_mut(node).killable.add((app, number), size);
+        let path: Vec<u32> = self.tree.path(leaf).collect();
+        for queue in path {
+            self.counts[queue as usize].killable.insert((app, number), size);
+        }
+    }
+
+    /// It has ended, in this leaf.
+    pub(super) fn not_killable_any_more(&mut self, leaf: u32, candidate: (u32, u32)) {
+        let path: Vec<u32> = self.tree.path(leaf).collect();
+        for queue in path {
+            self.counts[queue as usize].killable.remove(&candidate);
+        }
+    }
+
+    /// A parent is above its maximum: killable containers below it go, by id, until it is not.
+    pub(super) fn enforce_maximum(&mut self, slot: u32) {
+        let maximum = *self.tree.get(slot).maximum();
+        let (arith, cluster) = (self.arith, self.cluster);
+        let candidates: Vec<(u32, u32)> = self.counts[slot as usize].killable.keys().copied().collect();
+        for (app, number) in candidates {
+            if !arith.is_greater(&cluster, &self.counts[slot as usize].used, &maximum) {
+                break;
+            }
+            self.end_container(app, number, false);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Queues are refreshed from another file, whole or not at all (reference 24).
+
+use super::settings::{Properties, read_file, read_preemption};
+use super::state::{Plain, Refused};
+use crate::capacity::leaf::{Ordered, compare};
+use crate::capacity::tree::RefreshFault;
+
+impl Plain {
+    pub(super) fn reload(&mut self, new: Properties) -> Result<(), Refused> {
+        let outcome = self.take_over(&new);
+        let Err(fault) = outcome else {
+            self.properties = new;
+            self.begin_all_that_may();
+            return Ok(());
+        };
+        // Hadoop applies the old file once more.
+        let old = self.properties.clone();
+        self.take_over(&old).expect("nothing has changed");
+        Err(Refused { kind: "bad-configuration", message: Some(format!("Failed to re-init queues : {fault}")) })
+    }
+
+    fn take_over(&mut self, properties: &Properties) -> Result<(), RefreshFault> {
+        let file = read_file(&self.site, properties)?;
+        let apps = |slot: u32| u32::try_from(self.applications(slot)).unwrap_or_default();
+        let property = |name: &str| properties.get(name).cloned();
+        read_preemption(&self.site, properties)?;
+        let plan = self.tree.plan(file, &self.cluster, property, apps)?;
+        let maximum = self.tree.len();
+        self.tree.apply(plan);
+        self.make_room();
+        self.maximum = self.tree.file.settings().maximum;
+        self.preemption = read_preemption(&self.site, properties)?;
+        let slots = self.tree.slots().to_vec();
+        for slot in slots {
+            if (slot as usize) < maximum && self.leaves[slot as usize].is_some() {
+                self.leaf_refreshed(slot);
+            }
+        }
+        self.cluster_changed();
+        Ok(())
+    }
+
+    /// Its applications go into a new list in the order of the old one; awaited refreshes of places are forgotten.
+    fn leaf_refreshed(&mut self, slot: u32) {
+        let ordering = self.ordering(slot);
+        let mut leaf = self.leaves[slot as usize].take().expect("a leaf queue");
+        leaf.to_reorder.clear();
+        let mut active = Ordered::default();
+        for app in leaf.active.iter() {
+            active.insert(&self.rank(app), |other, this| compare(&ordering, &self.rank(other), this));
+        }
+        leaf.active = active;
+        leaf.users.set_weights(|user| self.tree.user_weight(slot, user));
+        self.leaves[slot as usize] = Some(leaf);
+    }
+}

@@ -1,0 +1,38 @@
+//! What a recording says of the configuration, and fields of its steps.
+
+use crate::config::capacity::{CapacityFile, CapacityFileError, PreemptionSettings};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+pub(super) type Properties = BTreeMap<String, String>;
+
+pub(super) fn properties(of: Option<&Value>) -> Properties {
+    let pairs = of.and_then(Value::as_object).into_iter().flatten();
+    pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+pub(super) fn read_file(site: &Properties, properties: &Properties) -> Result<CapacityFile, CapacityFileError> {
+    let pairs = |map: &Properties| map.iter().map(|(n, v)| (n.clone(), v.clone())).collect::<Vec<_>>();
+    let (own, site) = (pairs(properties), pairs(site));
+    CapacityFile::from_properties(
+        own.iter().map(|(name, value)| (name.as_str(), value.as_str())),
+        site.iter().map(|(name, value)| (name.as_str(), value.as_str())),
+    )
+}
+
+/// The settings, whether monitors run by themselves or not.
+pub(super) fn read_preemption(site: &Properties, own: &Properties) -> Result<PreemptionSettings, CapacityFileError> {
+    let mut site = site.clone();
+    site.insert("yarn.resourcemanager.scheduler.monitor.enable".to_owned(), "true".to_owned());
+    site.remove("yarn.resourcemanager.scheduler.monitor.policies");
+    let file = read_file(&site, own)?;
+    Ok(file.settings().monitors.preemption.clone().expect("the monitor that is there by default"))
+}
+
+pub(super) fn text<'a>(step: &'a Value, field: &str) -> &'a str {
+    step.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+pub(super) fn number(step: &Value, field: &str) -> u32 {
+    step.get(field).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok()).unwrap_or_default()
+}

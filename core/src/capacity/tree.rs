@@ -1,0 +1,335 @@
+//! The queue tree of a running scheduler: settings in force, derived figures, states, and how another file is taken over.
+//!
+//! Reference 3 to 7 and 24; `CapacitySchedulerQueueManager`, `AbstractCSQueue` and `QueueStateManager`. Plain data of one thread. A queue
+//! keeps its slot as long as it is known; one that a refresh has removed keeps it too, for the applications that it may still have.
+//!
+//! # Whole or not at all
+//! A refresh is planned on copies: what Hadoop would find wrong half-way is found before anything changes. Hadoop then applies the old file
+//! once more, and so does the caller.
+
+use crate::config::capacity::{
+    CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, LeafSettings, MixedFractions,
+    QueueState,
+};
+use crate::resource::Resource;
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// The slot of root.
+pub(crate) const ROOT: u32 = 0;
+
+/// Whether a queue takes applications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Running,
+    Stopped,
+    /// It takes none, and is stopped when its last one has left.
+    Draining,
+}
+
+impl From<QueueState> for Status {
+    fn from(state: QueueState) -> Status {
+        match state {
+            QueueState::Running => Status::Running,
+            QueueState::Stopped => Status::Stopped,
+        }
+    }
+}
+
+/// One queue.
+#[derive(Clone, Debug)]
+pub(crate) struct QueueNode {
+    pub(crate) config: CapacityQueue,
+    pub(crate) figures: CapacityFigures,
+    pub(crate) status: Status,
+    pub(crate) parent: Option<u32>,
+    pub(crate) children: Vec<u32>,
+    /// It is in the file in force; else a refresh has removed it.
+    pub(crate) known: bool,
+}
+
+impl QueueNode {
+    pub(crate) fn leaf(&self) -> Option<&LeafSettings> {
+        self.config.as_leaf()
+    }
+
+    /// What is guaranteed.
+    pub(crate) fn guaranteed(&self) -> &Resource {
+        &self.figures.labels[0].effective_minimum
+    }
+
+    /// What it may use.
+    pub(crate) fn maximum(&self) -> &Resource {
+        &self.figures.labels[0].effective_maximum
+    }
+
+    pub(crate) fn absolute_capacity(&self) -> f32 {
+        self.figures.labels[0].absolute_capacity
+    }
+}
+
+/// Why a refresh is refused.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RefreshFault {
+    #[error(
+        "{queue} cannot be deleted from the capacity scheduler configuration, as the queue is not yet in stopped state. \
+         Current State : {status}"
+    )]
+    NotStopped { queue: String, status: Status },
+    #[error(
+        "Can not convert the leaf queue: {queue} to parent queue since it is not yet in stopped state. Current State : \
+         {status}"
+    )]
+    LeafNotStopped { queue: String, status: Status },
+    #[error(
+        "Can not convert parent queue: {0} to auto create enabled parent queue since it could have other pre-configured \
+         queues which is not supported"
+    )]
+    ToManaged(String),
+    #[error(
+        "Cannot convert auto create enabled parent queue: {0} to leaf queue. Please check  parent queue's configuration \
+         auto-create-child-queue.enabled is set to true"
+    )]
+    FromManaged(String),
+    #[error("The parent Queue:{0} is not running. Please activate the parent queue first")]
+    ParentNotRunning(String),
+    #[error(
+        "Trying to reinitialize {queue} the maximum allocation size can not be decreased! Current setting: {now}, trying \
+         to set it to: {new}"
+    )]
+    SmallerAllocation { queue: String, now: Box<Resource>, new: Box<Resource> },
+    #[error(transparent)]
+    File(#[from] CapacityFileError),
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Status::Running => "RUNNING",
+            Status::Stopped => "STOPPED",
+            Status::Draining => "DRAINING",
+        })
+    }
+}
+
+/// A refresh that nothing stands against.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    file: CapacityFile,
+    /// By place in the file: the slot of a queue that stays as it is.
+    stays: Vec<Option<u32>>,
+    /// By slot, of those there are.
+    status: Vec<Status>,
+    figures: Vec<CapacityFigures>,
+}
+
+/// What a queue's name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    Queue(u32),
+    Ambiguous,
+    Unknown,
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    pub(crate) file: CapacityFile,
+    pub(crate) fractions: MixedFractions,
+    nodes: Vec<QueueNode>,
+    /// By place in the file.
+    slots: Vec<u32>,
+}
+
+impl Tree {
+    /// The queues of a file, on a cluster without nodes.
+    pub(crate) fn new(file: CapacityFile, fractions: MixedFractions) -> Result<Tree, CapacityFileError> {
+        let mut figures = file.figures_when_read(|_| None);
+        file.update_figures(&mut figures, &Resource::ZERO, fractions)?;
+        let mut tree = Tree { file, fractions, nodes: Vec::new(), slots: Vec::new() };
+        let plan =
+            Plan { file: tree.file.clone(), stays: vec![None; tree.file.queues().len()], status: Vec::new(), figures };
+        tree.apply(plan);
+        Ok(tree)
+    }
+
+    pub(crate) fn get(&self, slot: u32) -> &QueueNode {
+        &self.nodes[slot as usize]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The slots of all known queues, each before its children.
+    pub(crate) fn slots(&self) -> &[u32] {
+        &self.slots
+    }
+
+    /// From a queue up to root.
+    pub(crate) fn path(&self, slot: u32) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(Some(slot), |at| self.get(*at).parent)
+    }
+
+    /// The queue of a full path, or of a short name that one queue alone has.
+    pub(crate) fn find(&self, name: &str) -> Named {
+        match self.file.queue(name) {
+            Some(queue) => Named::Queue(self.file.index_of(&queue.path).map_or(ROOT, |index| self.slots[index])),
+            None if self.file.is_ambiguous(name) => Named::Ambiguous,
+            None => Named::Unknown,
+        }
+    }
+
+    /// The weight of a user in a leaf.
+    pub(crate) fn user_weight(&self, leaf: u32, user: &str) -> f32 {
+        let node = self.get(leaf);
+        if node.known { self.file.user_weight(&node.config, user) } else { 1.0 }
+    }
+
+    /// All figures anew for another cluster (6, from root down).
+    pub(crate) fn cluster_changed(&mut self, cluster: &Resource) -> Result<(), CapacityFileError> {
+        let mut figures: Vec<CapacityFigures> = self.slots.iter().map(|slot| self.get(*slot).figures.clone()).collect();
+        self.file.update_figures(&mut figures, cluster, self.fractions)?;
+        for (slot, figures) in self.slots.iter().zip(figures) {
+            self.nodes[*slot as usize].figures = figures;
+        }
+        Ok(())
+    }
+
+    /// The last application of a queue has left: whether that stops it.
+    pub(crate) fn drained(&mut self, queue: u32) {
+        let node = &mut self.nodes[queue as usize];
+        if node.status == Status::Draining {
+            node.status = Status::Stopped;
+        }
+    }
+
+    /// What a refresh from `file` comes to. `property` is the new configuration's text of a property, `apps` how many applications a queue
+    /// has.
+    pub(crate) fn plan(
+        &self,
+        mut file: CapacityFile,
+        cluster: &Resource,
+        property: impl Fn(&str) -> Option<String>,
+        apps: impl Fn(u32) -> u32,
+    ) -> Result<Plan, RefreshFault> {
+        self.check_removals(&file, property)?;
+        let old: FxHashMap<&str, u32> = self.slots.iter().map(|slot| (&*self.get(*slot).config.path, *slot)).collect();
+        let kinds_alike =
+            |slot: u32, queue: &CapacityQueue| self.get(slot).config.kind.is_leaf() == queue.kind.is_leaf();
+        let stays: Vec<Option<u32>> = file
+            .queues()
+            .iter()
+            .map(|queue| old.get(&*queue.path).copied().filter(|slot| kinds_alike(*slot, queue)))
+            .collect();
+        let mut status: Vec<Status> = self.nodes.iter().map(|node| node.status).collect();
+        for (queue, slot) in file.queues().iter().zip(&stays) {
+            let Some(slot) = *slot else { continue };
+            self.refresh_status(&mut status, slot, queue, &apps)?;
+            let (now, new) = (&self.get(slot).config.maximum_allocation, &queue.maximum_allocation);
+            if queue.kind.is_leaf() && !now.fits_in(new) {
+                let (now, new) = (Box::new(*now), Box::new(*new));
+                return Err(RefreshFault::SmallerAllocation { queue: queue.path.clone(), now, new });
+            }
+        }
+        for (index, slot) in stays.iter().enumerate() {
+            if let Some(parent) = slot.and_then(|slot| self.get(slot).config.as_parent()) {
+                file.check_children_again(index, parent.allow_zero_capacity_sum)?;
+            }
+        }
+        let before = |queue: &CapacityQueue| {
+            let index = file.index_of(&queue.path)?;
+            Some(self.get(stays[index]?).figures.clone())
+        };
+        let mut figures = file.figures_when_read(before);
+        file.update_figures(&mut figures, cluster, self.fractions)?;
+        Ok(Plan { file, stays, status, figures })
+    }
+
+    /// Those that the file does not have, or has as another kind.
+    fn check_removals(
+        &self,
+        file: &CapacityFile,
+        property: impl Fn(&str) -> Option<String>,
+    ) -> Result<(), RefreshFault> {
+        for slot in &self.slots {
+            let QueueNode { config, status, .. } = self.get(*slot);
+            let (queue, status) = (config.path.clone(), *status);
+            let Some(new) = file.queue_at(&config.path) else {
+                let text = property(&format!("yarn.scheduler.capacity.{queue}.state"));
+                if status != Status::Stopped && text.as_deref() != Some("STOPPED") {
+                    return Err(RefreshFault::NotStopped { queue, status });
+                }
+                continue;
+            };
+            let managed = |queue: &CapacityQueue| queue.kind == CapacityQueueKind::ManagedParent;
+            if !config.kind.is_leaf() && !managed(config) && managed(new) {
+                return Err(RefreshFault::ToManaged(queue));
+            }
+            if managed(config) && !managed(new) {
+                return Err(RefreshFault::FromManaged(queue));
+            }
+            let to_parent = config.kind.is_leaf() && !new.kind.is_leaf();
+            if to_parent && status != Status::Stopped && new.state != QueueState::Stopped {
+                return Err(RefreshFault::LeafNotStopped { queue, status });
+            }
+        }
+        Ok(())
+    }
+
+    /// The state of a queue that stays, and of those below it where it stops.
+    fn refresh_status(
+        &self,
+        status: &mut [Status],
+        slot: u32,
+        queue: &CapacityQueue,
+        apps: &impl Fn(u32) -> u32,
+    ) -> Result<(), RefreshFault> {
+        match (status[slot as usize], queue.own_state) {
+            (Status::Running, Some(QueueState::Stopped)) => {
+                let mut waiting = vec![slot];
+                while let Some(at) = waiting.pop() {
+                    status[at as usize] = if apps(at) > 0 { Status::Draining } else { Status::Stopped };
+                    waiting.extend(&self.get(at).children);
+                }
+            }
+            (Status::Stopped | Status::Draining, Some(QueueState::Running)) => {
+                let parent = self.get(slot).parent;
+                if let Some(parent) = parent.filter(|parent| status[*parent as usize] != Status::Running) {
+                    return Err(RefreshFault::ParentNotRunning(self.get(parent).config.path.clone()));
+                }
+                status[slot as usize] = Status::Running;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes a planned refresh over. Queues that are new, or of another kind, get new slots.
+    pub(crate) fn apply(&mut self, plan: Plan) {
+        let Plan { file, stays, status, figures } = plan;
+        for (node, status) in self.nodes.iter_mut().zip(status) {
+            (node.status, node.known) = (status, false);
+        }
+        let mut slots: Vec<u32> = Vec::with_capacity(stays.len());
+        for ((queue, stays), figures) in file.queues().iter().zip(stays).zip(figures) {
+            let parent = queue.parent.map(|parent| slots[parent]);
+            let slot = stays.unwrap_or_else(|| u32::try_from(self.nodes.len()).expect("fewer queues than slots"));
+            let status = match stays {
+                Some(slot) => self.get(slot).status,
+                None => Status::from(queue.state),
+            };
+            let config = queue.clone();
+            let node = QueueNode { config, figures, status, parent, children: Vec::new(), known: true };
+            match self.nodes.get_mut(slot as usize) {
+                Some(place) => *place = node,
+                None => self.nodes.push(node),
+            }
+            if let Some(parent) = parent {
+                self.nodes[parent as usize].children.push(slot);
+            }
+            slots.push(slot);
+        }
+        (self.file, self.slots) = (file, slots);
+    }
+}
