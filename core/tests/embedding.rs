@@ -196,3 +196,75 @@ fn handles_are_keys() {
     let again = World::new();
     assert_ne!(world.app, again.app, "of another scheduler");
 }
+
+/// What maps, sets, logs and assertions need of plain values.
+#[test]
+fn plain_values_have_the_common_traits() {
+    fn common<T: Clone + std::fmt::Debug + Eq + std::hash::Hash + Send + Sync>() {}
+    common::<AppHandle>();
+    common::<NodeHandle>();
+    common::<Heartbeat>();
+    common::<Ask>();
+    common::<AllocateRequest>();
+    common::<Container>();
+    common::<evenweave::EndedContainer>();
+    common::<evenweave::Location>();
+    common::<evenweave::ContainerId>();
+    common::<ContainerName>();
+    common::<Resource>();
+    let world = World::new();
+    let beat = Heartbeat::new(&world.nodes[0]);
+    let set: HashSet<_> = [beat.clone(), beat, Heartbeat::new(&world.nodes[1])].into();
+    assert_eq!(set.len(), 2);
+    let ask = Ask::anywhere(1, SMALL, 2);
+    assert_eq!(ask.to_string(), "2 x <memory:1024, vCores:1> at *, priority 1");
+    assert_eq!(
+        ask.with_request_id(7).strict().to_string(),
+        "2 x <memory:1024, vCores:1> at *, priority 1, request 7, there alone"
+    );
+    assert_eq!(EndReason::NodeLost.to_string(), "node-lost");
+    let event = evenweave::SchedulerEvent::NodeDrained("n1".to_owned());
+    assert_eq!(event.to_string(), "node \"n1\" is drained");
+}
+
+/// Every time of the settings has a setter that takes a `Duration`.
+#[test]
+fn times_are_durations() {
+    use std::time::Duration;
+    let s = Duration::from_secs;
+    let settings = evenweave::Settings::builder()
+        .update_interval(s(1))
+        .wait_before_kill(s(2))
+        .wait_before_next_starvation_check(s(3))
+        .locality_delay_node(s(4))
+        .locality_delay_rack(s(5))
+        .continuous_scheduling(true)
+        .continuous_scheduling_sleep(s(6))
+        .container_expiry(s(7))
+        .node_heartbeat_interval(s(8))
+        .node_expiry(s(9))
+        .schedule_asynchronously_interval(s(10))
+        .build()
+        .unwrap();
+    let signed = [
+        settings.wait_before_kill_ms,
+        settings.wait_before_next_starvation_check_ms,
+        settings.locality_delay_node_ms,
+        settings.locality_delay_rack_ms,
+    ];
+    assert_eq!(signed, [2000, 3000, 4000, 5000]);
+    let lengths = [
+        settings.update_interval_ms,
+        settings.continuous_scheduling_sleep_ms,
+        settings.container_expiry_ms,
+        settings.node_heartbeat_interval_ms,
+        settings.node_expiry_ms,
+        settings.schedule_asynchronously_interval_ms,
+    ];
+    assert_eq!(lengths, [1000, 6000, 7000, 8000, 9000, 10_000]);
+    assert!(settings.continuous_scheduling);
+    assert!(
+        evenweave::Settings::builder().update_interval(Duration::MAX).build().is_err(),
+        "more than Hadoop can read"
+    );
+}

@@ -3,6 +3,7 @@
 //! Plain values; any thread.
 
 use crate::resource::Resource;
+use std::fmt;
 
 /// Where an ask wants its containers: anywhere, on a rack, on a node. Made by the scheduler's `location`, which knows
 /// names as small numbers; cheap to copy.
@@ -16,6 +17,17 @@ impl Location {
     /// A name that is too long to be one of a node or rack: requests with it are refused
     /// ([`Refused::NoLocation`](crate::Refused::NoLocation)).
     pub const NOWHERE: Location = Location(u32::MAX);
+}
+
+/// `*`, or `location 3`: its number. Names are the scheduler's.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Location::ANY => f.write_str("*"),
+            Location::NOWHERE => f.write_str("nowhere"),
+            Location(number) => write!(f, "location {number}"),
+        }
+    }
 }
 
 /// What asks are grouped by (YARN's SchedulerRequestKey without containers to update): a smaller priority comes first, within
@@ -85,6 +97,18 @@ impl Ask {
     }
 }
 
+/// `2 x <memory:1024, vCores:1> at *, priority 1`, and what is not usual.
+impl fmt::Display for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ask { priority, allocation_request_id, location, resource, count, relax_locality } = self;
+        write!(f, "{count} x {resource} at {location}, priority {priority}")?;
+        if *allocation_request_id != 0 {
+            write!(f, ", request {allocation_request_id}")?;
+        }
+        if *relax_locality { Ok(()) } else { f.write_str(", there alone") }
+    }
+}
+
 /// How near to what was asked a container is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Locality {
@@ -94,4 +118,15 @@ pub enum Locality {
     Rack,
     /// Anywhere.
     OffSwitch,
+}
+
+/// As in "node-local".
+impl fmt::Display for Locality {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Locality::Node => "node",
+            Locality::Rack => "rack",
+            Locality::OffSwitch => "off-switch",
+        })
+    }
 }

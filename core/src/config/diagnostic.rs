@@ -46,7 +46,7 @@ pub enum Severity {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// A short stable name of its kind, such as `unknown-element`; `docs/configuration-checks.md` lists them.
+    /// A short stable name of its kind, such as `unknown-element`.
     pub code: &'static str,
     /// Where it stands, when it came from a file.
     pub at: Option<Place>,

@@ -67,7 +67,8 @@ mod exports {
     pub(crate) use super::driver::threads_and_steps::wait;
     pub(crate) use super::driver::threads_and_steps::{Ends, NoAnswer, Parts, Setup, Stepper, UpdateCall, quiesce};
     pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
-    pub(crate) use super::intake::messages::{External, Parcel, Report};
+    pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Report, not_taken};
+    pub(crate) use super::intake::waiting::{Answer, Reply, Unanswered, Waits, reply, waiting};
     pub(crate) use super::settings::Settings;
     #[cfg(feature = "faults")]
     pub use super::views::audit::Audit;

@@ -15,6 +15,7 @@ pub use waited::Waited;
 
 use crate::config::{AllocationsError, Diagnostic};
 use crate::resource::Resource;
+use std::fmt;
 
 /// Why a call was not carried out. Nothing has changed then, except, as in Hadoop, that a refused submission may have
 /// created its dynamic queue, or parents of it, that a refused allocation file may have switched the placement rules
@@ -412,4 +413,26 @@ pub enum SchedulerEvent {
     /// So many events were dropped because the embedder had not taken the earlier ones: see
     /// [`event_capacity`](crate::FairSchedulerBuilder::event_capacity).
     EventsDropped(u64),
+}
+
+/// A sentence for a log.
+impl fmt::Display for SchedulerEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SchedulerEvent::NodeDrained(node) => write!(f, "node {node:?} is drained"),
+            SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on } => {
+                let after = if *goes_on { "begins anew" } else { "is given up" };
+                write!(f, "worker {worker} panicked ({message}), {after}, and has lost its {} nodes", nodes.len())
+            }
+            SchedulerEvent::AllocationsLoaded { source, warnings } => {
+                write!(f, "{source} is in force, with {} warnings", warnings.len())
+            }
+            SchedulerEvent::AllocationsRefused(error) => write!(f, "the old allocations stay: {error}"),
+            SchedulerEvent::AllocationsBrokeOff { source, queue } => {
+                write!(f, "{source} is in force, but taking it over broke off at queue {queue:?}")
+            }
+            SchedulerEvent::TaskPanicked { task, message } => write!(f, "the {task} task panicked: {message}"),
+            SchedulerEvent::EventsDropped(events) => write!(f, "{events} events were dropped"),
+        }
+    }
 }

@@ -9,6 +9,8 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Sub, SubAssign};
 
 /// The largest number of resource types: `memory-mb`, `vcores` and up to six custom ones.
 pub const MAX_TYPES: usize = 8;
@@ -287,6 +289,48 @@ impl Resource {
     }
 }
 
+/// Component by component, wrapping: as [`Resource::plus`].
+impl Add for Resource {
+    type Output = Resource;
+
+    fn add(self, other: Resource) -> Resource {
+        self.plus(&other)
+    }
+}
+
+impl AddAssign for Resource {
+    fn add_assign(&mut self, other: Resource) {
+        *self = self.plus(&other);
+    }
+}
+
+/// Component by component, wrapping: as [`Resource::minus`].
+impl Sub for Resource {
+    type Output = Resource;
+
+    fn sub(self, other: Resource) -> Resource {
+        self.minus(&other)
+    }
+}
+
+impl SubAssign for Resource {
+    fn sub_assign(&mut self, other: Resource) {
+        *self = self.minus(&other);
+    }
+}
+
+impl Sum for Resource {
+    fn sum<I: Iterator<Item = Resource>>(all: I) -> Resource {
+        all.fold(Resource::ZERO, Resource::add)
+    }
+}
+
+impl<'a> Sum<&'a Resource> for Resource {
+    fn sum<I: Iterator<Item = &'a Resource>>(all: I) -> Resource {
+        all.copied().sum()
+    }
+}
+
 impl Default for Resource {
     fn default() -> Self {
         Resource::ZERO
@@ -438,6 +482,19 @@ mod tests {
         let debt = Resource::new(0, -1);
         assert!(!debt.is_zero());
         assert!(debt.fits_in(&Resource::ZERO));
+    }
+
+    #[test]
+    #[expect(clippy::arithmetic_side_effects, reason = "it is what is tested")]
+    fn operators_are_the_calls() {
+        let (a, b) = (Resource::from_slice(&[1, 2, 3]), Resource::from_slice(&[10, 20, i64::MAX]));
+        assert_eq!((a + b, a - b), (a.plus(&b), a.minus(&b)));
+        let mut sum = a;
+        sum += b;
+        assert_eq!(sum, [a, b].iter().sum());
+        sum -= b;
+        assert_eq!(sum, a);
+        assert_eq!([a, a].into_iter().sum::<Resource>(), a.times_int(2));
     }
 
     #[test]

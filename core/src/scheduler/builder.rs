@@ -345,7 +345,7 @@ impl FairSchedulerBuilder {
     }
 
     /// R: how far the views of several workers may be apart, in *changes*: grants and ends of containers. When a worker
-    /// chooses, of each other worker less than R changes are missing in what it goes by (`docs/concurrency.md`, P11), and
+    /// chooses, of each other worker less than R changes are missing in what it goes by, and
     /// nothing older than some tens of milliseconds. A smaller R is nearer to the exact order and costs a fold, O(queues +
     /// applications) on every worker, that much more often. Without this it is 16,384, or twice the number of applications
     /// that there have been at once where that is more: a grant and an end of so many containers. With one worker it means nothing; 0 counts as 1.

@@ -24,7 +24,7 @@ impl FairScheduler {
         let lane = &self.open_to_wait()?.lanes.control;
         let (reply, answer) = bounded(1);
         lane.send(ControlMessage::CleanUp).map_err(|_| self.gone("control"))?;
-        lane.send(ControlMessage::Barrier(reply)).map_err(|_| self.gone("control"))?;
+        lane.send(ControlMessage::Barrier(reply.into())).map_err(|_| self.gone("control"))?;
         self.answer(&answer, &Patience::endless(), "control")
     }
 

@@ -7,9 +7,9 @@ use crate::app::Location;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, AppShared, Closed, Ends, EventSink, EventSource, External, Heartbeat, NewAttempt,
-    NoAnswer, NodeSpec, NodeView, Parcel, Report, Submission, UpdateCall, Whereabouts, allocate, node_view,
-    prefetch_calls, quiesce,
+    AllocateRequest, Allocation, Answer, AppShared, Closed, Ends, EventSink, EventSource, External, Heartbeat,
+    NewAttempt, NoAnswer, NodeSpec, NodeView, Parcel, Reply, Report, Submission, UpdateCall, Whereabouts, allocate,
+    node_view, not_taken, prefetch_calls, quiesce,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent, Waited};
 use crate::fair::allocations::{WatchCall, Watcher};
@@ -86,6 +86,12 @@ impl Inner {
     }
 
     fn shutdown(&self, patience: &Patience) -> Result<(), Refused> {
+        let outcome = self.end(patience);
+        self.events.end();
+        outcome
+    }
+
+    fn end(&self, patience: &Patience) -> Result<(), Refused> {
         self.closed.close();
         let threads = if self.is_needed_here() {
             // The last handle went in a callback, or where a worker is polled: whoever runs it cannot wait for itself. A lock that
@@ -128,24 +134,24 @@ pub struct NotSent<T> {
     pub reason: Refused,
 }
 
-/// What becomes of many submissions; see [`FairScheduler::submit_all`].
+/// What becomes of many submissions; see [`FairScheduler::submit_all`]. A future, too.
 #[derive(Debug)]
 #[must_use = "the handles of accepted applications are in here"]
 pub struct Submitted {
-    answers: Receiver<Vec<Result<Arc<AppShared>, Refused>>>,
-    taken: OnceLock<()>,
-    scheduler: WeakScheduler,
+    pub(super) answers: Answer<Vec<Result<Arc<AppShared>, Refused>>>,
+    pub(super) taken: OnceLock<()>,
+    pub(super) scheduler: WeakScheduler,
 }
 
 impl Submitted {
-    fn handles(answers: Vec<Result<Arc<AppShared>, Refused>>) -> Vec<Result<AppHandle, Refused>> {
+    pub(super) fn handles(answers: Vec<Result<Arc<AppShared>, Refused>>) -> Vec<Result<AppHandle, Refused>> {
         answers.into_iter().map(|answer| answer.map(AppHandle)).collect()
     }
 
     /// One answer a submission, in their order, if they are there already. Gives them once.
     #[must_use]
     pub fn try_take(&self) -> Option<Vec<Result<AppHandle, Refused>>> {
-        let answers = self.answers.try_recv().ok()?;
+        let answers = self.answers.try_take()?;
         // By this call or by one at the same time.
         let _ = self.taken.set(());
         Some(Submitted::handles(answers))
@@ -162,10 +168,10 @@ impl Submitted {
         }
         // It ends when the last handle does.
         let Some(scheduler) = self.scheduler.upgrade() else {
-            return self.answers.try_recv().map(Submitted::handles).map_err(|_| Refused::ShutDown);
+            return self.answers.try_take().map(Submitted::handles).ok_or(Refused::ShutDown);
         };
         scheduler.may_wait()?;
-        scheduler.answer(&self.answers, &Patience::endless(), CONTROL).map(Submitted::handles)
+        scheduler.answer(self.answers.receiver(), &Patience::endless(), CONTROL).map(Submitted::handles)
     }
 }
 
@@ -183,7 +189,7 @@ impl WeakScheduler {
 }
 
 /// The task that most calls ask.
-const CONTROL: &str = "control";
+pub(super) const CONTROL: &str = "control";
 
 /// How long [`FairScheduler::refresh_queues`] waits for the allocations.
 const REFRESH: Duration = Duration::from_secs(60);
@@ -231,6 +237,10 @@ impl FairScheduler {
         &self.inner.update
     }
 
+    pub(super) fn events(&self) -> &EventSource {
+        &self.inner.events
+    }
+
     pub(super) fn event_sink(&self) -> EventSink {
         self.inner.sink.clone()
     }
@@ -241,7 +251,7 @@ impl FairScheduler {
 
     /// The control's lane is not bounded, because workers must never wait for it; callers that do not wait for an answer
     /// are told when it is long.
-    fn control_has_room(&self) -> Result<(), Refused> {
+    pub(super) fn control_has_room(&self) -> Result<(), Refused> {
         if self.inner.shared.lanes.control.len() > LONG_CONTROL_LANE { Err(Refused::Busy) } else { Ok(()) }
     }
 
@@ -280,16 +290,16 @@ impl FairScheduler {
         if self.inner.closed.is_closed() { Refused::ShutDown } else { Refused::TaskLost { task } }
     }
 
-    fn call<T>(&self, call: impl FnOnce(Sender<T>) -> Call) -> Result<T, Refused> {
+    fn call<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
         let shared = self.open()?;
         self.may_wait()?;
         let (reply, answer) = bounded(1);
-        shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| self.gone(CONTROL))?;
+        shared.lanes.control.send(ControlMessage::Call(call(reply.into()))).map_err(|_| self.gone(CONTROL))?;
         self.answer(&answer, &Patience::endless(), CONTROL)
     }
 
     /// As [`FairScheduler::call`], where the control's answer waits for workers.
-    fn call_workers<T>(&self, call: impl FnOnce(Sender<T>) -> Call) -> Result<T, Refused> {
+    fn call_workers<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
         self.open_to_wait()?;
         self.call(call)
     }
@@ -305,12 +315,7 @@ impl FairScheduler {
         &self,
         look: impl FnOnce(&Control) -> T + Send + 'static,
     ) -> Result<T, Refused> {
-        self.call(|reply| {
-            Call::Look(Box::new(move |control| {
-                // Whoever asked may have gone.
-                let _ = reply.send(look(control));
-            }))
-        })
+        self.call(|reply| Call::Look(Box::new(move |control| reply.send(look(control)))))
     }
 
     /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`]. A name keeps its number while the scheduler
@@ -350,8 +355,7 @@ impl FairScheduler {
 
     /// Empties a node gracefully: from its next heartbeat on its total follows what still runs, so that nothing new fits, and
     /// [`SchedulerEvent::NodeDrained`] tells when nothing runs. As in Hadoop a heartbeat still assigns what is free at that
-    /// moment; what then is above the new total ends at once ([`EndReason::Preempted`](crate::EndReason::Preempted)). Assignment
-    /// reference 2.6, 13.4.
+    /// moment; what then is above the new total ends at once ([`EndReason::Preempted`](crate::EndReason::Preempted)).
     ///
     /// # Errors
     /// When it is gone.
@@ -396,7 +400,7 @@ impl FairScheduler {
         };
         if let Some(report) = Report::of(&heartbeat) {
             let sent = lane.try_send(Parcel::of(External::Report(report)));
-            return sent.map_err(|error| Box::new(NotSent { returned: heartbeat, reason: error.into() }));
+            return sent.map_err(|error| Box::new(NotSent { returned: heartbeat, reason: not_taken(&error) }));
         }
         let (message, reason) = match lane.try_send(Parcel::of(External::Heartbeat(Box::new(heartbeat)))) {
             Ok(()) => return Ok(()),
@@ -461,11 +465,7 @@ impl FairScheduler {
     /// # Errors
     /// When the scheduler is busy or has been shut down.
     pub fn submit_all(&self, submissions: Vec<Submission>) -> Result<Submitted, Refused> {
-        let shared = self.open()?;
-        let (reply, answers) = bounded(1);
-        self.control_has_room()?;
-        let call = ControlMessage::Call(Call::SubmitAll(submissions, reply));
-        shared.lanes.control.send(call).map_err(|_| self.gone(CONTROL))?;
+        let answers = self.begin(|reply| Call::SubmitAll(submissions, reply))?;
         Ok(Submitted { answers, taken: OnceLock::new(), scheduler: self.downgrade() })
     }
 
@@ -501,11 +501,7 @@ impl FairScheduler {
     /// # Errors
     /// When the scheduler is busy or has been shut down.
     pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
-        let shared = self.open()?;
-        self.control_has_room()?;
-        let (reply, _) = bounded(1);
-        let call = ControlMessage::Call(Call::Finish { app: app.0.clone(), by: None, reply });
-        shared.lanes.control.send(call).map_err(|_| self.gone(CONTROL))
+        self.begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
     }
 
     /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over, and another

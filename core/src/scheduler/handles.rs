@@ -196,6 +196,14 @@ impl PartialEq for Heartbeat {
 
 impl Eq for Heartbeat {}
 
+impl Hash for Heartbeat {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.node).hash(state);
+        (self.stamp, self.offer).hash(state);
+        (&self.launched[..], &self.completed[..]).hash(state);
+    }
+}
+
 impl Heartbeat {
     /// A report of a node that has nothing new to say of its containers.
     #[must_use]

@@ -16,6 +16,8 @@ mod handles;
 
 mod stepped;
 
+mod waiting;
+
 mod worker;
 
 pub use builder::{BuildError, FairSchedulerBuilder};

@@ -17,7 +17,8 @@ pub mod atomic {
 /// Channels.
 pub mod channel {
     pub use crossbeam_channel::{
-        Receiver, RecvTimeoutError, SendTimeoutError, Sender, TrySendError, bounded, never, select, unbounded,
+        Receiver, RecvTimeoutError, SendTimeoutError, Sender, TryRecvError, TrySendError, bounded, never, select,
+        unbounded,
     };
 }
 

@@ -5,6 +5,7 @@ use super::{Settings, SettingsError};
 use crate::config::known::{AM_PREEMPTION_OF, TYPES};
 use crate::config::site::{SiteFile, SiteProperties};
 use std::fmt::Display;
+use std::time::Duration;
 
 /// Builds [`Settings`] from site files, properties by name, and typed calls for the ones that a program sets. All go
 /// through the same reading, with its errors and warnings; what is set here counts above the files, the last call above
@@ -38,6 +39,16 @@ macro_rules! typed {
         #[doc = concat!("`", $property, "`")]
         pub fn $name(self, value: $type) -> Self {
             self.set($property, value)
+        }
+    )*};
+}
+
+/// The same of times, which Hadoop has in whole milliseconds: what is less is left out.
+macro_rules! times {
+    ($($name:ident = $property:literal;)*) => {$(
+        #[doc = concat!("`", $property, "`, in whole milliseconds")]
+        pub fn $name(self, value: Duration) -> Self {
+            self.set($property, value.as_millis())
         }
     )*};
 }
@@ -108,17 +119,27 @@ impl SettingsBuilder {
         locality_threshold_rack: f32 = "yarn.scheduler.fair.locality.threshold.rack";
         reservable_nodes: f32 = "yarn.scheduler.fair.reservable-nodes";
         reservation_threshold_increment_multiple: f32 = "yarn.scheduler.reservation-threshold.increment-multiple";
-        update_interval_ms: u32 = "yarn.scheduler.fair.update-interval-ms";
         preemption: bool = "yarn.scheduler.fair.preemption";
         preemption_utilization_threshold: f32 = "yarn.scheduler.fair.preemption.cluster-utilization-threshold";
         preemption_strict: bool = "yarn.scheduler.fair.preemption.strict";
-        wait_before_kill_ms: u32 = "yarn.scheduler.fair.waitTimeBeforeKill";
         am_preemption: bool = "yarn.scheduler.fair.am.preemption";
         acl_enable: bool = "yarn.acl.enable";
         admin_acl: &str = "yarn.admin.acl";
-        node_heartbeat_interval_ms: u32 = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms";
         schedule_asynchronously: bool = "yarn.scheduler.fair.schedule-asynchronously.enable";
-        schedule_asynchronously_interval_ms: u32 = "yarn.scheduler.fair.schedule-asynchronously.scheduling-interval-ms";
+        continuous_scheduling: bool = "yarn.scheduler.fair.continuous-scheduling-enabled";
+    }
+
+    times! {
+        update_interval = "yarn.scheduler.fair.update-interval-ms";
+        wait_before_kill = "yarn.scheduler.fair.waitTimeBeforeKill";
+        wait_before_next_starvation_check = "yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck";
+        locality_delay_node = "yarn.scheduler.fair.locality-delay-node-ms";
+        locality_delay_rack = "yarn.scheduler.fair.locality-delay-rack-ms";
+        continuous_scheduling_sleep = "yarn.scheduler.fair.continuous-scheduling-sleep-ms";
+        container_expiry = "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms";
+        node_heartbeat_interval = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms";
+        node_expiry = "yarn.nm.liveness-monitor.expiry-interval-ms";
+        schedule_asynchronously_interval = "yarn.scheduler.fair.schedule-asynchronously.scheduling-interval-ms";
     }
 
     /// The properties as they stand by now.

@@ -132,8 +132,10 @@ impl<D: Decider> Shard<D> {
 
     /// Wakes the AM of an application whose mailbox was empty. It finds what the root uses.
     pub(crate) fn wake_am(&mut self, app: u32) {
-        if self.shared.on_grants.is_some() {
+        if self.shared.on_grants.is_some() || !self.waits.is_nobody_after_mail() {
             self.show_root();
+            let slot = self.app(app).slot;
+            self.waits.mail_came(slot);
         }
         if let Some(wake) = &self.shared.on_grants {
             wake(self.app(app).number);

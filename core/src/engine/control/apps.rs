@@ -5,12 +5,12 @@ use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
+use crate::engine::intake::waiting::Reply;
 use crate::engine::mail::container::Container;
 use crate::event::Refused;
 use crate::id::Slot;
 use crate::resource::Resource;
 use crate::sync::Arc;
-use crate::sync::channel::Sender;
 
 /// The applications as running limits see them.
 pub(crate) struct AppList<'a>(pub(crate) &'a [Option<App>]);
@@ -78,7 +78,7 @@ impl<D: Decider> Control<D> {
     pub(crate) fn begin_finish(
         &mut self,
         shared: &Arc<AppShared>,
-        reply: Option<Sender<Result<(), Refused>>>,
+        reply: Option<Reply<Result<(), Refused>>>,
     ) -> Result<(), Refused> {
         self.known(shared)?;
         shared.close();
@@ -90,7 +90,7 @@ impl<D: Decider> Control<D> {
     pub(super) fn close_app(
         &mut self,
         shared: &Arc<AppShared>,
-        reply: Option<Sender<Result<(), Refused>>>,
+        reply: Option<Reply<Result<(), Refused>>>,
         successor: Option<&Successor>,
     ) {
         let workers = self.shared.workers;

@@ -9,12 +9,12 @@ use crate::caught::caught;
 use crate::engine::books::ledger::{AppShared, NewApp};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
+use crate::engine::intake::waiting::Reply;
 use crate::engine::mail::container::Container;
 use crate::event::Refused;
 use crate::id::ApplicationId;
 use crate::resource::Resource;
 use crate::sync::Arc;
-use crate::sync::channel::Sender;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -119,7 +119,7 @@ pub(crate) struct Next {
     /// The one that workers hand over to, with the size of its AM, and what they have handed over.
     successor: Option<(Arc<AppShared>, Option<Resource>)>,
     pub(super) handed_over: Vec<Container>,
-    reply: Option<Sender<Result<Arc<AppShared>, Refused>>>,
+    reply: Option<Reply<Result<Arc<AppShared>, Refused>>>,
 }
 
 impl<D: Decider> Control<D> {
@@ -174,7 +174,7 @@ impl<D: Decider> Control<D> {
         &mut self,
         shared: &Arc<AppShared>,
         new: NewAttempt,
-        reply: Option<Sender<Result<Arc<AppShared>, Refused>>>,
+        reply: Option<Reply<Result<Arc<AppShared>, Refused>>>,
     ) -> Result<(), Refused> {
         let NewAttempt { am, keep_containers } = new;
         am.as_ref().map_or(Ok(()), AmRequest::check_places)?;

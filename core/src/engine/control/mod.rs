@@ -44,6 +44,7 @@ use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
 use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
 use crate::engine::intake::messages::{ControlMessage, Internal};
+use crate::engine::intake::waiting::Reply;
 use crate::engine::publish::members::MemberTable;
 use crate::engine::publish::snapshot::Structure;
 use crate::engine::shared::Shared;
@@ -81,33 +82,33 @@ type Looking<D> = Box<dyn FnOnce(&Control<D>) + Send>;
 
 /// A request of the embedder that the control answers.
 pub(crate) enum Call<D: Decider> {
-    Submit(Submission, Sender<Result<Arc<AppShared>, Refused>>),
-    SubmitAll(Vec<Submission>, Sender<Vec<Result<Arc<AppShared>, Refused>>>),
+    Submit(Submission, Reply<Result<Arc<AppShared>, Refused>>),
+    SubmitAll(Vec<Submission>, Reply<Vec<Result<Arc<AppShared>, Refused>>>),
     Finish {
         app: Arc<AppShared>,
         by: By,
-        reply: Sender<Result<(), Refused>>,
+        reply: Reply<Result<(), Refused>>,
     },
     NextAttempt {
         app: Arc<AppShared>,
         new: NewAttempt,
-        reply: Sender<Result<Arc<AppShared>, Refused>>,
+        reply: Reply<Result<Arc<AppShared>, Refused>>,
     },
     Move {
         app: Arc<AppShared>,
         by: By,
         queue: String,
-        reply: Sender<Result<(), Refused>>,
+        reply: Reply<Result<(), Refused>>,
     },
-    AddNode(NodeSpec, Sender<Result<Arc<NodeShared>, Refused>>),
-    RemoveNode(Arc<NodeShared>, Sender<Result<(), Refused>>),
-    ResizeNode(Arc<NodeShared>, Resource, Sender<Result<(), Refused>>),
-    Decommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
-    Recommission(Arc<NodeShared>, Sender<Result<(), Refused>>),
-    Reload(Box<Configuration<D>>, Sender<Result<(), Refused>>),
-    SetMaximum(Resource, Sender<Result<(), Refused>>),
-    App(u32, Sender<Option<Arc<AppShared>>>),
-    Apps(Sender<Vec<Arc<AppShared>>>),
+    AddNode(NodeSpec, Reply<Result<Arc<NodeShared>, Refused>>),
+    RemoveNode(Arc<NodeShared>, Reply<Result<(), Refused>>),
+    ResizeNode(Arc<NodeShared>, Resource, Reply<Result<(), Refused>>),
+    Decommission(Arc<NodeShared>, Reply<Result<(), Refused>>),
+    Recommission(Arc<NodeShared>, Reply<Result<(), Refused>>),
+    Reload(Box<Configuration<D>>, Reply<Result<(), Refused>>),
+    SetMaximum(Resource, Reply<Result<(), Refused>>),
+    App(u32, Reply<Option<Arc<AppShared>>>),
+    Apps(Reply<Vec<Arc<AppShared>>>),
     /// Looks at something and sends its answer itself.
     Look(Looking<D>),
     /// What the decider alone knows of.
@@ -124,7 +125,7 @@ impl<D: Decider> std::fmt::Debug for Call<D> {
 }
 
 /// Who waits for the end of something.
-type Waiters = Vec<Sender<Result<(), Refused>>>;
+type Waiters = Vec<Reply<Result<(), Refused>>>;
 
 /// An application as the control keeps it.
 #[derive(Debug)]
@@ -318,9 +319,8 @@ impl<D: Decider> Control<D> {
         true
     }
 
-    pub(crate) fn answer<T: Send + 'static>(&mut self, reply: Sender<T>, value: T) {
-        // Whoever asked may have gone.
-        self.answers.push(Answer(Box::new(move || drop(reply.send(value)))));
+    pub(crate) fn answer<T: Send + 'static>(&mut self, reply: Reply<T>, value: T) {
+        self.answers.push(Answer(Box::new(move || reply.send(value))));
     }
 
     fn call(&mut self, call: Call<D>) {

@@ -5,11 +5,11 @@ use super::{Answer, Control, ControlPart};
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Panicked};
+use crate::engine::intake::waiting::Reply;
 use crate::event::{Named, Refused, SchedulerEvent, check_place};
 use crate::id::NodeId;
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::Arc;
-use crate::sync::channel::Sender;
 
 /// A node that registers.
 #[derive(Clone, Debug)]
@@ -123,7 +123,7 @@ impl<D: Decider> Control<D> {
     pub(crate) fn begin_remove_node(
         &mut self,
         node: &Arc<NodeShared>,
-        reply: Option<Sender<Result<(), Refused>>>,
+        reply: Option<Reply<Result<(), Refused>>>,
     ) -> Result<(), Refused> {
         if !self.nodes.begin_to_close(node, reply.into_iter().collect()) {
             return Err(Refused::NoSuchNode(node.name.to_string()));

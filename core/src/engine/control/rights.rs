@@ -9,9 +9,9 @@ use super::{Control, ControlPart};
 use crate::config::{AccessControlList, QueueAccess};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
+use crate::engine::intake::waiting::Reply;
 use crate::event::{AppAccess, Named, Refused, check_length};
 use crate::sync::Arc;
-use crate::sync::channel::Sender;
 
 /// A submission needs one of the two, and so has the target of a move.
 pub(crate) const EITHER: [QueueAccess; 2] = [QueueAccess::Submit, QueueAccess::Administer];
@@ -83,7 +83,7 @@ impl<D: Decider> Control<D> {
         &mut self,
         by: Option<&str>,
         app: &Arc<AppShared>,
-        reply: Option<Sender<Result<(), Refused>>>,
+        reply: Option<Reply<Result<(), Refused>>>,
     ) -> Result<(), Refused> {
         by.map_or(Ok(()), |user| self.check_app(user, app, AppAccess::Modify))?;
         self.begin_finish(app, reply)

@@ -118,6 +118,9 @@ impl<D: Decider> Runner<D> {
             let part = left.min(BATCH);
             left -= part;
             let then = lanes.batch(part, &shared.lanes.internal, worker);
+            if then != Then::GiveWay {
+                worker.shard.waits.room_came();
+            }
             if then == Then::End {
                 worker.shard.hand_back_leases();
             }
@@ -168,10 +171,11 @@ impl<D: Decider> Runner<D> {
         self.tell(message, nodes, false);
     }
 
-    fn tell(&self, message: String, nodes: Vec<Arc<NodeShared>>, goes_on: bool) {
+    fn tell(&mut self, message: String, nodes: Vec<Arc<NodeShared>>, goes_on: bool) {
         let (name, shared) = (self.worker.shard.id(), &self.shared);
         if !goes_on {
             shared.set_dead(name);
+            self.worker.shard.waits.end();
         }
         let panicked = Panicked { worker: name, message, nodes, goes_on };
         if let Err(not_sent) = shared.lanes.control.send(ControlMessage::WorkerPanicked(panicked)) {

@@ -593,7 +593,7 @@ fn barrier<D: Decider>(shared: &Shared<D>, patience: &Patience) -> Result<(), Re
     for lane in &shared.lanes.internal {
         asked += u64::from(lane.send(Internal::Barrier(reply.clone())).is_ok());
     }
-    let control = shared.lanes.control.send(ControlMessage::Barrier(reply.clone())).is_ok();
+    let control = shared.lanes.control.send(ControlMessage::Barrier(reply.clone().into())).is_ok();
     asked += u64::from(control);
     // Its rounds send to workers, which count them; nobody listens where preemption is off.
     asked += u64::from(shared.lanes.preemption.send(TaskCall::Barrier(reply)).is_ok());

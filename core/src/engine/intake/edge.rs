@@ -12,7 +12,7 @@ use crate::app::{Ask, Location};
 use crate::caught::caught;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped};
+use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped, not_taken};
 use crate::engine::intake::warnings::{AskWarning, warn_of};
 use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
@@ -251,7 +251,7 @@ fn send_releases<D: Decider>(shared: &Shared<D>, app: &AppShared, releases: &[Co
     if own().nth(FEW_RELEASES).is_none() {
         for release in own() {
             let Some(lane) = lanes.get(usize::from(release.worker)) else { continue };
-            lane.try_send(Parcel::of(External::Release(*release)))?;
+            lane.try_send(Parcel::of(External::Release(*release))).map_err(|error| not_taken(&error))?;
         }
         return Ok(());
     }
@@ -263,7 +263,7 @@ fn send_releases<D: Decider>(shared: &Shared<D>, app: &AppShared, releases: &[Co
     }
     for (lane, part) in lanes.iter().zip(parts) {
         for piece in part.chunks(MANY_RELEASES) {
-            lane.try_send(Parcel::of(External::Releases(piece.to_vec())))?;
+            lane.try_send(Parcel::of(External::Releases(piece.to_vec()))).map_err(|error| not_taken(&error))?;
         }
     }
     Ok(())
@@ -296,7 +296,7 @@ fn send_asks<D: Decider>(
 fn send_to_home<D: Decider>(shared: &Shared<D>, app: &AppShared, message: External) -> Result<(), Refused> {
     // Its number is not read before it is needed: it lies in a line that no call needs.
     let Some(lane) = shared.lanes.external.get(app.home) else { return Err(Refused::NoSuchApp(app.id.number)) };
-    Ok(lane.try_send(Parcel::of(message))?)
+    lane.try_send(Parcel::of(message)).map_err(|error| not_taken(&error))
 }
 
 /// Empties the application's mailbox and says what it can still get; `out` is clear. What may panic, the policy and the clock, is asked

@@ -3,6 +3,7 @@
 use crate::app::{Ask, SchedulingKey};
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::decider::Decider;
+use crate::engine::intake::waiting::Reply;
 use crate::engine::mail::container::Container;
 use crate::engine::shared::ANY;
 use crate::engine::worker::rows::SharedCount;
@@ -89,12 +90,11 @@ impl fmt::Debug for Parcel {
     }
 }
 
-impl From<TrySendError<Parcel>> for Refused {
-    fn from(error: TrySendError<Parcel>) -> Refused {
-        match error {
-            TrySendError::Full(_) => Refused::Busy,
-            TrySendError::Disconnected(_) => Refused::ShutDown,
-        }
+/// What its sender is told of a message that was not taken. Not a `From`: a refusal is public, and a parcel is not.
+pub(crate) fn not_taken(error: &TrySendError<Parcel>) -> Refused {
+    match error {
+        TrySendError::Full(_) => Refused::Busy,
+        TrySendError::Disconnected(_) => Refused::ShutDown,
     }
 }
 
@@ -475,7 +475,7 @@ pub(crate) enum ControlMessage<D: Decider> {
     /// A request of the embedder, or of the watcher.
     Call(crate::engine::control::Call<D>),
     /// Answer when it is reached.
-    Barrier(Sender<()>),
+    Barrier(Reply<()>),
     Shutdown,
 }
 

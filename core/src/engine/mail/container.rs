@@ -47,7 +47,7 @@ impl EndReason {
     }
 
     /// The exit status that YARN gives such a container: ABORTED (−100), for a preempted one PREEMPTED (−102). `None` where
-    /// the node's report has it. Assignment reference 11.6.
+    /// the node's report has it.
     #[must_use]
     pub fn exit_status(self) -> Option<i32> {
         match self {
@@ -55,6 +55,13 @@ impl EndReason {
             EndReason::Released | EndReason::AppFinished | EndReason::NodeLost | EndReason::Expired => Some(-100),
             EndReason::Preempted => Some(-102),
         }
+    }
+}
+
+/// As [`EndReason::as_str`].
+impl std::fmt::Display for EndReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

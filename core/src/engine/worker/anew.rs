@@ -66,7 +66,8 @@ impl<D: Decider> Shard<D> {
 
     /// Every AM with something to fetch here is woken: a wake-up that panicked, or that the panic came before, would be missed by an AM
     /// whose mailbox is not empty any more.
-    fn wake_up_all(&self) {
+    fn wake_up_all(&mut self) {
+        self.waits.all_mail_came();
         let Some(wake) = &self.shared.on_grants else { return };
         for app in self.apps.iter().flatten().filter(|app| !app.closed) {
             if !(app.cell.granted.is_empty() && app.cell.ended.is_empty()) {

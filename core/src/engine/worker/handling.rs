@@ -134,6 +134,7 @@ impl<D: Decider> Shard<D> {
                 let handed_over =
                     successor.as_ref().map_or_else(Vec::new, |successor| self.hand_over(app.slot, successor));
                 self.close_app(app.slot);
+                self.waits.mail_came(app.slot);
                 self.tell_control(ControlMessage::AppClosed { slot: app.slot, handed_over });
             }
             Internal::AddNode { node, total } => self.add_node(node.clone(), *total),

@@ -41,3 +41,6 @@ pub(crate) mod attempts;
 
 #[cfg(not(loom))]
 pub(crate) mod anew;
+
+#[cfg(not(loom))]
+pub(crate) mod waits;

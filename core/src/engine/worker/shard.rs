@@ -23,6 +23,7 @@ use crate::engine::worker::containers::Containers;
 use crate::engine::worker::expiry::Looks;
 use crate::engine::worker::node_list::NodeList;
 use crate::engine::worker::queue::QueueLocal;
+use crate::engine::worker::waits::Awaited;
 use crate::id::Slot;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
@@ -69,6 +70,8 @@ pub(crate) struct Shard<D: Decider> {
     /// Keys of which a piece is held.
     pub(crate) leases: Vec<(Slot, SchedulingKey)>,
     pub(crate) journal: Option<WorkerJournal>,
+    /// Futures that it wakes.
+    pub(crate) waits: Awaited,
     /// The decider's part.
     pub(crate) own: D::Worker,
     /// It is to panic when it begins anew.
@@ -100,6 +103,7 @@ impl<D: Decider> Shard<D> {
             watched: Vec::new(),
             leases: Vec::new(),
             journal: journal.then(WorkerJournal::default),
+            waits: Awaited::default(),
             own: D::worker(&shared),
             #[cfg(feature = "faults")]
             fails_anew: false,

@@ -13,6 +13,7 @@ use super::watcher::{Reloads, Watcher};
 use crate::config::{AllocationFile, Diagnostic, PlacementChange};
 use crate::engine::driver::events::EventSink;
 use crate::engine::driver::tasks::{guarded, run_task, spawn};
+use crate::engine::intake::waiting::Reply;
 use crate::event::{Refused, SchedulerEvent};
 use crate::fair::control::FairCall;
 use crate::fair::engine::{Call, ControlMessage, Shared};
@@ -110,9 +111,9 @@ pub(crate) struct ControlLane {
 }
 
 impl ControlLane {
-    fn call<T>(&self, call: impl FnOnce(Sender<T>) -> Call) -> Result<T, Refused> {
+    fn call<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
         let (reply, answer) = bounded(1);
-        self.shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| Refused::ShutDown)?;
+        self.shared.lanes.control.send(ControlMessage::Call(call(reply.into()))).map_err(|_| Refused::ShutDown)?;
         answer.recv().map_err(|_| Refused::ShutDown)
     }
 }

@@ -28,13 +28,13 @@ pub(crate) use settings::QueueOwn;
 use crate::config::{AllocationFile, PlacementChange, PlacementRule};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand, Submission};
+use crate::engine::intake::waiting::Reply;
 use crate::event::Refused;
 use crate::fair::engine::{Control, FairDecider};
 use crate::policy::SchedulingPolicy;
 use crate::queue::Running;
 use crate::resource::Resource;
 use crate::sync::Arc;
-use crate::sync::channel::Sender;
 use policies::Policies;
 
 /// See the module's text.
@@ -56,9 +56,9 @@ pub(crate) struct FairControl {
 #[derive(Debug)]
 pub(crate) enum FairCall {
     /// The placement rules alone take effect.
-    InstallPlacement(PlacementChange, Sender<()>),
+    InstallPlacement(PlacementChange, Reply<()>),
     /// An ad hoc queue is made.
-    AddQueue { name: String, leaf: bool, reply: Sender<Result<(), Refused>> },
+    AddQueue { name: String, leaf: bool, reply: Reply<Result<(), Refused>> },
 }
 
 impl FairControl {

@@ -171,6 +171,13 @@ impl<T> Sender<T> {
         self.0.lock().messages.len()
     }
 
+    /// Whether there is no room.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        let lane = self.0.lock();
+        lane.messages.len() >= lane.capacity
+    }
+
     /// Whether none waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -41,6 +41,13 @@ pub(crate) struct AppCell {
     pub(crate) usage: UsageCell,
 }
 
+impl AppCell {
+    /// Whether the AM has something to fetch here.
+    pub(crate) fn has_mail(&self) -> bool {
+        !(self.granted.is_empty() && self.ended.is_empty())
+    }
+}
+
 /// What the AM's `allocate` calls keep of its blacklist: one AM calls one at a time, so this lock is never contended on purpose.
 #[derive(Debug, Default)]
 pub(crate) struct AmSide {

@@ -11,6 +11,7 @@ use crate::engine::control::{NewAttempt, NodeSpec, Submission};
 use crate::engine::driver::runner::{Counted, lie_dead, recover};
 use crate::engine::intake::edge::{AllocateRequest, Allocation, collect, send_changes};
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
+use crate::engine::intake::waiting::Reply;
 use crate::event::Refused;
 use crate::fair::control::FairControl;
 use crate::fair::{Control, FairDecider, Internal, Parts, Stepper};
@@ -352,7 +353,7 @@ fn who_is_answered_finds_what_was_promised() {
     let mut parts = parts();
     let (seen, found) = unbounded();
     submit(&mut parts.control, 1, "root.q", None);
-    parts.control.answer(bounded(1).0, Looks(parts.shared.clone(), seen));
+    parts.control.answer(bounded(1).0.into(), Looks(parts.shared.clone(), seen));
     parts.control.publish();
     assert_eq!(found.try_recv(), Ok(1));
 }
@@ -445,15 +446,15 @@ fn it_is_not_quiet_where_something_was_taken() {
     });
     let mut rounds = 0;
     loop {
-        let reply = select! {
+        let reply: Reply<()> = select! {
             recv(lanes.external) -> message => {
                 let message = message.map(Parcel::into_message);
                 let Ok(External::Barrier(reply)) = message else { panic!("{message:?} is no barrier") };
-                reply
+                reply.into()
             },
             recv(lanes.internal) -> message => {
                 let Ok(Internal::Barrier(reply)) = message else { panic!("{message:?} is no barrier") };
-                reply
+                reply.into()
             },
             recv(parts.control_lane) -> message => {
                 let Ok(ControlMessage::Barrier(reply)) = message else { panic!("{message:?} is no barrier") };
@@ -466,7 +467,7 @@ fn it_is_not_quiet_where_something_was_taken() {
             },
             recv(done) -> _ => break,
         };
-        reply.send(()).unwrap();
+        reply.send(());
     }
     waiting.unwrap().join().unwrap();
     assert_eq!(rounds, 4, "two with a message, and two without");
@@ -509,7 +510,7 @@ fn what_was_never_acquired_is_not_handed_over() {
 fn the_control_is_quiet_once_it_has_published() {
     let mut parts = parts();
     let (reply, answered) = unbounded();
-    parts.control.handle(ControlMessage::Barrier(reply));
+    parts.control.handle(ControlMessage::Barrier(reply.into()));
     assert!(answered.try_recv().is_err());
     parts.control.publish();
     assert!(answered.try_recv().is_ok());

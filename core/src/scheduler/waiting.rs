@@ -1,0 +1,200 @@
+//! Waiting without a thread: the calls that end in `_async` are futures over `std` alone, for any runtime.
+//!
+//! They run on whatever polls them, block nothing, and are woken by the scheduler's threads.
+
+use super::fair::{CONTROL, FairScheduler, Submitted};
+use super::handles::{AppHandle, NodeHandle};
+use crate::engine::{
+    Answer, Internal, Look, NewAttempt, NodeSpec, Reply, Submission, Unanswered, Waits, reply, waiting,
+};
+use crate::event::{Refused, SchedulerEvent};
+use crate::fair::{Call, ControlMessage};
+use crate::resource::Resource;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// The same answers as of [`Submitted::wait`].
+impl Future for Submitted {
+    type Output = Result<Vec<Result<AppHandle, Refused>>, Refused>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.taken.get().is_some() {
+            return Poll::Ready(Err(Refused::AlreadyTaken));
+        }
+        self.answers.poll(context).map(|answers| match answers {
+            Ok(answers) => {
+                // By this call or by one at the same time.
+                let _ = self.taken.set(());
+                Ok(Submitted::handles(answers))
+            }
+            Err(Unanswered) => Err(self.scheduler.upgrade().map_or(Refused::ShutDown, |living| living.gone(CONTROL))),
+        })
+    }
+}
+
+/// Calls that do not block. Each is a future that does nothing until it is polled; one that is dropped before its end waits no more, but
+/// what it has asked for is done all the same.
+///
+/// No runtime is needed: any executor will do, and so will a loop that polls. Who has none uses the calls without `_async`.
+impl FairScheduler {
+    /// Asks the control, and does not wait.
+    pub(super) fn begin<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<Answer<T>, Refused> {
+        let shared = self.open()?;
+        self.control_has_room()?;
+        let (reply, answer) = reply();
+        shared.lanes.control.send(ControlMessage::Call(call(reply))).map_err(|_| self.gone(CONTROL))?;
+        Ok(answer)
+    }
+
+    async fn call_async<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
+        let answer = self.begin(call)?;
+        poll_fn(|context| answer.poll(context)).await.map_err(|Unanswered| self.gone(CONTROL))
+    }
+
+    /// As [`FairScheduler::submit`].
+    ///
+    /// # Errors
+    /// As there, and [`Refused::Busy`].
+    pub async fn submit_async(&self, submission: Submission) -> Result<AppHandle, Refused> {
+        self.call_async(|reply| Call::Submit(submission, reply)).await?.map(AppHandle)
+    }
+
+    /// As [`FairScheduler::finish`].
+    ///
+    /// # Errors
+    /// As there, and [`Refused::Busy`].
+    pub async fn finish_async(&self, app: &AppHandle) -> Result<(), Refused> {
+        self.call_async(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).await?
+    }
+
+    /// As [`FairScheduler::new_attempt`].
+    ///
+    /// # Errors
+    /// As there, and [`Refused::Busy`].
+    pub async fn new_attempt_async(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.call_async(|reply| Call::NextAttempt { app: app.0.clone(), new, reply }).await?.map(AppHandle)
+    }
+
+    /// As [`FairScheduler::move_app`].
+    ///
+    /// # Errors
+    /// As there, and [`Refused::Busy`].
+    pub async fn move_app_async(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        let queue = queue.to_owned();
+        self.call_async(|reply| Call::Move { app: app.0.clone(), by: None, queue, reply }).await?
+    }
+
+    /// As [`FairScheduler::add_node`].
+    ///
+    /// # Errors
+    /// As there, and [`Refused::Busy`].
+    pub async fn add_node_async(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
+        let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
+        self.call_async(|reply| Call::AddNode(spec, reply)).await?.map(NodeHandle)
+    }
+
+    /// As [`FairScheduler::remove_node`].
+    ///
+    /// # Errors
+    /// As there, and [`Refused::Busy`].
+    pub async fn remove_node_async(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.call_async(|reply| Call::RemoveNode(node.0.clone(), reply)).await?
+    }
+
+    /// The next event. `None` after the shutdown, when there is none left.
+    pub async fn next_event_async(&self) -> Option<SchedulerEvent> {
+        poll_fn(|context| self.events().poll(context)).await
+    }
+
+    /// Until [`FairScheduler::allocate`] has something to bring for this application: a granted container, or the news of one that ended.
+    /// At once where it has. What is marked for preemption ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)) is
+    /// no news.
+    ///
+    /// Each wait costs every worker a message, so it is for those who have to wait. It may end though another call has just fetched what
+    /// there was.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`] when the attempt has ended, [`Refused::NoWorkers`], [`Refused::ShutDown`].
+    pub async fn mail_async(&self, app: &AppHandle) -> Result<(), Refused> {
+        let mut waits: Option<Waits> = None;
+        let poll = |context: &mut Context<'_>| -> Result<Poll<()>, Refused> {
+            let shared = self.open()?;
+            if app.0.scheduler != shared.scheduler || app.is_finished() {
+                return Err(Refused::NoSuchApp(app.number()));
+            }
+            if app.0.cells.iter().any(|cell| cell.has_mail()) {
+                return Ok(Poll::Ready(()));
+            }
+            if waits.as_ref().is_some_and(|waits| !waits.leave(context)) {
+                return Ok(Poll::Pending);
+            }
+            // Each worker knows of its own mail; whichever has some first wakes.
+            let (wakes, fresh) = waiting();
+            fresh.leave(context);
+            let mut is_heard = false;
+            for (worker, lane) in shared.lanes.internal.iter().enumerate() {
+                if !shared.is_dead(worker) {
+                    let (app, wakes) = (app.0.clone(), wakes.clone());
+                    let look = Look::new(move |shard| shard.wake_for_mail(&app, wakes));
+                    is_heard |= lane.send(Internal::Look(look)).is_ok();
+                }
+            }
+            wakes.forget();
+            waits = Some(fresh);
+            if is_heard { Ok(Poll::Pending) } else { Err(Refused::NoWorkers) }
+        };
+        until(poll).await
+    }
+
+    /// After [`Refused::Busy`]: until each lane has had room since. Others may have filled it again by then, so the next try may be refused,
+    /// too.
+    ///
+    /// # Errors
+    /// [`Refused::ShutDown`].
+    pub async fn room_async(&self) -> Result<(), Refused> {
+        // The control's lane, and what it has not published yet.
+        let answer = {
+            let (reply, answer) = reply();
+            let lane = &self.open()?.lanes.control;
+            lane.send(ControlMessage::Barrier(reply)).map_err(|_| self.gone(CONTROL))?;
+            answer
+        };
+        poll_fn(|context| answer.poll(context)).await.map_err(|Unanswered| self.gone(CONTROL))?;
+        for worker in 0..self.shared().workers {
+            self.room_of(worker).await?;
+        }
+        Ok(())
+    }
+
+    async fn room_of(&self, worker: usize) -> Result<(), Refused> {
+        let mut waits: Option<Waits> = None;
+        let poll = |context: &mut Context<'_>| -> Result<Poll<()>, Refused> {
+            let shared = self.open()?;
+            let lanes = shared.lanes.external.get(worker).zip(shared.lanes.internal.get(worker));
+            let Some((_, inside)) = lanes.filter(|(lane, _)| !shared.is_dead(worker) && lane.is_full()) else {
+                return Ok(Poll::Ready(()));
+            };
+            if waits.as_ref().is_some_and(|waits| !waits.leave(context)) {
+                return Ok(Poll::Pending);
+            }
+            let (wakes, fresh) = waiting();
+            fresh.leave(context);
+            waits = Some(fresh);
+            let look = Look::new(move |shard| shard.wake_for_room(wakes));
+            inside.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)?;
+            Ok(Poll::Pending)
+        };
+        until(poll).await
+    }
+}
+
+/// Polls until it is there, or refused.
+async fn until(mut poll: impl FnMut(&mut Context<'_>) -> Result<Poll<()>, Refused>) -> Result<(), Refused> {
+    poll_fn(|context| match poll(context) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(())) => Poll::Ready(Ok(())),
+        Err(refused) => Poll::Ready(Err(refused)),
+    })
+    .await
+}
