@@ -302,7 +302,7 @@ async fn on_tokio() {
         tokio::spawn(async move {
             let app = scheduler.submit_async(submission(number)).await.unwrap();
             let (mut answer, mut had) = (Allocation::default(), 0);
-            scheduler.allocate(&app, &asks(EACH as u32), &mut answer).unwrap();
+            scheduler.allocate(&app, &asks(u32::try_from(EACH).unwrap()), &mut answer).unwrap();
             while had < EACH {
                 // In vain the first times: a wait that is let go of does no harm.
                 let soon = tokio::time::timeout(Duration::from_millis(1), scheduler.mail_async(&app)).await;

@@ -485,7 +485,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::arithmetic_side_effects, reason = "it is what is tested")]
     fn operators_are_the_calls() {
         let (a, b) = (Resource::from_slice(&[1, 2, 3]), Resource::from_slice(&[10, 20, i64::MAX]));
         assert_eq!((a + b, a - b), (a.plus(&b), a.minus(&b)));
