@@ -173,7 +173,7 @@ impl Plain {
     /// The scheduler of a recording, before its first step.
     ///
     /// # Errors
-    /// As [`CapacityFile::from_properties`].
+    /// As `CapacityFile::from_properties`.
     pub fn new(scenario: &Value) -> Result<Plain, CapacityFileError> {
         let (site, own) = (properties(scenario.get("properties")), properties(scenario.get("capacity")));
         let file = read_file(&site, &own)?;
