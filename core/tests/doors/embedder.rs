@@ -94,8 +94,9 @@ fn a_headroom_that_panics_loses_no_mail() {
     scheduler.heartbeat(Heartbeat::new(&nodes[0])).unwrap();
     scheduler.quiesce();
     let mut answer = Allocation::default();
+    let here = std::thread::current().name().unwrap().to_owned();
     for bomb in [&policy.headroom, &clock.0] {
-        bomb.set(1);
+        bomb.set_on(&here);
         let refused = scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap_err();
         assert!(matches!(refused, Refused::Panicked { .. }), "{refused}");
     }
@@ -155,7 +156,7 @@ fn the_control_outlives_a_policy_and_a_clock() {
     assert!(matches!(scheduler.create_queue("root.new", true), Err(Refused::CannotCreate { .. })));
     assert_eq!(task_panics(&scheduler), [("control", "allows_child panics".to_owned())]);
     scheduler.create_queue("root.new", true).unwrap();
-    clock.0.set(1);
+    clock.0.set_on("evenweave-control");
     let refused = within("submit", || scheduler.submit(unmanaged(1, "root.a"))).unwrap_err();
     assert!(matches!(&refused, Refused::Panicked { what: "the clock", .. }), "{refused}");
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();

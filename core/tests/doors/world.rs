@@ -11,16 +11,26 @@ use std::io::{self, Read};
 use std::sync::atomic::{AtomicU32, Ordering as Memory};
 use std::sync::{Arc, Mutex, mpsc};
 
-/// Panics so many times from now on.
+/// Panics so many times from now on: on any thread, or on those of one name.
 #[derive(Debug, Default)]
-pub(crate) struct Bomb(AtomicU32);
+pub(crate) struct Bomb(AtomicU32, Mutex<Option<String>>);
 
 impl Bomb {
     pub(crate) fn set(&self, times: u32) {
         self.0.store(times, Memory::Relaxed);
     }
 
+    /// On the thread of that name alone: others ask too, at moments of their own.
+    pub(crate) fn set_on(&self, thread: &str) {
+        *self.1.lock().unwrap() = Some(thread.to_owned());
+        self.set(1);
+    }
+
     fn touch(&self, what: &str) {
+        let is_there = |name: &String| std::thread::current().name() == Some(name);
+        if !self.1.lock().unwrap().as_ref().is_none_or(is_there) {
+            return;
+        }
         let left = self.0.fetch_update(Memory::Relaxed, Memory::Relaxed, |left| left.checked_sub(1));
         assert!(left.is_err(), "{what} panics");
     }
