@@ -69,7 +69,7 @@ impl Shard {
         if above.own.order.child(queue.position) != index || above.own.has_eligible(queue.position) != (eligible > 0) {
             wrong.push(format!("{name} has not the place above that it should have: {eligible} below may be served"));
         }
-        if !above.own.bounds().admit(&queue.own.bounds()) {
+        if !above.own.bounds().admit(self.types, &queue.own.bounds()) {
             wrong.push(format!("the bounds above {name} do not admit what it admits"));
         }
     }
@@ -86,7 +86,7 @@ impl Shard {
             std::iter::once(key.size).chain(rows)
         });
         if !sizes.all(|size| app.own.floor.fits_in(&size))
-            || !leaf.own.bounds().admit(&app.own.bounds())
+            || !leaf.own.bounds().admit(self.types, &app.own.bounds())
             || !app.own.uneven && !is_even(app)
         {
             wrong.push(format!("{}: the bounds do not admit what it asks for", of()));

@@ -23,19 +23,21 @@ impl Bounds {
         Bounds { floor: Resource::UNBOUNDED, ceiling: Resource::ZERO, may_reserve: false, uneven: false };
 
     /// Of both.
-    pub(crate) fn with(&self, other: &Bounds) -> Bounds {
+    #[inline]
+    pub(crate) fn with(&self, types: usize, other: &Bounds) -> Bounds {
         Bounds {
-            floor: self.floor.least(&other.floor),
-            ceiling: self.ceiling.most(&other.ceiling),
+            floor: self.floor.least_of_types(types, &other.floor),
+            ceiling: self.ceiling.most_of_types(types, &other.ceiling),
             may_reserve: self.may_reserve || other.may_reserve,
             uneven: self.uneven || other.uneven,
         }
     }
 
     /// Whether nothing of the other is beyond these.
-    pub(crate) fn admit(&self, other: &Bounds) -> bool {
-        self.floor.fits_in(&other.floor)
-            && other.ceiling.fits_in(&self.ceiling)
+    #[inline]
+    pub(crate) fn admit(&self, types: usize, other: &Bounds) -> bool {
+        self.floor.fits_in_types(types, &other.floor)
+            && other.ceiling.fits_in_types(types, &self.ceiling)
             && (self.may_reserve || !other.may_reserve)
             && (self.uneven || !other.uneven)
     }
@@ -63,11 +65,11 @@ impl FairQueue {
     }
 
     /// Lets them admit others too; false if they did.
-    pub(crate) fn widen(&mut self, bounds: &Bounds) -> bool {
+    pub(crate) fn widen(&mut self, types: usize, bounds: &Bounds) -> bool {
         let before = self.bounds();
-        let is_new = !before.admit(bounds);
+        let is_new = !before.admit(types, bounds);
         if is_new {
-            self.set_bounds(&before.with(bounds));
+            self.set_bounds(&before.with(types, bounds));
         }
         is_new
     }

@@ -40,8 +40,15 @@ pub(crate) struct Missed {
 
 impl Missed {
     /// The application can be visited from now on, or no longer, if that is new.
-    #[cold]
+    #[inline]
     pub(crate) fn note(&self, app: &AppLocal, visited: bool, passes: u64) {
+        if visited != self.from.get().is_some() {
+            self.note_change(app, visited, passes);
+        }
+    }
+
+    #[cold]
+    fn note_change(&self, app: &AppLocal, visited: bool, passes: u64) {
         match (visited, self.from.get()) {
             (true, None) => {
                 if let [key] = &app.keys[..] {

@@ -66,11 +66,15 @@ impl Shard {
         let snapshot = self.queue(index).snapshot.clone();
         let mut bounds = Bounds::NOTHING;
         if snapshot.leaf {
-            // Those that leave no trace in what is made anew.
+            // Those that stand nowhere any more are not visited; the others say so where they are put.
             let members = if self.own.counts_opportunities { self.queue(index).own.order.len() } else { 0 };
             for at in 0..members {
                 let app = self.queue(index).own.order.child(u32::try_from(at).expect("positions are u32"));
-                self.is_not_visited(app);
+                if let Some(Some(left)) = self.apps.get(app as usize)
+                    && !left.runnable
+                {
+                    self.is_not_visited(app);
+                }
             }
             let mut master_floor = Resource::UNBOUNDED;
             // Doubled, so that a leaf that grows is not put in order anew with every member; no wider, so that paths are short.
@@ -85,7 +89,7 @@ impl Shard {
                 self.queue_mut(index).own.order.set_child(position, app);
                 self.bound_asks(app, &mut seen);
                 let local = self.app(app);
-                bounds = bounds.with(&local.own.bounds());
+                bounds = bounds.with(self.types, &local.own.bounds());
                 if local.waits_for_am() {
                     master_floor = self.first_ask(app).map_or(master_floor, |size| master_floor.least(&size));
                 }
@@ -97,7 +101,7 @@ impl Shard {
             for (position, child) in (0..).zip(&snapshot.children) {
                 self.queue_mut(index).own.order.set_child(position, *child);
                 if self.queues[*child as usize].is_some() {
-                    bounds = bounds.with(&self.queue(*child).own.bounds());
+                    bounds = bounds.with(self.types, &self.queue(*child).own.bounds());
                     self.refresh_queue(*child);
                 }
             }
@@ -112,7 +116,7 @@ impl Shard {
         let (mut floor, mut may_reserve, mut uneven) = (Resource::UNBOUNDED, false, !is_even(app));
         if app.leaf != NONE {
             // Asks of a key are mostly of one size.
-            let mut before = None;
+            let (mut before, mut any) = (None, false);
             // Rows count though nothing is wanted of their key now: it may be again, by a `*` ask or by units that another
             // worker hands back, and nobody would tell of the rows.
             let sizes = app
@@ -121,8 +125,12 @@ impl Shard {
                 .filter(|key| key.is_open() || key.named().is_some())
                 .flat_map(|key| std::iter::once(&key.size).chain(key.rows().sizes()));
             for size in sizes.filter(|size| before.replace(*size) != Some(*size)) {
-                uneven |= floor != Resource::UNBOUNDED;
-                floor = floor.least(size);
+                if std::mem::replace(&mut any, true) {
+                    uneven = true;
+                    floor = floor.least_of_types(self.types, size);
+                } else {
+                    floor = *size;
+                }
                 let known = seen.as_ref().filter(|seen| seen.leaf == app.leaf && seen.size == *size);
                 may_reserve |= match known {
                     Some(seen) => seen.is_reservable,
@@ -154,19 +162,22 @@ impl Shard {
             return;
         }
         let (leaf, waits) = (app.leaf, app.waits_for_am());
-        let now = (app.own.floor, app.own.may_reserve, app.own.uneven);
-        let mut wider = (!app.own.uneven && !is_even(app)).then_some((now.0, now.1, true));
+        let now = || (app.own.floor, app.own.may_reserve, app.own.uneven);
+        let mut wider = None;
+        if !app.own.uneven && !is_even(app) {
+            wider = Some((app.own.floor, app.own.may_reserve, true));
+        }
         for size in sizes {
             // What is no smaller and no larger than what it asks for already changes nothing.
             if !size.equals_in_types(self.types, &app.own.floor) {
-                let (floor, may_reserve, uneven) = wider.unwrap_or(now);
+                let (floor, may_reserve, uneven) = wider.unwrap_or_else(now);
                 // Of a first size it stays even.
                 let uneven = uneven || floor != Resource::UNBOUNDED;
                 wider = Some((floor.least(size), may_reserve || self.is_reservable(leaf, size), uneven));
             }
         }
         // The queues above admit what it asked for before.
-        let wider = wider.filter(|bounds| *bounds != now);
+        let wider = wider.filter(|bounds| *bounds != now());
         if wider.is_some() || waits {
             if let Some(bounds) = wider {
                 let app = self.app_mut(index);
@@ -215,10 +226,10 @@ impl Shard {
 
     /// Lets the bounds of a queue and those above it admit what is new below.
     pub(crate) fn widen_bounds(&mut self, queue: u32, bounds: &Bounds) {
-        let mut at = queue;
+        let (mut at, types) = (queue, self.types);
         while at != NONE {
             let queue = self.queue_mut(at);
-            if !queue.own.widen(bounds) {
+            if !queue.own.widen(types, bounds) {
                 break;
             }
             at = queue.parent;

@@ -209,25 +209,22 @@ impl FairQueue {
             return;
         }
         self.clear_master(position);
-        let (eligible, before) = if !app.is_pending() {
-            (false, self.update_child(position, false, false, None))
+        let eligible = app.is_pending() && app.has_open_key();
+        if !app.is_pending() {
+            self.update_child(position, false, false, None);
         } else if self.keys_are_pairs(cluster) {
             let key = Drf.key(cluster, &app.schedulable());
-            let eligible = app.has_open_key();
-            (eligible, self.update_child(position, true, eligible, key))
+            self.update_child(position, true, eligible, key);
         } else {
-            self.place_app_by_policy(app, cluster)
-        };
-        if eligible != (before.0 & Child::ELIGIBLE != 0) {
-            app.own.missed.note(app, eligible, passes);
+            self.place_app_by_policy(app, eligible, cluster);
         }
+        app.own.missed.note(app, eligible, passes);
     }
 
     #[inline(never)]
-    fn place_app_by_policy(&mut self, app: &AppLocal, cluster: &ClusterTotal) -> (bool, Child) {
+    fn place_app_by_policy(&mut self, app: &AppLocal, eligible: bool, cluster: &ClusterTotal) {
         let key = self.policy.key(cluster, &app.schedulable());
-        let eligible = app.has_open_key();
-        (eligible, self.update_child(app.position, true, eligible, key))
+        self.update_child(app.position, true, eligible, key);
     }
 
     #[inline(never)]
@@ -265,9 +262,9 @@ impl FairQueue {
     }
 
     /// Notes what a child is now. A member takes part in Hadoop's order, whether or not it can be served: without a key
-    /// it can change the places of the others. Gives what it was before.
+    /// it can change the places of the others.
     #[inline(always)]
-    fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) -> Child {
+    fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) {
         let before = self.count_child(position, Child::new(eligible, member && key.is_none(), false));
         match key {
             Some(key) if eligible => self.order.set(position, &key),
@@ -275,7 +272,6 @@ impl FairQueue {
             _ if before.0 & (Child::ELIGIBLE | Child::IRREGULAR | Child::WAITS) != Child::ELIGIBLE => {}
             _ => self.order.clear(position),
         }
-        before
     }
 
     /// Nobody who waits for an AM stands at a position.

@@ -225,6 +225,30 @@ impl Resource {
         self.0[0] <= other.0[0] && self.0[1] <= other.0[1] && (types <= 2 || self.fits_in(other))
     }
 
+    /// [`Resource::least`] where only so many types matter; the other lanes stay as they are.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn least_of_types(&self, types: usize, other: &Resource) -> Resource {
+        self.zip_types(types, other, i64::min)
+    }
+
+    /// [`Resource::most`] where only so many types matter; the other lanes stay as they are.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn most_of_types(&self, types: usize, other: &Resource) -> Resource {
+        self.zip_types(types, other, i64::max)
+    }
+
+    #[cfg(not(loom))]
+    #[inline(always)]
+    fn zip_types(mut self, types: usize, other: &Resource, f: impl Fn(i64, i64) -> i64) -> Resource {
+        (self.0[0], self.0[1]) = (f(self.0[0], other.0[0]), f(self.0[1], other.0[1]));
+        if types > 2 {
+            self = self.zip(other, f);
+        }
+        self
+    }
+
     /// Whether every component is zero. A negative component makes it *not* none.
     #[must_use]
     #[inline]
