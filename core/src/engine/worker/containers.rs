@@ -17,6 +17,9 @@ use crate::resource::Resource;
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
 
+/// A list of containers has room for so many before they come, at most: of those that its application asks for, or its node takes.
+pub(super) const MADE_ROOM_FOR: u32 = 256;
+
 /// A container on a node of this worker. Its record is reused once it has ended *and* its node has its room back.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]

@@ -4,6 +4,15 @@
 pub(crate) mod handling;
 
 #[cfg(not(loom))]
+mod asks;
+
+#[cfg(not(loom))]
+mod nodes;
+
+#[cfg(not(loom))]
+mod hints;
+
+#[cfg(not(loom))]
 pub(crate) mod shard;
 
 #[cfg(not(loom))]
