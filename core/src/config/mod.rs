@@ -71,6 +71,7 @@ pub mod capacity {
         CapacityQueueKind, CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, FlexibleCreation,
         LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, MixedFractions,
         Monitors, ParentSettings, PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueOrdering,
-        QueueState, QueueTemplates, RuleAction, RuleFallback, RuleMatch, Template, WorkflowPriorities,
+        QueueState, QueueTemplates, RejectedByRule, RuleAction, RuleFallback, RuleMatch, Template, ToPlace,
+        WorkflowPriorities,
     };
 }

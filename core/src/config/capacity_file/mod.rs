@@ -64,7 +64,7 @@ mod workflow;
 pub use capacities::LabelCapacity;
 pub use error::{CapacityFault, CapacityFileError};
 pub use figures::{CapacityFigures, LabelFigures};
-pub use mapping::{MappingRule, MappingRules, RuleAction, RuleFallback, RuleMatch};
+pub use mapping::{MappingRule, MappingRules, RejectedByRule, RuleAction, RuleFallback, RuleMatch, ToPlace};
 pub use mixed::MixedFractions;
 pub use ordering::{AppOrdering, QueueOrdering};
 pub use preemption::{Monitors, PreemptionOrder, PreemptionSettings};

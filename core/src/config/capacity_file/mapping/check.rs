@@ -2,16 +2,13 @@
 //!
 //! `MappingRuleValidationContextImpl` and `MappingRuleValidationHelper`.
 
-use super::{MappingRule, RuleAction};
+use super::target::{Target, in_full, target};
+use super::{MappingRule, Problem, RuleAction, known};
 use crate::config::capacity_file::CapacityFile;
-use crate::config::capacity_file::queue::CapacityQueue;
-use crate::config::capacity_file::skeleton::CapacityQueueKind;
 use crate::config::java;
 
 /// Parts of a path that stand for something else.
 const VARIABLES: [&str; 6] = ["%user", "%primary_group", "%secondary_group", "%application", "%specified", "%default"];
-
-type Problem = String;
 
 pub(super) fn check(file: &CapacityFile, rule: &MappingRule) -> Result<(), Problem> {
     match &rule.action {
@@ -47,49 +44,22 @@ impl Checker<'_> {
         self.check_whole()
     }
 
-    /// The path with its first part, which may be a short name, in full.
-    fn in_full(&self, path: &str) -> Result<String, Problem> {
-        let mut parts = java::split(path, '.');
-        let first = parts[0];
-        let Some(queue) = self.file.queue(first) else {
-            let what = if self.file.is_ambiguous(first) { "is ambiguous" } else { "does not exist" };
-            return Err(format!("Path root '{first}' {what}. Path '{path}' is invalid"));
-        };
-        parts[0] = &queue.path;
-        Ok(parts.join("."))
-    }
-
     fn check_whole(&self) -> Result<(), Problem> {
-        let (file, path) = (self.file, &self.path);
-        let full = self.in_full(path)?;
-        if let Some(queue) = file.queue(&full) {
-            let leaf = queue.kind.is_leaf();
-            return if leaf { Ok(()) } else { Err(format!("Target queue '{path}' but it's not a leaf queue.")) };
+        let path = &self.path;
+        let (above, name) = path.rsplit_once('.').unwrap_or(("", path));
+        match target(self.file, &in_full(self.file, path)?) {
+            Target::Queue { is_leaf: true } | Target::Creatable => Ok(()),
+            Target::Queue { is_leaf: false } => Err(format!("Target queue '{path}' but it's not a leaf queue.")),
+            Target::AmbiguousQueue => Err(format!("Target queue is an ambiguous leaf queue '{path}'.")),
+            Target::AmbiguousParent => {
+                Err(format!("Target queue path '{path}' contains an ambiguous parent queue '{above}' reference."))
+            }
+            Target::NoParent => Err(format!("Target queue does not exist and has no parent defined '{path}'.")),
+            Target::NotCreatable => Err(format!(
+                "Mapping rule specified a parent queue '{above}', but it is not a dynamic parent queue, and no queue \
+                 exists with name '{name}' under it."
+            )),
         }
-        if file.is_ambiguous(&full) {
-            return Err(format!("Target queue is an ambiguous leaf queue '{path}'."));
-        }
-        let (above, name) = self.path.rsplit_once('.').unwrap_or(("", path));
-        let ambiguous =
-            || Err(format!("Target queue path '{path}' contains an ambiguous parent queue '{above}' reference."));
-        let no_parent = || Err(format!("Target queue does not exist and has no parent defined '{path}'."));
-        let Some((parent, _)) = full.rsplit_once('.') else { return no_parent() };
-        if file.is_ambiguous(parent) {
-            return ambiguous();
-        }
-        let creatable = match (file.queue(parent), parent.rsplit_once('.')) {
-            (Some(parent), _) => makes_queues(parent),
-            (None, None) => return no_parent(),
-            (None, Some((grandparent, _))) if file.is_ambiguous(grandparent) => return ambiguous(),
-            (None, Some((grandparent, _))) => file.queue(grandparent).is_some_and(flexible),
-        };
-        if creatable {
-            return Ok(());
-        }
-        Err(format!(
-            "Mapping rule specified a parent queue '{above}', but it is not a dynamic parent queue, and no queue exists \
-             with name '{name}' under it."
-        ))
     }
 
     /// Of a path with variables only what stands before the first can be checked.
@@ -99,7 +69,7 @@ impl Checker<'_> {
         if fixed == 0 {
             return Ok(());
         }
-        let full = self.in_full(&parts[..fixed].join("."))?;
+        let full = in_full(self.file, &parts[..fixed].join("."))?;
         if let Some(queue) = self.file.queue(&full) {
             if queue.kind.is_leaf() {
                 return Err(format!(
@@ -109,23 +79,14 @@ impl Checker<'_> {
             }
             return Ok(());
         }
-        if fixed > 1 && self.file.queue(&self.in_full(&parts[..fixed - 1].join("."))?).is_some_and(makes_queues) {
+        if fixed > 1
+            && self
+                .file
+                .queue(&in_full(self.file, &parts[..fixed - 1].join("."))?)
+                .is_some_and(|queue| known(queue).makes_queues)
+        {
             return Ok(());
         }
         Err(format!("No eligible parent found on path '{}'.", self.path))
-    }
-}
-
-/// Whether queues make themselves below it, whatever kind of parent it is.
-fn flexible(queue: &CapacityQueue) -> bool {
-    queue.as_parent().is_some_and(|parent| parent.flexible_creation.enabled)
-}
-
-/// Whether queues make themselves in it.
-fn makes_queues(queue: &CapacityQueue) -> bool {
-    match queue.kind {
-        CapacityQueueKind::ManagedParent => true,
-        CapacityQueueKind::Parent => flexible(queue),
-        CapacityQueueKind::Leaf | CapacityQueueKind::Plan | CapacityQueueKind::Reservation => false,
     }
 }

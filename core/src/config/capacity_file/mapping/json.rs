@@ -1,11 +1,9 @@
 //! Mapping rules in JSON, as generous as Hadoop's reader: numbers stand for texts, what follows the document and fields
 //! that are not known do not count.
 
-use super::{JSON, MappingRule, RuleAction, RuleFallback, RuleMatch, error};
+use super::{JSON, MappingRule, Problem, RuleAction, RuleFallback, RuleMatch, error};
 use crate::config::capacity_file::error::CapacityFileError;
 use serde_json::{Deserializer, Map, Value};
-
-type Problem = String;
 
 const POLICIES: &str = "specified, reject, defaultQueue, user, primaryGroup, secondaryGroup, primaryGroupUser, \
                         secondaryGroupUser, applicationName, setDefaultQueue or custom";

@@ -1,6 +1,6 @@
 //! Mapping rules: which queue an application enters.
 //!
-//! Reference 8.4; `CSMappingPlacementRule`. Here rules are read and checked; they are applied when applications come.
+//! Reference 8.4; `CSMappingPlacementRule`. Rules are read and checked with the file, and applied when applications come.
 
 mod check;
 
@@ -8,12 +8,20 @@ mod json;
 
 mod legacy;
 
+mod place;
+
+mod target;
+
 pub(super) use legacy::parts;
+pub use place::{RejectedByRule, ToPlace};
 
 use super::CapacityFile;
 use super::error::{CapacityFault, CapacityFileError};
+use super::queue::CapacityQueue;
+use super::skeleton::CapacityQueueKind;
 use super::source::Source;
 use std::collections::HashSet;
+use target::{Known, Queues};
 
 const ENGINES: &str = "yarn.scheduler.queue-placement-rules";
 const FORMAT: &str = "yarn.scheduler.capacity.mapping-rule-format";
@@ -84,6 +92,9 @@ pub struct MappingRules {
     pub file: Option<String>,
 }
 
+/// What is wrong with a rule, for people.
+type Problem = String;
+
 fn error(property: &str, problem: impl Into<String>) -> CapacityFileError {
     CapacityFileError::new(property, CapacityFault::Mapping(problem.into()))
 }
@@ -141,4 +152,54 @@ impl CapacityFile {
         }
         Ok(rules)
     }
+
+    /// The path of the queue that the file's rules give an application, or `None` where no rule says any: then it goes where its
+    /// submission asks. Of the file's own queues; the queue may be one that is still to be made.
+    ///
+    /// ```
+    /// use evenweave::config::capacity::{CapacityFile, ToPlace};
+    ///
+    /// let properties = [
+    ///     ("yarn.scheduler.capacity.root.queues", "a,b"),
+    ///     ("yarn.scheduler.capacity.root.a.capacity", "70"),
+    ///     ("yarn.scheduler.capacity.root.b.capacity", "30"),
+    ///     ("yarn.scheduler.capacity.queue-mappings", "u:ann:a,g:dev:root.b"),
+    /// ];
+    /// let file = CapacityFile::from_properties(properties, [])?;
+    /// let dev = ["dev".to_owned()];
+    /// let place = |user| file.place(&ToPlace { user, groups: &dev, application: "etl", queue: "default" });
+    /// assert_eq!(place("ann")?.as_deref(), Some("root.a"));
+    /// assert_eq!(place("bob")?.as_deref(), Some("root.b"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A rule refuses the application, or cannot place it and says that it is refused then.
+    pub fn place(&self, app: &ToPlace<'_>) -> Result<Option<String>, RejectedByRule> {
+        place::place(&self.mapping.rules, self.settings.queue_mappings_override, self, app)
+    }
+}
+
+impl Queues for CapacityFile {
+    fn queue(&self, name: &str) -> Option<Known<'_>> {
+        CapacityFile::queue(self, name).map(known)
+    }
+
+    fn queue_at(&self, path: &str) -> Option<Known<'_>> {
+        CapacityFile::queue_at(self, path).map(known)
+    }
+
+    fn is_ambiguous(&self, name: &str) -> bool {
+        CapacityFile::is_ambiguous(self, name)
+    }
+}
+
+fn known(queue: &CapacityQueue) -> Known<'_> {
+    let makes_parents = queue.as_parent().is_some_and(|parent| parent.flexible_creation.enabled);
+    let makes_queues = match queue.kind {
+        CapacityQueueKind::ManagedParent => true,
+        CapacityQueueKind::Parent => makes_parents,
+        CapacityQueueKind::Leaf | CapacityQueueKind::Plan | CapacityQueueKind::Reservation => false,
+    };
+    Known { path: &queue.path, is_leaf: queue.kind.is_leaf(), makes_queues, makes_parents }
 }
