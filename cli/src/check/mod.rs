@@ -70,7 +70,9 @@ pub(crate) fn check(files: &[PathBuf], site: &[PathBuf], cluster: Option<&str>) 
         .map(|path| {
             let (mut checked, text) = Checked::read(path);
             match text {
-                Some(text) if kind::is_configuration(&text) => site::check_alone(&mut checked, &layers),
+                Some(text) if kind::is_configuration(&text) => {
+                    site::check_alone(&mut checked, &layers, options.cluster.as_ref())
+                }
                 Some(_) => checked.allocations(&options),
                 None => {}
             }

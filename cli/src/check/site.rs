@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::files::Checked;
 use super::kind::is_capacity_file;
-use evenweave::Settings;
 use evenweave::config::capacity::CapacityFile;
 use evenweave::config::{Diagnostic, SiteFile, SiteProperties};
+use evenweave::{Resource, Settings};
 use evenweave_bench::site::{include, surround};
 
 /// Files that are laid over each other, the later over the earlier.
@@ -38,17 +38,14 @@ pub(super) fn check_layers(paths: &[impl AsRef<Path>]) -> Layers {
 }
 
 /// Checks one file of properties; one of capacity queues over those of `--site`.
-pub(super) fn check_alone(checked: &mut Checked, layers: &Layers) {
+pub(super) fn check_alone(checked: &mut Checked, layers: &Layers, cluster: Option<&Resource>) {
     let Some(file) = parse(checked) else { return };
     if is_capacity_file(&file) {
         // What is wrong may be a property of yarn-site.
         let of_site = layers.files.iter().map(|file| (file.name.clone(), file.text.clone()));
         checked.included.extend(of_site);
         checked.find(file.warnings().iter().cloned());
-        match CapacityFile::from_site(&layers.properties, &file) {
-            Ok(capacity) => checked.find(capacity.warnings().iter().cloned()),
-            Err(error) => checked.find([error.diagnostic()]),
-        }
+        checked.find(CapacityFile::check(&layers.properties, &file, cluster).1);
         return;
     }
     let mut site = SiteProperties::new();

@@ -22,6 +22,8 @@ mod labels;
 
 mod legacy;
 
+mod lint;
+
 mod mapping;
 
 mod maximum_allocation;
@@ -167,6 +169,41 @@ impl CapacityFile {
         let mut all = yarn_site.clone();
         all.add(file);
         CapacityFile::read(yarn_site, all)
+    }
+
+    /// The same, with everything that is odd in it, which reading it for a scheduler does not look for: `None` where there are
+    /// errors, of which the first is found. `cluster`: what its nodes have in all, where that is known; amounts are compared with it.
+    ///
+    /// ```
+    /// use evenweave::config::{SiteFile, SiteProperties, capacity::CapacityFile};
+    ///
+    /// let text = "<configuration>
+    ///   <property><name>yarn.scheduler.capacity.root.queues</name><value>a</value></property>
+    ///   <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>100</value></property>
+    ///   <property><name>yarn.scheduler.capacity.root.a.user-limit-factor</name><value>0.5</value></property>
+    /// </configuration>";
+    /// let file = SiteFile::parse(text, "capacity-scheduler.xml").unwrap();
+    /// let (read, found) = CapacityFile::check(&SiteProperties::new(), &file, None);
+    /// assert!(read.is_some());
+    /// assert_eq!(found[0].code, "user-limit-factor");
+    /// ```
+    #[must_use]
+    pub fn check(
+        yarn_site: &SiteProperties,
+        file: &SiteFile,
+        cluster: Option<&Resource>,
+    ) -> (Option<CapacityFile>, Vec<Diagnostic>) {
+        let read = match CapacityFile::from_site(yarn_site, file) {
+            Ok(read) => read,
+            Err(error) => return (None, vec![error.diagnostic()]),
+        };
+        let mut all = yarn_site.clone();
+        all.add(file);
+        let source = Source::new(&all);
+        let mut warnings = Warnings::new(&source);
+        lint::run(&read, &source, cluster, &mut warnings);
+        let found = read.warnings.iter().cloned().chain(warnings.into_vec()).collect();
+        (Some(read), found)
     }
 
     /// `all` is `site` and the scheduler's own properties over it.

@@ -347,6 +347,18 @@ mod tests {
     }
 
     #[test]
+    fn a_piece_of_before_a_recount_is_void_when_others_lease_again() {
+        let pool = AskPool::new(2);
+        let epoch = pool.replace(100);
+        let take = |worker| pool.take_one(worker, epoch, pool.latest());
+        assert!([take(0), take(0)].iter().all(Result::is_ok), "the second leases a piece");
+        assert_eq!(pool.recount(100), Recounted::Silent);
+        assert!([take(1), take(1)].iter().all(Result::is_ok));
+        let taken = 2 + std::iter::from_fn(|| take(0).ok()).count() + std::iter::from_fn(|| take(1).ok()).count();
+        assert_eq!(taken, 100);
+    }
+
+    #[test]
     fn who_has_found_nothing_is_told_once() {
         for count in [1, 100] {
             let pool = AskPool::new(2);

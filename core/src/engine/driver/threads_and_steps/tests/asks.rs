@@ -47,8 +47,13 @@ fn ask(parts: &Parts, app: &Arc<AppShared>, asks: Vec<Ask>) {
 
 /// The home worker applies what lies in its lanes; what it tells lies in the lane of the other then.
 fn home_applies(parts: &mut Parts) {
-    work_off(parts, HOME);
-    let (shard, lanes) = &mut parts.shards[HOME];
+    applies(parts, HOME);
+}
+
+/// The same of a worker that is the home of some application.
+fn applies(parts: &mut Parts, worker: usize) {
+    work_off(parts, worker);
+    let (shard, lanes) = &mut parts.shards[worker];
     while let Ok(mut parcel) = lanes.external.try_recv() {
         shard.handle_external(parcel.message());
     }
@@ -161,4 +166,26 @@ fn who_has_not_heard_of_a_size_that_came_back_grants_none_of_another() {
 #[test]
 fn who_has_not_heard_of_a_rack_whose_size_came_back_grants_none_of_another() {
     comes_back_and_is_asked_for(true);
+}
+
+/// What it holds of any key is to be had by others, who then need not ask for it.
+#[test]
+fn who_blocks_hands_back_pieces_of_all_keys() {
+    let (mut parts, first) = world(setup(2));
+    let second = submit(&mut parts.control, 2, "root.r", None);
+    [HOME, OTHER].iter().for_each(|worker| work_off(&mut parts, *worker));
+    update(&mut parts);
+    for app in [&first, &second] {
+        ask(&parts, app, vec![Ask::anywhere(1, SMALL, 100)]);
+    }
+    [HOME, OTHER, HOME].iter().for_each(|worker| applies(&mut parts, *worker));
+    update(&mut parts);
+    assert!((0..8).all(|_| granted(&mut parts, HOME, 0) == [SMALL]), "of both in turn");
+    let shard = &mut parts.shards[HOME].0;
+    assert_eq!(shard.leases.len(), 2);
+    shard.hand_back_leases();
+    assert!(shard.leases.is_empty());
+    for app in [first, second] {
+        assert_eq!(shard.app(app.slot.index).keys[0].cell.pool.visible(OTHER), 96);
+    }
 }

@@ -1,0 +1,333 @@
+//! Lints: what Hadoop takes without a word, and what was hardly meant.
+//!
+//! Run by a check, never when a scheduler reads its file. A sensible file must pass without a word: what is right in some cluster is not
+//! warned of. Each lint has a code of its own, listed in `docs/configuration-checks.md`.
+
+use super::mapping::{MappingRule, RuleAction, RuleFallback, RuleMatch};
+use super::ordering::{AppOrdering, QueueOrdering};
+use super::queue::{CapacityQueue, LeafSettings, QueueState};
+use super::source::{PREFIX, Source};
+use super::warnings::Warnings;
+use super::{CapacityFigures, CapacityFile};
+use crate::resource::Resource;
+
+/// Runs all lints. `cluster`: what its nodes have in all, where that is known.
+pub(super) fn run(file: &CapacityFile, source: &Source<'_>, cluster: Option<&Resource>, warnings: &mut Warnings<'_>) {
+    // A cluster on which it cannot be computed is told of where it is computed.
+    let figures = file.figures(cluster.unwrap_or(&Resource::ZERO)).unwrap_or_default();
+    let mut lint = Lint { file, source, warnings, minimum: cluster.map(|_| file.settings().minimum) };
+    for (queue, figures) in file.queues().iter().zip(&figures) {
+        if lint.warnings.is_full() {
+            return;
+        }
+        lint.bounds(queue, figures);
+        lint.no_effect(queue);
+        lint.open_above(queue);
+        if let Some(leaf) = queue.as_leaf() {
+            lint.users(queue, leaf);
+            lint.applications(queue, leaf, figures);
+        }
+    }
+    lint.mapping();
+}
+
+struct Lint<'a, 'w> {
+    file: &'a CapacityFile,
+    source: &'a Source<'a>,
+    warnings: &'a mut Warnings<'w>,
+    /// The smallest container, where the cluster is known.
+    minimum: Option<Resource>,
+}
+
+impl Lint<'_, '_> {
+    fn warn(&mut self, property: &str, code: &'static str, message: &str, effect: &str, help: &str) {
+        self.warnings.push(property, code, message, |found| {
+            found.effect(effect).help(help);
+        });
+    }
+
+    /// The property that says it: the queue's, else the whole scheduler's, else, where neither is written, the queue's capacity.
+    fn said_by(&self, queue: &CapacityQueue, key: &str) -> String {
+        let candidates = [Source::of(&queue.path, key), format!("{PREFIX}{key}")];
+        let written = candidates.into_iter().find(|property| self.source.raw(property).is_some());
+        written.unwrap_or_else(|| Source::of(&queue.path, "capacity"))
+    }
+
+    /// What a queue is to have, and what it can have.
+    fn bounds(&mut self, queue: &CapacityQueue, figures: &CapacityFigures) {
+        let configured = &queue.capacities[0];
+        let label = &figures.labels[0];
+        let property = self.said_by(queue, "maximum-capacity");
+        let is_reported = configured.maximum_capacity < configured.capacity;
+        if configured.maximum_capacity == 0.0 || queue.parent.is_some() && label.absolute_maximum_capacity == 0.0 {
+            let effect = "nothing ever runs in it";
+            self.warn(&property, "no-room", "leaves the queue nothing", effect, "write at least the capacity");
+        } else if !is_reported && label.absolute_capacity > label.absolute_maximum_capacity {
+            let message = format!(
+                "lets the queue have {} of the cluster, and {} is guaranteed to it",
+                percent(label.absolute_maximum_capacity),
+                percent(label.absolute_capacity)
+            );
+            let effect = "what is guaranteed cannot be had";
+            self.warn(
+                &property,
+                "guarantee-out-of-reach",
+                &message,
+                effect,
+                "raise the maximum, or lower the capacity",
+            );
+        } else if let Some(minimum) = self.minimum
+            && queue.as_leaf().is_some()
+        {
+            if !minimum.fits_in(&label.effective_maximum) {
+                let message = format!("comes to {} on this cluster", label.effective_maximum);
+                let effect = format!("nothing ever runs in it: the smallest container has {minimum}");
+                self.warn(&property, "no-room", &message, &effect, "give the queue more, or let containers be smaller");
+            } else if label.effective_minimum != Resource::ZERO && !minimum.fits_in(&label.effective_minimum) {
+                let property = self.said_by(queue, "capacity");
+                let message = format!("comes to {} on this cluster", label.effective_minimum);
+                let effect = format!("no container is guaranteed: the smallest has {minimum}");
+                self.warn(&property, "guarantee-below-container", &message, &effect, "give the queue more");
+            }
+        }
+    }
+
+    /// What one user may have.
+    fn users(&mut self, queue: &CapacityQueue, leaf: &LeafSettings) {
+        let factor = leaf.user_limit_factor;
+        let property = self.said_by(queue, "user-limit-factor");
+        let configured = &queue.capacities[0];
+        let is_percentage = configured.capacity > 0.0;
+        if (0.0..1.0).contains(&factor) {
+            let message = format!("is {factor}");
+            let effect = format!(
+                "a user who is alone in {} gets at most {} of what is guaranteed to it, and the rest stays free",
+                queue.path,
+                percent(factor)
+            );
+            self.warn(&property, "user-limit-factor", &message, &effect, "write 1 or more, or -1 for no limit");
+        } else if factor > 1.0 && is_percentage && configured.maximum_capacity <= configured.capacity {
+            let message = format!("is {factor}, and the queue's maximum capacity is its capacity");
+            let effect = "a user cannot get more than the capacity";
+            self.warn(&property, "no-effect", &message, effect, "raise maximum-capacity, or write 1");
+        }
+    }
+
+    /// How many applications may come, wait and run.
+    fn applications(&mut self, queue: &CapacityQueue, leaf: &LeafSettings, figures: &CapacityFigures) {
+        if figures.max_applications == 0 {
+            let property = self.said_by(queue, "maximum-applications");
+            let message = format!("comes to none for {}", queue.path);
+            self.warn(&property, "no-applications", &message, "every submission is refused", "write at least 1");
+        } else if figures.max_applications_per_user == 0 {
+            let property = self.said_by(queue, "user-limit-factor");
+            let message = format!("lets a user have no application in {}", queue.path);
+            let help = "raise minimum-user-limit-percent, user-limit-factor or maximum-applications";
+            self.warn(&property, "no-applications", &message, "every submission is refused", help);
+        }
+        if queue.max_parallel_apps == 0 {
+            let property = self.said_by(queue, "max-parallel-apps");
+            let message = format!("lets no application of {} run", queue.path);
+            self.warn(
+                &property,
+                "no-applications",
+                &message,
+                "applications are taken and wait for ever",
+                "write at least 1",
+            );
+        }
+        let fraction = leaf.max_am_resource_percent;
+        let property = self.said_by(queue, "maximum-am-resource-percent");
+        if fraction > 1.0 {
+            let message = format!("is {fraction}: a fraction is meant, {fraction} is {}", percent(fraction));
+            let effect = "AMs may fill the queue, and then nothing is left for what they ask for";
+            self.warn(&property, "am-percent", &message, effect, "write 0.1 for 10 %");
+        } else if let (Some(minimum), Some(label)) = (self.minimum, figures.labels.first()) {
+            // The limit is rounded up to whole containers, and the first AM is let in whatever it is.
+            let part = label.effective_maximum.memory_mb() as f32 * fraction;
+            if part <= minimum.memory_mb() as f32 {
+                let message =
+                    format!("is {fraction}, which is {} MiB of memory in {} at most", part as i64, queue.path);
+                let effect = "one application runs at a time: the AM of a second one has no room";
+                self.warn(&property, "am-percent", &message, effect, "raise it, or give the queue more");
+            }
+        }
+    }
+
+    /// Settings that nothing looks at while others are as they are.
+    fn no_effect(&mut self, queue: &CapacityQueue) {
+        let parent = queue.parent.map(|parent| &self.file.queues()[parent]);
+        if let Some(parent) = parent
+            && queue.priority != 0
+            && parent.as_parent().is_some_and(|parent| parent.ordering == QueueOrdering::Utilization)
+        {
+            let property = Source::of(&queue.path, "priority");
+            let message = format!("is {}, and {} orders its queues by use alone", queue.priority, parent.path);
+            let help =
+                format!("set {} to priority-utilization, or remove it", Source::of(&parent.path, "ordering-policy"));
+            self.warn(&property, "no-effect", &message, "it does not count", &help);
+        }
+        if let Some(leaf) = queue.as_leaf() {
+            let property = Source::of(&queue.path, "ordering-policy.fair.enable-size-based-weight");
+            let is_on = self.source.raw(&property).is_some_and(|text| text.eq_ignore_ascii_case("true"));
+            if is_on && !matches!(leaf.ordering, AppOrdering::Fair { .. }) {
+                let message = format!("is on, and the queue's ordering policy is {}", leaf.ordering.name());
+                let help = format!("set {} to fair, or remove it", Source::of(&queue.path, "ordering-policy"));
+                self.warn(&property, "no-effect", &message, "it does not count", &help);
+            }
+        }
+    }
+
+    /// Who may submit to a queue may submit to all below.
+    fn open_above(&mut self, queue: &CapacityQueue) {
+        let property = Source::of(&queue.path, "acl_submit_applications");
+        if !self.file.settings().acl_enable || self.source.raw(&property).is_none() || queue.acl_submit.everybody {
+            return;
+        }
+        let mut above = queue.parent;
+        while let Some(at) = above {
+            let ancestor = &self.file.queues()[at];
+            if ancestor.acl_submit.everybody {
+                let message = format!("names some, and everybody may submit to {}", ancestor.path);
+                let effect = "everybody may submit here: a right above holds below";
+                let help = format!("set {} to a single blank", Source::of(&ancestor.path, "acl_submit_applications"));
+                self.warn(&property, "acl-open-above", &message, effect, &help);
+                return;
+            }
+            above = ancestor.parent;
+        }
+    }
+
+    fn mapping(&mut self) {
+        let rules = &self.file.mapping_rules().rules;
+        let property = MAPPINGS.into_iter().find(|property| self.source.raw(property).is_some());
+        let Some(property) = property else { return };
+        if let Some(at) = rules.iter().position(decides).filter(|at| at + 1 < rules.len()) {
+            let message =
+                format!("has rule {} decide for everybody, and {} more after it", at + 1, rules.len() - at - 1);
+            let effect = "the rules after it are never asked";
+            self.warn(property, "mapping-unreachable", &message, effect, "put it last, or let its fallback be skip");
+        }
+        for (at, rule) in rules.iter().enumerate() {
+            if let RuleAction::Place { queue, .. } = &rule.action
+                && let Some(queue) = self.file.queue(queue)
+                && queue.state == QueueState::Stopped
+            {
+                let message = format!("sends applications to {} by rule {}, and that is stopped", queue.path, at + 1);
+                let effect = "they are refused";
+                self.warn(property, "mapping-stopped", &message, effect, "name a running queue");
+            }
+        }
+    }
+}
+
+/// Where the rules stand.
+const MAPPINGS: [&str; 4] = [
+    "yarn.scheduler.capacity.mapping-rule-json",
+    "yarn.scheduler.capacity.mapping-rule-json-file",
+    "yarn.scheduler.capacity.queue-mappings",
+    "yarn.scheduler.queue-placement-rules.app-name",
+];
+
+/// Whether no rule after it is ever asked.
+fn decides(rule: &MappingRule) -> bool {
+    let always = match &rule.action {
+        RuleAction::Reject => true,
+        RuleAction::Place { .. } => rule.fallback != RuleFallback::Skip,
+        RuleAction::SetDefault(_) => false,
+    };
+    rule.matches == RuleMatch::Everybody && always
+}
+
+fn percent(fraction: f32) -> String {
+    format!("{} %", (fraction * 1000.0).round() / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::site::{SiteFile, SiteProperties};
+
+    /// The codes of what is found in two queues `a` and `b` of 50 % each, with more properties; the prefix is left out.
+    fn codes(more: &[(&str, &str)], cluster: Option<Resource>) -> Vec<&'static str> {
+        let parse = |name: &str, properties: &mut dyn Iterator<Item = (String, &str)>| {
+            let property = |(name, value)| format!("<property><name>{name}</name><value>{value}</value></property>");
+            let text = format!("<configuration>{}</configuration>", properties.map(property).collect::<String>());
+            SiteFile::parse(&text, name).unwrap()
+        };
+        let (of_site, own): (Vec<_>, Vec<_>) = more.iter().copied().partition(|(name, _)| name.starts_with("yarn."));
+        let mut site = SiteProperties::new();
+        site.add(&parse("yarn-site.xml", &mut of_site.into_iter().map(|(name, value)| (name.to_owned(), value))));
+        let all = [("root.queues", "a,b"), ("root.a.capacity", "50"), ("root.b.capacity", "50")].into_iter().chain(own);
+        let file = parse("capacity-scheduler.xml", &mut all.map(|(name, value)| (format!("{PREFIX}{name}"), value)));
+        let (read, found) = CapacityFile::check(&site, &file, cluster.as_ref());
+        assert!(read.is_some(), "{found:?}");
+        assert!(
+            found.iter().all(|found| found.at.is_some() && found.effect.is_some() && found.help.is_some()),
+            "{found:?}"
+        );
+        found.iter().map(|found| found.code).collect()
+    }
+
+    const LARGE: Option<Resource> = Some(Resource::new(1_024_000, 1000));
+
+    #[test]
+    fn a_sensible_file_passes_without_a_word() {
+        let sensible = [
+            ("root.a.maximum-capacity", "100"),
+            ("root.a.user-limit-factor", "2"),
+            ("root.a.minimum-user-limit-percent", "25"),
+            ("root.a.ordering-policy", "fair"),
+            ("root.a.ordering-policy.fair.enable-size-based-weight", "true"),
+            ("root.ordering-policy", "priority-utilization"),
+            ("root.a.priority", "5"),
+            ("yarn.acl.enable", "true"),
+            ("root.acl_submit_applications", " "),
+            ("root.a.acl_submit_applications", "ann"),
+            ("root.a.acl_administer_queue", "ann"),
+            ("queue-mappings", "u:ann:a,u:%user:b"),
+        ];
+        assert_eq!(codes(&sensible, LARGE), [""; 0]);
+        assert_eq!(codes(&sensible, None), [""; 0]);
+        assert_eq!(codes(&[], LARGE), [""; 0]);
+    }
+
+    #[test]
+    fn what_was_hardly_meant_is_found() {
+        for (more, code) in [
+            (vec![("root.a.user-limit-factor", "0.5")], "user-limit-factor"),
+            (vec![("root.a.user-limit-factor", "3"), ("root.a.maximum-capacity", "50")], "no-effect"),
+            (vec![("root.a.maximum-am-resource-percent", "10")], "am-percent"),
+            (vec![("root.a.maximum-applications", "0")], "no-applications"),
+            (vec![("root.a.max-parallel-apps", "0")], "no-applications"),
+            (vec![("root.a.priority", "2")], "no-effect"),
+            (vec![("root.a.ordering-policy.fair.enable-size-based-weight", "true")], "no-effect"),
+            (vec![("yarn.acl.enable", "true"), ("root.a.acl_submit_applications", "ann")], "acl-open-above"),
+            (vec![("queue-mappings", "u:%user:a,u:ann:b")], "mapping-unreachable"),
+            (vec![("queue-mappings", "u:ann:b"), ("root.b.state", "STOPPED")], "mapping-stopped"),
+        ] {
+            assert_eq!(codes(&more, LARGE), [code], "{more:?}");
+        }
+        assert_eq!(
+            codes(&[("root.a.minimum-user-limit-percent", "1"), ("root.a.maximum-applications", "50")], None),
+            ["no-applications"]
+        );
+    }
+
+    #[test]
+    fn on_a_small_cluster_more_is_found() {
+        let small = Some(Resource::new(8192, 8));
+        assert_eq!(codes(&[], small), ["am-percent"; 2], "a tenth of 8 GiB is less than an AM");
+        let small_queue = [("root.a.capacity", "5"), ("root.b.capacity", "95"), ("maximum-am-resource-percent", "1")];
+        assert_eq!(codes(&small_queue, small), ["guarantee-below-container"]);
+        let capped: Vec<_> = small_queue.into_iter().chain([("root.a.maximum-capacity", "5")]).collect();
+        assert_eq!(codes(&capped, small)[0], "no-room");
+        assert_eq!(codes(&small_queue, LARGE), [""; 0]);
+    }
+
+    #[test]
+    fn a_guarantee_by_weight_may_be_out_of_reach() {
+        let weights = [("root.a.capacity", "1w"), ("root.b.capacity", "1w"), ("root.a.maximum-capacity", "20")];
+        assert_eq!(codes(&weights, LARGE), ["guarantee-out-of-reach"]);
+    }
+}
