@@ -192,6 +192,12 @@ pub enum Refused {
     /// A node or rack of a request has no number: see `FairScheduler::location`.
     #[error("the request names a node or rack that cannot be: its name is longer than {LONGEST_NAME} bytes")]
     NoLocation,
+    /// A node or rack of a request was named by another scheduler's `location`.
+    #[error("the request names a node or rack by a location of another scheduler: ask `location` of the one that is called")]
+    OthersLocation,
+    /// Nodes and racks have had as many different names as can be told apart: 67 million.
+    #[error("nodes and racks have had too many different names: use some again, or a new scheduler")]
+    TooManyPlaces,
     /// An application has asked under too many different priorities and allocation request ids.
     #[error(
         "application {app} has asked under {asked} different priorities and allocation request ids with this call, and may under \
@@ -333,6 +339,8 @@ impl Refused {
             Refused::BadNode { .. } => "bad-node",
             Refused::NameTooLong { .. } => "name-too-long",
             Refused::NoLocation => "no-location",
+            Refused::OthersLocation => "others-location",
+            Refused::TooManyPlaces => "too-many-places",
             Refused::BadPlaceName { .. } => "bad-place-name",
             Refused::BadMaximum { .. } => "bad-maximum",
             Refused::UnknownType { .. } => "unknown-type",

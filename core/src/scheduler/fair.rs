@@ -323,7 +323,7 @@ impl FairScheduler {
     /// that no node or rack had when they were first heard, all further ones are one place, at which no node is.
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
-        self.inner.shared.locations.requested(name).map_or(Location::NOWHERE, Location)
+        self.inner.shared.locations.requested(name)
     }
 
     // ------------------------------------------------------------------------------------------------ nodes

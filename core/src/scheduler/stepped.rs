@@ -192,7 +192,7 @@ impl Stepped {
     /// A node or rack name as asks and blacklists use it, as [`FairScheduler::location`](crate::FairScheduler::location).
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
-        self.stepper.shared().locations.requested(name).map_or(Location::NOWHERE, Location)
+        self.stepper.shared().locations.requested(name)
     }
 
     /// A container by its name, as [`FairScheduler::find_container`](crate::FairScheduler::find_container).

@@ -218,14 +218,14 @@ impl<D: Decider> Control<D> {
         configuration: Configuration<D>,
         groups: Arc<dyn Groups>,
     ) -> Control<D> {
-        let (workers, maximum) = (shared.workers, shared.settings.maximum);
+        let (scheduler, workers, maximum) = (shared.scheduler, shared.workers, shared.settings.maximum);
         let mut control = Control {
             shared,
             acls: QueueAcls::default(),
             users: users::Users::new(groups),
             tree: QueueTree::default(),
             apps: Vec::new(),
-            app_slots: Slots::default(),
+            app_slots: Slots::of_scheduler(scheduler),
             by_number: FxHashMap::default(),
             nodes: PresentNodes::default(),
             nodes_made: 0,

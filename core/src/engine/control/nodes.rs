@@ -81,14 +81,15 @@ impl<D: Decider> Control<D> {
         if name == rack {
             return taken(Named::Node, name, "its rack has it");
         }
-        let name_location = shared.locations.intern(name);
+        let number_of = |name: &str| shared.locations.intern(name).ok_or(Refused::TooManyPlaces);
+        let name_location = number_of(name)?;
         if self.nodes.has_name(name_location) {
             return Err(Refused::DuplicateNode(name.clone()));
         }
         if self.racks.contains_key(&name_location) {
             return taken(Named::Node, name, "a rack has it");
         }
-        let rack_location = shared.locations.intern(rack);
+        let rack_location = number_of(rack)?;
         if self.nodes.has_name(rack_location) {
             return taken(Named::Rack, rack, "a node has it");
         }

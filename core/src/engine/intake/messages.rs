@@ -280,7 +280,7 @@ impl AskGroup {
 
 #[inline]
 fn rows_of(asks: &[Ask]) -> AskRows {
-    let row = |ask: &Ask| AskRow { location: ask.location.0, count: ask.count };
+    let row = |ask: &Ask| AskRow { location: ask.location.number(), count: ask.count };
     match asks {
         [one] => smallvec![row(one)],
         _ => asks.iter().map(row).collect(),
@@ -488,7 +488,7 @@ impl Heartbeat {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::app::Location;
+    use crate::app::LocationTag;
     use crate::id::NodeId;
 
     fn container(worker: u16, number: u32) -> ContainerId {
@@ -521,7 +521,7 @@ mod tests {
         let resource = Resource::from_slice(&[1, 2, 3]);
         let (priority, allocation_request_id) = (-1, 1 << 40);
         let ask = |at: u32, count| {
-            let location = Location(at);
+            let location = LocationTag::of(5).location(at);
             Ask { priority, allocation_request_id, location, resource, count, relax_locality: false }
         };
         let asks = [ask(9, 6), ask(3, 2), ask(9, 1)];
