@@ -13,6 +13,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// A slot with its generation.
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Slot {
     pub(crate) index: u32,
     pub(crate) generation: u32,
@@ -79,6 +80,7 @@ impl Slots {
 /// A node as the scheduler numbers it: dense, from 0, in the order of registration; a removed node's number is not used
 /// again while the scheduler lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeId(pub(crate) u32);
 
 impl NodeId {
@@ -93,6 +95,7 @@ impl NodeId {
 ///
 /// Cheap to copy. It can be had only from the scheduler; one that names an ended container is recognised as such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContainerId {
     pub(crate) application: u32,
     /// Two bytes, so that the whole is 24: nodes report containers by the dozen.

@@ -47,7 +47,7 @@ fn submit(stepped: &mut Stepped, number: u32, user: &str, queue: &str) -> Result
 }
 
 fn reload(stepped: &mut Stepped, queues: &str) {
-    stepped.reload(Some(&format!("<allocations>{queues}</allocations>"))).unwrap();
+    stepped.reload_text(&format!("<allocations>{queues}</allocations>")).unwrap();
 }
 
 fn names(stepped: &Stepped) -> Vec<String> {

@@ -771,9 +771,9 @@ fn an_am_for_which_its_queue_has_nothing_is_refused_at_any_attempt() {
     nodes(&mut stepped, 1);
     let none = |max: &str| format!("<allocations><queue name='q'>{max}</queue></allocations>");
     for keep_containers in [false, true] {
-        stepped.reload(Some(&none(""))).unwrap();
+        stepped.reload_text(&none("")).unwrap();
         let app = stepped.submit(&unmanaged(1 + u32::from(keep_containers), "root.q")).unwrap();
-        stepped.reload(Some(&none("<maxResources>4096 mb, 0 vcores</maxResources>"))).unwrap();
+        stepped.reload_text(&none("<maxResources>4096 mb, 0 vcores</maxResources>")).unwrap();
         let new = NewAttempt { am: Some(Resource::new(1024, 1).into()), keep_containers };
         let refused = stepped.new_attempt(&app, new).unwrap_err();
         assert!(matches!(refused, Refused::ZeroMax { .. }), "{refused}");

@@ -10,6 +10,7 @@ use std::fmt;
 ///
 /// A number, which indexes memory densely, below the tag of its scheduler. The tag comes off where a request comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Location(u32);
 
 /// Bits of a location's number.
@@ -56,7 +57,6 @@ impl LocationTag {
     }
 }
 
-
 /// `*`, or `location 3`: its number. Names are the scheduler's.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,6 +86,7 @@ pub(crate) struct SchedulingKey {
 /// All lines of one priority and request id are one request, of one size at each location: another size replaces the one before. Give
 /// each size a priority or a request id of its own. [`Allocation::warnings`](crate::Allocation::warnings) tells of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ask {
     /// Smaller is served first.
     pub priority: i32,
@@ -149,6 +150,7 @@ impl fmt::Display for Ask {
 
 /// How near to what was asked a container is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Locality {
     /// On a node that was asked for.
     Node,

@@ -266,6 +266,14 @@ pub enum AllocationsError {
     Invalid(#[from] Box<AllocationFileError>),
 }
 
+/// As its text: what else is in it is for programs that have it.
+#[cfg(feature = "serde")]
+impl serde::Serialize for AllocationsError {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
 fn owner(queue: &str) -> String {
     if queue.is_empty() { String::new() } else { format!("queue {queue:?}: ") }
 }

@@ -71,7 +71,11 @@ impl Locations {
     pub(crate) fn new(scheduler: u64) -> Locations {
         let numbers = Map::default();
         numbers.insert("*".into(), ANY);
-        Locations { tag: LocationTag::of(scheduler), numbers, made: Mutex::new(Made { next: ELSEWHERE + 1, left: NAMES_OF_REQUESTS }) }
+        Locations {
+            tag: LocationTag::of(scheduler),
+            numbers,
+            made: Mutex::new(Made { next: ELSEWHERE + 1, left: NAMES_OF_REQUESTS }),
+        }
     }
 
     /// The number of a name that a node or rack has; none where there are no more.

@@ -49,7 +49,10 @@ fn containers_of_another_scheduler_are_ignored() {
     let view = &own.scheduler.containers()[0];
     assert_eq!((view.id, view.launched, view.ended), (id, false, false));
     own.scheduler.allocate(&own.app, &release(id), &mut answer).unwrap();
-    assert_eq!(answer.ended.iter().map(|ended| (ended.id, ended.reason)).collect::<Vec<_>>(), [(id, EndReason::Released)]);
+    assert_eq!(
+        answer.ended.iter().map(|ended| (ended.id, ended.reason)).collect::<Vec<_>>(),
+        [(id, EndReason::Released)]
+    );
 }
 
 #[test]

@@ -114,7 +114,10 @@ fn values_that_a_program_cannot_mean_are_refused() {
         change(&mut bad, &mut queue);
         assert!(bad.queues.insert("root.a".to_owned(), queue).is_none());
         let error = refused(|| FairScheduler::builder().allocations(bad.clone()));
-        assert!(matches!(error, BuildError::Allocations(_)) && error.to_string().contains(element), "{element}: {error}");
+        assert!(
+            matches!(error, BuildError::Allocations(_)) && error.to_string().contains(element),
+            "{element}: {error}"
+        );
         let scheduler = FairScheduler::builder().timers(false).start().unwrap();
         assert!(matches!(scheduler.reload(bad), Err(Refused::BadAllocations(_))), "{element}");
     }

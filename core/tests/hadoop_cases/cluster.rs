@@ -120,12 +120,12 @@ impl Cluster {
     }
 
     pub(crate) fn try_reload(&mut self, inside: &str) -> Result<(), Refused> {
-        self.stepped.reload(Some(&allocations(inside)))
+        self.stepped.reload_text(&allocations(inside)).map(drop)
     }
 
     /// The watcher wakes, and the file has not changed.
     pub(crate) fn clean_up(&mut self) {
-        self.stepped.reload(None).unwrap();
+        self.stepped.clean_up();
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<QueueView> {

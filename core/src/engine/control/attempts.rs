@@ -9,7 +9,7 @@ use crate::caught::caught;
 use crate::engine::books::ledger::{AppShared, NewApp};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
-use crate::engine::intake::waiting::Reply;
+use crate::engine::intake::reply::Reply;
 use crate::engine::mail::container::Container;
 use crate::engine::shared::Locations;
 use crate::event::Refused;
@@ -69,7 +69,7 @@ impl AmRequest {
 
     /// The same, not on these nodes and racks: the system's blacklist, which counts while the application waits for its AM's
     /// container, in place of the AM's own. It comes from attempts that failed, and does not go over to the next attempt:
-    /// each is given its own. Assignment reference 4, 9.3.1.
+    /// each is given its own.
     #[must_use]
     pub fn avoiding(mut self, places: &[Location]) -> AmRequest {
         self.blacklist.extend(places.iter().filter(|place| **place != Location::ANY));
@@ -108,7 +108,7 @@ pub struct NewAttempt {
     /// The new AM's container; `None`: an unmanaged AM.
     pub am: Option<AmRequest>,
     /// Containers that run stay, and so does the AM's blacklist; all others end. YARN's
-    /// `keepContainersAcrossApplicationAttempts`. Assignment reference 12.2, 12.3.
+    /// `keepContainersAcrossApplicationAttempts`.
     pub keep_containers: bool,
 }
 

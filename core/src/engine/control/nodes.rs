@@ -5,7 +5,7 @@ use super::{Answer, Control, ControlPart};
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Panicked};
-use crate::engine::intake::waiting::Reply;
+use crate::engine::intake::reply::Reply;
 use crate::event::{Named, Refused, SchedulerEvent, check_place};
 use crate::id::NodeId;
 use crate::resource::{MAX_TYPES, Resource};

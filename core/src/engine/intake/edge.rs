@@ -26,6 +26,7 @@ use smallvec::SmallVec;
 
 /// What an AM asks in one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AllocateRequest {
     /// Each replaces the outstanding ask of its priority, request id and location; of two alike the last counts.
     pub asks: Vec<Ask>,
@@ -47,6 +48,7 @@ impl AllocateRequest {
 
 /// What an AM is answered. The caller owns it; each call clears and fills it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Allocation {
     /// Containers granted since the last call; with one worker in the order in which they were.

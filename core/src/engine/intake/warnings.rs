@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that was asked for, and accepted as YARN accepts it, but hardly meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum AskWarning {
     /// Nodes or racks are asked for and nothing is at [`Location::ANY`](crate::Location::ANY): none of it is served before something is.

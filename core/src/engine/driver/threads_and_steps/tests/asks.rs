@@ -1,7 +1,6 @@
 //! Asks that change while some worker has yet to hear of what they were before.
 
 use super::*;
-use crate::app::Location;
 use crate::engine::driver::runner::{Counted, recover};
 use crate::engine::intake::inbox::Handler;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, ShareInput};
