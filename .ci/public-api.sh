@@ -12,7 +12,7 @@ trap 'code=$?; rm -f "$listing"; echo "public-api: $([ $code = 0 ] && echo passe
 # Of its own: the pages of .ci/docs.sh have private items, too.
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/public-api"
 rm -rf "$CARGO_TARGET_DIR/doc"
-# Neither is in the lock file of whoever depends on the crate: loom-tests/model has them.
+# Neither is in the lock file of whoever depends on the crate: model has them.
 if cargo tree -p evenweave --all-features --target all --edges normal,build --prefix none | grep -E '^(loom|shuttle) '; then
     echo "public-api: the crate depends on what only its models need" >&2
     exit 1

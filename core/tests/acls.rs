@@ -43,7 +43,7 @@ fn submission(number: u32, user: &str, queue: &str) -> Submission {
 }
 
 fn submit(stepped: &mut Stepped, number: u32, user: &str, queue: &str) -> Result<AppHandle, Refused> {
-    stepped.submit(&submission(number, user, queue))
+    stepped.submit(submission(number, user, queue))
 }
 
 fn reload(stepped: &mut Stepped, queues: &str) {

@@ -89,7 +89,7 @@ impl Cluster {
 
     /// The pass that the `n`th node's report makes, from 1.
     fn pass(&mut self, n: usize) -> Decision {
-        self.stepped.heartbeat(&Heartbeat::new(&self.nodes[n - 1]));
+        self.stepped.heartbeat(Heartbeat::new(&self.nodes[n - 1]));
         let mut passes = self.stepped.take_trace();
         assert_eq!(passes.len(), 1);
         passes.remove(0)
@@ -520,7 +520,7 @@ fn an_application_that_has_ended() {
 fn without_a_trace_there_is_none() {
     let mut stepped = FairScheduler::builder().journal(true).stepped().unwrap();
     let node = stepped.add_node("n1", "/r", r(4096, 4)).unwrap();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     assert!(stepped.take_trace().is_empty());
     let mut cluster = Cluster::new(&[], "", &[("/r", r(4096, 4))]);
     cluster.pass(1);

@@ -43,7 +43,7 @@ fn allocate(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) -> Allocatio
 }
 
 fn heartbeat(stepped: &mut Stepped, node: &NodeHandle) -> Journal {
-    stepped.heartbeat(&Heartbeat::new(node));
+    stepped.heartbeat(Heartbeat::new(node));
     stepped.take_journal()
 }
 
@@ -496,7 +496,7 @@ impl World {
                 let request = AllocateRequest { asks: vec![ask], ..Default::default() };
                 let _ = self.stepped.allocate(&app.clone(), &request, &mut Allocation::default());
             }
-            4..=8 => self.stepped.heartbeat(&Heartbeat::new(&self.nodes[pick(self.nodes.len(), a)])),
+            4..=8 => self.stepped.heartbeat(Heartbeat::new(&self.nodes[pick(self.nodes.len(), a)])),
             9 | 10 => self.stepped.update_now(),
             11 => self.stepped.advance(u64::from(a) * 200),
             12 | 13 => self.preempt(),

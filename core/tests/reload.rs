@@ -123,7 +123,7 @@ impl World {
 
     fn beat(&mut self, node: &NodeHandle, times: u32) {
         self.stepped.update_now();
-        (0..times).for_each(|_| self.stepped.heartbeat(&Heartbeat::new(node)));
+        (0..times).for_each(|_| self.stepped.heartbeat(Heartbeat::new(node)));
     }
 
     fn used_mb(&self, queue: &str) -> i64 {

@@ -109,7 +109,7 @@ impl Driver for Stepped {
 
     fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
         let node = node_named(self, node)?;
-        Stepped::heartbeat(self, &Heartbeat::new(&node));
+        Stepped::heartbeat(self, Heartbeat::new(&node));
         Ok(())
     }
 

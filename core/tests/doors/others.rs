@@ -18,12 +18,12 @@ struct World {
 fn world() -> World {
     let mut scheduler = FairScheduler::builder().stepped().unwrap();
     let node = scheduler.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
-    let app = scheduler.submit(&unmanaged(1, "root.a")).unwrap();
+    let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     let mut answer = Allocation::default();
     let asks = vec![Ask::anywhere(1, SMALL, 1)];
     scheduler.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer).unwrap();
     scheduler.update_now();
-    scheduler.heartbeat(&Heartbeat::new(&node));
+    scheduler.heartbeat(Heartbeat::new(&node));
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
     let place = scheduler.location("n");
     World { scheduler, node, app, container: answer.granted[0], place }
@@ -77,14 +77,14 @@ fn locations_of_another_scheduler_are_refused() {
         assert_eq!(threaded.allocate(&threaded_app, &request, &mut answer), Err(Refused::OthersLocation));
     }
     for am in [am(other.place), AmRequest::from(SMALL).avoiding(&[other.place])] {
-        assert_eq!(own.scheduler.submit(&submission(am.clone())).map(drop), Err(Refused::OthersLocation));
+        assert_eq!(own.scheduler.submit(submission(am.clone())).map(drop), Err(Refused::OthersLocation));
         let new = NewAttempt { am: Some(am), keep_containers: true };
         assert_eq!(own.scheduler.new_attempt(&own.app, new).map(drop), Err(Refused::OthersLocation));
     }
     for request in requests(own.place) {
         own.scheduler.allocate(&own.app, &request, &mut answer).unwrap();
     }
-    own.scheduler.submit(&submission(am(own.place))).unwrap();
+    own.scheduler.submit(submission(am(own.place))).unwrap();
     // `*` is everybody's.
     assert_eq!((own.scheduler.location("*"), other.scheduler.location("*")), (Location::ANY, Location::ANY));
 }

@@ -87,7 +87,7 @@ impl Cluster {
 
     /// One heartbeat of the `n`th node, from 1.
     pub(crate) fn hb(&mut self, n: usize) -> Journal {
-        self.stepped.heartbeat(&Heartbeat::new(&self.nodes[n - 1]));
+        self.stepped.heartbeat(Heartbeat::new(&self.nodes[n - 1]));
         self.stepped.take_journal()
     }
 

@@ -209,11 +209,13 @@ fn send<D: Decider>(
     for size in sizes() {
         check_size(shared.types, size, &largest)?;
     }
-    if blacklist_add.iter().any(|location| *location == Location::ANY) {
+    if blacklist_add.contains(&Location::ANY) {
         return Err(Refused::InvalidBlacklist);
     }
     let named = asks.iter().map(|ask| &ask.location);
-    shared.locations.check(named.chain(blacklist_add).chain(blacklist_remove))?;
+    // To take back what nobody could list is as good as done.
+    let taken_back = blacklist_remove.iter().filter(|location| **location != Location::NOWHERE);
+    shared.locations.check(named.chain(blacklist_add).chain(taken_back))?;
     app.check_keys(asks)?;
     let most = D::asked(shared, snapshot, leaf, sizes())?;
     send_releases(shared, app, releases)?;

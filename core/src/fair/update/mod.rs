@@ -284,7 +284,7 @@ mod tests {
                         let ask = Ask::anywhere(i32::from(c % 2), size, u32::from(c % 5));
                         drop(stepped.allocate_numbered(apps[app].0, &[ask], &[], &[]));
                     }
-                    (7 | 8, _) => stepped.heartbeat(&Heartbeat::new(&nodes[usize::from(which) % nodes.len()])),
+                    (7 | 8, _) => stepped.heartbeat(Heartbeat::new(&nodes[usize::from(which) % nodes.len()])),
                     (9, Some(app)) => drop(stepped.complete_numbered(apps[app].0, 1 + u32::from(b % 4))),
                     (10, _) if c.is_multiple_of(4) => drop(stepped.reload_text(&file(b))),
                     (10, _) if nodes.len() < 4 => {
