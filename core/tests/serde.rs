@@ -17,7 +17,7 @@ fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
 
 #[test]
 fn what_is_written_is_read() {
-    let text = "<allocations><queue name='a'><maxResources>50%</maxResources></queue></allocations>";
+    let text = "<allocations><queue name='a'/><queue name='b'><maxResources>50%</maxResources></queue></allocations>";
     let mut stepped = FairScheduler::builder().journal(true).cluster_timestamp(7).stepped().unwrap();
     stepped.reload_text(text).unwrap();
     let node = stepped.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
