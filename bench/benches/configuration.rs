@@ -51,7 +51,7 @@ fn allocation_files(criterion: &mut Criterion) {
         group.bench_function(id("reload"), |bencher| {
             let mut scheduler = running(&text);
             assert_eq!(scheduler.queues().len(), queues + 1, "every queue of the file, and root");
-            bencher.iter(|| scheduler.reload(Some(&text)).expect("a valid file"));
+            bencher.iter(|| scheduler.reload_text(&text).expect("a valid file"));
         });
     }
     group.finish();

@@ -60,7 +60,7 @@ impl Bed {
         scheduler.update_now();
         let mut bed = Bed { scheduler, nodes, apps, held: Default::default(), answer, request };
         for node in 0..bed.nodes.len() {
-            bed.scheduler.heartbeat(&Heartbeat::new(&bed.nodes[node]));
+            bed.scheduler.heartbeat(Heartbeat::new(&bed.nodes[node]));
         }
         for app in 0..bed.apps.len() {
             bed.collect(app);

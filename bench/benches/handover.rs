@@ -58,7 +58,7 @@ fn container() -> Container {
     let asks = vec![Ask::anywhere(1, Resource::new(2048, 1), 1)];
     scheduler.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer).expect("a valid ask");
     scheduler.update_now();
-    scheduler.heartbeat(&Heartbeat::new(&node));
+    scheduler.heartbeat(Heartbeat::new(&node));
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).expect("an empty call");
     answer.granted[0]
 }

@@ -163,7 +163,7 @@ impl Engine for Threaded {
     }
 
     fn reload(&self, text: &str) -> Result<(), String> {
-        self.0.reload_text(text).map_err(|error| error.to_string())
+        self.0.reload_text(text).map(drop).map_err(|error| error.to_string())
     }
 
     fn location(&self, name: &str) -> Location {
@@ -308,7 +308,7 @@ impl Engine for Locked {
     }
 
     fn reload(&self, text: &str) -> Result<(), String> {
-        lock(&self.core).reload(Some(text)).map_err(|error| error.to_string())
+        lock(&self.core).reload_text(text).map(drop).map_err(|error| error.to_string())
     }
 
     fn location(&self, name: &str) -> Location {

@@ -13,6 +13,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// A slot with its generation.
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Slot {
     pub(crate) index: u32,
     pub(crate) generation: u32,
@@ -33,6 +34,8 @@ impl Slot {
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 #[derive(Debug, Default)]
 pub struct Slots {
+    /// Of each slot's first owner.
+    first: u32,
     /// Of each slot's next owner.
     generations: Vec<u32>,
     free: Vec<u32>,
@@ -40,11 +43,20 @@ pub struct Slots {
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 impl Slots {
+    /// Slots of the process's scheduler of this number. Generations of two schedulers lie far apart, so that who names what is in a
+    /// slot of the one names nothing of the other.
+    #[cfg(not(loom))]
+    pub(crate) fn of_scheduler(scheduler: u64) -> Slots {
+        // The golden ratio: as far from all before as can be.
+        let spread = scheduler.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        Slots { first: u32::try_from(spread).expect("half a word"), ..Slots::default() }
+    }
+
     /// The slot that was given back last, or one more.
     #[must_use]
     pub fn take(&mut self) -> Slot {
         let index = self.free.pop().unwrap_or_else(|| {
-            self.generations.push(0);
+            self.generations.push(self.first);
             u32::try_from(self.generations.len() - 1).expect("slots are u32")
         });
         Slot { index, generation: self.generations[index as usize] }
@@ -68,6 +80,7 @@ impl Slots {
 /// A node as the scheduler numbers it: dense, from 0, in the order of registration; a removed node's number is not used
 /// again while the scheduler lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeId(pub(crate) u32);
 
 impl NodeId {
@@ -82,6 +95,7 @@ impl NodeId {
 ///
 /// Cheap to copy. It can be had only from the scheduler; one that names an ended container is recognised as such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContainerId {
     pub(crate) application: u32,
     /// Two bytes, so that the whole is 24: nodes report containers by the dozen.

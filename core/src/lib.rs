@@ -2,12 +2,12 @@
 //! big lock.
 //!
 //! ```
-//! use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Submission};
+//! use evenweave::prelude::*;
 //!
 //! // Memory in MiB, vcores.
 //! let scheduler = FairScheduler::builder().start()?;
 //! let node = scheduler.add_node("n1", "/rack1", Resource::new(8192, 8))?;
-//! let app = scheduler.submit(Submission { number: 1, user: "ann".into(), queue: None, am: None })?;
+//! let app = scheduler.submit(Submission::new(1, "ann"))?;
 //!
 //! // The ApplicationMaster asks for two containers anywhere.
 //! let mut answer = Allocation::default();
@@ -29,6 +29,71 @@
 //! scheduler.shutdown();
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # A ResourceManager's loops
+//! An application whose AM runs in a container too, as the ResourceManager sees it: its nodes' heartbeats, and the calls of its AMs.
+//!
+//! ```
+//! use evenweave::prelude::*;
+//!
+//! // `node_stops`: what a node has to stop is put into the answer of its heartbeat.
+//! let rm = FairScheduler::builder().node_stops(true).timers(false).start()?;
+//! let node = rm.add_node("n1", "/rack1", Resource::new(8192, 8))?;
+//! let app = rm.submit(Submission::new(1, "ann").with_am(Resource::new(512, 1)))?;
+//!
+//! // A NodeManager's heartbeat: what it has started and what has ended since the last one, then what it has to stop.
+//! let beat = |started: &[ContainerId], ended: &[ContainerId]| -> Result<Vec<ContainerId>, Refused> {
+//!     let mut report = Heartbeat::new(&node);
+//!     report.launched.extend(started.iter().copied());
+//!     report.completed.extend(ended.iter().copied());
+//!     // `Busy`: the report comes back, and is sent again with the next one.
+//!     rm.heartbeat(report).map_err(|not_sent| not_sent.reason)?;
+//!     let mut stop = Vec::new();
+//!     node.take_stops(&mut stop);
+//!     Ok(stop)
+//! };
+//! // By themselves asks count from the next update on, and heartbeats come each second: here both are called for.
+//! let settle = || { rm.quiesce(); rm.update_now(); };
+//!
+//! settle();
+//! beat(&[], &[])?;
+//! rm.quiesce();
+//! // The ResourceManager itself fetches the AM's container, the application's first, with an empty call (when `on_grants` or `mail_async`
+//! // tells of it), and has its node start it. The AM calls from then on; before, what it asks for is refused (`NoAm`).
+//! let mut answer = Allocation::default();
+//! rm.allocate(&app, &AllocateRequest::default(), &mut answer)?;
+//! let am = answer.granted[0];
+//! assert_eq!(rm.find_node_by_id(am.node), Some(node.clone()));
+//! beat(&[am.id], &[])?;
+//!
+//! // The AM's call. A count replaces the one before: it says 2 once, not with each call.
+//! let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2)];
+//! rm.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer)?;
+//! settle();
+//! beat(&[], &[])?;
+//! beat(&[], &[])?;
+//! rm.quiesce();
+//! rm.allocate(&app, &AllocateRequest::default(), &mut answer)?;
+//! let tasks: Vec<_> = answer.granted.iter().map(|container| container.id).collect();
+//! beat(&tasks, &[])?;
+//! beat(&[], &tasks[..1])?;
+//! rm.quiesce();
+//! rm.allocate(&app, &AllocateRequest::default(), &mut answer)?;
+//! assert_eq!((answer.ended[0].id, answer.ended[0].reason), (tasks[0], EndReason::Completed));
+//!
+//! // The AM says that it is done. What still runs is stopped by its node, and its room is free when the node says that it has ended.
+//! rm.finish(&app)?;
+//! let mut stops = beat(&[], &[])?;
+//! stops.sort();
+//! assert_eq!(stops, [am.id, tasks[1]]);
+//! beat(&[], &stops)?;
+//! rm.quiesce();
+//! assert_eq!(rm.node("n1").unwrap().free, Resource::new(8192, 8));
+//! rm.shutdown();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//! `docs/embedding.md` of the repository says who waits for whom, what ends where, and what callbacks may do; its example
+//! `resource_manager` is the same over TCP.
 //!
 //! # Where to begin
 //! - [`FairScheduler`] runs on threads of its own, or with its workers on yours ([`Worker`]). [`Stepped`] is the same scheduler
@@ -56,6 +121,9 @@
 //!
 //! # Features
 //! - `system-groups`: [`groups`] can ask the operating system.
+//! - `serde`: ids, resources, containers and views can be written and read; requests, refusals and events written. The ids of the outside
+//!   world are their texts. What names a place by number ([`Location`], and [`Ask`] and [`AllocateRequest`] with it) cannot be read: a wire
+//!   brings names, of which `location` of the scheduler makes locations.
 //! - `faults`: panics and deaths of workers on purpose, and an audit of all records, for tests and soak runs.
 
 mod ahead;
@@ -116,7 +184,7 @@ pub use config::{AllocationFile, Settings};
 #[cfg(not(loom))]
 pub use engine::{
     AllocateRequest, Allocation, AmRequest, AskWarning, Container, EndReason, EndedContainer, Heartbeat,
-    HeartbeatProbe, NewAttempt, Polled, Submission, WakeUp,
+    HeartbeatProbe, NewAttempt, Polled, Reported, Submission, WakeUp,
 };
 #[cfg(not(loom))]
 pub use event::{Refused, SchedulerEvent, Waited};
@@ -155,9 +223,10 @@ pub mod faults {
 #[cfg(not(loom))]
 pub mod prelude {
     pub use crate::{
-        AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, ApplicationId, Ask, AttemptId, Container,
-        ContainerId, ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat,
-        Location, NewAttempt, NodeHandle, NodeId, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission,
+        AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, ApplicationId, Ask, AskWarning, AttemptId,
+        Container, ContainerId, ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder,
+        Heartbeat, Location, NewAttempt, NodeHandle, NodeId, NotSent, Refused, Resource, SchedulerEvent, Settings,
+        Stepped, Submission, Submitted, Waited, WeakScheduler, resource::ResourceTypes,
     };
 }
 

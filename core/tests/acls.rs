@@ -43,11 +43,11 @@ fn submission(number: u32, user: &str, queue: &str) -> Submission {
 }
 
 fn submit(stepped: &mut Stepped, number: u32, user: &str, queue: &str) -> Result<AppHandle, Refused> {
-    stepped.submit(&submission(number, user, queue))
+    stepped.submit(submission(number, user, queue))
 }
 
 fn reload(stepped: &mut Stepped, queues: &str) {
-    stepped.reload(Some(&format!("<allocations>{queues}</allocations>"))).unwrap();
+    stepped.reload_text(&format!("<allocations>{queues}</allocations>")).unwrap();
 }
 
 fn names(stepped: &Stepped) -> Vec<String> {

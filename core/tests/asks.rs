@@ -29,7 +29,7 @@ fn of_size(mb: i64, count: u32) -> Ask {
 /// Applications that a node's heartbeat gave a container, with its size.
 fn offered(stepped: &mut Stepped, node: &NodeHandle) -> Vec<(u32, i64)> {
     stepped.take_journal();
-    stepped.heartbeat(&Heartbeat::new(node));
+    stepped.heartbeat(Heartbeat::new(node));
     stepped.take_journal().allocated.iter().map(|made| (made.app, made.resource.memory_mb())).collect()
 }
 

@@ -89,7 +89,7 @@ impl Cluster {
 
     /// The pass that the `n`th node's report makes, from 1.
     fn pass(&mut self, n: usize) -> Decision {
-        self.stepped.heartbeat(&Heartbeat::new(&self.nodes[n - 1]));
+        self.stepped.heartbeat(Heartbeat::new(&self.nodes[n - 1]));
         let mut passes = self.stepped.take_trace();
         assert_eq!(passes.len(), 1);
         passes.remove(0)
@@ -229,7 +229,7 @@ fn a_queue_above_its_max_share() {
     let app = cluster.request("q", r(1024, 1), 8);
     (0..2).for_each(|_| drop(cluster.pass(1)));
     let smaller = inside.replace("2048 mb", "1024 mb");
-    cluster.stepped.reload(Some(&format!("<allocations>{smaller}</allocations>"))).unwrap();
+    cluster.stepped.reload_text(&format!("<allocations>{smaller}</allocations>")).unwrap();
     let pass = cluster.pass(1);
     let max_share = max(1024, 2);
     assert_eq!(queue(&pass.descents[0], "root.q").unwrap().outcome, QueueOutcome::AboveMaxShare { max_share });
@@ -438,7 +438,7 @@ fn an_am_whose_share_is_gone_loses_its_node() {
     cluster.stepped.update_now();
     assert_eq!(cluster.pass(1).end, PassEnd::Reserved);
     let less = "<allocations><queue name='b'><maxAMShare>0.25</maxAMShare></queue></allocations>";
-    cluster.stepped.reload(Some(less)).unwrap();
+    cluster.stepped.reload_text(less).unwrap();
     let pass = cluster.pass(1);
     let ReservationOutcome::DroppedForAmShare(share) = pass.reservation.unwrap().outcome else { panic!("dropped") };
     assert_eq!((share.used, share.asked, share.limit), (Resource::ZERO, r(2048, 1), r(512, 1)));
@@ -500,10 +500,10 @@ fn there_is_room_and_it_waits() {
     };
     let never = "<queue name='never'><schedulingPolicy>drf</schedulingPolicy></queue>";
     let mut cluster = Cluster::new(&[], "", &[("/r", r(4096, 4))]);
-    cluster.stepped.reload(Some(&file(1, never))).unwrap();
+    cluster.stepped.reload_text(&file(1, never)).unwrap();
     cluster.submit("q", None);
     let app = cluster.submit("q", None);
-    cluster.stepped.reload(Some(&file(2, ""))).unwrap_err();
+    cluster.stepped.reload_text(&file(2, "")).unwrap_err();
     assert_eq!(cluster.stepped.not_offered(&app), Some(NotOffered::Waiting { limit: None }));
 }
 
@@ -520,7 +520,7 @@ fn an_application_that_has_ended() {
 fn without_a_trace_there_is_none() {
     let mut stepped = FairScheduler::builder().journal(true).stepped().unwrap();
     let node = stepped.add_node("n1", "/r", r(4096, 4)).unwrap();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     assert!(stepped.take_trace().is_empty());
     let mut cluster = Cluster::new(&[], "", &[("/r", r(4096, 4))]);
     cluster.pass(1);

@@ -32,7 +32,7 @@ impl World {
         let mut stepped = builder().workers(2).stepped().unwrap();
         let nodes =
             ["1", "2"].map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(8192, 8)).unwrap());
-        let app = stepped.submit(&submission(12)).unwrap();
+        let app = stepped.submit(submission(12)).unwrap();
         World { stepped, nodes, app }
     }
 
@@ -52,7 +52,7 @@ impl World {
         self.call(&AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, 2)], ..Default::default() });
         self.stepped.update_now();
         for node in &self.nodes {
-            self.stepped.heartbeat(&Heartbeat::new(node));
+            self.stepped.heartbeat(Heartbeat::new(node));
         }
     }
 
@@ -166,12 +166,12 @@ fn what_its_node_reports_and_what_no_am_has_seen_is_not_to_be_stopped() {
 fn nothing_is_listed_without_the_option() {
     let mut stepped = FairScheduler::builder().stepped().unwrap();
     let node = stepped.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
-    let app = stepped.submit(&submission(1)).unwrap();
+    let app = stepped.submit(submission(1)).unwrap();
     let mut answer = Allocation::default();
     let asks = vec![Ask::anywhere(1, SMALL, 1)];
     stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer).unwrap();
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     stepped.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
     assert_eq!(answer.granted.len(), 1);
     stepped.finish(&app).unwrap();
@@ -184,7 +184,7 @@ fn nothing_is_listed_without_the_option() {
 #[expect(clippy::mutable_key_type, reason = "what is mutable in them is not what they are compared by")]
 fn handles_are_keys() {
     let mut world = World::new();
-    let other = world.stepped.submit(&submission(13)).unwrap();
+    let other = world.stepped.submit(submission(13)).unwrap();
     let apps = HashMap::from([(world.app.clone(), "first"), (other.clone(), "second")]);
     assert_eq!((apps[&world.app], apps[&other]), ("first", "second"));
     assert_ne!(world.app, other);

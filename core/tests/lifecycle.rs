@@ -46,7 +46,7 @@ fn drain(stepped: &mut Stepped, app: &AppHandle) -> Allocation {
 
 /// An application without an AM that asks for so many small containers, after an update.
 fn asking(stepped: &mut Stepped, number: u32, count: u32) -> AppHandle {
-    let app = stepped.submit(&unmanaged(number, "root.q")).unwrap();
+    let app = stepped.submit(unmanaged(number, "root.q")).unwrap();
     call(stepped, &app, &ask(count));
     stepped.update_now();
     app
@@ -77,7 +77,7 @@ fn an_acquired_container_that_is_never_launched_expires() {
         let mut stepped = stepped(workers);
         let node = nodes(&mut stepped, workers).pop().unwrap();
         let app = asking(&mut stepped, 1, 1);
-        stepped.heartbeat(&Heartbeat::new(&node));
+        stepped.heartbeat(Heartbeat::new(&node));
         stepped.advance(500);
         let got = drain(&mut stepped, &app).granted;
         assert_eq!((got.len(), free(&mut stepped, &node)), (1, Resource::new(3072, 3)));
@@ -97,7 +97,7 @@ fn an_acquired_container_that_is_never_launched_expires() {
         let ended = drain(&mut stepped, &app).ended;
         assert_eq!(ended.iter().map(|end| (end.id, end.reason)).collect::<Vec<_>>(), [(got[0].id, EndReason::Expired)]);
         stepped.update_now();
-        stepped.heartbeat(&Heartbeat::new(&node));
+        stepped.heartbeat(Heartbeat::new(&node));
         assert_eq!(drain(&mut stepped, &app).granted, [], "11.4: an acquired container does not restore its ask");
     }
 }
@@ -108,7 +108,7 @@ fn the_interval_counts_from_the_acquisition_and_is_inclusive() {
     let mut stepped = stepped(1);
     let node = nodes(&mut stepped, 1).pop().unwrap();
     let app = asking(&mut stepped, 1, 1);
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     for _ in 0..10 {
         stepped.advance(EXPIRY);
     }
@@ -127,14 +127,14 @@ fn what_was_launched_or_has_ended_does_not_expire() {
     let mut stepped = stepped(1);
     let node = nodes(&mut stepped, 1).pop().unwrap();
     let app = asking(&mut stepped, 1, 3);
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     let got = drain(&mut stepped, &app).granted;
     assert_eq!(got.len(), 3);
     stepped.advance(2000);
     report(&mut stepped, &node, &got[..1], &got[1..2]);
     call(&mut stepped, &app, &AllocateRequest { releases: vec![got[2].id], ..ask(2) });
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     let again = drain(&mut stepped, &app).granted;
     assert_eq!(again.len(), 2);
     stepped.take_journal();
@@ -207,19 +207,19 @@ fn an_unacquired_container_on_a_lost_node_gives_its_ask_back() {
         let all = nodes(&mut stepped, 3);
         for (i, node) in all.iter().enumerate() {
             let app = asking(&mut stepped, u32::try_from(i).unwrap() + 1, 2);
-            stepped.heartbeat(&Heartbeat::new(node));
+            stepped.heartbeat(Heartbeat::new(node));
             let held = drain(&mut stepped, &app).granted;
             assert_eq!(held.len(), 2, "acquired");
             call(&mut stepped, &app, &ask(2));
             stepped.update_now();
-            stepped.heartbeat(&Heartbeat::new(node));
+            stepped.heartbeat(Heartbeat::new(node));
             assert_eq!(used(&mut stepped, &app), Resource::new(4096, 4));
             stepped.remove_node(node).unwrap();
             assert_eq!(used(&mut stepped, &app), Resource::ZERO);
             stepped.update_now();
             let other = stepped.add_node(&format!("other{i}"), &format!("/o{i}"), Resource::new(4096, 4)).unwrap();
             for _ in 0..2 {
-                stepped.heartbeat(&Heartbeat::new(&other));
+                stepped.heartbeat(Heartbeat::new(&other));
             }
             let answer = drain(&mut stepped, &app);
             assert_eq!(answer.granted.len(), 2, "what was not acquired is asked for again, what was is not");
@@ -238,14 +238,14 @@ fn statistics_tell_how_near_containers_were_placed() {
     let near = stepped.add_node("near", "/r", Resource::new(2048, 2)).unwrap();
     let rack = stepped.add_node("same-rack", "/r", Resource::new(1024, 1)).unwrap();
     let far = stepped.add_node("far", "/other", Resource::new(1024, 1)).unwrap();
-    let app = stepped.submit(&unmanaged(1, "root.q")).unwrap();
+    let app = stepped.submit(unmanaged(1, "root.q")).unwrap();
     let rows =
         [Ask::anywhere(1, size, 4).at(stepped.location("near")), Ask::anywhere(1, size, 4).at(stepped.location("/r"))];
     let asks = rows.into_iter().chain([Ask::anywhere(1, size, 4)]).collect();
     call(&mut stepped, &app, &AllocateRequest { asks, ..AllocateRequest::default() });
     stepped.update_now();
     let mut counted = |node: &NodeHandle| {
-        stepped.heartbeat(&Heartbeat::new(node));
+        stepped.heartbeat(Heartbeat::new(node));
         let stats = stepped.stats();
         (stats.granted, stats.node_local, stats.rack_local)
     };
@@ -262,7 +262,7 @@ fn a_decommissioning_node_follows_what_it_runs() {
     let mut stepped = stepped(1);
     let node = nodes(&mut stepped, 1).pop().unwrap();
     let app = asking(&mut stepped, 1, 2);
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     let got = drain(&mut stepped, &app).granted;
     stepped.decommission_node(&node).unwrap();
     assert_eq!(stepped.stats().cluster, Resource::new(4096, 4));
@@ -270,14 +270,14 @@ fn a_decommissioning_node_follows_what_it_runs() {
     assert_eq!((stepped.stats().cluster, free(&mut stepped, &node)), (Resource::new(2048, 2), Resource::ZERO));
     call(&mut stepped, &app, &ask(1));
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     assert_eq!(drain(&mut stepped, &app).granted, [], "nothing new fits");
     call(&mut stepped, &app, &ask(0));
     report(&mut stepped, &node, &[], &got[..1]);
     assert_eq!(stepped.stats().cluster, Resource::new(1024, 1));
     assert_eq!(stepped.next_event(), None);
     report(&mut stepped, &node, &[], &got[1..]);
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     assert_eq!(stepped.stats().cluster, Resource::ZERO);
     assert_eq!(stepped.next_event(), Some(SchedulerEvent::NodeDrained("n0".to_owned())));
     assert_eq!(stepped.next_event(), None, "told once");
@@ -290,7 +290,7 @@ fn the_heartbeat_of_a_decommissioning_node_still_assigns() {
     let mut stepped = stepped(1);
     let node = nodes(&mut stepped, 1).pop().unwrap();
     let app = asking(&mut stepped, 1, 1);
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     let first = drain(&mut stepped, &app).granted;
     call(&mut stepped, &app, &ask(1));
     stepped.update_now();
@@ -303,7 +303,7 @@ fn the_heartbeat_of_a_decommissioning_node_still_assigns() {
     assert_eq!((stepped.stats().cluster, free(&mut stepped, &node)), (SMALL, Resource::ZERO));
     let other = stepped.add_node("other", "/other", Resource::new(4096, 4)).unwrap();
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&other));
+    stepped.heartbeat(Heartbeat::new(&other));
     let again = drain(&mut stepped, &app);
     assert_eq!(again.granted.iter().map(|container| container.id.number()).collect::<Vec<_>>(), [3]);
     assert_eq!(again.ended, [], "the AM had never seen it");
@@ -315,12 +315,12 @@ fn a_recommissioned_node_has_its_total_again() {
     let mut stepped = stepped(1);
     let node = nodes(&mut stepped, 1).pop().unwrap();
     stepped.decommission_node(&node).unwrap();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     assert_eq!(stepped.stats().cluster, Resource::ZERO);
     stepped.recommission_node(&node).unwrap();
     assert_eq!((stepped.stats().cluster, free(&mut stepped, &node)), (Resource::new(4096, 4), Resource::new(4096, 4)));
     let app = asking(&mut stepped, 1, 1);
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     assert_eq!(drain(&mut stepped, &app).granted.len(), 1);
     stepped.recommission_node(&node).unwrap();
     stepped.remove_node(&node).unwrap();
@@ -421,14 +421,14 @@ fn ids(granted: &[Container]) -> Vec<(i32, i64)> {
 fn asks_are_served_by_priority_then_by_request_id() {
     let mut stepped = stepped(1);
     let node = stepped.add_node("n", "/r", Resource::new(65536, 64)).unwrap();
-    let app = stepped.submit(&unmanaged(1, "root.q")).unwrap();
+    let app = stepped.submit(unmanaged(1, "root.q")).unwrap();
     call(
         &mut stepped,
         &app,
         &asks(&[keyed(2, -5, 1), keyed(1, 9, 1), keyed(1, -3, 2), keyed(1, 0, 1), keyed(2, 1 << 40, 1)]),
     );
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     let granted = drain(&mut stepped, &app).granted;
     assert_eq!(ids(&granted), [(1, -3), (1, -3), (1, 0), (1, 9), (2, -5), (2, 1 << 40)]);
 }
@@ -441,13 +441,13 @@ fn asks_of_different_request_ids_are_replaced_apart() {
         let all: Vec<_> = (0..workers)
             .map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(65536, 64)).unwrap())
             .collect();
-        let app = stepped.submit(&unmanaged(1, "root.q")).unwrap();
+        let app = stepped.submit(unmanaged(1, "root.q")).unwrap();
         call(&mut stepped, &app, &asks(&[keyed(1, 1, 2), keyed(1, 2, 2), keyed(1, 2, 3)]));
         call(&mut stepped, &app, &asks(&[keyed(1, 1, 0), keyed(1, 3, 1)]));
         stepped.update_now();
-        all.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
+        all.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
         stepped.update_now();
-        all.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
+        all.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
         assert_eq!(ids(&drain(&mut stepped, &app).granted), [(1, 2), (1, 2), (1, 2), (1, 3)]);
     }
 }
@@ -458,18 +458,18 @@ fn an_unacquired_container_gives_back_to_its_request_id() {
     for workers in [1, 2] {
         let mut stepped = stepped(workers);
         let all = nodes(&mut stepped, 2);
-        let app = stepped.submit(&unmanaged(1, "root.q")).unwrap();
+        let app = stepped.submit(unmanaged(1, "root.q")).unwrap();
         let place = stepped.location("n1");
         let rack = stepped.location("/r1");
         let line = |id| [keyed(1, id, 1), keyed(1, id, 1).at(place), keyed(1, id, 1).at(rack)];
         call(&mut stepped, &app, &asks(&[line(4), line(7)].concat()));
         stepped.update_now();
-        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        stepped.heartbeat(Heartbeat::new(&all[1]));
         assert_eq!(used(&mut stepped, &app), Resource::new(2048, 2));
         stepped.remove_node(&all[1]).unwrap();
         call(&mut stepped, &app, &asks(&[keyed(1, 4, 0)]));
         stepped.update_now();
-        stepped.heartbeat(&Heartbeat::new(&all[0]));
+        stepped.heartbeat(Heartbeat::new(&all[0]));
         assert_eq!(ids(&drain(&mut stepped, &app).granted), [(1, 7)]);
     }
 }
@@ -481,17 +481,17 @@ fn a_reservation_is_of_one_request_id() {
     let node = stepped.add_node("n", "/r", Resource::new(4096, 4)).unwrap();
     let other = asking(&mut stepped, 1, 3);
     for _ in 0..3 {
-        stepped.heartbeat(&Heartbeat::new(&node));
+        stepped.heartbeat(Heartbeat::new(&node));
     }
     assert_eq!(drain(&mut stepped, &other).granted.len(), 3);
-    let app = stepped.submit(&unmanaged(2, "root.p")).unwrap();
+    let app = stepped.submit(unmanaged(2, "root.p")).unwrap();
     let large = |id, count| Ask::anywhere(1, Resource::new(2048, 1), count).with_request_id(id);
     call(&mut stepped, &app, &asks(&[large(1, 1), large(2, 1)]));
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     assert_eq!(stepped.take_journal().reserved.iter().map(|held| held.container).collect::<Vec<_>>(), [1]);
     call(&mut stepped, &app, &asks(&[large(1, 0)]));
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     let held: Vec<_> = stepped.take_journal().reserved.iter().map(|held| held.container).collect();
     assert_eq!(held, [2], "the first was dropped, and the other id has made its own");
 }
@@ -510,7 +510,7 @@ fn an_am_is_placed_where_its_request_says() {
         stepped.update_now();
         for at in [0, 1, 2] {
             assert_eq!(used(&mut stepped, &app), Resource::ZERO);
-            stepped.heartbeat(&Heartbeat::new(&all[at]));
+            stepped.heartbeat(Heartbeat::new(&all[at]));
         }
         assert_eq!((used(&mut stepped, &app), free(&mut stepped, &all[2])), (SMALL, Resource::new(3072, 3)));
         assert!(!app.waits_for_am());
@@ -520,7 +520,7 @@ fn an_am_is_placed_where_its_request_says() {
         stepped.update_now();
         for at in [0, 1, 2] {
             assert!(app.waits_for_am());
-            stepped.heartbeat(&Heartbeat::new(&all[at]));
+            stepped.heartbeat(Heartbeat::new(&all[at]));
         }
         assert!(!app.waits_for_am());
     }
@@ -536,21 +536,21 @@ fn the_system_blacklist_counts_for_the_am_alone() {
         let am = AmRequest::from(SMALL).avoiding(&[bad]);
         let app = stepped.submit(&Submission { am: Some(am), ..unmanaged(1, "root.q") }).unwrap();
         stepped.update_now();
-        stepped.heartbeat(&Heartbeat::new(&all[0]));
+        stepped.heartbeat(Heartbeat::new(&all[0]));
         assert!(app.waits_for_am(), "the system's blacklist names the node");
-        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        stepped.heartbeat(Heartbeat::new(&all[1]));
         assert!(!app.waits_for_am());
         call(&mut stepped, &app, &AllocateRequest { blacklist_add: vec![rack], ..ask(2) });
         stepped.update_now();
-        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        stepped.heartbeat(Heartbeat::new(&all[1]));
         assert_eq!(used(&mut stepped, &app), SMALL, "the AM's own names its rack");
-        stepped.heartbeat(&Heartbeat::new(&all[0]));
+        stepped.heartbeat(Heartbeat::new(&all[0]));
         assert_eq!(used(&mut stepped, &app), Resource::new(3072, 3), "the system's counts no more");
         // The AM's own does not count for the AM of the next attempt, and the system's is given anew.
         let new = NewAttempt { am: Some(SMALL.into()), keep_containers: true };
         let next = stepped.new_attempt(&app, new).unwrap();
         stepped.update_now();
-        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        stepped.heartbeat(Heartbeat::new(&all[1]));
         assert!(!next.waits_for_am());
     }
 }
@@ -576,7 +576,7 @@ fn a_new_attempt_keeps_running_containers() {
         let all = nodes(&mut stepped, 3);
         let app = asking(&mut stepped, 1, 6);
         for node in &all {
-            stepped.heartbeat(&Heartbeat::new(node));
+            stepped.heartbeat(Heartbeat::new(node));
         }
         let got = drain(&mut stepped, &app).granted;
         assert_eq!(got.len(), 6);
@@ -588,7 +588,7 @@ fn a_new_attempt_keeps_running_containers() {
         let listed = stepped.location("n2");
         call(&mut stepped, &app, &AllocateRequest { blacklist_add: vec![listed], ..ask(3) });
         stepped.update_now();
-        stepped.heartbeat(&Heartbeat::new(&all[0]));
+        stepped.heartbeat(Heartbeat::new(&all[0]));
         stepped.take_journal();
         let held = running.len();
         let kept = Resource::new(i64::try_from(held).unwrap() * 1024, i64::try_from(held).unwrap());
@@ -605,13 +605,13 @@ fn a_new_attempt_keeps_running_containers() {
         assert_eq!(stepped.stats().running, held as u64);
         // Asks are gone; new ones are numbered from 1, and the blacklist still counts.
         stepped.update_now();
-        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        stepped.heartbeat(Heartbeat::new(&all[1]));
         assert_eq!(used(&mut stepped, &next), kept);
         call(&mut stepped, &next, &ask(20));
         stepped.update_now();
-        stepped.heartbeat(&Heartbeat::new(&all[2]));
+        stepped.heartbeat(Heartbeat::new(&all[2]));
         assert_eq!(used(&mut stepped, &next), kept, "its blacklist went over");
-        stepped.heartbeat(&Heartbeat::new(&all[1]));
+        stepped.heartbeat(Heartbeat::new(&all[1]));
         let granted = drain(&mut stepped, &next).granted;
         assert_eq!(granted.iter().map(|one| (one.id.attempt(), one.id.number())).min(), Some((2, 1)));
         // A kept container is released by the new attempt, and completed by its node under its old id.
@@ -644,7 +644,7 @@ fn a_kept_container_counts_while_its_attempt_waits() {
     let mut stepped = builder.stepped().unwrap();
     let node = nodes(&mut stepped, 1).pop().unwrap();
     let first = asking(&mut stepped, 1, 1);
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     let held = drain(&mut stepped, &first).granted;
     report(&mut stepped, &node, &held, &[]);
     let other = asking(&mut stepped, 2, 1);
@@ -675,13 +675,13 @@ fn the_am_of_an_attempt_that_keeps_is_accounted_anew() {
     let node = nodes(&mut stepped, 1).pop().unwrap();
     let first = stepped.submit(&Submission { am: Some(SMALL.into()), ..unmanaged(1, "root.q") }).unwrap();
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     let am_usage =
         |stepped: &mut Stepped| stepped.queues().into_iter().find(|queue| queue.name == "root.q").unwrap().am_usage;
     assert_eq!(am_usage(&mut stepped), SMALL);
     call(&mut stepped, &first, &ask(1));
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     let held = drain(&mut stepped, &first).granted;
     report(&mut stepped, &node, &held, &[]);
     let huge = NewAttempt { am: Some(Resource::new(1 << 40, 1).into()), keep_containers: true };
@@ -692,7 +692,7 @@ fn the_am_of_an_attempt_that_keeps_is_accounted_anew() {
     assert!(second.waits_for_am());
     assert_eq!((am_usage(&mut stepped), second.kept_containers()), (Resource::ZERO, &held[..]));
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     assert!(!second.waits_for_am());
     assert_eq!(am_usage(&mut stepped), SMALL);
 }
@@ -771,9 +771,9 @@ fn an_am_for_which_its_queue_has_nothing_is_refused_at_any_attempt() {
     nodes(&mut stepped, 1);
     let none = |max: &str| format!("<allocations><queue name='q'>{max}</queue></allocations>");
     for keep_containers in [false, true] {
-        stepped.reload(Some(&none(""))).unwrap();
-        let app = stepped.submit(&unmanaged(1 + u32::from(keep_containers), "root.q")).unwrap();
-        stepped.reload(Some(&none("<maxResources>4096 mb, 0 vcores</maxResources>"))).unwrap();
+        stepped.reload_text(&none("")).unwrap();
+        let app = stepped.submit(unmanaged(1 + u32::from(keep_containers), "root.q")).unwrap();
+        stepped.reload_text(&none("<maxResources>4096 mb, 0 vcores</maxResources>")).unwrap();
         let new = NewAttempt { am: Some(Resource::new(1024, 1).into()), keep_containers };
         let refused = stepped.new_attempt(&app, new).unwrap_err();
         assert!(matches!(refused, Refused::ZeroMax { .. }), "{refused}");
@@ -794,13 +794,13 @@ fn handles_of_another_scheduler_are_refused() {
     assert!(here.not_offered(&other).is_some());
     for node in &theirs {
         let unknown = Err(Refused::NoSuchNode(node.name().to_owned()));
-        here.heartbeat(&Heartbeat::new(node));
+        here.heartbeat(Heartbeat::new(node));
         assert_eq!(here.decommission_node(node), unknown);
         assert_eq!(here.recommission_node(node), unknown);
         assert_eq!(here.resize_node(node, Resource::ZERO), unknown);
         assert_eq!(here.remove_node(node), unknown);
     }
-    here.heartbeat(&Heartbeat::new(&ours));
+    here.heartbeat(Heartbeat::new(&ours));
     assert_eq!(drain(&mut here, &app).granted.len(), 1, "what is here goes on");
     assert_eq!(drain(&mut there, &other).granted, [], "and so does what is there");
 }

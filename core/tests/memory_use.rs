@@ -59,7 +59,7 @@ fn add_nodes(stepped: &mut Stepped, nodes: u32, total: Resource) -> Vec<NodeHand
 
 fn submit(stepped: &mut Stepped, from: u32, apps: u32) -> Vec<AppHandle> {
     let submission = |number| Submission { number, user: "ann".into(), queue: Some("a".into()), am: None };
-    let apps = (from..from + apps).map(|number| stepped.submit(&submission(number)).unwrap()).collect();
+    let apps = (from..from + apps).map(|number| stepped.submit(submission(number)).unwrap()).collect();
     stepped.update_now();
     apps
 }
@@ -123,7 +123,7 @@ fn measured() -> Vec<(&'static str, usize)> {
     apps.iter().for_each(|app| ask(&mut stepped, app, vec![Ask::anywhere(1, SMALL, 1024)]));
     stepped.update_now();
     let run = || {
-        nodes.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
+        nodes.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
         Vec::<()>::new()
     };
     // As many as were made ahead for their nodes cost nothing.

@@ -150,7 +150,7 @@ fn of_number(number: u32) -> evenweave::Submission {
 
 impl Side for Stepped {
     fn submit(&mut self, number: u32) -> AppHandle {
-        Stepped::submit(self, &of_number(number)).unwrap()
+        Stepped::submit(self, of_number(number)).unwrap()
     }
     fn node(&mut self, at: usize) -> NodeHandle {
         self.add_node(&format!("n{at}"), &format!("/r{}", at % 3), Resource::new(8192, 8)).unwrap()

@@ -43,7 +43,7 @@ fn allocate(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) -> Allocatio
 }
 
 fn heartbeat(stepped: &mut Stepped, node: &NodeHandle) -> Journal {
-    stepped.heartbeat(&Heartbeat::new(node));
+    stepped.heartbeat(Heartbeat::new(node));
     stepped.take_journal()
 }
 
@@ -80,14 +80,14 @@ fn the_worked_round_of_the_reference() {
     assert_eq!((held.len(), held[0].app, held[0].resource), (1, 2, Resource::new(2048, 2)));
     // Warned, not killed; nothing more is taken before the next check.
     assert_eq!(allocate(&mut stepped, &x, vec![]).strict_preemptions, rounds[0].containers);
-    assert_eq!(stepped.preemption_warning(1), Ok(vec![7, 8]));
+    assert_eq!(stepped.preemptions_numbered(1), Ok(vec![7, 8]));
     stepped.advance(24_999);
     stepped.update_now();
     assert!(stepped.preempt(false).unwrap().is_empty());
     stepped.kill_marked().unwrap();
     let killed = stepped.take_journal().completed;
     assert_eq!(killed, [(1, 7, EndReason::Preempted), (1, 8, EndReason::Preempted)]);
-    assert_eq!(stepped.preemption_warning(1), Ok(vec![]));
+    assert_eq!(stepped.preemptions_numbered(1), Ok(vec![]));
     // X asks again and is due again, but the room is Y's.
     allocate(&mut stepped, &x, vec![Ask::anywhere(1, GIB, 8)]);
     let got = heartbeat(&mut stepped, &node);
@@ -193,7 +193,7 @@ fn killed(meanwhile: impl Fn(&mut Stepped, &NodeHandle, &AppHandle, &AppHandle))
         stepped.kill_marked().unwrap();
         let outcome = stepped.take_journal();
         assert!(outcome.completed.iter().all(|(app, _, reason)| (*app, *reason) == (1, EndReason::Preempted)));
-        assert!(stepped.preemption_warning(1).is_none_or_empty(), "nothing is marked once the kill has come");
+        assert!(stepped.preemptions_numbered(1).is_none_or_empty(), "nothing is marked once the kill has come");
         if !more.is_empty() {
             let owed: i64 = outcome.held.iter().map(|held| held.resource.memory_mb()).sum();
             let ended = i64::try_from(outcome.completed.len()).unwrap() * 1024;
@@ -336,7 +336,7 @@ fn leaf_queues_are_looked_through_as_they_were_created() {
     for (number, queue) in [(3, "root.b"), (4, "root.c")] {
         let app = submit(&mut stepped, number, queue, None);
         allocate(&mut stepped, &app, vec![Ask::anywhere(1, GIB, 8)]);
-        stepped.reload(None).unwrap();
+        stepped.clean_up();
     }
     assert!(stepped.queues().iter().all(|queue| queue.name != "root.gone"));
     stepped.update_now();
@@ -350,7 +350,7 @@ fn whose_queue_forbids_it_by_now_is_spared() {
     let reload = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, _: &AppHandle| {
         let text =
             "<allocations><queue name='x'><allowPreemptionFrom>false</allowPreemptionFrom></queue></allocations>";
-        stepped.reload(Some(text)).unwrap();
+        stepped.reload_text(text).unwrap();
     };
     assert_eq!(killed(reload), [0, 4]);
 }
@@ -440,8 +440,8 @@ impl World {
             let (usage, share) = (owner.usage.memory_mb(), owner.fair_share.memory_mb());
             assert!(usage - gone >= share, "application {} keeps {usage} - {gone} of {share}", owner.id.number);
         }
-        for (app, closed) in self.apps.iter().map(|app| (app, self.stepped.app(app.number()).is_err())) {
-            let warned = self.stepped.preemption_warning(app.number());
+        for (app, closed) in self.apps.iter().map(|app| (app, self.stepped.app_numbered(app.number()).is_err())) {
+            let warned = self.stepped.preemptions_numbered(app.number());
             let marked = self.marked.keys().filter(|at| at.0 == app.number() && !self.ended.contains(at));
             let mut marked: Vec<_> = marked.map(|at| at.1).collect();
             marked.sort_unstable();
@@ -476,7 +476,7 @@ impl World {
         let count = self.reasons.iter().filter(|reason| **reason == EndReason::Preempted).count();
         assert_eq!(self.stepped.stats().preempted, u64::try_from(count).unwrap(), "each that was preempted is counted");
         for app in &self.apps {
-            assert!(self.stepped.preemption_warning(app.number()).is_none_or_empty(), "nothing is marked any more");
+            assert!(self.stepped.preemptions_numbered(app.number()).is_none_or_empty(), "nothing is marked any more");
         }
     }
 
@@ -496,7 +496,7 @@ impl World {
                 let request = AllocateRequest { asks: vec![ask], ..Default::default() };
                 let _ = self.stepped.allocate(&app.clone(), &request, &mut Allocation::default());
             }
-            4..=8 => self.stepped.heartbeat(&Heartbeat::new(&self.nodes[pick(self.nodes.len(), a)])),
+            4..=8 => self.stepped.heartbeat(Heartbeat::new(&self.nodes[pick(self.nodes.len(), a)])),
             9 | 10 => self.stepped.update_now(),
             11 => self.stepped.advance(u64::from(a) * 200),
             12 | 13 => self.preempt(),

@@ -123,7 +123,7 @@ impl World {
 
     fn beat(&mut self, node: &NodeHandle, times: u32) {
         self.stepped.update_now();
-        (0..times).for_each(|_| self.stepped.heartbeat(&Heartbeat::new(node)));
+        (0..times).for_each(|_| self.stepped.heartbeat(Heartbeat::new(node)));
     }
 
     fn used_mb(&self, queue: &str) -> i64 {
@@ -709,9 +709,9 @@ fn a_commit_breaks_off_at_a_queue_that_never_was() {
     assert!(!world.queue("root.z").dynamic, "static for good, as nobody releases it");
     // By call the same is an answer.
     let mut stepped = FairScheduler::builder().stepped().unwrap();
-    stepped.reload(Some(&document(never))).unwrap();
+    stepped.reload_text(&document(never)).unwrap();
     let broke_off = Refused::ReloadBrokeOff { queue: "root.never".to_owned() };
-    assert_eq!(stepped.reload(Some("<allocations/>")), Err(broke_off));
+    assert_eq!(stepped.reload_text("<allocations/>"), Err(broke_off));
 }
 
 /// Names below a top queue spelt `ROOT` are looked for as they are written, and never found.

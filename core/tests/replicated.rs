@@ -107,7 +107,7 @@ fn stepped(workers: usize, every: Option<u32>, count: usize, layout: usize) -> O
     stepped.update_now();
     for near in [true, false] {
         for (node, _) in nodes.iter().filter(|(_, rack)| is_near(layout, *rack) == near) {
-            stepped.heartbeat(&Heartbeat::new(node));
+            stepped.heartbeat(Heartbeat::new(node));
         }
     }
     for node in stepped.nodes() {
@@ -216,14 +216,14 @@ fn applications_are_folded_in_as_queues_are() {
     let strict = Ask { relax_locality: false, ..any };
     let here = Ask { location: stepped.location("/here"), ..any };
     for (number, asks) in [(1, vec![Ask { count: 16, ..any }]), (2, vec![here, strict])] {
-        let app = stepped.submit(&unmanaged(number, "root.q")).unwrap();
+        let app = stepped.submit(unmanaged(number, "root.q")).unwrap();
         let request = AllocateRequest { asks, ..AllocateRequest::default() };
         stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
     }
     stepped.update_now();
     let mut granted = |node: &NodeHandle| {
         stepped.take_journal();
-        stepped.heartbeat(&Heartbeat::new(node));
+        stepped.heartbeat(Heartbeat::new(node));
         stepped.take_journal().allocated.iter().map(|made| made.app).collect::<Vec<_>>()
     };
     assert_eq!(granted(&nodes[1]), [1; 8], "the second wants none of this node");

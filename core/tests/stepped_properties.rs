@@ -68,14 +68,14 @@ fn an_update_lets_every_worker_see_what_ended_elsewhere() {
     assert_ne!(here.worker(), there.worker());
     submit_asking(&mut stepped, 1, "root.q", &[(1, 1024)]);
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&there));
+    stepped.heartbeat(Heartbeat::new(&there));
     // Long enough for the first worker to have learnt of the second's grant, which is undone at once.
     stepped.advance(1000);
     stepped.update_now();
     stepped.remove_node(&there).unwrap();
     stepped.take_journal();
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&here));
+    stepped.heartbeat(Heartbeat::new(&here));
     assert_eq!(stepped.take_journal().allocated.len(), 1);
 }
 
@@ -102,7 +102,7 @@ fn who_is_refused_above_takes_no_room_below() {
     stepped.update_now();
     let grants = |stepped: &mut Stepped, node: usize| {
         stepped.take_journal();
-        (0..4).for_each(|_| stepped.heartbeat(&Heartbeat::new(&nodes[node])));
+        (0..4).for_each(|_| stepped.heartbeat(Heartbeat::new(&nodes[node])));
         stepped.take_journal().allocated.len()
     };
     assert_eq!(grants(&mut stepped, 1), 4, "the parent is full");
@@ -132,12 +132,12 @@ fn who_declined_may_accept_later_in_a_pass() {
         let node = stepped.add_node("n1", "/r1", Resource::new(4096, 8)).unwrap();
         submit_asking(&mut stepped, 1, "root.other", &[(1, 1024)]);
         stepped.update_now();
-        stepped.heartbeat(&Heartbeat::new(&node));
+        stepped.heartbeat(Heartbeat::new(&node));
         submit_asking(&mut stepped, 2, "root.q", &[(1, 4096), (2, 1024)]);
         submit_asking(&mut stepped, 3, "root.q", &[(1, 2048)]);
         stepped.update_now();
         stepped.take_journal();
-        stepped.heartbeat(&Heartbeat::new(&node));
+        stepped.heartbeat(Heartbeat::new(&node));
         let made: Vec<_> = stepped.take_journal().allocated.iter().map(|made| (made.app, made.priority)).collect();
         assert_eq!(made, [(3, 1), (2, 2)], "resort {resort}");
     }
@@ -155,7 +155,7 @@ fn what_comes_back_has_the_sizes_that_were_asked() {
     let asks = vec![on(stepped.location("/r1"), 3072), on(stepped.location("*"), 1024)];
     stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     assert_eq!(stepped.take_journal().allocated[0].resource, Resource::new(3072, 1));
     stepped.remove_node(&node).unwrap();
     assert_eq!(stepped.apps()[0].outstanding, Resource::new(1024, 1));
@@ -170,14 +170,14 @@ fn a_fulfilled_reservation_gives_the_present_ask_back() {
     let node = stepped.add_node("n1", "/r1", Resource::new(4096, 4)).unwrap();
     submit_asking(&mut stepped, 1, "root.q", &[(1, 4096)]);
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     submit_asking(&mut stepped, 2, "root.r", &[(1, 4096)]);
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     assert_eq!(stepped.take_journal().reserved.len(), 1);
     stepped.allocate_numbered(2, &[Ask::anywhere(1, Resource::new(2048, 1), 1)], &[], &[]).unwrap();
     stepped.complete_numbered(1, 1).unwrap();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     assert_eq!(stepped.take_journal().allocated.iter().map(|made| made.app).collect::<Vec<_>>(), [2]);
     stepped.remove_node(&node).unwrap();
     assert_eq!(stepped.apps()[1].outstanding, Resource::new(2048, 1));
@@ -205,7 +205,7 @@ fn containers_of_size_zero_are_made_once_a_descent() {
             stepped.allocate_numbered(number, &[strict, Ask::anywhere(2, size, 5)], &[], &[]).unwrap();
         }
         stepped.update_now();
-        stepped.heartbeat(&Heartbeat::new(&node));
+        stepped.heartbeat(Heartbeat::new(&node));
         let made: Vec<_> = stepped.take_journal().allocated.iter().map(|made| made.app).collect();
         assert_eq!(made, [1, 2, 1, 2, 1, 2], "resort {resort}");
     }

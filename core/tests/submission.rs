@@ -90,7 +90,7 @@ fn a_move_to_a_plan_goes_to_its_default_child_and_makes_none() {
 fn a_plan_is_one_no_longer_when_the_file_says_so() {
     let mut stepped = stepped("<queue name='p'><reservation/></queue>");
     enters(&mut stepped, 1, "p").unwrap();
-    stepped.reload(Some(&text("<queue name='p' type='parent'/>"))).unwrap();
+    stepped.reload_text(&text("<queue name='p' type='parent'/>")).unwrap();
     assert_eq!(enters(&mut stepped, 2, "p"), Err(no_leaf("root.p")));
 }
 
@@ -140,7 +140,7 @@ fn fifo_by_default_is_for_leaves() {
 fn fifo_comes_too_late_for_a_root_with_queues() {
     let mut stepped = stepped("<queue name='a'/><queue name='b'/>");
     enters(&mut stepped, 1, "root.a").unwrap();
-    stepped.reload(Some(&text(&format!("{FIFO}<queue name='a'/><queue name='d'/>")))).unwrap();
+    stepped.reload_text(&text(&format!("{FIFO}<queue name='a'/><queue name='d'/>"))).unwrap();
     for (number, queue) in [(2, "root.d"), (3, "root.n"), (4, "root.b")] {
         assert_eq!(enters(&mut stepped, number, queue).unwrap(), queue);
     }

@@ -54,7 +54,7 @@ fuzz_target!(|bytes: &[u8]| {
             stepped.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a fresh node");
             stepped.update_now();
             // Without the custom policy it may be refused now.
-            let _ = stepped.reload(Some(&text));
+            let _ = stepped.reload_text(&text);
             check_tree(&stepped);
             stepped.update_now();
         }

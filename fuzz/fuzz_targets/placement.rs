@@ -60,8 +60,8 @@ fuzz_target!(|text: &str| {
                     stepped.finish(&app).expect("it has not ended yet");
                 }
             }
-            ["reload"] => stepped.reload(Some(file)).expect("it was taken before"),
-            ["wake"] => stepped.reload(None).expect("there is no text to refuse"),
+            ["reload"] => stepped.reload_text(file).expect("it was taken before"),
+            ["wake"] => stepped.clean_up(),
             _ => continue,
         }
         check_tree(&stepped);
@@ -73,7 +73,7 @@ fuzz_target!(|text: &str| {
     for app in apps.into_iter().flatten() {
         stepped.finish(&app).expect("it has not ended yet");
     }
-    stepped.reload(None).expect("there is no text to refuse");
+    stepped.clean_up();
     let left: Vec<_> = stepped.queues().into_iter().filter(|queue| queue.dynamic).collect();
     assert!(left.is_empty(), "{left:?}");
 });

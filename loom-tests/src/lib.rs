@@ -46,6 +46,41 @@ pub fn check(claim: &str, model: impl Fn() + Sync + Send + 'static) {
     println!("\nmodel {claim}: {executions} executions, {took} ms, {bound} preemptions, {end}");
 }
 
+/// A waker that notes that it was called.
+#[cfg(loom)]
+#[derive(Debug)]
+pub struct Alarm(evenweave::sync::atomic::AtomicBool);
+
+#[cfg(loom)]
+impl Alarm {
+    /// One that was not.
+    #[must_use]
+    pub fn new() -> std::sync::Arc<Alarm> {
+        std::sync::Arc::new(Alarm(evenweave::sync::atomic::AtomicBool::new(false)))
+    }
+
+    /// It, for a context.
+    #[must_use]
+    pub fn waker(alarm: &std::sync::Arc<Alarm>) -> std::task::Waker {
+        alarm.clone().into()
+    }
+
+    /// Whether it was called.
+    #[must_use]
+    pub fn rang(&self) -> bool {
+        // ORDERING: Relaxed. Who has joined the threads sees all; who has not may poll later than it could.
+        self.0.load(evenweave::sync::atomic::Ordering::Relaxed)
+    }
+}
+
+#[cfg(loom)]
+impl std::task::Wake for Alarm {
+    fn wake(self: std::sync::Arc<Self>) {
+        // ORDERING: Relaxed, as in `rang`.
+        self.0.store(true, evenweave::sync::atomic::Ordering::Relaxed);
+    }
+}
+
 /// Allocates all records that an arena can still give, and sorts them: one in use twice would stand there twice.
 #[cfg(loom)]
 pub fn all_records(

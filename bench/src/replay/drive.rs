@@ -202,7 +202,7 @@ impl Player {
         let add: Vec<&str> = add.iter().map(String::as_str).collect();
         let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
         let headroom = Some(self.driver.ask(app, &asks, &add, &remove)?);
-        let warning = self.driver.preemption_warning(app)?;
+        let warning = self.driver.preemptions_numbered(app)?;
         Ok(Told { headroom, warning, marked: Vec::new() })
     }
 }

@@ -41,7 +41,7 @@ pub(super) trait Driver {
     /// Ends what is marked.
     fn kill(&mut self) -> Result<(), Refused>;
     /// Numbers of an application's containers that are marked, smallest first.
-    fn preemption_warning(&mut self, app: u32) -> Result<Vec<u32>, Refused>;
+    fn preemptions_numbered(&mut self, app: u32) -> Result<Vec<u32>, Refused>;
     /// What happened since this was last called; the end of a step.
     fn take_journal(&mut self) -> Result<Journal, Refused>;
     /// Why the passes since this was last called went as they did: of a scheduler that was started with a trace.
@@ -89,6 +89,10 @@ pub(super) fn start(
     }
 }
 
+fn node_named(stepped: &mut Stepped, name: &str) -> Result<NodeHandle, Refused> {
+    stepped.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+}
+
 impl Driver for Stepped {
     fn location(&self, name: &str) -> Location {
         Stepped::location(self, name)
@@ -99,13 +103,13 @@ impl Driver for Stepped {
     }
 
     fn remove_node(&mut self, name: &str) -> Result<(), Refused> {
-        let node = self.node(name)?;
+        let node = node_named(self, name)?;
         Stepped::remove_node(self, &node)
     }
 
     fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
-        let node = self.node(node)?;
-        Stepped::heartbeat(self, &Heartbeat::new(&node));
+        let node = node_named(self, node)?;
+        Stepped::heartbeat(self, Heartbeat::new(&node));
         Ok(())
     }
 
@@ -130,17 +134,23 @@ impl Driver for Stepped {
     }
 
     fn finish(&mut self, app: u32) -> Result<(), Refused> {
-        let app = self.app(app)?;
+        let app = self.app_numbered(app)?;
         Stepped::finish(self, &app)
     }
 
     fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused> {
-        let app = self.app(app)?;
+        let app = self.app_numbered(app)?;
         Stepped::move_app(self, &app, queue)
     }
 
     fn reload(&mut self, allocations: Option<&str>) -> Result<(), Refused> {
-        Stepped::reload(self, allocations)
+        match allocations {
+            Some(text) => self.reload_text(text).map(drop),
+            None => {
+                self.clean_up();
+                Ok(())
+            }
+        }
     }
 
     fn update(&mut self) {
@@ -168,8 +178,8 @@ impl Driver for Stepped {
         }
     }
 
-    fn preemption_warning(&mut self, app: u32) -> Result<Vec<u32>, Refused> {
-        Stepped::preemption_warning(self, app)
+    fn preemptions_numbered(&mut self, app: u32) -> Result<Vec<u32>, Refused> {
+        Stepped::preemptions_numbered(self, app)
     }
 
     fn take_journal(&mut self) -> Result<Journal, Refused> {
@@ -181,7 +191,7 @@ impl Driver for Stepped {
     }
 
     fn not_offered(&mut self, app: u32) -> Option<NotOffered> {
-        let app = self.app(app).ok()?;
+        let app = self.app_numbered(app).ok()?;
         Stepped::not_offered(self, &app)
     }
 
@@ -351,7 +361,7 @@ impl Driver for Threaded {
 
     fn reload(&mut self, allocations: Option<&str>) -> Result<(), Refused> {
         let outcome = match allocations {
-            Some(text) => self.scheduler.reload_text(text),
+            Some(text) => self.scheduler.reload_text(text).map(drop),
             None => self.scheduler.clean_up(),
         };
         self.scheduler.quiesce();
@@ -389,7 +399,7 @@ impl Driver for Threaded {
         Ok(())
     }
 
-    fn preemption_warning(&mut self, app: u32) -> Result<Vec<u32>, Refused> {
+    fn preemptions_numbered(&mut self, app: u32) -> Result<Vec<u32>, Refused> {
         let mut numbers: Vec<_> = self.app(app)?.strict_preemptions().into_iter().map(ContainerId::number).collect();
         numbers.sort_unstable();
         Ok(numbers)

@@ -6,9 +6,15 @@ use crate::resource::Resource;
 use std::fmt;
 
 /// Where an ask wants its containers: anywhere, on a rack, on a node. Made by the scheduler's `location`, which knows
-/// names as small numbers; cheap to copy.
+/// names as small numbers; cheap to copy. It is that scheduler's alone: others refuse it.
+///
+/// A number, which indexes memory densely, below the tag of its scheduler. The tag comes off where a request comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Location(pub(crate) u32);
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Location(u32);
+
+/// Bits of a location's number.
+const NUMBER_BITS: u32 = 26;
 
 impl Location {
     /// `*`: anywhere.
@@ -17,6 +23,38 @@ impl Location {
     /// A name that is too long to be one of a node or rack: requests with it are refused
     /// ([`Refused::NoLocation`](crate::Refused::NoLocation)).
     pub const NOWHERE: Location = Location(u32::MAX);
+
+    /// The number that a scheduler's table has for it.
+    #[inline]
+    pub(crate) const fn number(self) -> u32 {
+        self.0 & LocationTag::LAST_NUMBER
+    }
+}
+
+/// What tells one scheduler's locations from another's: of 62 that are made one after the other each has its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocationTag(u32);
+
+impl LocationTag {
+    /// The largest number of a location.
+    pub(crate) const LAST_NUMBER: u32 = (1 << NUMBER_BITS) - 1;
+
+    /// A process's scheduler of this number has it. Neither `*` nor `NOWHERE` does.
+    pub(crate) fn of(scheduler: u64) -> LocationTag {
+        let tags = u64::from((u32::MAX >> NUMBER_BITS) - 1);
+        LocationTag(u32::try_from(scheduler % tags + 1).expect("below 64") << NUMBER_BITS)
+    }
+
+    /// A number of this scheduler's table as a location.
+    pub(crate) fn location(self, number: u32) -> Location {
+        Location(if number == 0 { 0 } else { self.0 | number })
+    }
+
+    /// Whether a request may name the location here.
+    #[inline]
+    pub(crate) fn takes(self, location: Location) -> bool {
+        location.0 ^ self.0 <= LocationTag::LAST_NUMBER || location == Location::ANY
+    }
 }
 
 /// `*`, or `location 3`: its number. Names are the scheduler's.
@@ -25,7 +63,7 @@ impl fmt::Display for Location {
         match *self {
             Location::ANY => f.write_str("*"),
             Location::NOWHERE => f.write_str("nowhere"),
-            Location(number) => write!(f, "location {number}"),
+            Location(_) => write!(f, "location {}", self.number()),
         }
     }
 }
@@ -48,6 +86,7 @@ pub(crate) struct SchedulingKey {
 /// All lines of one priority and request id are one request, of one size at each location: another size replaces the one before. Give
 /// each size a priority or a request id of its own. [`Allocation::warnings`](crate::Allocation::warnings) tells of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ask {
     /// Smaller is served first.
     pub priority: i32,
@@ -111,6 +150,7 @@ impl fmt::Display for Ask {
 
 /// How near to what was asked a container is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Locality {
     /// On a node that was asked for.
     Node,

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 /// A right in a queue, given by its list for that right or by that of any queue above it. Hadoop's `QueueACL`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum QueueAccess {
     /// `aclSubmitApps`, Hadoop's `SUBMIT_APPLICATIONS`.
     Submit,
@@ -24,6 +25,7 @@ pub enum QueueAccess {
 /// assert!(!list.allows("cy", &["ops"]));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AccessControlList {
     /// `*`: everybody is allowed; the two sets are empty then.
     pub everybody: bool,

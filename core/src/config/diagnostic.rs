@@ -9,6 +9,7 @@ use std::fmt;
 
 /// A place in a file: name, line and column, both counted from 1, the column in characters; and the bytes it covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Place {
     /// The file's name as it was given.
@@ -31,6 +32,7 @@ impl fmt::Display for Place {
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Severity {
     /// Hadoop refuses the file.
     Error,
@@ -42,6 +44,7 @@ pub enum Severity {
 ///
 /// It prints on one line: place, message, effect and help.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Diagnostic {
     /// How bad it is.

@@ -1,12 +1,13 @@
 //! What a file must be to take effect, whether it was read or made by a program. Linear in its names.
 
 use super::allocation_file::AllocationFile;
-use super::names::trim_java;
+use super::names::{ROOT, trim_java};
 use super::resource_string::Limit;
 use super::shown::shortened;
 use super::source::AllocationsError;
 use super::xml::MAX_DEPTH;
 use crate::resource::{LONGEST_NAME, MAX_TYPES, Resource, ResourceTypes};
+use std::fmt;
 
 const ROOT_FIRST: &str = "a queue's full name begins with \"root\"";
 
@@ -41,8 +42,58 @@ impl AllocationFile {
                 types: types.len(),
             });
         }
+        // Of a text Hadoop takes all of the following, with the effects that the warnings tell of, and so does this.
+        if self.types.is_none() { self.check_made() } else { Ok(()) }
+    }
+
+    /// Why what a program has made cannot be meant.
+    fn check_made(&self) -> Result<(), AllocationsError> {
+        if self.leaves.contains(ROOT) {
+            let why = "root is no leaf queue: leave it out, or put a queue below it";
+            return Err(AllocationsError::BadQueueName { queue: ROOT.to_owned(), why });
+        }
+        let bad = |queue: &str, element, value: &dyn fmt::Display, right| {
+            let (queue, value) = (shortened(queue).into_owned(), value.to_string());
+            Err(AllocationsError::BadValue { queue, element, value, right })
+        };
+        for (name, queue) in &self.queues {
+            if let Some(weight) = queue.weight.filter(|weight| !(weight.is_finite() && *weight >= 0.0)) {
+                return bad(name, "weight", &weight, "0 or more");
+            }
+            if let Some(share) = queue.max_am_share.filter(|share| !is_share(*share)) {
+                return bad(name, "maxAMShare", &share, SHARE);
+            }
+            if let Some(threshold) = queue.fair_share_preemption_threshold.filter(|part| !is_part(*part)) {
+                return bad(name, "fairSharePreemptionThreshold", &threshold, "from 0 to 1");
+            }
+            let amounts = [("minResources", queue.min), ("maxContainerAllocation", queue.max_container)];
+            let limits = [("maxResources", &queue.max), ("maxChildResources", &queue.max_child)];
+            let limits = limits.map(|(element, limit)| (element, limit.as_ref().and_then(Limit::absolute)));
+            for (element, amounts) in amounts.into_iter().chain(limits) {
+                if let Some(amounts) = amounts.filter(|amounts| amounts.amounts().iter().any(|amount| *amount < 0)) {
+                    return bad(name, element, &amounts, "no negative amount");
+                }
+            }
+        }
+        if !is_share(self.queue_max_am_share) {
+            return bad("", "queueMaxAMShareDefault", &self.queue_max_am_share, SHARE);
+        }
+        let threshold = self.fair_share_preemption_threshold;
+        if !(is_part(threshold) || threshold == -1.0) {
+            return bad("", "defaultFairSharePreemptionThreshold", &threshold, "from 0 to 1, or -1 for none");
+        }
         Ok(())
     }
+}
+
+const SHARE: &str = "from 0 to 1, or -1 for no check";
+
+fn is_part(value: f32) -> bool {
+    (0.0..=1.0).contains(&value)
+}
+
+fn is_share(value: f32) -> bool {
+    is_part(value) || value == -1.0
 }
 
 /// What is wrong with a queue's full name.

@@ -3,7 +3,7 @@
 //! [`SiteFile`] is a file of properties, [`SiteProperties`] several over each other, [`Settings`] what the scheduler makes
 //! of them, once; [`AllocationFile`] is the file of queues and limits, read again whenever it changes. Pure functions over
 //! text, any thread; `source` alone opens files. Follows `FairSchedulerConfiguration` and
-//! `AllocationFileLoaderService` of Hadoop 3.4.2 (configuration reference).
+//! `AllocationFileLoaderService` of Hadoop 3.4.2.
 
 mod acl;
 

@@ -16,6 +16,7 @@ use std::fmt;
 
 /// An upper limit as configured: fixed, or a part of whatever the cluster has.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Limit {
     /// Fixed amounts. Lanes beyond the configured types never bind.
     Absolute(Resource),

@@ -249,9 +249,33 @@ pub enum AllocationsError {
         /// What would be right.
         why: &'static str,
     },
+    /// It was made by a program, and has a value that cannot be meant.
+    #[error("{}{element} is {value}: write {right}", owner(.queue))]
+    BadValue {
+        /// The queue; empty of what is the whole file's.
+        queue: String,
+        /// The element.
+        element: &'static str,
+        /// Its value.
+        value: String,
+        /// What would be right.
+        right: &'static str,
+    },
     /// It is no allocation file.
     #[error(transparent)]
     Invalid(#[from] Box<AllocationFileError>),
+}
+
+/// As its text: what else is in it is for programs that have it.
+#[cfg(feature = "serde")]
+impl serde::Serialize for AllocationsError {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+fn owner(queue: &str) -> String {
+    if queue.is_empty() { String::new() } else { format!("queue {queue:?}: ") }
 }
 
 fn list(directories: &[PathBuf]) -> String {
@@ -273,7 +297,8 @@ impl AllocationsError {
             | AllocationsError::UnknownPolicy { .. }
             | AllocationsError::OtherTypes
             | AllocationsError::UnknownType { .. }
-            | AllocationsError::BadQueueName { .. } => None,
+            | AllocationsError::BadQueueName { .. }
+            | AllocationsError::BadValue { .. } => None,
         }
     }
 }

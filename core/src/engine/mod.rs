@@ -49,6 +49,7 @@ mod exports {
     pub use super::control::{AmRequest, NewAttempt, Submission};
     pub use super::intake::edge::{AllocateRequest, Allocation};
     pub use super::intake::messages::Heartbeat;
+    pub use super::intake::reported::Reported;
     pub use super::intake::warnings::AskWarning;
     pub(crate) use super::intake::warnings::warn_of;
     pub use super::mail::container::{Container, EndReason, EndedContainer};
@@ -68,7 +69,8 @@ mod exports {
     pub(crate) use super::driver::threads_and_steps::{Ends, NoAnswer, Parts, Setup, Stepper, UpdateCall, quiesce};
     pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
     pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Report, not_taken};
-    pub(crate) use super::intake::waiting::{Answer, Reply, Unanswered, Waits, reply, waiting};
+    pub(crate) use super::intake::reply::{Answer, Reply, Unanswered, reply};
+    pub(crate) use super::intake::waiting::{Waits, waiting};
     pub(crate) use super::settings::Settings;
     #[cfg(feature = "faults")]
     pub use super::views::audit::Audit;

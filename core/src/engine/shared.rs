@@ -1,5 +1,6 @@
 //! What all threads of one scheduler share: settings, the publisher, arenas, the name table, lanes.
 
+use crate::app::{Location, LocationTag};
 use crate::clock::Clock;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::books::pace::Pace;
@@ -11,7 +12,7 @@ use crate::engine::intake::messages::{ControlMessage, Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
 use crate::engine::settings::Settings;
-use crate::event::LONGEST_NAME;
+use crate::event::{LONGEST_NAME, Refused};
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::Sender;
@@ -40,6 +41,8 @@ pub type WakeUp = Arc<dyn Fn(u32) + Send + Sync>;
 /// would take ever more memory: what is kept of names that no node or rack has had when they were first heard is bounded.
 #[derive(Debug)]
 pub(crate) struct Locations {
+    /// What its numbers carry outside.
+    tag: LocationTag,
     numbers: Map<Box<str>, u32>,
     made: Mutex<Made>,
 }
@@ -64,20 +67,29 @@ pub(crate) const ANY: u32 = 0;
 pub(crate) const ELSEWHERE: u32 = 1;
 
 impl Locations {
-    pub(crate) fn new() -> Locations {
+    /// Of the process's scheduler of this number.
+    pub(crate) fn new(scheduler: u64) -> Locations {
         let numbers = Map::default();
         numbers.insert("*".into(), ANY);
-        Locations { numbers, made: Mutex::new(Made { next: ELSEWHERE + 1, left: NAMES_OF_REQUESTS }) }
+        Locations {
+            tag: LocationTag::of(scheduler),
+            numbers,
+            made: Mutex::new(Made { next: ELSEWHERE + 1, left: NAMES_OF_REQUESTS }),
+        }
     }
 
-    /// The number of a name that a node or rack has.
-    pub(crate) fn intern(&self, name: &str) -> u32 {
-        self.number(name, |_| true).expect("it is numbered whatever is left")
+    /// The number of a name that a node or rack has; none where there are no more.
+    pub(crate) fn intern(&self, name: &str) -> Option<u32> {
+        self.number(name, |_| true)
     }
 
-    /// The number of a name in a request, [`ELSEWHERE`] of a new one where there are too many: what names it is served as if no
-    /// node had that name. None of one that is too long.
-    pub(crate) fn requested(&self, name: &str) -> Option<u32> {
+    /// The place of a name in a request, [`ELSEWHERE`] of a new one where there are too many: what names it is served as if no
+    /// node had that name. `NOWHERE` of one that is too long.
+    pub(crate) fn requested(&self, name: &str) -> Location {
+        self.request_number(name).map_or(Location::NOWHERE, |number| self.tag.location(number))
+    }
+
+    fn request_number(&self, name: &str) -> Option<u32> {
         if name.len() > LONGEST_NAME {
             return None;
         }
@@ -91,6 +103,19 @@ impl Locations {
         Some(self.number(name, may_be_new).unwrap_or(ELSEWHERE))
     }
 
+    /// Whether these are all this scheduler's own.
+    ///
+    /// # Errors
+    /// Why the first that is not is none.
+    #[inline]
+    pub(crate) fn check<'a>(&self, mut asked: impl Iterator<Item = &'a Location>) -> Result<(), Refused> {
+        match asked.find(|location| !self.tag.takes(**location)) {
+            None => Ok(()),
+            Some(&Location::NOWHERE) => Err(Refused::NoLocation),
+            Some(_) => Err(Refused::OthersLocation),
+        }
+    }
+
     fn number(&self, name: &str, may_be_new: impl FnOnce(&mut Made) -> bool) -> Option<u32> {
         if let Some(number) = self.numbers.get(name) {
             return Some(*number);
@@ -100,11 +125,11 @@ impl Locations {
         if let Some(number) = self.numbers.get(name) {
             return Some(*number);
         }
-        if !may_be_new(&mut made) {
+        let number = made.next;
+        if number > LocationTag::LAST_NUMBER || !may_be_new(&mut made) {
             return None;
         }
-        let number = made.next;
-        made.next = number.checked_add(1).expect("nodes and racks have fewer names than there are numbers");
+        made.next = number + 1;
         self.numbers.insert(name.into(), number);
         Some(number)
     }
@@ -233,21 +258,40 @@ mod tests {
 
     #[test]
     fn names_get_numbers_once() {
-        let locations = Locations::new();
-        assert_eq!(locations.intern("*"), ANY);
-        let n1 = locations.intern("n1");
-        assert_eq!((locations.intern("/r1"), locations.intern("n1")), (n1 + 1, n1));
-        assert_eq!((locations.requested("n1"), locations.requested("n2")), (Some(n1), Some(n1 + 2)));
+        let locations = Locations::new(7);
+        let intern = |name| locations.intern(name).unwrap();
+        assert_eq!(intern("*"), ANY);
+        let n1 = intern("n1");
+        assert_eq!((intern("/r1"), intern("n1")), (n1 + 1, n1));
+        assert_eq!(["*", "n1", "n2"].map(|name| locations.requested(name).number()), [ANY, n1, n1 + 2]);
+        assert_eq!(locations.requested("*"), Location::ANY);
     }
 
     #[test]
     fn names_of_requests_end_and_those_of_nodes_do_not() {
-        let locations = Locations::new();
-        let n1 = locations.intern("n1");
-        assert_eq!(locations.requested(&"x".repeat(LONGEST_NAME + 1)), None);
+        let locations = Locations::new(0);
+        let n1 = locations.intern("n1").unwrap();
+        assert_eq!(locations.requested(&"x".repeat(LONGEST_NAME + 1)), Location::NOWHERE);
         locations.made.lock().left = 2 * (BESIDE_A_NAME + 2);
-        assert_eq!((locations.requested("a1"), locations.requested("a2")), (Some(n1 + 1), Some(n1 + 2)));
-        assert_eq!((locations.requested("a3"), locations.requested("a1")), (Some(ELSEWHERE), Some(n1 + 1)));
-        assert_eq!((locations.intern("a3"), locations.requested("a3")), (n1 + 3, Some(n1 + 3)));
+        let requested = |name| locations.requested(name).number();
+        assert_eq!(["a1", "a2", "a3", "a1"].map(requested), [n1 + 1, n1 + 2, ELSEWHERE, n1 + 1]);
+        assert_eq!((locations.intern("a3"), requested("a3")), (Some(n1 + 3), n1 + 3));
+        // The last number there is.
+        locations.made.lock().next = LocationTag::LAST_NUMBER;
+        assert_eq!((locations.intern("b"), locations.intern("c")), (Some(LocationTag::LAST_NUMBER), None));
+        assert_eq!((locations.intern("b"), requested("c")), (Some(LocationTag::LAST_NUMBER), ELSEWHERE));
+    }
+
+    #[test]
+    fn a_location_is_one_schedulers_alone() {
+        let made: Vec<_> = (0..62).map(Locations::new).collect();
+        for (of, locations) in made.iter().enumerate() {
+            let (place, any) = (locations.requested("n"), locations.requested("*"));
+            for (at, other) in made.iter().enumerate() {
+                let refused = if of == at { Ok(()) } else { Err(Refused::OthersLocation) };
+                assert_eq!(other.check([any, place].iter()), refused, "of {of} at {at}");
+            }
+            assert_eq!(locations.check([Location::NOWHERE].iter()), Err(Refused::NoLocation));
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// A right on an application. Hadoop's `ApplicationAccessType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AppAccess {
     /// See its details, Hadoop's `VIEW_APP`.
     View,

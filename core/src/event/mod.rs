@@ -10,7 +10,7 @@ mod waited;
 
 pub use access::AppAccess;
 pub use named::{LONGEST_NAME, Named};
-pub(crate) use named::{beginning, check_length, check_place};
+pub(crate) use named::{check_length, check_place};
 pub use waited::Waited;
 
 use crate::config::{AllocationsError, Diagnostic};
@@ -192,6 +192,14 @@ pub enum Refused {
     /// A node or rack of a request has no number: see `FairScheduler::location`.
     #[error("the request names a node or rack that cannot be: its name is longer than {LONGEST_NAME} bytes")]
     NoLocation,
+    /// A node or rack of a request was named by another scheduler's `location`.
+    #[error(
+        "the request names a node or rack by a location of another scheduler: ask `location` of the one that is called"
+    )]
+    OthersLocation,
+    /// Nodes and racks have had as many different names as can be told apart: 67 million.
+    #[error("nodes and racks have had too many different names: use some again, or a new scheduler")]
+    TooManyPlaces,
     /// An application has asked under too many different priorities and allocation request ids.
     #[error(
         "application {app} has asked under {asked} different priorities and allocation request ids with this call, and may under \
@@ -333,6 +341,8 @@ impl Refused {
             Refused::BadNode { .. } => "bad-node",
             Refused::NameTooLong { .. } => "name-too-long",
             Refused::NoLocation => "no-location",
+            Refused::OthersLocation => "others-location",
+            Refused::TooManyPlaces => "too-many-places",
             Refused::BadPlaceName { .. } => "bad-place-name",
             Refused::BadMaximum { .. } => "bad-maximum",
             Refused::UnknownType { .. } => "unknown-type",
@@ -361,8 +371,21 @@ impl Refused {
     }
 }
 
+/// `{"kind": …, "message": …}`: [`Refused::kind`], and the sentence.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Refused {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct as _;
+        let mut fields = to.serialize_struct("Refused", 2)?;
+        fields.serialize_field("kind", self.kind())?;
+        fields.serialize_field("message", &self.to_string())?;
+        fields.end()
+    }
+}
+
 /// What the embedder is told of through the event channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum SchedulerEvent {
     /// A decommissioning node has no container left; it can be removed.

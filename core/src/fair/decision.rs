@@ -5,8 +5,7 @@
 //! decided by it. Names are texts, so that a trace can be kept longer than the scheduler.
 //!
 //! # Rules
-//! Each reason is one test of Hadoop's; the numbers in brackets are sections of the assignment reference (`assignment.md`),
-//! with FS those of `fair-shares.md`.
+//! Each reason is one test of Hadoop's.
 
 use crate::app::Locality;
 use crate::fair::control::Stopped;
@@ -14,7 +13,7 @@ use crate::policy::Precedence;
 use crate::queue::RunningLimit;
 use crate::resource::Resource;
 
-/// One scheduling pass over a node (3).
+/// One scheduling pass over a node.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Decision {
@@ -36,11 +35,11 @@ pub struct Decision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PassEnd {
-    /// Continuous scheduling: less than the minimum allocation is free, so the node is not offered (18).
+    /// Continuous scheduling: less than the minimum allocation is free, so the node is not offered.
     BelowMinimum,
-    /// Continuous scheduling: a node that registered earlier has as much memory free, so this one is not offered (18).
+    /// Continuous scheduling: a node that registered earlier has as much memory free, so this one is not offered.
     SameFreeMemory,
-    /// A reservation that is still valid takes the whole pass, served or not (8.2).
+    /// A reservation that is still valid takes the whole pass, served or not.
     Reservation,
     /// The last walk reserved the node.
     Reserved,
@@ -70,7 +69,7 @@ pub struct Claim {
     pub weight: f32,
 }
 
-/// A queue in one walk (4).
+/// A queue in one walk.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct QueueVisit {
@@ -108,7 +107,7 @@ pub enum QueueOutcome {
     },
 }
 
-/// An application in one walk (6).
+/// An application in one walk.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AppVisit {
@@ -132,7 +131,7 @@ pub enum AppOutcome {
     NotReached,
     /// A container was made.
     Placed,
-    /// A container of size zero was made. It counts as none: the walk goes on (4).
+    /// A container of size zero was made. It counts as none: the walk goes on.
     PlacedNothing,
     /// The node was reserved.
     Reserved,
@@ -140,9 +139,9 @@ pub enum AppOutcome {
     NoKey,
     /// It has blacklisted the node or its rack.
     Blacklisted,
-    /// It waits for its AM's container, which would take the leaf queue's AMs above their share (FS 9.2).
+    /// It waits for its AM's container, which would take the leaf queue's AMs above their share.
     AmShare(AmShare),
-    /// Not offered: its demand as of the last update is what it uses (FS 4.6). New asks count from the next update on.
+    /// Not offered: its demand as of the last update is what it uses. New asks count from the next update on.
     NothingPending,
     /// Not offered: it waits for a limit of running applications.
     Waiting,
@@ -205,18 +204,18 @@ pub enum KeyOutcome {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// Nothing is outstanding at `*` (6.2.1a).
+    /// Nothing is outstanding at `*`.
     NothingOutstanding,
-    /// `*` is not relaxed, and nothing is asked for on the node's rack (6.2.1b).
+    /// `*` is not relaxed, and nothing is asked for on the node's rack.
     RackNotAsked,
-    /// The rack's ask is not relaxed, and nothing is asked for on the node (6.2.1c).
+    /// The rack's ask is not relaxed, and nothing is asked for on the node.
     NodeNotAsked,
-    /// The ask is larger than the whole node (6.2.1d).
+    /// The ask is larger than the whole node.
     LargerThanNode {
         /// What the node has.
         total: Resource,
     },
-    /// A queue would go above its max share (6.2.1e).
+    /// A queue would go above its max share.
     MaxShare {
         /// The leaf, or one above it.
         queue: String,
@@ -225,16 +224,16 @@ pub enum Obstacle {
         /// Its max share.
         max_share: Resource,
     },
-    /// The AM had asked for 0 on the rack, not relaxed: nothing but the node itself will do (6.2.5).
+    /// The AM had asked for 0 on the rack, not relaxed: nothing but the node itself will do.
     RackNotRelaxed,
-    /// Delay scheduling: the node is further away than what is allowed by now (6.2.6, 6.2.8, 7).
+    /// Delay scheduling: the node is further away than what is allowed by now.
     TooFar {
         /// What is allowed by now.
         allowed: Locality,
         /// Opportunities counted since the level last changed, this one included.
         opportunities: u32,
     },
-    /// It does not fit what is free, and may not reserve the node. Keys behind it are not tried (6.2).
+    /// It does not fit what is free, and may not reserve the node. Keys behind it are not tried.
     DoesNotFit {
         /// What was to be placed.
         size: Resource,
@@ -252,7 +251,7 @@ pub enum Obstacle {
     NoRecord,
 }
 
-/// Why a node was not reserved for an ask that did not fit (8.1).
+/// Why a node was not reserved for an ask that did not fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum NotReserved {
@@ -281,7 +280,7 @@ pub enum NotReserved {
     },
 }
 
-/// What became of a reservation that a node had (8.2).
+/// What became of a reservation that a node had.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReservationVisit {
@@ -324,7 +323,7 @@ pub enum ReservationOutcome {
 pub enum NotOffered {
     /// It has ended.
     Ended,
-    /// It waits for a limit of running applications (FS 7).
+    /// It waits for a limit of running applications.
     Waiting {
         /// The limit that is reached. `None`: there is room by now, and the application starts when one that runs beside
         /// it ends at its limit, or with the next reload, as in Hadoop.
@@ -332,9 +331,9 @@ pub enum NotOffered {
     },
     /// Nothing is outstanding.
     NothingOutstanding,
-    /// Nodes or racks are asked for, and nothing is at `*`, without which none of them is served (6.2.1a).
+    /// Nodes or racks are asked for, and nothing is at `*`, without which none of them is served.
     NothingAnywhere,
-    /// Its demand as of the last update is what it uses (FS 4.6): what it asks for counts from the next update on.
+    /// Its demand as of the last update is what it uses: what it asks for counts from the next update on.
     NothingPending {
         /// What it asks for and has not got.
         outstanding: Resource,
@@ -348,7 +347,7 @@ pub enum NotOffered {
         /// Its max share.
         max_share: Resource,
     },
-    /// It waits for its AM's container, which would take the leaf queue's AMs above their share (FS 9.2).
+    /// It waits for its AM's container, which would take the leaf queue's AMs above their share.
     AmShare(AmShare),
 }
 

@@ -190,11 +190,11 @@ mod tests {
         });
         let submission =
             |number| Submission { number, user: "ann".to_owned(), queue: Some(format!("root.q{number}")), am: None };
-        let [full, waiting] = [1, 2].map(|number| stepped.submit(&submission(number)).unwrap());
+        let [full, waiting] = [1, 2].map(|number| stepped.submit(submission(number)).unwrap());
         let asks = vec![Ask::anywhere(1, SIZE, 8)];
         stepped.allocate(&full, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
         stepped.update_now();
-        nodes.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
+        nodes.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
         let any = Ask::anywhere(1, SIZE, 1);
         let (name, rack) = node(0);
         let locations = [stepped.location(&name), stepped.location(&rack)];
@@ -208,11 +208,11 @@ mod tests {
                 let request = AllocateRequest { blacklist_add: vec![stepped.location("n1")], ..Default::default() };
                 stepped.allocate(&waiting, &request, &mut Allocation::default()).unwrap();
             }
-            stepped.heartbeat(&Heartbeat::new(&nodes[1 + visit % 3]));
+            stepped.heartbeat(Heartbeat::new(&nodes[1 + visit % 3]));
         }
         stepped.finish(&full).unwrap();
         let granted = stepped.stats().granted;
-        stepped.heartbeat(&Heartbeat::new(&nodes[3]));
+        stepped.heartbeat(Heartbeat::new(&nodes[3]));
         (stepped.stats().granted > granted, stepped.stepper.shard(0).own.in_vain.passes)
     }
 

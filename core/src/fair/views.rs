@@ -12,6 +12,7 @@ use crate::resource::Resource;
 
 /// A queue.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct QueueView {
     /// Full name, `root.a.b`.
@@ -28,7 +29,8 @@ pub struct QueueView {
     pub fair_share: Resource,
     /// Steady fair share.
     pub steady_fair_share: Resource,
-    /// What its containers use now.
+    /// What its containers use now. One that has ended counts no more, though its node may not have said so: its room there is taken
+    /// until then ([`NodeView::free`](crate::view::NodeView::free)).
     pub usage: Resource,
     /// As of the last update, capped by the max share.
     pub demand: Resource,
@@ -52,6 +54,7 @@ pub struct QueueView {
 
 /// An application.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct AppView {
     /// Its id.
@@ -82,6 +85,7 @@ pub struct AppView {
 
 /// Counters and totals.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Stats {
     /// Containers granted since the start.

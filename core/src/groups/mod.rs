@@ -2,8 +2,8 @@
 //!
 //! [`Groups`] is what the scheduler's control asks, once or twice a submission. A map is one; [`GroupsFile`] reads
 //! one from a file and can read it again; `SystemGroups` asks the operating system. [`CachedGroups`] remembers the answers of
-//! a slow one, [`OverriddenGroups`] answers for some users itself. Follows Hadoop's `Groups` and its mappings (configuration
-//! reference 6.3: the first group is the primary one).
+//! a slow one, [`OverriddenGroups`] answers for some users itself. Follows Hadoop's `Groups` and its mappings: the
+//! first group is the primary one.
 
 mod cached;
 

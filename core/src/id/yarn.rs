@@ -107,6 +107,28 @@ impl fmt::Display for ContainerName {
     }
 }
 
+/// As their texts, in both directions.
+#[cfg(feature = "serde")]
+macro_rules! texts {
+    ($($id:ty),*) => {$(
+        impl serde::Serialize for $id {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $id {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<$id, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(from)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "serde")]
+texts!(ApplicationId, AttemptId, ContainerName);
+
 /// A number without sign or white space, which `parse` alone would let through.
 fn number<T: FromStr>(text: &str) -> Option<T> {
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

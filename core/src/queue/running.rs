@@ -31,6 +31,7 @@ pub(crate) struct AtLimit {
 
 /// A limit of running applications that is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum RunningLimit {
     /// Of the application's queue, or one above it.

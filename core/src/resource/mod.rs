@@ -1,7 +1,7 @@
 //! Resources: the vector, its elementary operations, the two calculators, units.
 //!
 //! Pure functions over plain data; any thread. Follows YARN's `Resource`, `Resources` and the two
-//! `ResourceCalculator`s of Hadoop 3.4.2 (resource model of the YARN manual).
+//! `ResourceCalculator`s of Hadoop 3.4.2.
 
 mod calculator;
 

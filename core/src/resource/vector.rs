@@ -30,6 +30,7 @@ pub const MAX_TYPES: usize = 8;
 /// assert_eq!(node.minus(&container), Resource::new(7168, 7));
 /// ```
 #[derive(Clone, Copy, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Resource([i64; MAX_TYPES]);
 
 // By hand, as is the hash that goes with it: what is derived calls `memcmp`, and this stays in registers.

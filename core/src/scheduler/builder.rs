@@ -269,7 +269,8 @@ impl FairSchedulerBuilder {
     }
 
     /// Whether each node lists the containers that its NodeManager has to stop ([`NodeHandle::take_stops`](crate::NodeHandle::take_stops)).
-    /// Not without this: what is listed is kept until it is taken, or the node is removed and its last handle goes.
+    /// Not without this: what is listed is kept until it is taken, or the node is removed and its last handle goes. A ResourceManager with
+    /// NodeManagers of its own wants it: containers of applications that finish are told in no other way.
     pub fn node_stops(mut self, list: bool) -> Self {
         self.node_stops = list;
         self

@@ -5,7 +5,7 @@ use super::fair::FairScheduler;
 use super::handles::AppHandle;
 use super::stepped::{Journal, PreemptionRound};
 use crate::clock::Patience;
-use crate::config::Reader;
+use crate::config::{Diagnostic, Reader};
 use crate::engine::{ContainerView, TaskCall, ask_workers};
 use crate::event::Refused;
 use crate::fair::allocations::{ControlLane, Reloads, apply};
@@ -29,18 +29,18 @@ impl FairScheduler {
     }
 
     /// As [`FairScheduler::reload`], with the text of an allocation file: empty dynamic queues go, then it is parsed, on the
-    /// caller's thread, and taken. Returns nothing of what was accepted but hardly meant: for that parse the text.
+    /// caller's thread, and taken. Returns what was accepted but hardly meant. Waits for the control.
     ///
     /// # Errors
-    /// When the text is no allocation file: the old one stays, except perhaps the placement rules. When the reload breaks
-    /// off ([`Refused::ReloadBrokeOff`]), or the scheduler has been shut down.
-    pub fn reload_text(&self, text: &str) -> Result<(), Refused> {
+    /// [`Refused::BadAllocations`] when the text is no allocation file: the old one stays, except perhaps the placement rules. When
+    /// the reload breaks off ([`Refused::ReloadBrokeOff`]), or the scheduler has been shut down.
+    pub fn reload_text(&self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         let shared = self.open()?;
         let custom_policies = self.look(Control::policy_names)?;
         let mut control = ControlLane { shared: self.shared().clone(), events: self.event_sink() };
         control.clean_up();
         let reader = Reader { types: shared.decider.settings.types.clone(), custom_policies, limit: u64::MAX };
-        apply(reader.parse(text, "allocations"), &mut control).map(drop)
+        apply(reader.parse(text, "allocations"), &mut control)
     }
 
     /// One pass of continuous scheduling over all nodes, each worker over its own; waits until it is done. Beside the thread
@@ -58,6 +58,8 @@ impl FairScheduler {
     /// `kill` all that is marked ends, as by [`FairScheduler::kill_marked`]. Beside what the preemption thread does after each
     /// update: for those who have switched off the [timers](crate::FairSchedulerBuilder::timers). Who is starved is found by
     /// [`FairScheduler::update_now`].
+    ///
+    /// A marked container runs on and stays its AM's, which may give others back; a second `preempt` marks none twice.
     ///
     /// # Errors
     /// [`Refused::PreemptionOff`] where `yarn.scheduler.fair.preemption` is not true; when the scheduler has been shut down.

@@ -17,6 +17,7 @@ use crate::fair::control::FairCall;
 use crate::fair::{
     AppView, Call, Control, ControlMessage, Parts, QueueConfig, QueueView, Shared, Stats, Threads, views,
 };
+use crate::id::NodeId;
 use crate::resource::Resource;
 use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
 use crate::sync::thread::{self, ThreadId};
@@ -323,7 +324,7 @@ impl FairScheduler {
     /// that no node or rack had when they were first heard, all further ones are one place, at which no node is.
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
-        self.inner.shared.locations.requested(name).map_or(Location::NOWHERE, Location)
+        self.inner.shared.locations.requested(name)
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
@@ -331,16 +332,18 @@ impl FairScheduler {
     /// Registers a node. Waits for the control.
     ///
     /// # Errors
-    /// When a node of the name is there, or a total is negative.
+    /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of its names;
+    /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total; [`Refused::NoWorkers`];
+    /// [`Refused::OwnThread`]; when the scheduler has been shut down.
     pub fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
         self.call(|reply| Call::AddNode(spec, reply))?.map(NodeHandle)
     }
 
-    /// Removes a node: its containers end as lost, its reservation goes. Waits until that is done.
+    /// Removes a node: its containers end as lost, its reservation goes. Waits for the control and its worker.
     ///
     /// # Errors
-    /// When it is gone already.
+    /// [`Refused::NoSuchNode`] when it is gone already; [`Refused::OwnThread`]; when the scheduler has been shut down.
     pub fn remove_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.call_workers(|reply| Call::RemoveNode(node.0.clone(), reply))?
     }
@@ -452,10 +455,15 @@ impl FairScheduler {
 
     // ------------------------------------------------------------------------------------------------ applications
 
-    /// Submits an application with its first attempt. Waits for the control.
+    /// Submits an application with its first attempt. Waits for the control. A managed AM's container is the first that
+    /// [`allocate`](Self::allocate) brings; the ResourceManager fetches it and has its node start it.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`], [`Refused::QueueNameAtSubmit`], [`Refused::BadQueueName`] of its names;
+    /// [`Refused::Placement`], [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NotLeaf`] of its placement;
+    /// [`Refused::AclAtSubmit`], [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::ZeroMax`],
+    /// [`Refused::NoLocation`], [`Refused::OthersLocation`] of the AM's request; [`Refused::NoWorkers`], [`Refused::Panicked`] (the
+    /// clock), [`Refused::OwnThread`]; when the scheduler has been shut down.
     pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
         self.call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
     }
@@ -478,9 +486,13 @@ impl FairScheduler {
     }
 
     /// An AM's call: asks, releases and blacklist go to the workers, and what was granted since the last call comes back.
-    /// It never waits for a worker.
+    /// It waits for nobody.
     ///
     /// # Errors
+    /// [`Refused::NoSuchApp`], [`Refused::NoAm`] of the application; [`Refused::InvalidResource`], [`Refused::ZeroMax`],
+    /// [`Refused::InvalidBlacklist`], [`Refused::NoLocation`], [`Refused::OthersLocation`], [`Refused::TooManyKeys`] of the request;
+    /// [`Refused::WorkerLost`]; [`Refused::Panicked`] of the policy or the clock: the mail is still there; [`Refused::ShutDown`].
+    ///
     /// Nothing has changed then, with two exceptions: [`Refused::Busy`] asks for another try with the same request (of its
     /// releases some may have been taken, which does no harm), and an application that is ended meanwhile is told so after
     /// its request was sent.
@@ -488,29 +500,34 @@ impl FairScheduler {
         allocate(self.open()?, &app.0, request, answer)
     }
 
-    /// Ends an application: its containers end, its reservations go. Waits until that is done.
+    /// Ends an application: its containers end, its reservations and outstanding asks go, and so does what its AM has not fetched: fetch it
+    /// before, with an [`allocate`](Self::allocate), where it matters. Nodes are told what to stop where
+    /// [`node_stops`](FairSchedulerBuilder::node_stops) is on. Waits for the control and all workers.
     ///
     /// # Errors
-    /// When it has ended already.
+    /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`]; when the scheduler has been shut down, or is meanwhile.
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.call_workers(|reply| Call::Finish { app: app.0.clone(), by: None, reply })?
     }
 
-    /// Starts to end an application and does not wait; later calls with it are refused.
+    /// Starts to end an application and waits for nobody; later calls with it are refused.
     ///
     /// # Errors
-    /// When the scheduler is busy or has been shut down.
+    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::TaskLost`]. One that has ended already is no error here.
     pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
     }
 
     /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over, and another
     /// attempt of the same application begins in the same queue, younger than all that are there, with containers numbered
-    /// from 1. The old handle is refused from now on. Waits until that is done.
+    /// from 1. The old handle is refused from now on. Outstanding asks go, and what the old AM has not fetched: the new one asks anew, and is
+    /// told of what it keeps ([`AppHandle::kept_containers`]). Waits for the control and all workers.
     ///
     /// # Errors
-    /// When the application has ended, or the new AM's request is refused: then, where containers were to be kept, nothing has
-    /// changed; otherwise the application has ended too.
+    /// [`Refused::NoSuchApp`] when the application has ended; [`Refused::InvalidResource`], [`Refused::ZeroMax`],
+    /// [`Refused::NoLocation`], [`Refused::OthersLocation`] of the new AM's request: then, where containers were to be kept, nothing has
+    /// changed; otherwise the application has ended too. [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock),
+    /// [`Refused::OwnThread`]; when the scheduler has been shut down.
     pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.call_workers(|reply| Call::NextAttempt { app: app.0.clone(), new, reply })?.map(AppHandle)
     }
@@ -531,10 +548,11 @@ impl FairScheduler {
         self.call_workers(|reply| Call::Finish { app: app.0.clone(), by: Some(user.to_owned()), reply })?
     }
 
-    /// Moves an application to another leaf queue.
+    /// Moves an application to another leaf queue. Waits for the control and all workers.
     ///
     /// # Errors
-    /// When the target is no leaf or a limit stands against it.
+    /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::MaxRunning`], [`Refused::MaxShare`],
+    /// [`Refused::NotRunnable`] of the target; [`Refused::OwnThread`]; when the scheduler has been shut down.
     pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.call_workers(|reply| Call::Move { app: app.0.clone(), by: None, queue: queue.to_owned(), reply })?
     }
@@ -642,11 +660,19 @@ impl FairScheduler {
 
     /// Takes new allocations, read by the embedder, as if the watcher had found them: empty dynamic queues go and waiting
     /// changes of a queue's type are tried again first. Scheduling goes on meanwhile, under the old allocations until the
-    /// new ones are published; then this returns.
+    /// new ones are published; then this returns. Waits for the control.
+    ///
+    /// | call | has the allocations from | cleans up first | warnings |
+    /// | --- | --- | --- | --- |
+    /// | `reload` | the embedder, as a value | yes | of the parser that made it |
+    /// | [`reload_text`](Self::reload_text) | the embedder, as a text | yes | returned |
+    /// | [`refresh_queues`](Self::refresh_queues) | the watched file, whether or not it has changed | no | returned, and an event |
+    /// | the watcher | the watched file, when it has changed and is quiet | at each look | an event |
+    /// | [`clean_up`](Self::clean_up) | nowhere: those in force stay | that alone | none |
     ///
     /// # Errors
-    /// When they name a policy that the scheduler does not have, when the reload breaks off
-    /// ([`Refused::ReloadBrokeOff`]), or the scheduler has been shut down.
+    /// [`Refused::BadAllocations`] when they cannot be; [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`]; when the scheduler has been
+    /// shut down.
     pub fn reload(&self, allocations: AllocationFile) -> Result<(), Refused> {
         self.open()?.lanes.control.send(ControlMessage::CleanUp).map_err(|_| self.gone(CONTROL))?;
         self.call(|reply| Call::Reload(Box::new(allocations), reply))?
@@ -803,6 +829,12 @@ impl FairScheduler {
     pub fn find_app(&self, number: u32) -> Result<Option<AppHandle>, Refused> {
         let app = self.call(|reply| Call::App(number, reply))?;
         Ok(app.filter(|app| !app.is_closed()).map(AppHandle))
+    }
+
+    /// The handle of a present node, by its number: what a [`Container`](crate::Container) names. Waits for nobody; O(log nodes).
+    #[must_use]
+    pub fn find_node_by_id(&self, id: NodeId) -> Option<NodeHandle> {
+        self.inner.shared.nodes.lock().get(&id).filter(|node| !node.is_gone()).cloned().map(NodeHandle)
     }
 
     /// The handle of a present node, by its name. Waits for nobody; O(nodes).

@@ -10,7 +10,7 @@ use crate::engine::{
     Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, Noted, Reserved, Submission, collect, drain, node_view,
     send_changes,
 };
-use crate::event::{AppAccess, Refused, SchedulerEvent, beginning};
+use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::fair::allocations::{Reloads, Watcher, apply};
 use crate::fair::{
     AppView, Decision, MarkedFor, NotOffered, OwedRoom, Parts, QueueConfig, QueueView, Stats, Stepper, views,
@@ -18,10 +18,13 @@ use crate::fair::{
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 /// A container or reservation, as a step shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AllocatedView {
     /// The application's number.
     pub app: u32,
@@ -37,6 +40,8 @@ pub struct AllocatedView {
 
 /// What happened since it was last asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Journal {
     /// Containers made, in order.
     pub allocated: Vec<AllocatedView>,
@@ -51,6 +56,8 @@ pub struct Journal {
 
 /// Room that was freed on a node for a starved application, and is its before it is anybody's.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct HeldView {
     /// The node's name.
     pub node: String,
@@ -62,6 +69,8 @@ pub struct HeldView {
 
 /// What was marked for one starved application.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct PreemptionRound {
     /// The starved application's number.
     pub app: u32,
@@ -106,9 +115,37 @@ impl Journal {
 /// A FairScheduler without threads, for those who bring their own runtime, and for replay: every call runs the same
 /// stages as the threaded one to their end before it returns. With one worker it decides as Hadoop does, step by step.
 ///
-/// Time moves by [`Stepped::advance`], shares by [`Stepped::update_now`]; nodes are offered by [`Stepped::heartbeat`]. What
-/// each step did ([`Stepped::take_journal`]) and calls by number are there with a
+/// Time moves by [`Stepped::advance`], shares by [`Stepped::update_now`] alone: `yarn.scheduler.fair.update-interval-ms` is not read. Nodes
+/// are offered by [`Stepped::heartbeat`]. What each step did ([`Stepped::take_journal`]) and calls by number are there with a
 /// [journal](crate::FairSchedulerBuilder::journal).
+///
+/// ```
+/// use evenweave::prelude::*;
+///
+/// let mut scheduler = FairScheduler::builder().stepped()?;
+/// let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8))?;
+/// let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.a"))?;
+/// let mut request = AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), 3)], ..Default::default() };
+/// let (mut answer, mut running, mut done) = (Allocation::default(), Vec::new(), 0);
+/// // A step a second, until all has run. Each task runs for a step.
+/// for _ in 0..10 {
+///     scheduler.advance(1000);
+///     scheduler.update_now();
+///     let mut report = Heartbeat::new(&node);
+///     report.completed.extend(running.drain(..));
+///     scheduler.heartbeat(report);
+///     // The asks once: counts replace those before.
+///     scheduler.allocate(&app, &std::mem::take(&mut request), &mut answer)?;
+///     running.extend(answer.granted.iter().map(|container| container.id));
+///     done += answer.ended.len();
+/// }
+/// assert_eq!(done, 3);
+/// scheduler.finish(&app)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The calls are those of [`FairScheduler`](crate::FairScheduler). What can only go wrong on threads is no `Result` here; requests are taken
+/// by value or by reference.
 #[derive(Debug)]
 pub struct Stepped {
     pub(crate) stepper: Stepper,
@@ -192,7 +229,7 @@ impl Stepped {
     /// A node or rack name as asks and blacklists use it, as [`FairScheduler::location`](crate::FairScheduler::location).
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
-        self.stepper.shared().locations.requested(name).map_or(Location::NOWHERE, Location)
+        self.stepper.shared().locations.requested(name)
     }
 
     /// A container by its name, as [`FairScheduler::find_container`](crate::FairScheduler::find_container).
@@ -220,22 +257,18 @@ impl Stepped {
         Ok(NodeHandle(node))
     }
 
-    fn node_named(&mut self, name: &str) -> Result<Arc<NodeShared>, Refused> {
-        let found = self.stepper.control().all_nodes().find(|node| &*node.name == name).cloned();
-        found.ok_or_else(|| Refused::NoSuchNode(beginning(name)))
-    }
-
-    /// A present node by its name.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn node(&mut self, name: &str) -> Result<NodeHandle, Refused> {
-        self.node_named(name).map(NodeHandle)
+    fn node_named(&mut self, name: &str) -> Option<Arc<NodeShared>> {
+        self.stepper.control().all_nodes().find(|node| &*node.name == name).cloned()
     }
 
     /// The handle of a present node, by its name, as [`FairScheduler::find_node`](crate::FairScheduler::find_node).
     pub fn find_node(&mut self, name: &str) -> Option<NodeHandle> {
-        self.node_named(name).ok().map(NodeHandle)
+        self.node_named(name).map(NodeHandle)
+    }
+
+    /// The same by its number, as [`FairScheduler::find_node_by_id`](crate::FairScheduler::find_node_by_id).
+    pub fn find_node_by_id(&mut self, id: NodeId) -> Option<NodeHandle> {
+        self.stepper.control().all_nodes().find(|node| node.id == id).cloned().map(NodeHandle)
     }
 
     /// Removes a node: its containers end as lost.
@@ -280,7 +313,8 @@ impl Stepped {
     }
 
     /// A node reports, and is offered.
-    pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
+    pub fn heartbeat(&mut self, heartbeat: impl Borrow<Heartbeat>) {
+        let heartbeat = heartbeat.borrow();
         self.stepper.pump();
         // An owner that is not here: a handle of another scheduler. Otherwise the worker recognises it.
         if let Some(shard) = self.stepper.shards().nth(heartbeat.node.owner) {
@@ -302,7 +336,8 @@ impl Stepped {
     ///
     /// # Errors
     /// Why it is refused.
-    pub fn submit(&mut self, submission: &Submission) -> Result<AppHandle, Refused> {
+    pub fn submit(&mut self, submission: impl Borrow<Submission>) -> Result<AppHandle, Refused> {
+        let submission = submission.borrow();
         let outcome = self.stepper.control().submit(submission);
         self.settle();
         let app = outcome?;
@@ -334,12 +369,20 @@ impl Stepped {
         Ok(())
     }
 
-    /// Ends an application.
+    /// Ends an application, as [`FairScheduler::finish`](crate::FairScheduler::finish).
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`] when it has ended already.
+    pub fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
+        self.finish_by(None, app)
+    }
+
+    /// Kills an application: to the scheduler the same as [`Stepped::finish`].
     ///
     /// # Errors
     /// When it has ended already.
-    pub fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
-        self.finish_by(None, app)
+    pub fn kill(&mut self, app: &AppHandle) -> Result<(), Refused> {
+        self.finish(app)
     }
 
     /// Ends an application on behalf of a user, as [`FairScheduler::kill_as`](crate::FairScheduler::kill_as).
@@ -452,19 +495,6 @@ impl Stepped {
         Ok(())
     }
 
-    /// The numbers of an application's containers that are to be preempted, smallest first.
-    ///
-    /// # Errors
-    /// When the application is unknown or has finished.
-    pub fn preemption_warning(&self, number: u32) -> Result<Vec<u32>, Refused> {
-        let app = self.app(number)?;
-        let mut marked = Vec::new();
-        app.0.strict_preemptions(&mut marked);
-        let mut numbers: Vec<_> = marked.into_iter().map(ContainerId::number).collect();
-        numbers.sort_unstable();
-        Ok(numbers)
-    }
-
     /// Where the placement rules put an application, as [`FairScheduler::place`](crate::FairScheduler::place).
     ///
     /// # Errors
@@ -498,32 +528,42 @@ impl Stepped {
         self.stepper.control().placement_rules()
     }
 
-    /// The allocation file's watcher wakes: empty dynamic queues go, queues in the way of configured ones are tried again;
-    /// then the new text, if any, is taken. Returns nothing of what was accepted but hardly meant: for that parse the text.
+    /// What the allocation file's watcher does at each look, as [`FairScheduler::clean_up`](crate::FairScheduler::clean_up).
+    pub fn clean_up(&mut self) {
+        Reloads::clean_up(self.stepper.control());
+        self.settle();
+    }
+
+    /// Takes new allocations, as [`FairScheduler::reload`](crate::FairScheduler::reload).
     ///
     /// # Errors
-    /// When the text is no allocation file: the old one stays, except perhaps the placement rules. When the reload breaks
-    /// off ([`Refused::ReloadBrokeOff`]).
-    pub fn reload(&mut self, text: Option<&str>) -> Result<(), Refused> {
+    /// [`Refused::BadAllocations`], [`Refused::ReloadBrokeOff`].
+    pub fn reload(&mut self, allocations: AllocationFile) -> Result<(), Refused> {
+        let control = self.stepper.control();
+        Reloads::clean_up(control);
+        let outcome = control.take(Box::new(allocations));
+        self.settle();
+        outcome
+    }
+
+    /// The same with the text of an allocation file, as [`FairScheduler::reload_text`](crate::FairScheduler::reload_text).
+    ///
+    /// # Errors
+    /// [`Refused::BadAllocations`]: the old ones stay, except perhaps the placement rules. [`Refused::ReloadBrokeOff`].
+    pub fn reload_text(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         Reloads::clean_up(self.stepper.control());
-        match text {
-            Some(text) => self.refresh_with(text),
-            None => {
-                self.settle();
-                Ok(())
-            }
-        }
+        self.refresh_with(text)
     }
 
     /// The same without the clean-up: an administrator's refresh, with the text given in.
     ///
     /// # Errors
-    /// As [`Stepped::reload`].
-    pub fn refresh_with(&mut self, text: &str) -> Result<(), Refused> {
+    /// As [`Stepped::reload_text`].
+    pub fn refresh_with(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         let types = self.stepper.shared().decider.settings.types.clone();
         let control = self.stepper.control();
         let reader = Reader { types, custom_policies: control.policy_names(), limit: u64::MAX };
-        let outcome = apply(reader.parse(text, "allocations"), control).map(drop);
+        let outcome = apply(reader.parse(text, "allocations"), control);
         self.settle();
         outcome
     }
@@ -558,7 +598,7 @@ impl Stepped {
     ///
     /// # Errors
     /// When it is unknown or has finished.
-    pub fn app(&self, number: u32) -> Result<AppHandle, Refused> {
+    pub fn app_numbered(&self, number: u32) -> Result<AppHandle, Refused> {
         let app = self.apps.get(&number).filter(|app| !app.is_closed());
         app.cloned().map(AppHandle).ok_or(Refused::NoSuchApp(number))
     }
@@ -575,7 +615,7 @@ impl Stepped {
         blacklist_add: &[&str],
         blacklist_remove: &[&str],
     ) -> Result<Resource, Refused> {
-        let app = self.app(number)?;
+        let app = self.app_numbered(number)?;
         if app.waits_for_am() {
             return Err(Refused::NoAm(number));
         }
@@ -600,12 +640,24 @@ impl Stepped {
         drain(self.stepper.shared(), app, &mut self.scratch);
     }
 
+    /// The numbers of an application's containers that are to be preempted, smallest first: what its handle's
+    /// [`strict_preemptions`](AppHandle::strict_preemptions) has.
+    ///
+    /// # Errors
+    /// When the application is unknown or has finished.
+    pub fn preemptions_numbered(&self, number: u32) -> Result<Vec<u32>, Refused> {
+        let marked = self.app_numbered(number)?.strict_preemptions();
+        let mut numbers: Vec<_> = marked.into_iter().map(ContainerId::number).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
     /// The AM gives a container back; one that is not its own is ignored.
     ///
     /// # Errors
     /// When the application is unknown or its AM has no container yet.
     pub fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
-        let app = self.app(number)?;
+        let app = self.app_numbered(number)?;
         if app.waits_for_am() {
             return Err(Refused::NoAm(number));
         }
@@ -688,11 +740,22 @@ impl Stepped {
         views::queues(&self.stepper.shared().publisher.load())
     }
 
+    /// An application by its number.
+    pub fn app(&mut self, number: u32) -> Option<AppView> {
+        let snapshot = self.stepper.shared().publisher.load();
+        self.stepper.control().find_app(number).map(|app| views::app(&snapshot, &app))
+    }
+
     /// All applications, by number.
     #[must_use]
     pub fn apps(&mut self) -> Vec<AppView> {
         let snapshot = self.stepper.shared().publisher.load();
         self.stepper.control().all_apps().iter().map(|app| views::app(&snapshot, app)).collect()
+    }
+
+    /// A node by its name.
+    pub fn node(&mut self, name: &str) -> Option<NodeView> {
+        self.node_named(name).map(|node| node_view(&node))
     }
 
     /// All nodes, in order of registration.

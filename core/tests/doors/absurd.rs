@@ -277,7 +277,8 @@ impl World {
                 let text = self.dice.of(&FILES);
                 match &mut self.core {
                     Core::Stepped(s) if self.dice.one_in(2) => drop(s.refresh_with(text)),
-                    Core::Stepped(s) => drop(s.reload(Some(text).filter(|text| !text.is_empty()))),
+                    Core::Stepped(s) if text.is_empty() => s.clean_up(),
+                    Core::Stepped(s) => drop(s.reload_text(text)),
                     Core::Threaded(s) => drop(s.reload_text(text)),
                 }
             }
@@ -285,11 +286,8 @@ impl World {
                 let mut file = AllocationFile::default();
                 file.leaves.insert(self.dice.name());
                 file.parents.insert(self.dice.name());
-                if let Core::Threaded(s) = &mut self.core {
-                    drop(s.reload(file));
-                } else {
-                    drop(FairScheduler::builder().allocations(file).stepped());
-                }
+                let _ = both!(self.core, s => s.reload(file.clone()));
+                drop(FairScheduler::builder().allocations(file).stepped());
             }
             21 => {
                 let maximum = if self.dice.one_in(2) { Resource::new(8192, 4) } else { self.dice.size() };

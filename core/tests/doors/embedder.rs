@@ -107,10 +107,10 @@ fn a_headroom_that_panics_loses_no_mail() {
     let (policy, builder) = touchy();
     let mut stepped = builder.stepped().unwrap();
     let node = stepped.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
-    let app = stepped.submit(&unmanaged(1, "root.a")).unwrap();
+    let app = stepped.submit(unmanaged(1, "root.a")).unwrap();
     stepped.allocate(&app, &ask(1), &mut answer).unwrap();
     stepped.update_now();
-    stepped.heartbeat(&Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
     policy.headroom.set(1);
     assert!(matches!(stepped.allocate(&app, &AllocateRequest::default(), &mut answer), Err(Refused::Panicked { .. })));
     stepped.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();

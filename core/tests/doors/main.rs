@@ -11,6 +11,8 @@ mod absurd;
 
 mod embedder;
 
+mod others;
+
 mod unchecked;
 
 mod waiting;

@@ -2,7 +2,7 @@
 
 use crate::threads::SMALL;
 use crate::world::Touchy;
-use evenweave::config::{AllocationsError, QueueSettings};
+use evenweave::config::{AllocationsError, Limit, QueueSettings};
 use evenweave::policy::{ClusterTotal, Schedulable, SchedulingPolicy, ShareInput};
 use evenweave::reason::NotOffered;
 use evenweave::resource::{Calculator, ResourceTypes};
@@ -85,6 +85,45 @@ fn a_file_made_by_a_program_is_checked_as_one_that_was_read() {
     let other = AllocationFile::parse("<allocations/>", "t", &gpus, &[]).unwrap().file;
     let error = refused(|| FairScheduler::builder().allocations(other.clone()));
     assert!(matches!(error, BuildError::Allocations(AllocationsError::OtherTypes)), "{error}");
+}
+
+/// Of a text Hadoop takes them all, and so does the scheduler.
+#[test]
+fn values_that_a_program_cannot_mean_are_refused() {
+    type Change = fn(&mut AllocationFile, &mut QueueSettings);
+    let cases: [(&str, Change); 16] = [
+        ("root", |file, _| assert!(file.leaves.insert("root".to_owned()))),
+        ("weight", |_, queue| queue.weight = Some(f32::NAN)),
+        ("weight", |_, queue| queue.weight = Some(-1.0)),
+        ("weight", |_, queue| queue.weight = Some(f32::INFINITY)),
+        ("maxAMShare", |_, queue| queue.max_am_share = Some(f32::NAN)),
+        ("maxAMShare", |_, queue| queue.max_am_share = Some(-0.5)),
+        ("maxAMShare", |_, queue| queue.max_am_share = Some(1.5)),
+        ("fairSharePreemptionThreshold", |_, queue| queue.fair_share_preemption_threshold = Some(f32::NAN)),
+        ("fairSharePreemptionThreshold", |_, queue| queue.fair_share_preemption_threshold = Some(-1.0)),
+        ("minResources", |_, queue| queue.min = Some(Resource::new(-1, 1))),
+        ("maxContainerAllocation", |_, queue| queue.max_container = Some(Resource::new(1, -1))),
+        ("maxResources", |_, queue| queue.max = Some(Limit::Absolute(Resource::new(1, -1)))),
+        ("maxChildResources", |_, queue| queue.max_child = Some(Limit::Absolute(Resource::new(-1, 1)))),
+        ("queueMaxAMShareDefault", |file, _| file.queue_max_am_share = f32::NAN),
+        ("queueMaxAMShareDefault", |file, _| file.queue_max_am_share = -2.0),
+        ("defaultFairSharePreemptionThreshold", |file, _| file.fair_share_preemption_threshold = f32::NAN),
+    ];
+    for (element, change) in cases {
+        let (mut bad, mut queue) = (AllocationFile::default(), QueueSettings::default());
+        change(&mut bad, &mut queue);
+        assert!(bad.queues.insert("root.a".to_owned(), queue).is_none());
+        let error = refused(|| FairScheduler::builder().allocations(bad.clone()));
+        assert!(
+            matches!(error, BuildError::Allocations(_)) && error.to_string().contains(element),
+            "{element}: {error}"
+        );
+        let scheduler = FairScheduler::builder().timers(false).start().unwrap();
+        assert!(matches!(scheduler.reload(bad), Err(Refused::BadAllocations(_))), "{element}");
+    }
+    let odd = "<allocations><queue name='root'/><queueMaxAMShareDefault>-3</queueMaxAMShareDefault></allocations>";
+    let file = AllocationFile::parse(odd, "t", &ResourceTypes::standard(), &[]).unwrap().file;
+    assert!(FairScheduler::builder().allocations(file).stepped().is_ok());
 }
 
 /// `Fair` under any name.

@@ -203,7 +203,7 @@ fn handles_are_found_by_number_and_name() {
     assert_eq!((scheduler.find_app(8).unwrap(), scheduler.find_node("*")), (None, None));
 
     let mut stepped = FairScheduler::builder().stepped().unwrap();
-    drop(stepped.submit(&unmanaged(7, "root.a")).unwrap());
+    drop(stepped.submit(unmanaged(7, "root.a")).unwrap());
     drop(stepped.add_node("n", "/r", Resource::new(8192, 8)).unwrap());
     let (app, node) = (stepped.find_app(7).unwrap(), stepped.find_node("n").unwrap());
     assert_eq!((app.number(), node.name()), (7, "n"));

@@ -87,7 +87,7 @@ impl Cluster {
 
     /// One heartbeat of the `n`th node, from 1.
     pub(crate) fn hb(&mut self, n: usize) -> Journal {
-        self.stepped.heartbeat(&Heartbeat::new(&self.nodes[n - 1]));
+        self.stepped.heartbeat(Heartbeat::new(&self.nodes[n - 1]));
         self.stepped.take_journal()
     }
 
@@ -120,12 +120,12 @@ impl Cluster {
     }
 
     pub(crate) fn try_reload(&mut self, inside: &str) -> Result<(), Refused> {
-        self.stepped.reload(Some(&allocations(inside)))
+        self.stepped.reload_text(&allocations(inside)).map(drop)
     }
 
     /// The watcher wakes, and the file has not changed.
     pub(crate) fn clean_up(&mut self) {
-        self.stepped.reload(None).unwrap();
+        self.stepped.clean_up();
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<QueueView> {

@@ -677,8 +677,12 @@ impl World {
             }
         };
         let outcome = match text {
-            Some(text) if !watcher => self.stepped.refresh_with(text),
-            _ => self.stepped.reload(text),
+            Some(text) if !watcher => self.stepped.refresh_with(text).map(drop),
+            Some(text) => self.stepped.reload_text(text).map(drop),
+            None => {
+                self.stepped.clean_up();
+                Ok(())
+            }
         };
         if matches!(file, File::Torn | File::Wrong) {
             hold!(matches!(outcome, Err(Refused::BadAllocations(_))), "a bad file was taken: {outcome:?}");

@@ -45,7 +45,7 @@ impl World {
             let marked = marked.filter(|(_, book)| self.books.apps[book.app].number == app.number);
             let mut marked: Vec<_> = marked.map(|(id, _)| id.number()).collect();
             marked.sort_unstable();
-            let warned = self.stepped.preemption_warning(app.number);
+            let warned = self.stepped.preemptions_numbered(app.number);
             hold!(
                 warned.as_ref() == Ok(&marked),
                 "I10: application {} is warned of {warned:?}, not of {marked:?}",

@@ -15,7 +15,7 @@ use evenweave::{
 use std::collections::BTreeMap;
 
 /// What an AM is answered.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(super) granted: Vec<Container>,
     pub(super) ended: Vec<EndedContainer>,
@@ -24,14 +24,43 @@ pub(crate) struct Answer {
 }
 
 /// What one call gave back.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Done {
     pub(super) answer: Option<Answer>,
     pub(super) rounds: Vec<PreemptionRound>,
 }
 
+/// What an id says: of two schedulers the ids themselves differ.
+type Name = (u32, u32, u32);
+
+fn name(id: &ContainerId) -> Name {
+    (id.application_number(), id.attempt(), id.number())
+}
+
+/// All that is shown of a container, by its name.
+fn shown(view: &ContainerView) -> impl PartialEq + use<'_> {
+    let key = (view.priority, view.allocation_request_id, view.resource);
+    (name(&view.id), &view.node, view.node_id, key, view.launched, view.ended)
+}
+
+impl Done {
+    /// The same with names in place of ids.
+    fn shown(&self) -> impl PartialEq + use<> {
+        let answer = self.answer.as_ref().map(|Answer { granted, ended, strict_preemptions, headroom }| {
+            let granted = granted
+                .iter()
+                .map(|made| (name(&made.id), made.node, made.priority, made.allocation_request_id, made.resource));
+            let ended = ended.iter().map(|ended| (name(&ended.id), ended.node, ended.reason));
+            let marked = strict_preemptions.iter().map(name);
+            (granted.collect::<Vec<_>>(), ended.collect::<Vec<_>>(), marked.collect::<Vec<_>>(), *headroom)
+        });
+        let rounds = self.rounds.iter().map(|round| (round.app, round.containers.iter().map(name).collect::<Vec<_>>()));
+        (answer, rounds.collect::<Vec<_>>())
+    }
+}
+
 /// All that a step shows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) refused: Option<Refused>,
     pub(crate) done: Done,
@@ -52,12 +81,12 @@ impl Seen {
         let Seen { refused, done, outcome, queues, apps, nodes, containers, stats, events, not_offered } = other;
         let parts = [
             ("refusals", self.refused == *refused),
-            ("answers", self.done == *done),
+            ("answers", self.done.shown() == done.shown()),
             ("containers granted or ended, reservations or kept room", self.outcome == *outcome),
             ("queues", self.queues == *queues),
             ("applications", self.apps == *apps),
             ("nodes", self.nodes == *nodes),
-            ("containers", self.containers == *containers),
+            ("containers", self.containers.iter().map(shown).eq(containers.iter().map(shown))),
             ("statistics", self.stats == *stats),
             ("events", self.events == *events),
             ("reasons for no offer", self.not_offered == *not_offered),
@@ -153,7 +182,7 @@ impl World {
             Err(refused) => (Some(refused), Done::default()),
         };
         let (outcome, apps) = (self.stepped.take_journal(), self.stepped.apps());
-        let handles: Vec<_> = apps.iter().map(|view| self.stepped.app(view.id.number)).collect();
+        let handles: Vec<_> = apps.iter().map(|view| self.stepped.app_numbered(view.id.number)).collect();
         let not_offered = handles.iter().map(|app| app.as_ref().ok().and_then(|app| self.stepped.not_offered(app)));
         let seen = Seen {
             refused,

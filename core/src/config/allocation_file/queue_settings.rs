@@ -9,7 +9,7 @@ use crate::resource::Resource;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct QueueSettings {
-    /// `weight`; 1 where absent.
+    /// `weight`; 1 where absent. Of a file that a program makes, not negative.
     pub weight: Option<f32>,
     /// `minResources`; zero where absent or given as a percentage.
     pub min: Option<Resource>,

@@ -89,7 +89,7 @@ pub struct Settings {
     pub reservable_nodes: f32,
     /// [`Settings::increment`] times `yarn.scheduler.reservation-threshold.increment-multiple`.
     pub reservation_threshold: Resource,
-    /// `yarn.scheduler.fair.update-interval-ms`; a negative value counts as 500.
+    /// `yarn.scheduler.fair.update-interval-ms`; a negative value counts as 500. Not read by a [`Stepped`](crate::Stepped) scheduler.
     pub update_interval_ms: u64,
     /// `yarn.scheduler.fair.preemption`
     pub preemption: bool,

@@ -5,7 +5,7 @@ use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
-use crate::engine::intake::waiting::Reply;
+use crate::engine::intake::reply::Reply;
 use crate::engine::mail::container::Container;
 use crate::event::Refused;
 use crate::id::Slot;
@@ -42,7 +42,7 @@ impl<D: Decider> Control<D> {
         if self.by_number.contains_key(number) {
             return Err(Refused::DuplicateApp(*number));
         }
-        am.as_ref().map_or(Ok(()), AmRequest::check_places)?;
+        am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
         let Entry { leaf, am: size } = D::Control::submitted(self, submission)?;
         let app = self.new_app(*number, user, leaf, 1, am.as_ref())?;
         self.admit(&app, leaf, am.as_ref().zip(size));

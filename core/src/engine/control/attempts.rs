@@ -9,8 +9,9 @@ use crate::caught::caught;
 use crate::engine::books::ledger::{AppShared, NewApp};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
-use crate::engine::intake::waiting::Reply;
+use crate::engine::intake::reply::Reply;
 use crate::engine::mail::container::Container;
+use crate::engine::shared::Locations;
 use crate::event::Refused;
 use crate::id::ApplicationId;
 use crate::resource::Resource;
@@ -68,22 +69,21 @@ impl AmRequest {
 
     /// The same, not on these nodes and racks: the system's blacklist, which counts while the application waits for its AM's
     /// container, in place of the AM's own. It comes from attempts that failed, and does not go over to the next attempt:
-    /// each is given its own. Assignment reference 4, 9.3.1.
+    /// each is given its own.
     #[must_use]
     pub fn avoiding(mut self, places: &[Location]) -> AmRequest {
         self.blacklist.extend(places.iter().filter(|place| **place != Location::ANY));
         self
     }
 
-    /// Refuses what names a node or rack that has no number.
-    pub(super) fn check_places(&self) -> Result<(), Refused> {
-        let mut named = self.places.iter().map(|(place, _)| place).chain(&self.blacklist);
-        if named.any(|place| *place == Location::NOWHERE) { Err(Refused::NoLocation) } else { Ok(()) }
+    /// Refuses what names a node or rack that has no number, or is another scheduler's.
+    pub(super) fn check_places(&self, locations: &Locations) -> Result<(), Refused> {
+        locations.check(self.places.iter().map(|(place, _)| place).chain(&self.blacklist))
     }
 
     /// In order, as those are that look for a place in it.
     fn sorted_blacklist(&self) -> Box<[u32]> {
-        let mut places: Vec<u32> = self.blacklist.iter().map(|place| place.0).collect();
+        let mut places: Vec<u32> = self.blacklist.iter().map(|place| place.number()).collect();
         places.sort_unstable();
         places.into()
     }
@@ -108,7 +108,7 @@ pub struct NewAttempt {
     /// The new AM's container; `None`: an unmanaged AM.
     pub am: Option<AmRequest>,
     /// Containers that run stay, and so does the AM's blacklist; all others end. YARN's
-    /// `keepContainersAcrossApplicationAttempts`. Assignment reference 12.2, 12.3.
+    /// `keepContainersAcrossApplicationAttempts`.
     pub keep_containers: bool,
 }
 
@@ -177,7 +177,7 @@ impl<D: Decider> Control<D> {
         reply: Option<Reply<Result<Arc<AppShared>, Refused>>>,
     ) -> Result<(), Refused> {
         let NewAttempt { am, keep_containers } = new;
-        am.as_ref().map_or(Ok(()), AmRequest::check_places)?;
+        am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
         let leaf = self.known(shared)?.leaf;
         let mut successor = None;
         if keep_containers {

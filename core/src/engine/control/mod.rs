@@ -44,7 +44,7 @@ use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
 use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
 use crate::engine::intake::messages::{ControlMessage, Internal};
-use crate::engine::intake::waiting::Reply;
+use crate::engine::intake::reply::Reply;
 use crate::engine::publish::members::MemberTable;
 use crate::engine::publish::snapshot::Structure;
 use crate::engine::shared::Shared;
@@ -75,6 +75,26 @@ pub struct Submission {
     /// The AM's container. Its request is made at once (priority 0), and the first container granted is its. `None`: an
     /// unmanaged AM, which runs outside.
     pub am: Option<AmRequest>,
+}
+
+impl Submission {
+    /// Of a user, with an unmanaged AM, wherever the placement rules put it.
+    #[must_use]
+    pub fn new(number: u32, user: impl Into<String>) -> Submission {
+        Submission { number, user: user.into(), queue: None, am: None }
+    }
+
+    /// The same, and asks for a queue.
+    #[must_use]
+    pub fn in_queue(self, queue: impl Into<String>) -> Submission {
+        Submission { queue: Some(queue.into()), ..self }
+    }
+
+    /// The same, with an AM that runs in a container: a [`Resource`] alone is one anywhere.
+    #[must_use]
+    pub fn with_am(self, am: impl Into<AmRequest>) -> Submission {
+        Submission { am: Some(am.into()), ..self }
+    }
 }
 
 /// What is done on the control's thread for somebody who waits for it.
@@ -218,14 +238,14 @@ impl<D: Decider> Control<D> {
         configuration: Configuration<D>,
         groups: Arc<dyn Groups>,
     ) -> Control<D> {
-        let (workers, maximum) = (shared.workers, shared.settings.maximum);
+        let (scheduler, workers, maximum) = (shared.scheduler, shared.workers, shared.settings.maximum);
         let mut control = Control {
             shared,
             acls: QueueAcls::default(),
             users: users::Users::new(groups),
             tree: QueueTree::default(),
             apps: Vec::new(),
-            app_slots: Slots::default(),
+            app_slots: Slots::of_scheduler(scheduler),
             by_number: FxHashMap::default(),
             nodes: PresentNodes::default(),
             nodes_made: 0,

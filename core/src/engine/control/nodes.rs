@@ -5,7 +5,7 @@ use super::{Answer, Control, ControlPart};
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Panicked};
-use crate::engine::intake::waiting::Reply;
+use crate::engine::intake::reply::Reply;
 use crate::event::{Named, Refused, SchedulerEvent, check_place};
 use crate::id::NodeId;
 use crate::resource::{MAX_TYPES, Resource};
@@ -81,14 +81,15 @@ impl<D: Decider> Control<D> {
         if name == rack {
             return taken(Named::Node, name, "its rack has it");
         }
-        let name_location = shared.locations.intern(name);
+        let number_of = |name: &str| shared.locations.intern(name).ok_or(Refused::TooManyPlaces);
+        let name_location = number_of(name)?;
         if self.nodes.has_name(name_location) {
             return Err(Refused::DuplicateNode(name.clone()));
         }
         if self.racks.contains_key(&name_location) {
             return taken(Named::Node, name, "a rack has it");
         }
-        let rack_location = shared.locations.intern(rack);
+        let rack_location = number_of(rack)?;
         if self.nodes.has_name(rack_location) {
             return taken(Named::Rack, rack, "a node has it");
         }

@@ -9,7 +9,7 @@ use super::{Control, ControlPart};
 use crate::config::{AccessControlList, QueueAccess};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::waiting::Reply;
+use crate::engine::intake::reply::Reply;
 use crate::event::{AppAccess, Named, Refused, check_length};
 use crate::sync::Arc;
 

@@ -85,8 +85,9 @@ impl<D: Decider> Parts<D> {
         let (control, control_lane) = unbounded();
         let (preemption, preemption_lane) = unbounded();
         let maximum = setup.settings.maximum;
+        let scheduler = number_scheduler();
         let shared = Arc::new(Shared {
-            scheduler: number_scheduler(),
+            scheduler,
             workers,
             types,
             cluster_timestamp: setup.cluster_timestamp,
@@ -94,7 +95,7 @@ impl<D: Decider> Parts<D> {
             node_stops: setup.node_stops,
             publisher: Publisher::new(empty_structure(types, maximum)),
             arenas: (0..workers).map(|w| Arena::new(u16::try_from(w).expect("workers are few"), types)).collect(),
-            locations: Locations::new(),
+            locations: Locations::new(scheduler),
             clock: setup.clock,
             counters: (0..workers).map(|_| CachePadded::default()).collect(),
             lanes: Lanes { external, internal, control, preemption },

@@ -16,7 +16,7 @@ use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Par
 use crate::engine::intake::warnings::{AskWarning, warn_of};
 use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
-use crate::engine::shared::{ANY, Shared};
+use crate::engine::shared::Shared;
 use crate::event::Refused;
 use crate::id::ContainerId;
 use crate::matching::size::{check_size, normalise};
@@ -26,10 +26,11 @@ use smallvec::SmallVec;
 
 /// What an AM asks in one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AllocateRequest {
     /// Each replaces the outstanding ask of its priority, request id and location; of two alike the last counts.
     pub asks: Vec<Ask>,
-    /// Containers given back. They take effect before the asks; unknown ones are ignored.
+    /// Containers given back. They take effect before the asks; unknown ones, and another scheduler's, are ignored.
     pub releases: Vec<ContainerId>,
     /// Nodes and racks that the AM does not want.
     pub blacklist_add: Vec<Location>,
@@ -47,6 +48,7 @@ impl AllocateRequest {
 
 /// What an AM is answered. The caller owns it; each call clears and fills it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Allocation {
     /// Containers granted since the last call; with one worker in the order in which they were.
@@ -207,12 +209,13 @@ fn send<D: Decider>(
     for size in sizes() {
         check_size(shared.types, size, &largest)?;
     }
-    if blacklist_add.iter().any(|location| location.0 == ANY) {
+    if blacklist_add.contains(&Location::ANY) {
         return Err(Refused::InvalidBlacklist);
     }
-    if asks.iter().map(|ask| &ask.location).chain(blacklist_add).any(|location| *location == Location::NOWHERE) {
-        return Err(Refused::NoLocation);
-    }
+    let named = asks.iter().map(|ask| &ask.location);
+    // To take back what nobody could list is as good as done.
+    let taken_back = blacklist_remove.iter().filter(|location| **location != Location::NOWHERE);
+    shared.locations.check(named.chain(blacklist_add).chain(taken_back))?;
     app.check_keys(asks)?;
     let most = D::asked(shared, snapshot, leaf, sizes())?;
     send_releases(shared, app, releases)?;
@@ -222,10 +225,10 @@ fn send<D: Decider>(
     // Held while it is sent: of two changes the later one is also the later message.
     let mut am = app.am.lock();
     let mut blacklist = am.blacklist.clone();
-    blacklist.extend(blacklist_add.iter().map(|location| location.0));
+    blacklist.extend(blacklist_add.iter().map(|location| location.number()));
     blacklist.sort_unstable();
     blacklist.dedup();
-    let mut removed: Vec<_> = blacklist_remove.iter().map(|location| location.0).collect();
+    let mut removed: Vec<_> = blacklist_remove.iter().map(|location| location.number()).collect();
     removed.sort_unstable();
     blacklist.retain(|listed| removed.binary_search(listed).is_err());
     if blacklist == am.blacklist {

@@ -3,7 +3,8 @@
 use crate::app::{Ask, SchedulingKey};
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::decider::Decider;
-use crate::engine::intake::waiting::Reply;
+use crate::engine::intake::reply::Reply;
+use crate::engine::intake::reported::Reported;
 use crate::engine::mail::container::Container;
 use crate::engine::shared::ANY;
 use crate::engine::worker::rows::SharedCount;
@@ -23,9 +24,9 @@ pub struct Heartbeat {
     pub(crate) node: Arc<NodeShared>,
     /// Containers that run since the last report. One that the AM has and no report names in time, here or as completed,
     /// expires: `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`.
-    pub launched: SmallVec<[ContainerId; 2]>,
+    pub launched: Reported<2>,
     /// Containers that ended since the last report, in order.
-    pub completed: SmallVec<[ContainerId; 4]>,
+    pub completed: Reported<4>,
     /// Not zero: the [`HeartbeatProbe`](crate::HeartbeatProbe) is told of this one.
     pub stamp: u64,
     /// Whether the node's room is offered then, as with every heartbeat of Hadoop's; true without more. `false` is a report
@@ -280,7 +281,7 @@ impl AskGroup {
 
 #[inline]
 fn rows_of(asks: &[Ask]) -> AskRows {
-    let row = |ask: &Ask| AskRow { location: ask.location.0, count: ask.count };
+    let row = |ask: &Ask| AskRow { location: ask.location.number(), count: ask.count };
     match asks {
         [one] => smallvec![row(one)],
         _ => asks.iter().map(row).collect(),
@@ -481,14 +482,14 @@ pub(crate) enum ControlMessage<D: Decider> {
 
 impl Heartbeat {
     pub(crate) fn of(node: Arc<NodeShared>) -> Heartbeat {
-        Heartbeat { node, launched: SmallVec::new(), completed: SmallVec::new(), stamp: 0, offer: true }
+        Heartbeat { node, launched: Reported::new(), completed: Reported::new(), stamp: 0, offer: true }
     }
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::app::Location;
+    use crate::app::LocationTag;
     use crate::id::NodeId;
 
     fn container(worker: u16, number: u32) -> ContainerId {
@@ -521,7 +522,7 @@ mod tests {
         let resource = Resource::from_slice(&[1, 2, 3]);
         let (priority, allocation_request_id) = (-1, 1 << 40);
         let ask = |at: u32, count| {
-            let location = Location(at);
+            let location = LocationTag::of(5).location(at);
             Ask { priority, allocation_request_id, location, resource, count, relax_locality: false }
         };
         let asks = [ask(9, 6), ask(3, 2), ask(9, 1)];

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that was asked for, and accepted as YARN accepts it, but hardly meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum AskWarning {
     /// Nodes or racks are asked for and nothing is at [`Location::ANY`](crate::Location::ANY): none of it is served before something is.
@@ -34,7 +35,7 @@ pub enum AskWarning {
 pub(crate) fn warn_of(app: &AppShared, asks: &[Ask], out: &mut Vec<AskWarning>) {
     let Some((first, others)) = asks.split_first() else { return };
     let alike = |ask: &Ask| ask.key() == first.key() && ask.resource == first.resource;
-    if !(others.iter().all(alike) && asks.iter().any(|ask| ask.location.0 == ANY)) {
+    if !(others.iter().all(alike) && asks.iter().any(|ask| ask.location.number() == ANY)) {
         look(app, asks, out);
     }
 }
@@ -46,7 +47,7 @@ fn look(app: &AppShared, asks: &[Ask], out: &mut Vec<AskWarning>) {
     let mut places: BTreeMap<SchedulingKey, (bool, bool)> = BTreeMap::new();
     let mut replaced = BTreeSet::new();
     for ask in asks.iter().filter(|ask| ask.count > 0) {
-        let (key, location) = (ask.key(), ask.location.0);
+        let (key, location) = (ask.key(), ask.location.number());
         if sizes.insert((key, location), &ask.resource).is_some_and(|before| *before != ask.resource) {
             replaced.insert(key);
         }

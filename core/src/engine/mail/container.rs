@@ -7,6 +7,7 @@ use crate::resource::Resource;
 
 /// Why a container ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum EndReason {
     /// The node reported it.
@@ -67,6 +68,7 @@ impl std::fmt::Display for EndReason {
 
 /// A container as the AM gets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Container {
     /// Which one.
@@ -106,6 +108,7 @@ impl Container {
 
 /// A container that ended, as the AM is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct EndedContainer {
     /// Which one.

@@ -11,6 +11,7 @@ use crate::sync::atomic::Ordering;
 
 /// A node.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct NodeView {
     /// Its number.

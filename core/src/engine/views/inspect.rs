@@ -11,19 +11,22 @@ use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::shared::Shared;
 use crate::engine::worker::shard::{Shard, WorkerJournal};
 use crate::event::Refused;
-use crate::id::{ContainerId, ContainerName};
+use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::bounded;
 
 /// A container, as the worker of its node knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ContainerView {
     /// Its id.
     pub id: ContainerId,
     /// The name of its node.
     pub node: String,
+    /// The number of its node, as in [`Container::node`](crate::Container::node).
+    pub node_id: NodeId,
     /// The priority of the ask.
     pub priority: i32,
     /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of the ask.
@@ -123,6 +126,7 @@ impl<D: Decider> Shard<D> {
                 views.push(ContainerView {
                     id: self.container_id(*index),
                     node: node.shared.name.to_string(),
+                    node_id: node.shared.id,
                     priority: record.priority,
                     allocation_request_id: record.allocation_request_id,
                     resource: *self.containers.size(record),

@@ -11,6 +11,7 @@ use crate::resource::Resource;
 
 /// What configuration makes of a queue; how it stands is in [`QueueView`](crate::view::QueueView).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct QueueConfig {
     /// Full name, `root.a.b`.

@@ -28,7 +28,7 @@ pub(crate) use settings::QueueOwn;
 use crate::config::{AllocationFile, PlacementChange, PlacementRule};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand, Submission};
-use crate::engine::intake::waiting::Reply;
+use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
 use crate::fair::engine::{Control, FairDecider};
 use crate::policy::SchedulingPolicy;

@@ -264,7 +264,7 @@ mod tests {
             let weight = if size_based { "true" } else { "false" };
             let settings = Settings::from_properties([("yarn.scheduler.fair.sizebasedweight", weight)]).unwrap();
             let mut stepped = FairScheduler::builder().settings(settings).workers(workers).journal(true).stepped().unwrap();
-            stepped.reload(Some(&file(0))).unwrap();
+            stepped.reload_text(&file(0)).unwrap();
             let mut nodes = vec![stepped.add_node("n0", "/r0", Resource::new(9000, 9)).unwrap()];
             let mut apps = Vec::new();
             for (number, [op, which, b, c]) in (1_u32..).zip(ops) {
@@ -284,9 +284,9 @@ mod tests {
                         let ask = Ask::anywhere(i32::from(c % 2), size, u32::from(c % 5));
                         drop(stepped.allocate_numbered(apps[app].0, &[ask], &[], &[]));
                     }
-                    (7 | 8, _) => stepped.heartbeat(&Heartbeat::new(&nodes[usize::from(which) % nodes.len()])),
+                    (7 | 8, _) => stepped.heartbeat(Heartbeat::new(&nodes[usize::from(which) % nodes.len()])),
                     (9, Some(app)) => drop(stepped.complete_numbered(apps[app].0, 1 + u32::from(b % 4))),
-                    (10, _) if c.is_multiple_of(4) => drop(stepped.reload(Some(&file(b)))),
+                    (10, _) if c.is_multiple_of(4) => drop(stepped.reload_text(&file(b))),
                     (10, _) if nodes.len() < 4 => {
                         let (name, rack) = (format!("n{}", nodes.len()), format!("/r{}", nodes.len()));
                         nodes.push(stepped.add_node(&name, &rack, Resource::new(i64::from(b) * 64, 8)).unwrap());

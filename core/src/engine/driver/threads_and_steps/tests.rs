@@ -11,7 +11,7 @@ use crate::engine::control::{NewAttempt, NodeSpec, Submission};
 use crate::engine::driver::runner::{Counted, lie_dead, recover};
 use crate::engine::intake::edge::{AllocateRequest, Allocation, collect, send_changes};
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
-use crate::engine::intake::waiting::Reply;
+use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
 use crate::fair::control::FairControl;
 use crate::fair::{Control, FairDecider, Internal, Parts, Stepper};

@@ -64,7 +64,7 @@ fn a_refused_grant_leaves_nothing() {
             let mut wanted = 1;
             if refusal == Refusal::QueueFull {
                 // The AM comes first, and asks for more.
-                nodes.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
+                nodes.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
                 let request = AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, 2)], ..Default::default() };
                 stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
                 stepped.update_now();
@@ -86,7 +86,7 @@ fn a_refused_grant_leaves_nothing() {
             assert_eq!(used(&audit(&mut stepped)), used(&before), "{refusal:?} with {workers} workers");
             assert_eq!(am_usage(&stepped), ams, "{refusal:?} with {workers} workers");
             for _ in 0..3 {
-                nodes.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
+                nodes.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
             }
             assert_eq!(stepped.stats().granted, wanted, "{refusal:?} with {workers} workers");
             audit(&mut stepped);
@@ -109,11 +109,11 @@ fn a_smaller_am_is_admitted_at_once() {
         let large = Resource::new(8192, 8);
         ask_for_am(&mut stepped, &[Ask::anywhere(0, large.plus(&SMALL), 1), Ask::anywhere(1, SMALL, 1)]);
         stepped.update_now();
-        nodes.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
+        nodes.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
         assert_eq!(stepped.stats().granted, 0);
         ask_for_am(&mut stepped, &[Ask::anywhere(0, SMALL, 1)]);
         audit(&mut stepped);
-        nodes.iter().for_each(|node| stepped.heartbeat(&Heartbeat::new(node)));
+        nodes.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
         assert!(!app.0.waits_for_am(), "{workers} workers");
     }
 }

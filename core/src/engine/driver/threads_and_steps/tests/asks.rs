@@ -1,7 +1,6 @@
 //! Asks that change while some worker has yet to hear of what they were before.
 
 use super::*;
-use crate::app::Location;
 use crate::engine::driver::runner::{Counted, recover};
 use crate::engine::intake::inbox::Handler;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, ShareInput};
@@ -130,7 +129,7 @@ fn what_is_asked_before_a_panic_is_told() {
 /// whoever has not heard that it is back grants none of the other one any more.
 fn comes_back_and_is_asked_for(near: bool) {
     let (mut parts, app) = world(setup(2));
-    let place = |parts: &Parts| Location(parts.shared.locations.intern("/r1"));
+    let place = |parts: &Parts| parts.shared.locations.requested("/r1");
     let of = |parts: &Parts, size: Resource, count: u32| {
         let any = Ask::anywhere(1, size, count);
         if near { vec![any.at(place(parts)), any.strict()] } else { vec![any] }

@@ -1,0 +1,68 @@
+//! Feature `serde`: what is written is read again as it was; what cannot be read is written.
+
+#![allow(clippy::unwrap_used, reason = "a test's helpers")]
+
+use evenweave::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use std::fmt::Debug;
+
+fn comes_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    let text = serde_json::to_string(value).unwrap();
+    assert_eq!(&serde_json::from_str::<T>(&text).unwrap(), value, "{text}");
+    // Whatever reads it: without borrowing, too.
+    assert_eq!(&serde_json::from_value::<T>(serde_json::to_value(value).unwrap()).unwrap(), value, "{text}");
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let text = "<allocations><queue name='a'/><queue name='b'><maxResources>50%</maxResources></queue></allocations>";
+    let mut stepped = FairScheduler::builder().journal(true).cluster_timestamp(7).stepped().unwrap();
+    stepped.reload_text(text).unwrap();
+    let node = stepped.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
+    let app = stepped.submit(Submission::new(1, "ann").in_queue("root.a")).unwrap();
+    let mut answer = Allocation::default();
+    let (place, small) = (stepped.location("n"), Resource::new(1024, 1));
+    let request = AllocateRequest { asks: vec![Ask::anywhere(1, small, 2)], ..Default::default() };
+    stepped.allocate(&app, &request, &mut answer).unwrap();
+    stepped.update_now();
+    stepped.heartbeat(Heartbeat::new(&node));
+    stepped.heartbeat(Heartbeat::new(&node));
+    stepped.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    let ids: Vec<_> = answer.granted.iter().map(|container| container.id).collect();
+    let odd = AllocateRequest { asks: vec![Ask::anywhere(2, small, 1).at(place)], releases: vec![ids[0]], ..request };
+    comes_back(&answer);
+    stepped.allocate(&app, &odd, &mut answer).unwrap();
+    assert!(!answer.ended.is_empty() && !answer.warnings.is_empty());
+    comes_back(&answer);
+    comes_back(&ids);
+    comes_back(&(app.id(), app.attempt_id(), stepped.container_name(ids[0]), node.id(), small));
+    comes_back(&(stepped.queues(), stepped.apps(), stepped.nodes(), stepped.containers(), stepped.stats()));
+    comes_back(&stepped.queue_configs());
+    comes_back(&stepped.take_journal());
+}
+
+/// The ids of the outside world are their texts; a text that is none is refused.
+#[test]
+fn names_are_their_texts() {
+    let name: ContainerName = "container_e17_1410901177871_0001_01_000005".parse().unwrap();
+    assert_eq!(serde_json::to_value(name).unwrap(), json!(name.to_string()));
+    let refused = serde_json::from_value::<AttemptId>(json!("attempt 5")).unwrap_err();
+    assert!(refused.to_string().contains("appattempt_1410901177871_0001_000001"), "{refused}");
+}
+
+#[test]
+fn requests_refusals_and_events_are_written() {
+    let scheduler = FairScheduler::builder().timers(false).start().unwrap();
+    let at = scheduler.location("n");
+    let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2).at(at)];
+    let written = serde_json::to_value(AllocateRequest { asks, ..Default::default() }).unwrap();
+    assert_eq!(written["asks"][0]["count"], 2);
+    let refused = scheduler.add_node("*", "/r", Resource::new(1, 1)).unwrap_err();
+    let said = json!({ "kind": "bad-place-name", "message": refused.to_string() });
+    assert_eq!(serde_json::to_value(refused).unwrap(), said);
+    let Err(Refused::BadAllocations(error)) = scheduler.reload_text("<allocations>") else { panic!("no file") };
+    let event = SchedulerEvent::AllocationsRefused(*error.clone());
+    assert_eq!(serde_json::to_value(event).unwrap(), json!({ "AllocationsRefused": error.to_string() }));
+}
