@@ -20,6 +20,8 @@ mod input;
 
 mod lines;
 
+mod on_engine;
+
 mod options;
 
 mod outcome;
@@ -90,14 +92,15 @@ pub fn replay(options: &ReplayOptions) -> Result<Outcomes, Failure> {
                 }
             }
             Suite::Capacity(scenarios) => {
-                if options.play != PlayOptions::EXACT || options.trace {
+                let PlayOptions { driver, workers, fold_every } = options.play;
+                if driver == DriverChoice::Threaded || workers != 1 || fold_every.is_some() || options.trace {
                     return Err(Failure::input(
-                        "recordings of the CapacityScheduler are played on its plain form: one worker, stepped, no trace",
+                        "recordings of the CapacityScheduler are played stepped or on its plain form: one worker, no trace",
                     ));
                 }
                 let wanted = |one: &&CapacityScenario| options.scenario.as_ref().is_none_or(|name| *name == one.name);
                 for scenario in scenarios.iter().filter(wanted) {
-                    outcomes.family("scenario", &format!("capacity {}", scenario.family())).add(scenario.play());
+                    outcomes.family("scenario", &format!("capacity {}", scenario.family())).add(scenario.play(driver));
                 }
             }
             Suite::Vectors(_) if options.scenario.is_some() => {}

@@ -24,6 +24,11 @@ impl Ordered {
         self.0.len()
     }
 
+    /// The one at a place.
+    pub(crate) fn at(&self, place: usize) -> Option<u32> {
+        self.0.get(place).copied()
+    }
+
     /// The first that does not come before it, and whether it is equal.
     fn find(&self, app: &AppRank, compare: impl Fn(u32, &AppRank) -> Ordering) -> (usize, bool) {
         for (at, other) in self.0.iter().enumerate() {

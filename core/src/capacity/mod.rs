@@ -25,4 +25,10 @@ mod preemption;
 
 mod plain;
 
+mod engine;
+
+pub use engine::{
+    CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityUserView, Unsupported,
+};
+pub(crate) use engine::{CapacityControl, CapacityDecider, Refresh, Setup, unsupported};
 pub use plain::{Plain, difference};

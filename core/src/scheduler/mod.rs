@@ -7,6 +7,8 @@ mod builder;
 
 mod by_call;
 
+mod capacity;
+
 mod fair;
 
 #[cfg(feature = "faults")]
@@ -14,16 +16,22 @@ mod faults;
 
 mod handles;
 
+mod journal;
+
 mod stepped;
+
+mod steps;
 
 mod waiting;
 
 mod worker;
 
 pub use builder::{BuildError, FairSchedulerBuilder};
+pub use capacity::{CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped};
 pub use fair::{FairScheduler, NotSent, Submitted, WeakScheduler};
 #[cfg(feature = "faults")]
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};
-pub use stepped::{AllocatedView, HeldView, Journal, PreemptionRound, Stepped};
+pub use journal::{AllocatedView, HeldView, Journal};
+pub use stepped::{PreemptionRound, Stepped};
 pub use worker::Worker;

@@ -386,6 +386,7 @@ impl<D: Decider> Shard<D> {
         } else {
             self.add_usage(app, &less);
         }
+        D::usage_returned(self, index);
         if self.shared.workers > 1 {
             self.return_rooms(self.app(app).leaf, self.containers.size(&record));
         }
@@ -398,7 +399,9 @@ impl<D: Decider> Shard<D> {
         let mut wakes = false;
         if local.closed {
             // Nobody will ask: see `close_app`.
-            if !withdrawn {
+            if withdrawn {
+                D::asks_forgone(self, index);
+            } else {
                 self.own_records.put(record.mail);
             }
         } else if withdrawn {
@@ -505,6 +508,7 @@ impl<D: Decider> Shard<D> {
         }
         let reserved = std::mem::take(&mut self.app_mut(slot.index).reserved);
         for node in reserved {
+            D::reservation_ends(self, node);
             self.unreserve(node);
         }
         let worker = self.worker;

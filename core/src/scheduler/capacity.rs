@@ -1,0 +1,354 @@
+//! The doors of the CapacityScheduler: its builder, and the scheduler without threads.
+
+use super::builder::BuildError;
+use super::handles::{AppHandle, NodeHandle};
+use super::journal::Journal;
+use super::steps::Stepping;
+use crate::app::{Ask, Location};
+use crate::capacity::{
+    CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityQueueView, Refresh, Setup,
+    unsupported,
+};
+use crate::clock::VirtualClock;
+use crate::config::capacity::CapacityFileError;
+use crate::engine::{
+    AllocateRequest, Allocation, ContainerView, EventSource, Heartbeat, NodeView, Parts, Submission, collect, events,
+    node_view, warn_of,
+};
+use crate::event::{Refused, SchedulerEvent};
+use crate::groups::Groups;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+/// Builds a CapacityScheduler; see [`CapacityScheduler::builder`].
+#[must_use = "a builder does nothing until `stepped` is called"]
+pub struct CapacitySchedulerBuilder {
+    configuration: CapacityConfiguration,
+    groups: Arc<dyn Groups>,
+    event_capacity: usize,
+    cluster_timestamp: u64,
+    journal: bool,
+}
+
+impl fmt::Debug for CapacitySchedulerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CapacitySchedulerBuilder").finish_non_exhaustive()
+    }
+}
+
+/// The CapacityScheduler of Hadoop 3.4.2 on the engine.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CapacityScheduler {}
+
+impl CapacityScheduler {
+    /// Begins to build one, of what `yarn-site.xml` and `capacity-scheduler.xml` say.
+    pub fn builder(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
+        CapacitySchedulerBuilder {
+            configuration,
+            groups: Arc::new(HashMap::new()),
+            event_capacity: 1024,
+            cluster_timestamp: 1,
+            journal: false,
+        }
+    }
+}
+
+impl CapacitySchedulerBuilder {
+    /// Who is in which groups, for ACLs; nobody in any without this.
+    pub fn groups(mut self, groups: Arc<dyn Groups>) -> Self {
+        self.groups = groups;
+        self
+    }
+
+    /// What application ids are made from: the start time of the ResourceManager in ms.
+    pub fn cluster_timestamp(mut self, timestamp: u64) -> Self {
+        self.cluster_timestamp = timestamp;
+        self
+    }
+
+    /// Whether the scheduler notes what it did ([`CapacityStepped::take_journal`]), and knows applications and containers by number, as
+    /// replay needs it. What is noted is kept until it is taken.
+    pub fn journal(mut self, journal: bool) -> Self {
+        self.journal = journal;
+        self
+    }
+
+    fn parts(self, clock: Arc<VirtualClock>) -> Result<(Parts<CapacityDecider>, EventSource), BuildError> {
+        if let Some(missing) = unsupported(&self.configuration) {
+            return Err(missing.into());
+        }
+        let decider = CapacityDecider { settings: self.configuration.file().settings().clone() };
+        let (sink, source) = events(self.event_capacity);
+        let setup = Setup {
+            settings: decider.engine_settings(),
+            control: CapacityControl::new(self.configuration)?,
+            configuration: Refresh::First,
+            events: sink,
+            groups: self.groups,
+            groups_timeout: Duration::from_secs(2),
+            workers: 1,
+            channel_capacity: 4096,
+            cluster_timestamp: self.cluster_timestamp,
+            epoch: 0,
+            node_stops: false,
+            clock,
+            on_grants: None,
+            probe: None,
+            journal: self.journal,
+            decider,
+            timers: false,
+            fold_every: None,
+        };
+        Ok((Parts::new(setup), source))
+    }
+
+    /// The scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0.
+    ///
+    /// # Errors
+    /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
+    /// cannot be.
+    pub fn stepped(self) -> Result<CapacityStepped, BuildError> {
+        let (clock, journal) = (Arc::new(VirtualClock::new()), self.journal);
+        let configuration = self.configuration.clone();
+        let (parts, events) = self.parts(clock.clone())?;
+        Ok(CapacityStepped { steps: Stepping::new(parts, events, Some(clock), journal), configuration })
+    }
+}
+
+/// A CapacityScheduler without threads, for those who bring their own runtime, and for replay: every call runs the same stages as the
+/// threaded one to their end before it returns, and decides as Hadoop does, step by step.
+#[derive(Debug)]
+pub struct CapacityStepped {
+    steps: Stepping<CapacityDecider>,
+    /// The site's, with the first queues.
+    configuration: CapacityConfiguration,
+}
+
+impl CapacityStepped {
+    /// Moves the virtual clock. Containers that were acquired longer ago than
+    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` and never launched end.
+    pub fn advance(&mut self, ms: u64) {
+        self.steps.advance_clock(ms);
+        if self.steps.stepper.expire_if_due() {
+            self.steps.settle();
+        }
+    }
+
+    /// The next event, if there is one.
+    #[must_use]
+    pub fn next_event(&mut self) -> Option<SchedulerEvent> {
+        self.steps.next_event()
+    }
+
+    /// A node or rack name as asks and blacklists use it.
+    #[must_use]
+    pub fn location(&self, name: &str) -> Location {
+        self.steps.location(name)
+    }
+
+    /// Registers a node.
+    ///
+    /// # Errors
+    /// When a node of the name is there, or a total is negative.
+    pub fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
+        self.steps.add_node(name, rack, total)
+    }
+
+    /// A present node by its name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn node(&mut self, name: &str) -> Result<NodeHandle, Refused> {
+        self.steps.node_named(name).map(NodeHandle)
+    }
+
+    /// Removes a node: its containers end as lost.
+    ///
+    /// # Errors
+    /// When it is gone already.
+    pub fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.steps.remove_node(node)
+    }
+
+    /// A node reports, and is offered.
+    pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
+        self.steps.heartbeat(heartbeat);
+    }
+
+    /// Submits an application with its first attempt, with its leaf queue's default priority.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn submit(&mut self, submission: &Submission) -> Result<AppHandle, Refused> {
+        let outcome = self.steps.stepper.control().submit(submission);
+        self.steps.submitted(outcome)
+    }
+
+    /// The same with a priority: a larger number is more important. It is cut to `yarn.cluster.max-application-priority`.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn submit_with_priority(&mut self, submission: &Submission, priority: i32) -> Result<AppHandle, Refused> {
+        let outcome = self.steps.stepper.control().submit_with(submission, priority);
+        self.steps.submitted(outcome)
+    }
+
+    /// An AM's call.
+    ///
+    /// # Errors
+    /// Nothing has changed then.
+    pub fn allocate(
+        &mut self,
+        app: &AppHandle,
+        request: &AllocateRequest,
+        answer: &mut Allocation,
+    ) -> Result<(), Refused> {
+        self.steps.send(app, request)?;
+        self.work_out_headroom(app);
+        collect(self.steps.stepper.shared(), &app.0, answer)?;
+        warn_of(&app.0, &request.asks, &mut answer.warnings);
+        Ok(())
+    }
+
+    fn work_out_headroom(&mut self, app: &AppHandle) {
+        let shard = self.steps.stepper.shard(app.0.home);
+        if shard.find_app(app.0.slot).is_some() {
+            shard.work_out_headroom(app.0.slot.index);
+        }
+    }
+
+    /// Ends an application.
+    ///
+    /// # Errors
+    /// When it has ended already.
+    pub fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
+        self.steps.finish_by(None, app)
+    }
+
+    /// Moves an application to another leaf queue.
+    ///
+    /// # Errors
+    /// When the target is no leaf, is stopped, or has as many applications as it may.
+    pub fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.steps.move_by(None, app, queue)
+    }
+
+    /// Gives an application another priority.
+    ///
+    /// # Errors
+    /// When it has ended.
+    pub fn set_priority(&mut self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        let outcome = self.steps.stepper.control().set_priority(&app.0, priority);
+        self.steps.settle();
+        outcome
+    }
+
+    /// Refreshes the queues: properties of another `capacity-scheduler.xml`, under their full names. The site's stay.
+    ///
+    /// # Errors
+    /// [`Refused::BadConfiguration`]: the queues are as before.
+    pub fn refresh_queues<'a>(
+        &mut self,
+        properties: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<(), Refused> {
+        let read: Result<_, CapacityFileError> = self.configuration.with_queues(properties);
+        if let Some(missing) = read.as_ref().ok().and_then(unsupported) {
+            return Err(Refused::BadConfiguration(missing.to_string()));
+        }
+        let outcome = self.steps.stepper.control().refresh(Refresh::Queues(Box::new(read)));
+        self.steps.settle();
+        outcome
+    }
+
+    // ------------------------------------------------------------------------------------------------ by number
+
+    /// The application of a number, while it is there.
+    ///
+    /// # Errors
+    /// When it is unknown or has finished.
+    pub fn app(&self, number: u32) -> Result<AppHandle, Refused> {
+        self.steps.app(number)
+    }
+
+    /// An AM's call as recordings have it: all containers of the application are acquired by it, as its last act. Returns the headroom.
+    ///
+    /// # Errors
+    /// Nothing has changed then.
+    pub fn allocate_numbered(
+        &mut self,
+        number: u32,
+        asks: &[Ask],
+        blacklist_add: &[&str],
+        blacklist_remove: &[&str],
+    ) -> Result<Resource, Refused> {
+        let app = self.steps.calling(number)?;
+        let request = self.steps.request(asks, blacklist_add, blacklist_remove);
+        let mut answer = std::mem::take(&mut self.steps.scratch);
+        let outcome = self.allocate(&app, &request, &mut answer);
+        let headroom = answer.headroom;
+        self.steps.scratch = answer;
+        outcome.map(|()| headroom)
+    }
+
+    /// The AM gives a container back; one that is not its own is ignored.
+    ///
+    /// # Errors
+    /// When the application is unknown or its AM has no container yet.
+    pub fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
+        self.steps.release_numbered(number, container)?;
+        let app = self.steps.app(number)?;
+        self.work_out_headroom(&app);
+        Ok(())
+    }
+
+    /// The node of a container says that it runs.
+    ///
+    /// # Errors
+    /// When the application is unknown, or the container has ended.
+    pub fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
+        self.steps.launch_numbered(number, container)
+    }
+
+    /// The node of a container says that it is done.
+    ///
+    /// # Errors
+    /// When the application is unknown, or the container has ended and its node does not wait for it.
+    pub fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
+        self.steps.complete_numbered(number, container)
+    }
+
+    // ------------------------------------------------------------------------------------------------ views
+
+    /// What happened since this was last called, and the reservations that stand.
+    pub fn take_journal(&mut self) -> Journal {
+        let (mut outcome, nodes) = self.steps.take_noted();
+        let reserved = self.steps.stepper.shards().flat_map(|shard| shard.reservations()).collect();
+        outcome.finish(&nodes, reserved, Vec::new());
+        outcome
+    }
+
+    /// All queues, by path. `with_limits`: what each user may use is worked out for it.
+    pub fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView> {
+        let queues = self.steps.stepper.control().queues_and_applications();
+        self.steps.stepper.shard(0).capacity_queues(&queues, with_limits)
+    }
+
+    /// All applications, by number.
+    pub fn apps(&mut self) -> Vec<CapacityAppView> {
+        self.steps.stepper.shard(0).capacity_apps()
+    }
+
+    /// All nodes, in order of registration.
+    pub fn nodes(&mut self) -> Vec<NodeView> {
+        self.steps.stepper.control().all_nodes().map(|node| node_view(node)).collect()
+    }
+
+    /// All containers, by node, those included that have ended but whose node has not said so.
+    pub fn containers(&mut self) -> Vec<ContainerView> {
+        self.steps.stepper.shards().flat_map(|shard| shard.container_views()).collect()
+    }
+}
