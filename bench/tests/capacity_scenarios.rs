@@ -19,7 +19,7 @@ fn replayed(family: &str, driver: DriverChoice) {
 }
 
 macro_rules! families {
-    ($($(#[$built:meta])? $name:ident = $family:literal,)*) => {
+    ($($name:ident = $family:literal,)*) => {
         $(
             mod $name {
                 #[test]
@@ -27,7 +27,6 @@ macro_rules! families {
                     super::replayed($family, super::DriverChoice::Plain);
                 }
 
-                $(#[$built])?
                 #[test]
                 fn stepped() {
                     super::replayed($family, super::DriverChoice::Stepped);
@@ -63,9 +62,7 @@ families! {
     moves = "move",
     multi = "multi",
     parallel = "parallel",
-    #[ignore = "the engine refuses them: preemption is not built"]
     preempt = "preempt",
-    #[ignore = "the engine refuses them: preemption is not built"]
     preempt_intra = "preempt-intra",
     priority = "priority",
     reload = "reload",

@@ -135,8 +135,11 @@ impl OnEngine {
             "ask" => {
                 let asks = self.asks(step);
                 let (add, remove) = (names(step, "blacklist-add"), names(step, "blacklist-remove"));
-                let headroom = self.scheduler.allocate_numbered(app, &asks, &add, &remove)?;
+                let (headroom, warned) = self.scheduler.allocate_numbered(app, &asks, &add, &remove)?;
                 shown.insert("headroom".to_owned(), self.amounts(&headroom));
+                if !warned.is_empty() {
+                    shown.insert("preemption-warning".to_owned(), json!(warned));
+                }
                 Ok(())
             }
             "release" => self.scheduler.release_numbered(app, container),
@@ -162,8 +165,16 @@ impl OnEngine {
                 let own = properties(step.get("capacity"));
                 self.scheduler.refresh_queues(pairs(&own))
             }
+            "preempt" => {
+                let marked = self.scheduler.preempt()?;
+                if !marked.is_empty() {
+                    let marked = marked.iter().map(|(app, number)| json!({"app": app, "container": number}));
+                    shown.insert("marked".to_owned(), marked.collect());
+                }
+                Ok(())
+            }
             "update" => Ok(()),
-            _ => Err(Refused::PreemptionOff),
+            _ => Err(Refused::NoSuchQueue(op.to_owned())),
         }
     }
 

@@ -9,6 +9,8 @@ mod tree;
 
 mod users;
 
+mod bounds;
+
 mod leaf;
 
 mod order;
@@ -22,6 +24,8 @@ mod heap;
 mod killable;
 
 mod preemption;
+
+mod victims;
 
 mod plain;
 

@@ -21,6 +21,7 @@ use crate::engine::driver::deciders::{PreemptionTask, UpdateTask};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::Shared;
 use crate::engine::worker::app::AppLocal;
+use crate::engine::worker::containers::ContainerRecord;
 use crate::engine::worker::key::KeyLocal;
 use crate::engine::worker::node::Node;
 use crate::engine::worker::queue::QueueLocal;
@@ -129,6 +130,9 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
 
     /// A container of an application stands on a node.
     fn node_taken(node: &mut Node<Self>, app: &AppLocal<Self>, size: &Resource);
+
+    /// A container, live or not, stands on a node no longer.
+    fn node_freed(node: &mut Node<Self>, container: &ContainerRecord);
 
     // ------------------------------------------------------------------------------------------------ something has changed
 

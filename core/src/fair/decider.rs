@@ -4,6 +4,7 @@ use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::commit::grant::Refusal;
 use crate::engine::decider::{AskCause, Decider};
+use crate::engine::worker::containers::ContainerRecord;
 use crate::event::Refused;
 use crate::fair::app::FairApp;
 use crate::fair::control::FairControl;
@@ -107,6 +108,9 @@ impl Decider for FairDecider {
     fn node_taken(node: &mut Node, app: &AppLocal, size: &Resource) {
         node.own.pay_off(app, size);
     }
+
+    #[inline(always)]
+    fn node_freed(_node: &mut Node, _container: &ContainerRecord) {}
 
     #[inline]
     fn app_usage_changed(own: &FairWorker, leaf: &mut QueueLocal, app: &AppLocal, cluster: &ClusterTotal) {

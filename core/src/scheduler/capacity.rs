@@ -17,6 +17,7 @@ use crate::engine::{
 };
 use crate::event::{Refused, SchedulerEvent};
 use crate::groups::Groups;
+use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use std::collections::HashMap;
@@ -210,8 +211,30 @@ impl CapacityStepped {
         self.steps.send(app, request)?;
         self.work_out_headroom(app);
         collect(self.steps.stepper.shared(), &app.0, answer)?;
+        answer.strict_preemptions = self.take_to_tell(app);
         warn_of(&app.0, &request.asks, &mut answer.warnings);
         Ok(())
+    }
+
+    /// The containers of an application that are to be preempted, and of which its AM has not been told yet.
+    fn take_to_tell(&mut self, app: &AppHandle) -> Vec<ContainerId> {
+        let shard = self.steps.stepper.shard(app.0.home);
+        let known = shard.find_app(app.0.slot).is_some();
+        if known { shard.take_to_tell(app.0.slot.index) } else { Vec::new() }
+    }
+
+    /// One round of the preemption policy, whether its monitor is on or not: gives application and number of each container and reservation
+    /// that it marks. What was marked longer ago than `max_wait_before_kill` ends. AMs are told by their next call
+    /// ([`Allocation::strict_preemptions`]).
+    ///
+    /// # Errors
+    /// [`Refused::BadConfiguration`] where its settings cannot be, or are of what is not built yet.
+    pub fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
+        let settings = self.steps.stepper.control().preemption_settings()?;
+        self.steps.stepper.pump();
+        let marked = self.steps.stepper.shard(0).preempt(&settings);
+        self.steps.settle();
+        Ok(marked)
     }
 
     fn work_out_headroom(&mut self, app: &AppHandle) {
@@ -274,7 +297,8 @@ impl CapacityStepped {
         self.steps.app(number)
     }
 
-    /// An AM's call as recordings have it: all containers of the application are acquired by it, as its last act. Returns the headroom.
+    /// An AM's call as recordings have it: all containers of the application are acquired by it, as its last act. Returns the
+    /// headroom, and the numbers of containers that are to be preempted.
     ///
     /// # Errors
     /// Nothing has changed then.
@@ -284,14 +308,15 @@ impl CapacityStepped {
         asks: &[Ask],
         blacklist_add: &[&str],
         blacklist_remove: &[&str],
-    ) -> Result<Resource, Refused> {
+    ) -> Result<(Resource, Vec<u32>), Refused> {
         let app = self.steps.calling(number)?;
         let request = self.steps.request(asks, blacklist_add, blacklist_remove);
         let mut answer = std::mem::take(&mut self.steps.scratch);
         let outcome = self.allocate(&app, &request, &mut answer);
         let headroom = answer.headroom;
+        let warned = answer.strict_preemptions.iter().map(|id| id.number()).collect();
         self.steps.scratch = answer;
-        outcome.map(|()| headroom)
+        outcome.map(|()| (headroom, warned))
     }
 
     /// The AM gives a container back; one that is not its own is ignored.
@@ -302,6 +327,7 @@ impl CapacityStepped {
         self.steps.release_numbered(number, container)?;
         let app = self.steps.app(number)?;
         self.work_out_headroom(&app);
+        self.take_to_tell(&app);
         Ok(())
     }
 

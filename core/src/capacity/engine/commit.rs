@@ -3,12 +3,13 @@
 use super::parts::CapacityKey;
 use super::types::Shard;
 use crate::capacity::allocator::Chosen;
+use crate::capacity::victims::Candidate;
 use crate::engine::commit::grant;
 use crate::engine::worker::node::Reservation;
 use crate::resource::Resource;
 
 /// What a pass has chosen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Proposal {
     /// By slot.
     pub(super) app: u32,
@@ -19,6 +20,8 @@ pub(super) struct Proposal {
     pub(super) converts: bool,
     /// A reserved node that is given up for it.
     pub(super) gives_up: Option<u32>,
+    /// Killable containers that have to go.
+    pub(super) kills: Vec<Candidate>,
 }
 
 impl Shard {
@@ -40,13 +43,18 @@ impl Shard {
 
     /// 18.1; what has just been read of asks and nodes is as it was: they are this worker's.
     fn accepts(&mut self, proposal: &Proposal) -> bool {
-        let Proposal { app, node, ref chosen, converts, gives_up, .. } = *proposal;
+        let Proposal { app, node, ref chosen, converts, gives_up, ref kills, .. } = *proposal;
         let number = self.app(app).number;
+        let mut killed = Resource::ZERO;
+        for candidate in kills {
+            let Some(index) = self.live(*candidate) else { return false };
+            killed = killed.plus(self.containers.size(&self.containers[index]));
+        }
         let released = gives_up.and_then(|node| self.nodes[node as usize].reservation).map(|made| made.size);
-        let released = released.unwrap_or(Resource::ZERO);
+        let released = released.unwrap_or(Resource::ZERO).plus(&killed);
         let books = &mut self.own.books;
         let (arith, cluster) = (books.arith, books.cluster);
-        if chosen.allocated && !arith.fits_in(&chosen.size, &self.nodes[node as usize].free) {
+        if chosen.allocated && !arith.fits_in(&chosen.size, &self.nodes[node as usize].free.plus(&killed)) {
             return false;
         }
         if converts {
@@ -71,7 +79,7 @@ impl Shard {
 
     /// 18.2
     fn apply(&mut self, proposal: &Proposal) {
-        let Proposal { app, key, node, ref chosen, converts, gives_up } = *proposal;
+        let Proposal { app, key, node, ref chosen, converts, gives_up, ref kills } = *proposal;
         if !chosen.allocated && converts {
             self.key_mut(app, key).re_reservations += 1;
             return;
@@ -100,6 +108,12 @@ impl Shard {
             local.reserved = local.reserved.plus(&chosen.size);
             books.add_reserved_by_apps(leaf, &chosen.size);
         }
+        for candidate in kills {
+            // Those of its own leaf stay.
+            if self.own.books.find(candidate.0).is_some_and(|other| other.leaf != leaf) {
+                self.end_for_room(*candidate);
+            }
+        }
         if let Some(other) = gives_up {
             self.end_reservation(other);
         }
@@ -111,8 +125,11 @@ impl Shard {
         if !chosen.allocated {
             books.add_reserved(leaf, &chosen.size);
         }
-        if !converts {
-            books.charge_above(leaf, &chosen.size, 1);
+        let mut above = self.own.books.parent(leaf).filter(|_| !converts);
+        while let Some(queue) = above {
+            self.own.books.charge_queue(queue, &chosen.size, 1);
+            self.enforce_maximum(queue);
+            above = self.own.books.parent(queue);
         }
     }
 
@@ -150,15 +167,20 @@ impl Shard {
     }
 
     /// A container has ended: it is charged to nobody any more.
-    pub(super) fn container_is_over(&mut self, container: u32) {
-        let record = &self.containers[container];
-        let (app, size) = (record.app.index, *self.containers.size(record));
+    pub(super) fn container_is_over(&mut self, index: u32) {
+        let record = &self.containers[index];
+        let (app, container, size) = (record.app.index, record.number, *self.containers.size(record));
         let number = self.app(app).number;
         if self.own.books.find(number).is_none() {
             return;
         }
         let local = self.own.books.app_mut(number);
         local.used = local.used.minus(&size);
+        local.to_tell.remove(&container);
+        let leaf = local.leaf;
         self.own.books.usage_lost(number, &size);
+        if !self.own.books.counts(leaf).killable.is_empty() {
+            self.own.books.set_killable(leaf, (number, container), None);
+        }
     }
 }

@@ -8,9 +8,11 @@ use super::types::{
     AppLocal, CapacityDecider, KeyLocal, Node, QueueLocal, QueueSnapshot, SchedulerSnapshot, Shard, Shared,
 };
 use crate::app::Locality;
+use crate::capacity::killable::Killable;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::commit::grant::Refusal;
 use crate::engine::decider::{AskCause, Decider};
+use crate::engine::worker::containers::ContainerRecord;
 use crate::event::Refused;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
@@ -21,7 +23,7 @@ impl Decider for CapacityDecider {
     type Queue = CapacityQueue;
     type App = CapacityApp;
     type Key = CapacityKey;
-    type Node = ();
+    type Node = Killable;
     type Control = CapacityControl;
     type QueuePublished = CapacityPublished;
     type Figures = ();
@@ -83,6 +85,10 @@ impl Decider for CapacityDecider {
     fn key_served(_key: &mut KeyLocal, _locality: Locality) {}
 
     fn node_taken(_node: &mut Node, _app: &AppLocal, _size: &Resource) {}
+
+    fn node_freed(node: &mut Node, container: &ContainerRecord) {
+        node.own.remove((container.application, container.number));
+    }
 
     fn app_usage_changed(_own: &CapacityWorker, _leaf: &mut QueueLocal, _app: &AppLocal, _cluster: &ClusterTotal) {}
 

@@ -39,6 +39,6 @@ pub(crate) enum CapacityMessage {
         leaf: u32,
         runnable: bool,
     },
-    /// Its AM has called, perhaps with nothing: what it can still get is worked out.
-    Called(u32),
+    /// A round of the preemption policy is due.
+    Preempt,
 }

@@ -26,6 +26,8 @@ mod commit;
 
 mod told;
 
+mod preempting;
+
 pub(crate) mod control;
 
 mod views;

@@ -2,12 +2,14 @@
 
 use super::books::Books;
 use super::types::{CapacityDecider, Shared};
+use crate::capacity::victims::Candidate;
 use crate::engine::TaskCall;
 use crate::engine::decider::{AppPart, QueuePart};
 use crate::engine::driver::deciders::{PreemptionTask, UpdateTask};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Receiver;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Of a worker.
@@ -16,6 +18,8 @@ pub(crate) struct CapacityWorker {
     pub(crate) books: Books,
     /// Children in order, by depth of the queue that is asked.
     pub(crate) scratch: Vec<Vec<u32>>,
+    /// Marked for preemption, and when.
+    pub(crate) marked: BTreeMap<Candidate, u64>,
 }
 
 impl CapacityWorker {
@@ -23,6 +27,7 @@ impl CapacityWorker {
         CapacityWorker {
             books: Books::new(shared.decider.arith(), shared.decider.settings.minimum),
             scratch: Vec::new(),
+            marked: BTreeMap::new(),
         }
     }
 }

@@ -50,7 +50,8 @@ impl Shard {
             return None;
         }
         let books = &self.own.books;
-        if books.arith.available_containers(&self.nodes[node as usize].free, &books.minimum) <= 0 {
+        let at = &self.nodes[node as usize];
+        if books.arith.available_containers(&at.free.plus(&at.own.sum()), &books.minimum) <= 0 {
             return None;
         }
         let mut limits = Limits::new(books.cluster);
@@ -73,7 +74,7 @@ impl Shard {
             return Offered::Nothing;
         }
         let at = &self.nodes[node as usize];
-        if at.reservation.is_some() || !books.arith.fits_in(&books.minimum, &at.free) {
+        if at.reservation.is_some() || !books.arith.fits_in(&books.minimum, &at.free.plus(&at.own.sum())) {
             return Offered::Nothing;
         }
         let by_apps = books.counts(slot).reserved_by_apps;
@@ -217,7 +218,9 @@ impl Shard {
             sizes.push(made.size);
         }
         let at = &self.nodes[node as usize];
-        let facts_of_node = NodeFacts { free: at.free, total: at.total, killable: &[] };
+        let killable = at.own.in_order();
+        let killable_sizes: SmallVec<[Resource; 2]> = killable.iter().map(|(_, size)| *size).collect();
+        let facts_of_node = NodeFacts { free: at.free, total: at.total, killable: &killable_sizes };
         let chosen = choose(&facts, &facts_of_node, limits, &sizes, converts, &rules);
         let rack_resets = self.own.books.file(leaf).settings().rack_locality_full_reset;
         let own = self.key_mut(app, key);
@@ -236,7 +239,9 @@ impl Shard {
             _ => {}
         }
         let chosen = chosen?;
-        Ok(Proposal { app, key, node, chosen, converts, gives_up: chosen.unreserve.map(|at| made_at[at]) })
+        let gives_up = chosen.unreserve.map(|at| made_at[at]);
+        let kills = killable.iter().take(chosen.kills).map(|(candidate, _)| *candidate).collect();
+        Ok(Proposal { app, key, node, chosen, converts, gives_up, kills })
     }
 
     /// 17.3

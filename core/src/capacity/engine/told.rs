@@ -5,6 +5,7 @@ use super::message::{CapacityMessage, Entrant};
 use super::types::Shard;
 use crate::capacity::order::FairCache;
 use crate::resource::Resource;
+use std::collections::BTreeSet;
 
 impl Shard {
     pub(super) fn hear(&mut self, message: &CapacityMessage) {
@@ -22,11 +23,7 @@ impl Shard {
             CapacityMessage::Over(app) => self.own.books.forget(*app),
             CapacityMessage::Priority { app, priority } => self.own.books.set_priority(*app, *priority),
             CapacityMessage::Moved { app, leaf, runnable } => self.move_in_books(*app, *leaf, *runnable),
-            CapacityMessage::Called(app) => {
-                if let Some(slot) = self.own.books.find(*app).map(|app| app.slot) {
-                    self.work_out_headroom(slot);
-                }
-            }
+            CapacityMessage::Preempt => self.preempt_if_on(),
         }
         self.own.books.show_entries();
     }
@@ -52,6 +49,7 @@ impl Shard {
             open_keys: 0,
             publication: None,
             fair: FairCache::default(),
+            to_tell: BTreeSet::new(),
             has_moved: false,
         });
         self.own.books.enter(number);

@@ -25,7 +25,7 @@ impl Books {
         self.queue_mut(slot).work_out_statistics(arith, &cluster, &minimum);
     }
 
-    fn charge_queue(&mut self, slot: u32, amount: &Resource, containers: i64) {
+    pub(crate) fn charge_queue(&mut self, slot: u32, amount: &Resource, containers: i64) {
         let (arith, cluster, minimum) = (self.arith, self.cluster, self.minimum);
         let queue = self.queue_mut(slot);
         queue.counts.used = queue.counts.used.plus(amount);

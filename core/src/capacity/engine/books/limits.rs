@@ -1,6 +1,7 @@
 //! What a change of the cluster or of the configuration leads to; activation; limits of users and headroom.
 
-use super::{Books, Bounds, Publication, QueueBook};
+use super::{Books, Publication, QueueBook};
+use crate::capacity::bounds::Bounds;
 use crate::capacity::engine::published::CapacityPublished;
 use crate::capacity::leaf::{Candidate, Leaf, Ordered, compare};
 use crate::capacity::tree::ROOT;
@@ -69,7 +70,8 @@ impl Books {
         }
         let limit = self.arith.least(&self.cluster, &limit, self.node(slot).maximum());
         for child in self.node(slot).children.clone() {
-            let of_child = limit.minus(&self.counts(slot).used).plus(&self.counts(child).used);
+            let used = self.counts(slot).used.minus(&self.killable_in(slot));
+            let of_child = limit.minus(&used).plus(&self.counts(child).used);
             self.spread_limits(child, self.arith.round_down(&of_child, &self.minimum));
         }
         self.work_out_statistics(slot);

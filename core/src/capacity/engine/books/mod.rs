@@ -13,13 +13,16 @@ mod order;
 
 use super::published::CapacityPublished;
 use crate::capacity::arith::Arith;
+use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::{AppRank, FairCache};
-use crate::capacity::tree::QueueNode;
-use crate::capacity::users::{LimitInputs, UserRecord};
+use crate::capacity::tree::{QueueNode, ROOT};
+use crate::capacity::users::UserRecord;
+use crate::capacity::victims::Candidate;
 use crate::config::capacity::{AppOrdering, CapacityFile};
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is counted of a queue.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +37,8 @@ pub(crate) struct Counts {
     pub(crate) containers: i64,
     pub(crate) used_capacity: f32,
     pub(crate) absolute_used_capacity: f32,
+    /// Containers that are marked to go for others that need their room, and their sizes.
+    pub(crate) killable: BTreeMap<Candidate, Resource>,
 }
 
 /// One queue.
@@ -80,35 +85,10 @@ pub(crate) struct AppBook {
     pub(crate) open_keys: u32,
     pub(crate) publication: Option<Publication>,
     pub(crate) fair: FairCache,
+    /// Containers marked for preemption that the AM has not heard of.
+    pub(crate) to_tell: BTreeSet<u32>,
     /// It has been in another leaf queue, whose lists may still have it.
     pub(crate) has_moved: bool,
-}
-
-/// The figures that limits of users come from, of one leaf.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
-    pub(crate) arith: Arith,
-    pub(crate) cluster: Resource,
-    pub(crate) minimum: Resource,
-    pub(crate) guaranteed: Resource,
-    pub(crate) maximum: Resource,
-    pub(crate) user_limit: f32,
-    pub(crate) factor: f32,
-    pub(crate) am_percent: f32,
-}
-
-impl Bounds {
-    pub(crate) fn inputs(&self) -> LimitInputs<'_> {
-        LimitInputs {
-            arith: self.arith,
-            cluster: &self.cluster,
-            minimum: &self.minimum,
-            guaranteed: &self.guaranteed,
-            maximum: &self.maximum,
-            user_limit: self.user_limit,
-            factor: self.factor,
-        }
-    }
 }
 
 /// See the module's text.
@@ -192,6 +172,16 @@ impl Books {
         apps.get_mut(&number).or_else(|| gone.get_mut(&number)).expect("an application that has entered")
     }
 
+    /// The queues in force, each before its children.
+    pub(crate) fn in_order(&self) -> Vec<u32> {
+        let (mut out, mut open) = (Vec::new(), vec![ROOT]);
+        while let Some(at) = open.pop() {
+            out.push(at);
+            open.extend(self.node(at).children.iter().rev());
+        }
+        out
+    }
+
     /// By number.
     pub(crate) fn numbers(&self) -> Vec<u32> {
         let mut numbers: Vec<u32> = self.apps.keys().copied().collect();
@@ -217,18 +207,7 @@ impl Books {
     }
 
     pub(crate) fn bounds(&self, slot: u32) -> Bounds {
-        let node = self.node(slot);
-        let leaf = node.leaf().expect("a leaf queue");
-        Bounds {
-            arith: self.arith,
-            cluster: self.cluster,
-            minimum: self.minimum,
-            guaranteed: *node.guaranteed(),
-            maximum: *node.maximum(),
-            user_limit: leaf.user_limit,
-            factor: leaf.user_limit_factor,
-            am_percent: leaf.max_am_resource_percent,
-        }
+        Bounds::of(self.node(slot), self.arith, self.cluster, self.minimum)
     }
 }
 

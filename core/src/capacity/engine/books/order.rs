@@ -25,7 +25,8 @@ impl Books {
     /// 12.2, with what is blocked.
     pub(crate) fn limit_of_child(&self, slot: u32, child: u32, limits: &mut Limits) -> Resource {
         limits.limit = self.arith.least(&self.cluster, &limits.limit, self.node(slot).maximum());
-        let left = limits.limit.minus(&limits.blocked).minus(&self.counts(slot).used);
+        let used = self.counts(slot).used.minus(&self.killable_in(slot));
+        let left = limits.limit.minus(&limits.blocked).minus(&used);
         self.arith.round_down(&left.plus(&self.counts(child).used), &self.minimum)
     }
 
@@ -52,7 +53,9 @@ impl Books {
     pub(crate) fn may_assign(&self, slot: u32, limits: &mut Limits, could_unreserve: &Resource) -> bool {
         let (arith, cluster) = (self.arith, &self.cluster);
         let now = arith.least(cluster, self.node(slot).maximum(), &limits.limit);
-        let used = &self.counts(slot).used;
+        // A leaf does not make room for itself.
+        let killable = if self.is_leaf(slot) { Resource::ZERO } else { self.killable_in(slot) };
+        let used = &self.counts(slot).used.minus(&killable);
         limits.headroom = now.minus(used);
         if arith.is_less(cluster, used, &now) {
             return true;

@@ -1,7 +1,10 @@
 //! What a CapacityScheduler is configured with: the site's properties, its own file's, and what is read from both.
 
-use crate::config::capacity::{CapacityFile, CapacityFileError};
+use crate::config::capacity::{CapacityFile, CapacityFileError, PreemptionSettings};
 use std::collections::BTreeMap;
+
+const MONITORS: &str = "yarn.resourcemanager.scheduler.monitor.enable";
+const POLICIES: &str = "yarn.resourcemanager.scheduler.monitor.policies";
 
 type Properties = BTreeMap<String, String>;
 
@@ -57,6 +60,15 @@ impl CapacityConfiguration {
     #[must_use]
     pub fn file(&self) -> &CapacityFile {
         &self.file
+    }
+
+    /// The settings of preemption, whether its monitor runs by itself or not.
+    pub(crate) fn preemption(&self) -> Result<PreemptionSettings, CapacityFileError> {
+        let mut site = self.site.clone();
+        site.insert(MONITORS.to_owned(), "true".to_owned());
+        site.remove(POLICIES);
+        let file = read(&site, &self.own)?;
+        Ok(file.settings().monitors.preemption.clone().expect("the monitor that is there by default"))
     }
 
     /// The text of a property of `capacity-scheduler.xml`.

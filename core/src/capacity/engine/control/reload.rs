@@ -1,11 +1,23 @@
 //! Queues are refreshed from another file, whole or not at all (reference 24).
 
 use super::{CapacityConfiguration, Refresh};
+use crate::capacity::engine::settings::unsupported_round;
 use crate::capacity::engine::types::Control;
 use crate::capacity::tree::RefreshFault;
+use crate::config::capacity::PreemptionSettings;
 use crate::event::Refused;
 
 impl Control {
+    /// The settings of preemption in force, whether its monitor runs by itself or not.
+    pub(crate) fn preemption_settings(&self) -> Result<PreemptionSettings, Refused> {
+        let read = self.own.configuration.preemption();
+        let settings = read.map_err(|error| Refused::BadConfiguration(error.to_string()))?;
+        match unsupported_round(self.own.tree.file.settings(), &settings) {
+            Some(missing) => Err(Refused::BadConfiguration(missing.to_string())),
+            None => Ok(settings),
+        }
+    }
+
     /// The queues as configured at the start.
     pub(super) fn make_queues(&mut self) {
         self.take_queues_over();
