@@ -319,13 +319,14 @@ impl CapacityStepped {
         outcome.map(|()| (headroom, warned))
     }
 
-    /// The AM gives a container back; one that is not its own is ignored.
+    /// The AM gives a container back, or a reservation, as Hadoop takes it by its number; one that is not its own is ignored.
     ///
     /// # Errors
     /// When the application is unknown or its AM has no container yet.
     pub fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.release_numbered(number, container)?;
         let app = self.steps.app(number)?;
+        self.steps.stepper.shard(0).end_reservation_of(number, container);
         self.work_out_headroom(&app);
         self.take_to_tell(&app);
         Ok(())

@@ -69,7 +69,8 @@ impl Shard {
         self.app(slot).containers.iter().copied().find(|index| self.containers[*index].number == number)
     }
 
-    fn end_reservation_of(&mut self, app: u32, number: u32) {
+    /// A reservation of an application ends, by its number.
+    pub(crate) fn end_reservation_of(&mut self, app: u32, number: u32) {
         let Some(slot) = self.own.books.find(app).map(|app| app.slot) else { return };
         let node = self.reservations_of(slot).find(|(_, made)| made.number == number).map(|(node, _)| node);
         if let Some(node) = node {
