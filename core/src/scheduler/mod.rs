@@ -9,6 +9,8 @@ mod by_call;
 
 mod capacity;
 
+mod door;
+
 mod fair;
 
 #[cfg(feature = "faults")]
