@@ -1,7 +1,7 @@
 //! What several targets share: the form of their inputs, and what must hold of every tree of queues.
 
-use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Settings, Stepped, Submission};
 use evenweave::config::{ROOT, trim_java};
+use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Settings, Stepped, Submission};
 use std::collections::HashMap;
 
 /// The resource types of the targets that have no properties: all that the recorded cases use.
@@ -36,7 +36,13 @@ pub fn is_one_line(message: &str) -> bool {
 
 /// Lets an application run by these settings, as far as they let it.
 pub fn schedule(settings: Settings) {
-    let mut stepped = FairScheduler::builder().settings(settings).stepped().expect("one worker");
+    // What Hadoop takes and nothing can be compared with, as `NaN`, is refused here.
+    let fault = settings.fault();
+    let mut stepped = match (FairScheduler::builder().settings(settings).stepped(), fault) {
+        (Ok(stepped), None) => stepped,
+        (Err(_), Some(_)) => return,
+        (made, fault) => panic!("{fault:?} and yet {:?}", made.err()),
+    };
     let node = stepped.add_node("n1", "/r1", Resource::new(16_384, 16)).expect("a fresh node");
     let submission = Submission { number: 1, user: "al".into(), queue: None, am: Some(Resource::new(1024, 1).into()) };
     // What is asked for may be above the largest container.

@@ -185,7 +185,7 @@ impl Shard {
         if local.own.has_irregular() || self.shared.decider.resort {
             return self.descend_sorted(queue, node, depth);
         }
-        if local.limited && !local.usage.plus(&local.own.floor).fits_in(&local.snapshot.limit) {
+        if local.limited && !local.usage.plus(&local.own.floor).fits_in_types(self.types, &local.snapshot.limit) {
             return Outcome::Declined;
         }
         if !self.may_use(local, node) {
