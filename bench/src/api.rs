@@ -20,6 +20,7 @@ pub(crate) use evenweave::view::{
 };
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
-    CapacityStepped, Container, ContainerId, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat, HeartbeatProbe,
-    Locality, Location, NodeHandle, NodeId, NotSent, Polled, Refused, Resource, Settings, Stepped, Submission, Worker,
+    CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, FairScheduler, FairSchedulerBuilder,
+    Heartbeat, HeartbeatProbe, Locality, Location, NodeHandle, NodeId, NotSent, Polled, Refused, Resource, Settings,
+    Stepped, Submission, Worker,
 };

@@ -31,6 +31,11 @@ macro_rules! families {
                 fn stepped() {
                     super::replayed($family, super::DriverChoice::Stepped);
                 }
+
+                #[test]
+                fn threaded() {
+                    super::replayed($family, super::DriverChoice::Threaded);
+                }
             }
         )*
 

@@ -6,6 +6,8 @@
 
 mod apart;
 
+mod capacity_driver;
+
 mod compare;
 
 mod deviation;
@@ -93,9 +95,9 @@ pub fn replay(options: &ReplayOptions) -> Result<Outcomes, Failure> {
             }
             Suite::Capacity(scenarios) => {
                 let PlayOptions { driver, workers, fold_every } = options.play;
-                if driver == DriverChoice::Threaded || workers != 1 || fold_every.is_some() || options.trace {
+                if workers != 1 || fold_every.is_some() || options.trace {
                     return Err(Failure::input(
-                        "recordings of the CapacityScheduler are played stepped or on its plain form: one worker, no trace",
+                        "recordings of the CapacityScheduler are played by one worker and without a trace",
                     ));
                 }
                 let wanted = |one: &&CapacityScenario| options.scenario.as_ref().is_none_or(|name| *name == one.name);

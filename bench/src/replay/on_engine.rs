@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::capacity_driver::{CapacityDriver, Threaded};
+use super::options::DriverChoice;
 use crate::api::{
     Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityScheduler,
-    CapacityStepped, CapacityUserView, Heartbeat, Location, Refused, Resource, ResourceTypes, Submission,
+    CapacityUserView, Location, Refused, Resource, ResourceTypes, Submission,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -14,7 +16,7 @@ const CLUSTER_TIMESTAMP: u64 = 1;
 
 /// A scheduler, and the names that recordings have for its resource types.
 pub(super) struct OnEngine {
-    scheduler: CapacityStepped,
+    scheduler: Box<dyn CapacityDriver>,
     types: ResourceTypes,
 }
 
@@ -75,13 +77,18 @@ impl OnEngine {
     ///
     /// # Errors
     /// What the core says against its configuration.
-    pub(super) fn new(scenario: &Value) -> Result<OnEngine, String> {
+    pub(super) fn new(scenario: &Value, driver: DriverChoice) -> Result<OnEngine, String> {
         let (site, own) = (properties(scenario.get("properties")), properties(scenario.get("capacity")));
         let read = CapacityConfiguration::from_properties(pairs(&site), pairs(&own));
         let configuration = read.map_err(|error| error.to_string())?;
         let types = configuration.file().settings().types.clone();
         let built = CapacityScheduler::builder(configuration).cluster_timestamp(CLUSTER_TIMESTAMP).journal(true);
-        let scheduler = built.stepped().map_err(|error| error.to_string())?;
+        let scheduler: Box<dyn CapacityDriver> = match driver {
+            DriverChoice::Threaded => Box::new(Threaded::start(built)?),
+            DriverChoice::Stepped | DriverChoice::Plain => {
+                Box::new(built.stepped().map_err(|error| error.to_string())?)
+            }
+        };
         Ok(OnEngine { scheduler, types })
     }
 
@@ -109,17 +116,10 @@ impl OnEngine {
         match op {
             "node-add" => {
                 let total = self.resource(step.get("resource"));
-                self.scheduler.add_node(text(step, "node"), text(step, "rack"), total).map(drop)
+                self.scheduler.add_node(text(step, "node"), text(step, "rack"), total)
             }
-            "node-remove" => {
-                let node = self.scheduler.node(text(step, "node"))?;
-                self.scheduler.remove_node(&node)
-            }
-            "heartbeat" => {
-                let node = self.scheduler.node(text(step, "node"))?;
-                self.scheduler.heartbeat(&Heartbeat::new(&node));
-                Ok(())
-            }
+            "node-remove" => self.scheduler.remove_node(text(step, "node")),
+            "heartbeat" => self.scheduler.heartbeat(text(step, "node")),
             "submit" => {
                 let submission = Submission {
                     number: app,
@@ -127,43 +127,32 @@ impl OnEngine {
                     queue: step.get("queue").and_then(Value::as_str).map(str::to_owned),
                     am: step.get("am").map(|am| self.resource(Some(am)).into()),
                 };
-                match step.get("priority") {
-                    Some(_) => self.scheduler.submit_with_priority(&submission, int(step, "priority")).map(drop),
-                    None => self.scheduler.submit(&submission).map(drop),
-                }
+                let priority = step.get("priority").map(|_| int(step, "priority"));
+                self.scheduler.submit(submission, priority)
             }
             "ask" => {
                 let asks = self.asks(step);
                 let (add, remove) = (names(step, "blacklist-add"), names(step, "blacklist-remove"));
-                let (headroom, warned) = self.scheduler.allocate_numbered(app, &asks, &add, &remove)?;
+                let (headroom, warned) = self.scheduler.ask(app, &asks, &add, &remove)?;
                 shown.insert("headroom".to_owned(), self.amounts(&headroom));
                 if !warned.is_empty() {
                     shown.insert("preemption-warning".to_owned(), json!(warned));
                 }
                 Ok(())
             }
-            "release" => self.scheduler.release_numbered(app, container),
-            "launch" => self.scheduler.launch_numbered(app, container),
-            "complete" => self.scheduler.complete_numbered(app, container),
-            "finish" => {
-                let app = self.scheduler.app(app)?;
-                self.scheduler.finish(&app)
-            }
+            "release" => self.scheduler.release(app, container),
+            "launch" => self.scheduler.launch(app, container),
+            "complete" => self.scheduler.complete(app, container),
+            "finish" => self.scheduler.finish(app),
             "advance" => {
                 self.scheduler.advance(step.get("ms").and_then(Value::as_u64).unwrap_or_default());
                 Ok(())
             }
-            "priority" => {
-                let app = self.scheduler.app(app)?;
-                self.scheduler.set_priority(&app, int(step, "priority"))
-            }
-            "move" => {
-                let app = self.scheduler.app(app)?;
-                self.scheduler.move_app(&app, text(step, "queue"))
-            }
+            "priority" => self.scheduler.set_priority(app, int(step, "priority")),
+            "move" => self.scheduler.move_app(app, text(step, "queue")),
             "reload" => {
                 let own = properties(step.get("capacity"));
-                self.scheduler.refresh_queues(pairs(&own))
+                self.scheduler.refresh(&pairs(&own).collect::<Vec<_>>())
             }
             "preempt" => {
                 let marked = self.scheduler.preempt()?;
@@ -220,7 +209,7 @@ impl OnEngine {
 
     /// Containers and reservations.
     fn show_journal(&mut self, shown: &mut Map<String, Value>) {
-        let journal = self.scheduler.take_journal();
+        let Ok(journal) = self.scheduler.take_journal() else { return };
         for (field, views) in [("allocated", journal.allocated), ("reserved", journal.reserved)] {
             let views = views.iter().map(|view| {
                 json!({

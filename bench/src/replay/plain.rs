@@ -94,7 +94,9 @@ impl CapacityScenario {
     fn start(&self, driver: DriverChoice) -> Result<Form, String> {
         Ok(match driver {
             DriverChoice::Plain => Form::Plain(Box::new(Plain::new(&self.whole).map_err(|error| error.to_string())?)),
-            DriverChoice::Stepped | DriverChoice::Threaded => Form::Engine(Box::new(OnEngine::new(&self.whole)?)),
+            DriverChoice::Stepped | DriverChoice::Threaded => {
+                Form::Engine(Box::new(OnEngine::new(&self.whole, driver)?))
+            }
         })
     }
 

@@ -1,6 +1,8 @@
-//! The doors of the CapacityScheduler: its builder, and the scheduler without threads.
+//! The CapacityScheduler's builder, and the scheduler without threads.
 
 use super::builder::BuildError;
+use super::capacity_threads::CapacityScheduler;
+use super::door::Door;
 use super::handles::{AppHandle, NodeHandle};
 use super::journal::Journal;
 use super::steps::Stepping;
@@ -9,11 +11,12 @@ use crate::capacity::{
     CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityQueueView, Refresh, Setup,
     unsupported,
 };
-use crate::clock::VirtualClock;
+use crate::caught::caught;
+use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::config::capacity::CapacityFileError;
 use crate::engine::{
-    AllocateRequest, Allocation, ContainerView, EventSource, Heartbeat, NodeView, Parts, Submission, collect, events,
-    node_view, warn_of,
+    AllocateRequest, Allocation, ContainerView, EventSource, Heartbeat, NodeView, Parts, Submission, WakeUp, collect,
+    events, node_view, warn_of,
 };
 use crate::event::{Refused, SchedulerEvent};
 use crate::groups::Groups;
@@ -29,9 +32,14 @@ use std::time::Duration;
 pub struct CapacitySchedulerBuilder {
     configuration: CapacityConfiguration,
     groups: Arc<dyn Groups>,
+    groups_timeout: Duration,
+    channel_capacity: usize,
     event_capacity: usize,
     cluster_timestamp: u64,
+    clock: Option<Arc<dyn Clock>>,
+    on_grants: Option<WakeUp>,
     journal: bool,
+    timers: bool,
 }
 
 impl fmt::Debug for CapacitySchedulerBuilder {
@@ -40,25 +48,22 @@ impl fmt::Debug for CapacitySchedulerBuilder {
     }
 }
 
-/// The CapacityScheduler of Hadoop 3.4.2 on the engine.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct CapacityScheduler {}
-
-impl CapacityScheduler {
-    /// Begins to build one, of what `yarn-site.xml` and `capacity-scheduler.xml` say.
-    pub fn builder(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
+impl CapacitySchedulerBuilder {
+    pub(super) fn new(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
         CapacitySchedulerBuilder {
             configuration,
             groups: Arc::new(HashMap::new()),
+            groups_timeout: Duration::from_secs(2),
+            channel_capacity: 4096,
             event_capacity: 1024,
             cluster_timestamp: 1,
+            clock: None,
+            on_grants: None,
             journal: false,
+            timers: true,
         }
     }
-}
 
-impl CapacitySchedulerBuilder {
     /// Who is in which groups, for ACLs; nobody in any without this.
     pub fn groups(mut self, groups: Arc<dyn Groups>) -> Self {
         self.groups = groups;
@@ -78,7 +83,27 @@ impl CapacitySchedulerBuilder {
         self
     }
 
-    fn parts(self, clock: Arc<VirtualClock>) -> Result<(Parts<CapacityDecider>, EventSource), BuildError> {
+    /// The clock; the machine's monotonic one without this, a virtual one from 0 of a scheduler without threads.
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Called with the number of an application when its empty mailbox gets a grant or the news of an ended container. It runs on a worker:
+    /// be quick.
+    pub fn on_grants(mut self, wake: WakeUp) -> Self {
+        self.on_grants = Some(wake);
+        self
+    }
+
+    /// Whether the threads do anything by time; they do without this. With `false` rounds of preemption are made by
+    /// [`CapacityScheduler::preempt`] alone.
+    pub fn timers(mut self, timers: bool) -> Self {
+        self.timers = timers;
+        self
+    }
+
+    fn parts(self, clock: Arc<dyn Clock>) -> Result<(Parts<CapacityDecider>, EventSource), BuildError> {
         if let Some(missing) = unsupported(&self.configuration) {
             return Err(missing.into());
         }
@@ -90,34 +115,56 @@ impl CapacitySchedulerBuilder {
             configuration: Refresh::First,
             events: sink,
             groups: self.groups,
-            groups_timeout: Duration::from_secs(2),
+            groups_timeout: self.groups_timeout,
             workers: 1,
-            channel_capacity: 4096,
+            channel_capacity: self.channel_capacity,
             cluster_timestamp: self.cluster_timestamp,
             epoch: 0,
             node_stops: false,
             clock,
-            on_grants: None,
+            on_grants: self.on_grants,
             probe: None,
             journal: self.journal,
             decider,
-            timers: false,
+            timers: self.timers,
             fold_every: None,
         };
         Ok((Parts::new(setup), source))
     }
 
-    /// The scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0.
+    /// Starts the threads: a worker, the control, and the preemption monitor where the configuration has it.
+    ///
+    /// # Errors
+    /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
+    /// cannot be; when the system gives no thread.
+    pub fn start(mut self) -> Result<CapacityScheduler, BuildError> {
+        let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
+        let configuration = self.configuration.clone();
+        let (parts, events) = caught(|| self.parts(clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
+        let door = Door::start(parts, events).map_err(BuildError::Thread)?;
+        Ok(CapacityScheduler::of(door, configuration))
+    }
+
+    /// The scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0, unless one was given.
     ///
     /// # Errors
     /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
     /// cannot be.
-    pub fn stepped(self) -> Result<CapacityStepped, BuildError> {
-        let (clock, journal) = (Arc::new(VirtualClock::new()), self.journal);
+    pub fn stepped(mut self) -> Result<CapacityStepped, BuildError> {
+        let (given, own, journal) = (self.clock.take(), Arc::new(VirtualClock::new()), self.journal);
+        let clock = given.clone().unwrap_or_else(|| own.clone());
         let configuration = self.configuration.clone();
-        let (parts, events) = self.parts(clock.clone())?;
-        Ok(CapacityStepped { steps: Stepping::new(parts, events, Some(clock), journal), configuration })
+        let (parts, events) = caught(|| self.parts(clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
+        let steps = Stepping::new(parts, events, given.is_none().then_some(own), journal);
+        Ok(CapacityStepped { steps, configuration })
     }
+}
+
+/// The containers of an application that are to be preempted, and of which its AM has not been told yet, by number.
+pub(super) fn take_to_tell(app: &AppHandle) -> Vec<ContainerId> {
+    let mut marked = std::mem::take(&mut app.0.am.lock().to_preempt);
+    marked.sort_unstable_by_key(|container| (container.attempt, container.number));
+    marked
 }
 
 /// A CapacityScheduler without threads, for those who bring their own runtime, and for replay: every call runs the same stages as the
@@ -211,16 +258,9 @@ impl CapacityStepped {
         self.steps.send(app, request)?;
         self.work_out_headroom(app);
         collect(self.steps.stepper.shared(), &app.0, answer)?;
-        answer.strict_preemptions = self.take_to_tell(app);
+        answer.strict_preemptions = take_to_tell(app);
         warn_of(&app.0, &request.asks, &mut answer.warnings);
         Ok(())
-    }
-
-    /// The containers of an application that are to be preempted, and of which its AM has not been told yet.
-    fn take_to_tell(&mut self, app: &AppHandle) -> Vec<ContainerId> {
-        let shard = self.steps.stepper.shard(app.0.home);
-        let known = shard.find_app(app.0.slot).is_some();
-        if known { shard.take_to_tell(app.0.slot.index) } else { Vec::new() }
     }
 
     /// One round of the preemption policy, whether its monitor is on or not: gives application and number of each container and reservation
@@ -328,7 +368,7 @@ impl CapacityStepped {
         let app = self.steps.app(number)?;
         self.steps.stepper.shard(0).end_reservation_of(number, container);
         self.work_out_headroom(&app);
-        self.take_to_tell(&app);
+        take_to_tell(&app);
         Ok(())
     }
 

@@ -3,8 +3,6 @@
 //! # Where it stands
 //! Shared by all clones of a handle; used on any thread. The scheduler's threads end with it.
 
-use super::builder::BuildError;
-use super::fair::NotSent;
 use super::handles::NodeHandle;
 use crate::app::Location;
 use crate::clock::Patience;
@@ -20,6 +18,16 @@ use crate::event::Refused;
 use crate::sync::channel::{Receiver, TrySendError, bounded};
 use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Arc, Mutex};
+
+/// A heartbeat that was not taken: it comes back.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+pub struct NotSent<T> {
+    /// What was to be sent.
+    pub returned: T,
+    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::WorkerLost`], or, of one heartbeat, [`Refused::NoSuchNode`].
+    pub reason: Refused,
+}
 
 /// The threads of a scheduler, to be ended.
 pub(super) trait Running: Send {
@@ -69,9 +77,9 @@ pub(super) struct Own {
 
 impl<D: Decider> Door<D, Threads<D>> {
     /// Starts the engine's threads, where the scheduler has no others.
-    pub(super) fn start(parts: Parts<D>, events: EventSource) -> Result<Door<D, Threads<D>>, BuildError> {
+    pub(super) fn start(parts: Parts<D>, events: EventSource) -> std::io::Result<Door<D, Threads<D>>> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
-        let threads = Threads::start(parts).map_err(BuildError::Thread)?;
+        let threads = Threads::start(parts)?;
         let own = Own { threads: threads.ids(), lent: threads.whereabouts(), ends: threads.ends() };
         Ok(Door::new(threads, own, shared, sink, events))
     }

@@ -1,16 +1,15 @@
 //! The threaded FairScheduler.
 
 use super::builder::{BuildError, FairSchedulerBuilder};
-use super::door::{CONTROL, Door, Own, Running};
+use super::door::{CONTROL, Door, NotSent, Own, Running};
 use super::handles::{AppHandle, NodeHandle};
 use super::worker::Worker;
 use crate::app::Location;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, Answer, AppShared, Closed, Ends, EventSink, EventSource, External, Heartbeat,
-    NewAttempt, NoAnswer, NodeSpec, NodeView, Parcel, Reply, Report, Submission, UpdateCall, Whereabouts, allocate,
-    node_view, not_taken, prefetch_calls, quiesce,
+    AllocateRequest, Allocation, Answer, AppShared, EventSink, EventSource, External, Heartbeat, NewAttempt, NodeSpec,
+    NodeView, Parcel, Reply, Submission, UpdateCall, allocate, node_view, prefetch_calls,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent, Waited};
 use crate::fair::allocations::{WatchCall, Watcher};
@@ -20,8 +19,7 @@ use crate::fair::{
 };
 use crate::resource::Resource;
 use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
-use crate::sync::thread::{self, ThreadId};
-use crate::sync::{Arc, Mutex, OnceLock, Weak};
+use crate::sync::{Arc, OnceLock, Weak};
 use std::fmt;
 use std::time::Duration;
 
@@ -83,16 +81,6 @@ impl Drop for Inner {
         // In a callback nobody can wait for it.
         let _ = self.door.shutdown(&Patience::endless());
     }
-}
-
-/// A heartbeat that was not taken: it comes back.
-#[derive(Debug, thiserror::Error)]
-#[error("{reason}")]
-pub struct NotSent<T> {
-    /// What was to be sent.
-    pub returned: T,
-    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::WorkerLost`], or, of one heartbeat, [`Refused::NoSuchNode`].
-    pub reason: Refused,
 }
 
 /// What becomes of many submissions; see [`FairScheduler::submit_all`]. A future, too.

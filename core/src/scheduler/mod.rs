@@ -9,6 +9,8 @@ mod by_call;
 
 mod capacity;
 
+mod capacity_threads;
+
 mod door;
 
 mod fair;
@@ -29,8 +31,10 @@ mod waiting;
 mod worker;
 
 pub use builder::{BuildError, FairSchedulerBuilder};
-pub use capacity::{CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped};
-pub use fair::{FairScheduler, NotSent, Submitted, WeakScheduler};
+pub use capacity::{CapacitySchedulerBuilder, CapacityStepped};
+pub use capacity_threads::CapacityScheduler;
+pub use door::NotSent;
+pub use fair::{FairScheduler, Submitted, WeakScheduler};
 #[cfg(feature = "faults")]
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};

@@ -176,8 +176,10 @@ impl Shard {
         }
         let local = self.own.books.app_mut(number);
         local.used = local.used.minus(&size);
-        local.to_tell.remove(&container);
-        let leaf = local.leaf;
+        let (leaf, has_marked) = (local.leaf, local.has_marked);
+        if has_marked {
+            self.app(app).shared.am.lock().to_preempt.retain(|marked| marked.number != container);
+        }
         self.own.books.usage_lost(number, &size);
         if !self.own.books.counts(leaf).killable.is_empty() {
             self.own.books.set_killable(leaf, (number, container), None);

@@ -2,7 +2,7 @@
 
 use super::control::CapacityControl;
 use super::message::CapacityMessage;
-use super::parts::{CapacityApp, CapacityKey, CapacityQueue, CapacityWorker, NoTask};
+use super::parts::{CapacityApp, CapacityKey, CapacityQueue, CapacityWorker, Monitor, NoUpdate};
 use super::published::CapacityPublished;
 use super::types::{
     AppLocal, CapacityDecider, KeyLocal, Node, QueueLocal, QueueSnapshot, SchedulerSnapshot, Shard, Shared,
@@ -17,6 +17,7 @@ use crate::event::Refused;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::Arc;
+use std::time::Duration;
 
 impl Decider for CapacityDecider {
     type Worker = CapacityWorker;
@@ -28,8 +29,8 @@ impl Decider for CapacityDecider {
     type QueuePublished = CapacityPublished;
     type Figures = ();
     type Message = CapacityMessage;
-    type Updater = NoTask;
-    type Preemptor = NoTask;
+    type Updater = NoUpdate;
+    type Preemptor = Monitor;
     type PreemptionCall = ();
 
     fn worker(shared: &Shared) -> CapacityWorker {
@@ -44,8 +45,14 @@ impl Decider for CapacityDecider {
         CapacityApp
     }
 
-    fn tasks(_shared: &Arc<Shared>, _timers: bool) -> (Option<NoTask>, Option<NoTask>) {
-        (None, None)
+    fn tasks(shared: &Arc<Shared>, _timers: bool) -> (Option<NoUpdate>, Option<Monitor>) {
+        let preemption = shared.decider.settings.monitors.preemption.as_ref();
+        // 0 would be without a pause.
+        let milliseconds = |setting: i64| u64::try_from(setting).unwrap_or_default().max(1);
+        let monitor = preemption.map(|preemption| Monitor {
+            interval: Duration::from_millis(milliseconds(preemption.monitoring_interval_ms)),
+        });
+        (None, monitor)
     }
 
     fn expect_call(_snapshot: &SchedulerSnapshot, _leaf: u32) {}

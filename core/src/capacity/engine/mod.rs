@@ -34,6 +34,7 @@ mod views;
 
 pub use control::CapacityConfiguration;
 pub(crate) use control::{CapacityCall, CapacityControl, Refresh};
+pub(crate) use parts::called;
 pub use settings::Unsupported;
 pub(crate) use settings::unsupported;
 pub(crate) use types::{CapacityDecider, Setup};

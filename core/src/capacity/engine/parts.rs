@@ -1,14 +1,16 @@
 //! The decider's parts of the engine's records.
 
 use super::books::Books;
-use super::types::{CapacityDecider, Shared};
+use super::message::CapacityMessage;
+use super::types::{CapacityDecider, Internal, Shared};
 use crate::capacity::victims::Candidate;
 use crate::engine::TaskCall;
+use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::{AppPart, QueuePart};
 use crate::engine::driver::deciders::{PreemptionTask, UpdateTask};
 use crate::resource::Resource;
 use crate::sync::Arc;
-use crate::sync::channel::Receiver;
+use crate::sync::channel::{Receiver, RecvTimeoutError};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -64,11 +66,11 @@ pub(crate) struct CapacityKey {
     pub(crate) size: Resource,
 }
 
-/// There is no task of the decider's own.
+/// There is no update.
 #[derive(Debug)]
-pub(crate) enum NoTask {}
+pub(crate) enum NoUpdate {}
 
-impl UpdateTask for NoTask {
+impl UpdateTask for NoUpdate {
     fn interval(&self) -> Option<Duration> {
         match *self {}
     }
@@ -86,13 +88,50 @@ impl UpdateTask for NoTask {
     }
 }
 
-impl PreemptionTask<CapacityDecider> for NoTask {
-    fn run(self, _calls: &Receiver<TaskCall<()>>, _shared: Arc<Shared>, _timers: bool) {
-        match self {}
+/// The preemption monitor: has the worker make a round so often.
+#[derive(Debug)]
+pub(crate) struct Monitor {
+    pub(super) interval: Duration,
+}
+
+/// Where nothing is done by time.
+const LONG: Duration = Duration::from_secs(3600);
+
+impl PreemptionTask<CapacityDecider> for Monitor {
+    fn run(self, calls: &Receiver<TaskCall<()>>, shared: Arc<Shared>, timers: bool) {
+        let wait = if timers { self.interval } else { LONG };
+        loop {
+            match calls.recv_timeout(wait) {
+                Ok(TaskCall::Own(())) => {}
+                Ok(TaskCall::Barrier(reply)) => {
+                    // Whoever asked may have gone.
+                    let _ = reply.send(());
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if timers {
+                        tell(&shared, CapacityMessage::Preempt);
+                    }
+                }
+                Ok(TaskCall::Shutdown) | Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
     }
 
     #[cfg(feature = "faults")]
     fn doomed(&self) -> Vec<crate::id::ContainerId> {
-        match *self {}
+        Vec::new()
     }
+}
+
+/// The worker of all leaf queues is told something.
+fn tell(shared: &Shared, message: CapacityMessage) {
+    if let Some(lane) = shared.lanes.internal.first() {
+        // A lane is closed only at shutdown.
+        let _ = lane.send(Internal::Own(message));
+    }
+}
+
+/// An AM has called without asking for anything.
+pub(crate) fn called(shared: &Shared, app: &AppShared) {
+    tell(shared, CapacityMessage::Called(app.id.number));
 }

@@ -14,7 +14,6 @@ use crate::capacity::users::Users;
 use crate::capacity::victims::{Candidate, Chooser, Facts, Live, Preempted, milliseconds};
 use crate::config::capacity::{AppOrdering, PreemptionSettings};
 use crate::engine::mail::container::EndReason;
-use crate::id::ContainerId;
 use crate::resource::Resource;
 
 impl Shard {
@@ -45,11 +44,7 @@ impl Shard {
         for (app, number) in chosen.reservations {
             self.end_reservation_of(app, number);
         }
-        for candidate in &marks {
-            if self.live(*candidate).is_some() {
-                self.own.books.app_mut(candidate.0).to_tell.insert(candidate.1);
-            }
-        }
+        marks.iter().for_each(|candidate| self.tell_of(*candidate));
         kills.into_iter().for_each(|candidate| self.kill_or_mark(candidate));
         marks
     }
@@ -116,15 +111,12 @@ impl Shard {
         }
     }
 
-    /// The containers of an application that are marked and that its AM has not heard of; it has by now.
-    pub(crate) fn take_to_tell(&mut self, app: u32) -> Vec<ContainerId> {
-        let number = self.app(app).number;
-        if self.own.books.find(number).is_none() {
-            return Vec::new();
-        }
-        let numbers = std::mem::take(&mut self.own.books.app_mut(number).to_tell);
-        let live = numbers.into_iter().filter_map(|container| self.live((number, container)));
-        live.map(|index| self.container_id(index)).collect()
+    /// A container is to be preempted: its AM is told by its next call.
+    fn tell_of(&mut self, candidate: Candidate) {
+        let Some(index) = self.live(candidate) else { return };
+        let (id, slot) = (self.container_id(index), self.own.books.app(candidate.0).slot);
+        self.own.books.app_mut(candidate.0).has_marked = true;
+        self.app(slot).shared.am.lock().to_preempt.push(id);
     }
 }
 

@@ -5,7 +5,6 @@ use super::message::{CapacityMessage, Entrant};
 use super::types::Shard;
 use crate::capacity::order::FairCache;
 use crate::resource::Resource;
-use std::collections::BTreeSet;
 
 impl Shard {
     pub(super) fn hear(&mut self, message: &CapacityMessage) {
@@ -24,6 +23,11 @@ impl Shard {
             CapacityMessage::Priority { app, priority } => self.own.books.set_priority(*app, *priority),
             CapacityMessage::Moved { app, leaf, runnable } => self.move_in_books(*app, *leaf, *runnable),
             CapacityMessage::Preempt => self.preempt_if_on(),
+            CapacityMessage::Called(app) => {
+                if let Some(slot) = self.own.books.find(*app).map(|app| app.slot) {
+                    self.work_out_headroom(slot);
+                }
+            }
         }
         self.own.books.show_entries();
     }
@@ -49,7 +53,7 @@ impl Shard {
             open_keys: 0,
             publication: None,
             fair: FairCache::default(),
-            to_tell: BTreeSet::new(),
+            has_marked: false,
             has_moved: false,
         });
         self.own.books.enter(number);

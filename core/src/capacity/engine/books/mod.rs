@@ -22,7 +22,7 @@ use crate::capacity::victims::Candidate;
 use crate::config::capacity::{AppOrdering, CapacityFile};
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What is counted of a queue.
 #[derive(Clone, Debug, Default)]
@@ -85,8 +85,8 @@ pub(crate) struct AppBook {
     pub(crate) open_keys: u32,
     pub(crate) publication: Option<Publication>,
     pub(crate) fair: FairCache,
-    /// Containers marked for preemption that the AM has not heard of.
-    pub(crate) to_tell: BTreeSet<u32>,
+    /// Some container was marked for preemption: its AM may have yet to be told.
+    pub(crate) has_marked: bool,
     /// It has been in another leaf queue, whose lists may still have it.
     pub(crate) has_moved: bool,
 }

@@ -55,6 +55,8 @@ pub(crate) struct AmSide {
     pub(crate) blacklist: Vec<u32>,
     /// The nodes that the blacklist names, looked up when it last changed, as Hadoop does for headroom.
     pub(crate) blacklisted: Option<Vec<Arc<NodeShared>>>,
+    /// Containers that are to be preempted, where the AM is told once: those that it has yet to be told of.
+    pub(crate) to_preempt: Vec<ContainerId>,
 }
 
 /// What an application is made of.
