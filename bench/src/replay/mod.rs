@@ -4,6 +4,9 @@
 //! step compared (with several workers: how far they get from it, `apart`); *vectors* are single inputs, mostly
 //! configuration, with what came of each. `outcome` tells what came of it. `words` turns the core's reasons into lines, `explain` answers for one application.
 
+#[cfg(test)]
+mod altered;
+
 mod apart;
 
 mod capacity_driver;

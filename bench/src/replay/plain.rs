@@ -86,6 +86,11 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Vec<CapacityScenario>, Fai
 }
 
 impl CapacityScenario {
+    #[cfg(test)]
+    pub(super) fn whole(&self) -> &Value {
+        &self.whole
+    }
+
     /// The family: the name without seed and number.
     pub(super) fn family(&self) -> &str {
         self.name.rsplitn(3, '-').nth(2).unwrap_or(&self.name)

@@ -125,7 +125,6 @@ impl Decider for CapacityDecider {
         let number = shard.app(app).number;
         if shard.own.books.find(number).is_some_and(|known| known.slot == app) {
             shard.own.books.ended(number);
-            shard.own.books.show_entries();
         }
     }
 

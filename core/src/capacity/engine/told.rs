@@ -29,7 +29,6 @@ impl Shard {
                 }
             }
         }
-        self.own.books.show_entries();
     }
 
     fn let_in(&mut self, entrant: &Entrant) {
@@ -40,7 +39,7 @@ impl Shard {
         self.own.books.add(AppBook {
             number,
             slot: app.slot.index,
-            user: app.user.clone(),
+            user: (&*app.user).into(),
             leaf: *leaf,
             priority: *priority,
             submitted_priority: *submitted_priority,

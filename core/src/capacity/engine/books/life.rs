@@ -34,6 +34,7 @@ impl Books {
         if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
             self.activate(slot);
         }
+        self.show_entries(slot);
     }
 
     /// An attempt leaves the lists of a leaf.
@@ -58,6 +59,7 @@ impl Books {
         }
         leaf.users.drop_if_idle(&leaving.user);
         self.activate(slot);
+        self.show_entries(slot);
     }
 
     /// An attempt has ended, with all that it had: it leaves its leaf.
@@ -105,6 +107,7 @@ impl Books {
             leaf.pending.insert(&rank, |other, this| compare_fifo(&now(other), this));
         }
         self.app_mut(app).priority = priority;
+        self.show_entries(slot);
     }
 
     /// An application is in another leaf, where it may run or not; `sizes` are those of its containers, then of its reservations.
@@ -145,6 +148,7 @@ impl Books {
             let ordering = &node.leaf().expect("a leaf queue").ordering;
             leaf.active.insert(&all.rank(app), |other, this| compare(ordering, &all.rank(other), this));
         }
+        self.show_entries(slot);
     }
 
     /// Out of the active list; whether it was there, and what its memory is now.
@@ -155,14 +159,13 @@ impl Books {
         (was, local.used.memory_mb(), local.pending.memory_mb())
     }
 
-    /// Others see by how much lists are longer than the applications in them.
-    pub(crate) fn show_entries(&self) {
-        for queue in self.queues.iter().flatten() {
-            if let Some(leaf) = &queue.leaf {
-                let entries = leaf.active.len() + leaf.pending.len();
-                let count = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
-                queue.published.entries_beyond.set(count(entries) - count(leaf.runnable.len()));
-            }
+    /// Others see by how much the lists of a leaf are longer than the applications in them.
+    pub(super) fn show_entries(&self, slot: u32) {
+        let queue = self.queue(slot);
+        if let Some(leaf) = &queue.leaf {
+            let entries = leaf.active.len() + leaf.pending.len();
+            let count = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
+            queue.published.entries_beyond.set(count(entries) - count(leaf.runnable.len()));
         }
     }
 }

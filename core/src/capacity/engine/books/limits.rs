@@ -108,7 +108,7 @@ impl Books {
         let ordering = &published.node.leaf().expect("a leaf queue").ordering;
         let candidate = |number: u32| {
             let app = all.get(number);
-            Candidate { rank: app.rank(), user: app.user.to_string(), am: app.am }
+            Candidate { rank: app.rank(), user: &app.user, am: app.am }
         };
         let weight = |user: &str| published.user_weight(user);
         leaf.activate(ordering, bounds.am_percent, &bounds.inputs(), candidate, weight);

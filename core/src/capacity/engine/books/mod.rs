@@ -21,6 +21,7 @@ use crate::capacity::users::UserRecord;
 use crate::capacity::victims::Candidate;
 use crate::config::capacity::{AppOrdering, CapacityFile};
 use crate::resource::Resource;
+use crate::sync::Arc;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -69,7 +70,7 @@ pub(crate) struct AppBook {
     pub(crate) number: u32,
     /// Where the engine has it.
     pub(crate) slot: u32,
-    pub(crate) user: Box<str>,
+    pub(crate) user: Arc<str>,
     pub(crate) leaf: u32,
     pub(crate) priority: i32,
     pub(crate) submitted_priority: i32,

@@ -87,7 +87,7 @@ impl Books {
         let reserved = self.app(app).reserved;
         let (_, leaf, all) = self.leaf_and_apps(slot);
         let user = &all.get(app).user;
-        let known = leaf.pass_users().get(&**user).cloned();
+        let known = leaf.pass_users().get(user).cloned();
         // Without a record there is nothing to publish.
         let limit = match (&known, leaf.users.record(user)) {
             (Some(known), Some(record)) => {
@@ -120,7 +120,10 @@ impl Books {
         if !may && pass.failed_with.is_none_or(|failed| failed.fits_in(&reserved)) {
             pass.failed_with = Some(reserved);
         }
-        leaf.pass_users().insert(user.to_string(), pass);
+        match leaf.pass_users().get_mut(&**user) {
+            Some(known) => *known = pass,
+            None => drop(leaf.pass_users().insert(user.clone(), pass)),
+        }
         may
     }
 }
