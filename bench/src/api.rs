@@ -15,11 +15,12 @@ pub(crate) use evenweave::reason::{
 };
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{
-    AllocatedView, AppView, ContainerView, HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView,
-    RunningLimit, Stats,
+    AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityUserView, ContainerView,
+    HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView, RunningLimit, Stats,
 };
 pub(crate) use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, EndReason, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Locality, Location, NodeHandle, NodeId, NotSent, Polled, Refused,
-    Resource, Settings, Stepped, Submission, Worker,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
+    CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, FairScheduler, FairSchedulerBuilder,
+    Heartbeat, HeartbeatProbe, Locality, Location, NodeHandle, NodeId, NotSent, Polled, Refused, Resource, Settings,
+    Stepped, Submission, Worker,
 };

@@ -1,6 +1,7 @@
-//! Recorded runs of Hadoop 3.4.2's CapacityScheduler, played on the plain one: every field of every step must be the recorded one.
+//! Recorded runs of Hadoop 3.4.2's CapacityScheduler, played on the engine and on the plain scheduler: every field of every step must be
+//! the recorded one.
 
-use evenweave_bench::replay::{PlayOptions, ReplayOptions, replay};
+use evenweave_bench::replay::{DriverChoice, PlayOptions, ReplayOptions, replay};
 use std::path::PathBuf;
 
 fn directory() -> PathBuf {
@@ -8,9 +9,10 @@ fn directory() -> PathBuf {
 }
 
 /// A family is thirty scenarios, `derived` ninety.
-fn replayed(family: &str) {
+fn replayed(family: &str, driver: DriverChoice) {
     let files = vec![directory().join(format!("{family}.jsonl.gz"))];
-    let options = ReplayOptions { files, play: PlayOptions::EXACT, trace: false, scenario: None };
+    let play = PlayOptions { driver, ..PlayOptions::EXACT };
+    let options = ReplayOptions { files, play, trace: false, scenario: None };
     let outcomes = replay(&options).expect("a file of scenarios");
     let scenarios = if family == "derived" { 90 } else { 30 };
     assert_eq!(outcomes.text(5), format!("capacity {family}: {scenarios} passed, 0 failed\n"));
@@ -19,9 +21,21 @@ fn replayed(family: &str) {
 macro_rules! families {
     ($($name:ident = $family:literal,)*) => {
         $(
-            #[test]
-            fn $name() {
-                replayed($family);
+            mod $name {
+                #[test]
+                fn plain() {
+                    super::replayed($family, super::DriverChoice::Plain);
+                }
+
+                #[test]
+                fn stepped() {
+                    super::replayed($family, super::DriverChoice::Stepped);
+                }
+
+                #[test]
+                fn threaded() {
+                    super::replayed($family, super::DriverChoice::Threaded);
+                }
             }
         )*
 

@@ -180,6 +180,8 @@ pub use resource::Resource;
 #[cfg(not(loom))]
 pub use app::{Ask, Locality, Location};
 #[cfg(not(loom))]
+pub use capacity::{CapacityConfiguration, Unsupported};
+#[cfg(not(loom))]
 pub use config::{AllocationFile, Settings};
 #[cfg(not(loom))]
 pub use engine::{
@@ -190,13 +192,14 @@ pub use engine::{
 pub use event::{Refused, SchedulerEvent, Waited};
 #[cfg(not(loom))]
 pub use scheduler::{
-    AppHandle, BuildError, FairScheduler, FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, WeakScheduler,
-    Worker,
+    AppHandle, BuildError, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, FairScheduler,
+    FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, WeakScheduler, Worker,
 };
 
 /// What is shown of queues, applications, nodes and containers. Plain values, as of the moment in which they were asked for.
 #[cfg(not(loom))]
 pub mod view {
+    pub use crate::capacity::{CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityUserView};
     pub use crate::engine::{ContainerView, NodeView};
     pub use crate::fair::{AppView, QueueConfig, QueueView, Stats};
     pub use crate::queue::RunningLimit;

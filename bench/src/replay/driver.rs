@@ -85,6 +85,7 @@ pub(super) fn start(
         DriverChoice::Stepped => {
             builder.stepped().map(|stepped| Box::new(stepped) as Box<dyn Driver>).map_err(|error| error.to_string())
         }
+        DriverChoice::Plain => Err("the FairScheduler has no plain form: play it stepped or threaded".to_owned()),
         DriverChoice::Threaded => Threaded::start(builder).map(|threaded| Box::new(threaded) as Box<dyn Driver>),
     }
 }

@@ -4,7 +4,12 @@
 //! step compared (with several workers: how far they get from it, `apart`); *vectors* are single inputs, mostly
 //! configuration, with what came of each. `outcome` tells what came of it. `words` turns the core's reasons into lines, `explain` answers for one application.
 
+#[cfg(test)]
+mod altered;
+
 mod apart;
+
+mod capacity_driver;
 
 mod compare;
 
@@ -19,6 +24,8 @@ mod explain;
 mod input;
 
 mod lines;
+
+mod on_engine;
 
 mod options;
 
@@ -90,14 +97,15 @@ pub fn replay(options: &ReplayOptions) -> Result<Outcomes, Failure> {
                 }
             }
             Suite::Capacity(scenarios) => {
-                if options.play != PlayOptions::EXACT || options.trace {
+                let PlayOptions { driver, workers, fold_every } = options.play;
+                if workers != 1 || fold_every.is_some() || options.trace {
                     return Err(Failure::input(
-                        "recordings of the CapacityScheduler are played on its plain form: one worker, stepped, no trace",
+                        "recordings of the CapacityScheduler are played by one worker and without a trace",
                     ));
                 }
                 let wanted = |one: &&CapacityScenario| options.scenario.as_ref().is_none_or(|name| *name == one.name);
                 for scenario in scenarios.iter().filter(wanted) {
-                    outcomes.family("scenario", &format!("capacity {}", scenario.family())).add(scenario.play());
+                    outcomes.family("scenario", &format!("capacity {}", scenario.family())).add(scenario.play(driver));
                 }
             }
             Suite::Vectors(_) if options.scenario.is_some() => {}

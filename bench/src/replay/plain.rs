@@ -1,4 +1,4 @@
-//! Recordings of the CapacityScheduler, played on the plain one: the rules without the engine.
+//! Recordings of the CapacityScheduler, played on the engine or on the plain one: the rules without the engine.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use super::deviation::{Deviation, Mismatch, Place};
 use super::lines::{filled_lines, parse_line};
+use super::on_engine::OnEngine;
+use super::options::DriverChoice;
 use crate::failure::Failure;
 
 /// Names of steps.
@@ -27,6 +29,28 @@ const STEPS: [&str; 15] = [
     "reload",
     "preempt",
 ];
+
+/// What a run is played on.
+enum Form {
+    Plain(Box<Plain>),
+    Engine(Box<OnEngine>),
+}
+
+impl Form {
+    /// Does a step; what it shows. `last`: all that the end shows, too.
+    fn step(&mut self, step: &Value, last: bool) -> Value {
+        match self {
+            Form::Engine(engine) => engine.step(step, last),
+            Form::Plain(plain) => {
+                let mut shown = plain.step(step);
+                if last {
+                    plain.show_end(&mut shown);
+                }
+                shown
+            }
+        }
+    }
+}
 
 /// One recorded run.
 #[derive(Debug)]
@@ -62,18 +86,32 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Vec<CapacityScenario>, Fai
 }
 
 impl CapacityScenario {
+    #[cfg(test)]
+    pub(super) fn whole(&self) -> &Value {
+        &self.whole
+    }
+
     /// The family: the name without seed and number.
     pub(super) fn family(&self) -> &str {
         self.name.rsplitn(3, '-').nth(2).unwrap_or(&self.name)
     }
 
+    fn start(&self, driver: DriverChoice) -> Result<Form, String> {
+        Ok(match driver {
+            DriverChoice::Plain => Form::Plain(Box::new(Plain::new(&self.whole).map_err(|error| error.to_string())?)),
+            DriverChoice::Stepped | DriverChoice::Threaded => {
+                Form::Engine(Box::new(OnEngine::new(&self.whole, driver)?))
+            }
+        })
+    }
+
     /// Plays it up to its first difference.
-    pub(super) fn play(&self) -> Option<Deviation> {
+    pub(super) fn play(&self, driver: DriverChoice) -> Option<Deviation> {
         let deviation = |place, mismatch| Some(Deviation { name: self.name.clone(), place, mismatch });
-        let mut plain = match Plain::new(&self.whole) {
-            Ok(plain) => plain,
+        let mut form = match self.start(driver) {
+            Ok(form) => form,
             Err(error) => {
-                let mismatch = Mismatch::new("configuration", "taken", error.to_string());
+                let mismatch = Mismatch::new("configuration", "taken", error);
                 return deviation(Place::BeforeTheFirstStep, mismatch);
             }
         };
@@ -81,13 +119,7 @@ impl CapacityScenario {
         for (index, (step, expected)) in steps.iter().zip(list(&self.whole, "expect")).enumerate() {
             let op = step.get("op").and_then(Value::as_str).unwrap_or_default();
             let op = STEPS.iter().find(|name| **name == op).copied().unwrap_or("unknown step");
-            let shown = catch_unwind(AssertUnwindSafe(|| {
-                let mut shown = plain.step(step);
-                if index + 1 == steps.len() {
-                    plain.show_end(&mut shown);
-                }
-                shown
-            }));
+            let shown = catch_unwind(AssertUnwindSafe(|| form.step(step, index + 1 == steps.len())));
             let mismatch = match shown {
                 Err(_) => Mismatch::panic(),
                 Ok(shown) => match difference(expected, &shown) {

@@ -12,6 +12,7 @@ use crate::arguments::{Word, one_of, workers};
 const DRIVERS: &[Word<DriverChoice>] = &[
     ("stepped", DriverChoice::Stepped, "On one thread, a call a step"),
     ("threaded", DriverChoice::Threaded, "On its threads, quiet after each step"),
+    ("plain", DriverChoice::Plain, "Of the CapacityScheduler: its rules alone, without the engine"),
 ];
 
 /// How scenarios are played.

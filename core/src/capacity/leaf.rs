@@ -8,8 +8,10 @@ use super::order::{AppRank, compare_fair, compare_fifo};
 use super::users::{LimitInputs, Users};
 use crate::config::capacity::AppOrdering;
 use crate::resource::Resource;
+use crate::sync::Arc;
+use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Applications in an order that is searched from the front, never sorted anew: who changed while it stayed may stand anywhere (13.3).
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,11 @@ impl Ordered {
 
     pub(crate) fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// The one at a place.
+    pub(crate) fn at(&self, place: usize) -> Option<u32> {
+        self.0.get(place).copied()
     }
 
     /// The first that does not come before it, and whether it is equal.
@@ -111,7 +118,7 @@ pub(crate) struct Leaf {
     /// Fair: whose place awaits a refresh.
     pub(crate) to_reorder: BTreeSet<u32>,
     /// By user; of this [version](Users::version).
-    pass_users: (u64, HashMap<String, PassUser>),
+    pass_users: (u64, FxHashMap<Arc<str>, PassUser>),
 }
 
 impl Leaf {
@@ -121,10 +128,11 @@ impl Leaf {
     }
 
     /// What passes remember of users; forgotten where limits were invalidated.
-    pub(crate) fn pass_users(&mut self) -> &mut HashMap<String, PassUser> {
+    pub(crate) fn pass_users(&mut self) -> &mut FxHashMap<Arc<str>, PassUser> {
         let version = self.users.version();
         if self.pass_users.0 != version {
-            self.pass_users = (version, HashMap::new());
+            self.pass_users.0 = version;
+            self.pass_users.1.clear();
         }
         &mut self.pass_users.1
     }
@@ -154,20 +162,20 @@ impl Leaf {
 
 /// What activation has to know of an application.
 #[derive(Clone, Debug)]
-pub(crate) struct Candidate {
+pub(crate) struct Candidate<'a> {
     pub(crate) rank: AppRank,
-    pub(crate) user: String,
+    pub(crate) user: &'a str,
     pub(crate) am: Resource,
 }
 
 impl Leaf {
     /// Activates whom the limits of AMs let, in the order in which they wait (9). `weight` is that of a user in this leaf.
-    pub(crate) fn activate(
+    pub(crate) fn activate<'a>(
         &mut self,
         ordering: &AppOrdering,
         percent: f32,
         by: &LimitInputs<'_>,
-        app: impl Fn(u32) -> Candidate,
+        app: impl Fn(u32) -> Candidate<'a>,
         weight: impl Fn(&str) -> f32,
     ) {
         let arith = by.arith;
@@ -178,7 +186,7 @@ impl Leaf {
             if !arith.fits_in(&self.am_used.plus(&am), &self.am_limit) && !self.lets_pass(by.cluster, arith) {
                 continue;
             }
-            let record = self.users.ensure(&user, || weight(&user));
+            let record = self.users.ensure(user, || weight(user));
             // Worked out once a pass, for its first application's user.
             let of_user = match user_limit {
                 Some(limit) => limit,

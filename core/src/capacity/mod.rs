@@ -9,6 +9,8 @@ mod tree;
 
 mod users;
 
+mod bounds;
+
 mod leaf;
 
 mod order;
@@ -23,6 +25,14 @@ mod killable;
 
 mod preemption;
 
+mod victims;
+
 mod plain;
 
+mod engine;
+
+pub use engine::{
+    CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityUserView, Unsupported,
+};
+pub(crate) use engine::{CapacityCall, CapacityControl, CapacityDecider, Refresh, Setup, called, unsupported};
 pub use plain::{Plain, difference};

@@ -12,6 +12,7 @@ use crate::config::capacity::{
     QueueState,
 };
 use crate::resource::Resource;
+use crate::sync::Arc;
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -39,7 +40,7 @@ impl From<QueueState> for Status {
 /// One queue.
 #[derive(Clone, Debug)]
 pub(crate) struct QueueNode {
-    pub(crate) config: CapacityQueue,
+    pub(crate) config: Arc<CapacityQueue>,
     pub(crate) figures: CapacityFigures,
     pub(crate) status: Status,
     pub(crate) parent: Option<u32>,
@@ -134,7 +135,7 @@ pub(crate) enum Named {
 /// See the module's text.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    pub(crate) file: CapacityFile,
+    pub(crate) file: Arc<CapacityFile>,
     pub(crate) fractions: MixedFractions,
     nodes: Vec<QueueNode>,
     /// By place in the file.
@@ -146,9 +147,8 @@ impl Tree {
     pub(crate) fn new(file: CapacityFile, fractions: MixedFractions) -> Result<Tree, CapacityFileError> {
         let mut figures = file.figures_when_read(|_| None);
         file.update_figures(&mut figures, &Resource::ZERO, fractions)?;
-        let mut tree = Tree { file, fractions, nodes: Vec::new(), slots: Vec::new() };
-        let plan =
-            Plan { file: tree.file.clone(), stays: vec![None; tree.file.queues().len()], status: Vec::new(), figures };
+        let mut tree = Tree { file: Arc::new(file.clone()), fractions, nodes: Vec::new(), slots: Vec::new() };
+        let plan = Plan { stays: vec![None; file.queues().len()], file, status: Vec::new(), figures };
         tree.apply(plan);
         Ok(tree)
     }
@@ -319,7 +319,7 @@ impl Tree {
                 Some(slot) => self.get(slot).status,
                 None => Status::from(queue.state),
             };
-            let config = queue.clone();
+            let config = Arc::new(queue.clone());
             let node = QueueNode { config, figures, status, parent, children: Vec::new(), known: true };
             match self.nodes.get_mut(slot as usize) {
                 Some(place) => *place = node,
@@ -330,6 +330,6 @@ impl Tree {
             }
             slots.push(slot);
         }
-        (self.file, self.slots) = (file, slots);
+        (self.file, self.slots) = (Arc::new(file), slots);
     }
 }

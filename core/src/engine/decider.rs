@@ -10,7 +10,7 @@
 //! shard runs on the worker whose it is, between two steps of the engine: none is called while another runs, but those that the decider itself leads to, by a grant or by the end of a container.
 //!
 //! # What a decider may do
-//! Read all of the shard, change its own parts, call the engine: `try_grant`, `reserve_node`, `unreserve`, `fold`. Usage, nodes,
+//! Read all of the shard, change its own parts, call the engine: `try_grant`, `reserve_node`, `unreserve`, `fold`. What a reservation is charged to is the decider's. Usage, nodes,
 //! containers and asks change only there.
 
 use crate::app::Locality;
@@ -21,6 +21,7 @@ use crate::engine::driver::deciders::{PreemptionTask, UpdateTask};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::Shared;
 use crate::engine::worker::app::AppLocal;
+use crate::engine::worker::containers::ContainerRecord;
 use crate::engine::worker::key::KeyLocal;
 use crate::engine::worker::node::Node;
 use crate::engine::worker::queue::QueueLocal;
@@ -30,6 +31,17 @@ use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use std::fmt::Debug;
+
+/// Why an application's asks are others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AskCause {
+    /// Its AM has called; `anywhere`: it says how many it wants at `*`.
+    Call { anywhere: bool },
+    /// What a container had been taken from came back.
+    GivenBack,
+    /// Another worker has said so.
+    News,
+}
 
 /// See the module's text. The value itself is what all threads of a scheduler share of its decider's own choices.
 pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
@@ -87,6 +99,9 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
         sizes: impl Iterator<Item = &'a Resource>,
     ) -> Result<Resource, Refused>;
 
+    /// What is asked for, as it counts where one container may have so much at most.
+    fn normal(shared: &Shared<Self>, asked: &Resource, largest: &Resource) -> Resource;
+
     /// An AM is answered: what its application can still get.
     fn headroom(
         shared: &Shared<Self>,
@@ -116,6 +131,9 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
     /// A container of an application stands on a node.
     fn node_taken(node: &mut Node<Self>, app: &AppLocal<Self>, size: &Resource);
 
+    /// A container, live or not, stands on a node no longer.
+    fn node_freed(node: &mut Node<Self>, container: &ContainerRecord);
+
     // ------------------------------------------------------------------------------------------------ something has changed
 
     /// An application uses more or less; its leaf's usage follows.
@@ -124,11 +142,20 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
     /// A queue uses more or less; its parent's usage follows.
     fn queue_usage_changed(parent: &mut QueueLocal<Self>, queue: &QueueLocal<Self>, cluster: &ClusterTotal);
 
+    /// A live container has ended, and counts for its application no more; what it was taken from of the asks is still to come back.
+    fn usage_returned(shard: &mut Shard<Self>, container: u32);
+
+    /// Its application ends: what it was taken from would come back, and does not.
+    fn asks_forgone(shard: &mut Shard<Self>, container: u32);
+
+    /// A node's reservation is about to end, with its application or with the node.
+    fn reservation_ends(shard: &mut Shard<Self>, node: u32);
+
     /// A container has ended.
     fn container_ended(shard: &mut Shard<Self>);
 
     /// An application asks anew for containers of these sizes, or has another blacklist.
-    fn asks_changed<'a>(shard: &mut Shard<Self>, app: u32, sizes: impl Iterator<Item = &'a Resource>);
+    fn asks_changed<'a>(shard: &mut Shard<Self>, app: u32, sizes: impl Iterator<Item = &'a Resource>, cause: AskCause);
 
     /// A node has come, gone, or has another total.
     fn nodes_changed(shard: &mut Shard<Self>);

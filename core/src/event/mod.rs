@@ -134,6 +134,38 @@ pub enum Refused {
         /// The queue.
         queue: String,
     },
+    /// Several queues have this short name.
+    #[error("several queues are named {0:?}: name one by its full path")]
+    AmbiguousQueue(String),
+    /// The queue, or one above it, takes no applications.
+    #[error("queue {0:?} is stopped: it takes no applications")]
+    Stopped(String),
+    /// All queues together have as many applications as they may.
+    #[error("application {0}: there are as many applications as yarn.scheduler.capacity.maximum-applications allows")]
+    TooManyApps(u32),
+    /// The leaf queue has as many applications as it may.
+    #[error("queue {queue:?} has {applications} applications already, as many as it may")]
+    QueueFull {
+        /// The leaf queue.
+        queue: String,
+        /// How many it has.
+        applications: i64,
+    },
+    /// The user has as many applications in the leaf queue as one user may.
+    #[error(
+        "queue {queue:?} has {applications} applications of user {user:?} already, as many as one user may have there"
+    )]
+    UserFull {
+        /// The leaf queue.
+        queue: String,
+        /// How many he has.
+        applications: i64,
+        /// The user.
+        user: String,
+    },
+    /// Queues could not be refreshed: the old configuration is in force.
+    #[error("{0}")]
+    BadConfiguration(String),
     /// An application of this number is there already.
     #[error("application {0} is there already")]
     DuplicateApp(u32),
@@ -351,6 +383,12 @@ impl Refused {
             Refused::NoSuchNode(_) => "no-such-node",
             Refused::NoSuchContainer { .. } => "no-such-container",
             Refused::NoSuchQueue(_) => "no-such-queue",
+            Refused::AmbiguousQueue(_) => "ambiguous-queue",
+            Refused::Stopped(_) => "stopped",
+            Refused::TooManyApps(_) => "max-applications",
+            Refused::QueueFull { .. } => "queue-full",
+            Refused::UserFull { .. } => "user-full",
+            Refused::BadConfiguration(_) => "bad-configuration",
             Refused::MaxRunning(_) => "max-running",
             Refused::MaxShare(_) => "max-share",
             Refused::NotRunnable(_) => "not-runnable",

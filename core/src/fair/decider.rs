@@ -3,7 +3,8 @@
 use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::commit::grant::Refusal;
-use crate::engine::decider::Decider;
+use crate::engine::decider::{AskCause, Decider};
+use crate::engine::worker::containers::ContainerRecord;
 use crate::event::Refused;
 use crate::fair::app::FairApp;
 use crate::fair::control::FairControl;
@@ -18,6 +19,7 @@ use crate::fair::update::Updater;
 use crate::fair::worker::FairWorker;
 use crate::id::NONE;
 use crate::matching::delay::Delay;
+use crate::matching::size::normalise;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::{Arc, Mutex};
@@ -69,6 +71,11 @@ impl Decider for FairDecider {
         headroom::largest(shared, snapshot, leaf, sizes)
     }
 
+    #[inline(always)]
+    fn normal(shared: &Shared, asked: &Resource, largest: &Resource) -> Resource {
+        normalise(&shared.settings.steps, asked, largest)
+    }
+
     #[inline]
     fn headroom(shared: &Shared, snapshot: &SchedulerSnapshot, app: &AppShared, leaf: &QueueSnapshot) -> Resource {
         headroom::headroom(shared, snapshot, app, leaf)
@@ -102,6 +109,9 @@ impl Decider for FairDecider {
         node.own.pay_off(app, size);
     }
 
+    #[inline(always)]
+    fn node_freed(_node: &mut Node, _container: &ContainerRecord) {}
+
     #[inline]
     fn app_usage_changed(own: &FairWorker, leaf: &mut QueueLocal, app: &AppLocal, cluster: &ClusterTotal) {
         if app.runnable {
@@ -114,13 +124,22 @@ impl Decider for FairDecider {
         parent.own.place_queue(queue, cluster);
     }
 
+    #[inline(always)]
+    fn usage_returned(_shard: &mut Shard, _container: u32) {}
+
+    #[inline(always)]
+    fn asks_forgone(_shard: &mut Shard, _container: u32) {}
+
+    #[inline(always)]
+    fn reservation_ends(_shard: &mut Shard, _node: u32) {}
+
     #[inline]
     fn container_ended(shard: &mut Shard) {
         shard.refresh_available();
     }
 
     #[inline]
-    fn asks_changed<'a>(shard: &mut Shard, app: u32, sizes: impl Iterator<Item = &'a Resource>) {
+    fn asks_changed<'a>(shard: &mut Shard, app: u32, sizes: impl Iterator<Item = &'a Resource>, _cause: AskCause) {
         shard.asks_changed(app, sizes);
     }
 

@@ -3,8 +3,10 @@
 use super::fair::{FairScheduler, WeakScheduler};
 use super::stepped::Stepped;
 use super::worker::Worker;
+use crate::capacity::Unsupported;
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock};
+use crate::config::capacity::CapacityFileError;
 use crate::config::{
     AllocationFile, AllocationSource, AllocationsError, FileSource, LocateError, PolicyName, Reader, Settings,
     SettingsFault, trim_java,
@@ -54,6 +56,12 @@ pub enum BuildError {
         /// What was asked for.
         asked: usize,
     },
+    /// The queues of a CapacityScheduler cannot be.
+    #[error(transparent)]
+    Capacities(#[from] CapacityFileError),
+    /// The configuration of a CapacityScheduler asks for what is not built yet.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// A setting cannot be.
     #[error("settings: {0}")]
     Settings(#[from] SettingsFault),

@@ -3,7 +3,8 @@
 
 use super::fair::FairScheduler;
 use super::handles::AppHandle;
-use super::stepped::{Journal, PreemptionRound};
+use super::journal::Journal;
+use super::stepped::PreemptionRound;
 use crate::clock::Patience;
 use crate::config::{Diagnostic, Reader};
 use crate::engine::{ContainerView, TaskCall, ask_workers};

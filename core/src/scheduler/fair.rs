@@ -1,27 +1,26 @@
 //! The threaded FairScheduler.
 
 use super::builder::{BuildError, FairSchedulerBuilder};
+use super::door::{CONTROL, Door, NotSent, Own, Running};
 use super::handles::{AppHandle, NodeHandle};
 use super::worker::Worker;
 use crate::app::Location;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, Answer, AppShared, Closed, Ends, EventSink, EventSource, External, Heartbeat,
-    NewAttempt, NoAnswer, NodeSpec, NodeView, Parcel, Reply, Report, Submission, UpdateCall, Whereabouts, allocate,
-    node_view, not_taken, prefetch_calls, quiesce,
+    AllocateRequest, Allocation, Answer, AppShared, EventSink, EventSource, External, Heartbeat, NewAttempt, NodeSpec,
+    NodeView, Parcel, Reply, Submission, UpdateCall, allocate, node_view, prefetch_calls,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent, Waited};
 use crate::fair::allocations::{WatchCall, Watcher};
 use crate::fair::control::FairCall;
 use crate::fair::{
-    AppView, Call, Control, ControlMessage, Parts, QueueConfig, QueueView, Shared, Stats, Threads, views,
+    AppView, Call, Control, ControlMessage, FairDecider, Parts, QueueConfig, QueueView, Shared, Stats, Threads, views,
 };
 use crate::id::NodeId;
 use crate::resource::Resource;
 use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
-use crate::sync::thread::{self, ThreadId};
-use crate::sync::{Arc, Mutex, OnceLock, Weak};
+use crate::sync::{Arc, OnceLock, Weak};
 use std::fmt;
 use std::time::Duration;
 
@@ -56,83 +55,33 @@ pub struct FairScheduler {
     inner: Arc<Inner>,
 }
 
-/// Calls that nobody waits for are refused while so many messages wait for the control.
-const LONG_CONTROL_LANE: usize = 1 << 16;
-
 struct Inner {
-    shared: Arc<Shared>,
+    door: Door<FairDecider, Threads>,
     update: Sender<UpdateCall>,
     watcher: Option<Sender<WatchCall>>,
-    threads: Mutex<Option<Threads>>,
-    own_threads: Vec<ThreadId>,
-    /// Of workers on the embedder's threads.
-    lent: Vec<Arc<Whereabouts>>,
-    ends: Ends,
-    closed: Closed,
-    events: EventSource,
-    /// Where what this door does itself is told of.
-    sink: EventSink,
+}
+
+impl Running for Threads {
+    fn stop(self) {
+        Threads::stop(self);
+    }
+
+    fn stop_later(self) {
+        Threads::stop_later(self);
+    }
 }
 
 impl fmt::Debug for FairScheduler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FairScheduler").field("shared", &self.inner.shared).finish_non_exhaustive()
-    }
-}
-
-impl Inner {
-    /// Whether the scheduler needs this thread for its end.
-    fn is_needed_here(&self) -> bool {
-        self.own_threads.contains(&thread::current().id()) || self.lent.iter().any(|worker| worker.is_here())
-    }
-
-    fn shutdown(&self, patience: &Patience) -> Result<(), Refused> {
-        let outcome = self.end(patience);
-        self.events.end();
-        outcome
-    }
-
-    fn end(&self, patience: &Patience) -> Result<(), Refused> {
-        self.closed.close();
-        let threads = if self.is_needed_here() {
-            // The last handle went in a callback, or where a worker is polled: whoever runs it cannot wait for itself. A lock that
-            // is taken means that another thread is at it.
-            if let Some(threads) = self.threads.try_lock().and_then(|mut threads| threads.take()) {
-                threads.stop_later();
-            }
-            return Err(Refused::OwnThread);
-        } else {
-            self.threads.lock().take()
-        };
-        match threads {
-            Some(threads) if patience.left().is_none() => threads.stop(),
-            Some(threads) => threads.stop_later(),
-            // Another thread is at it, or was.
-            None => {}
-        }
-        if self.ends.wait(patience) {
-            return Ok(());
-        }
-        self.ends.free_callers();
-        Err(Refused::TimedOut)
+        f.debug_struct("FairScheduler").field("shared", &self.inner.door.shared).finish_non_exhaustive()
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
         // In a callback nobody can wait for it.
-        let _ = self.shutdown(&Patience::endless());
+        let _ = self.door.shutdown(&Patience::endless());
     }
-}
-
-/// A heartbeat that was not taken: it comes back.
-#[derive(Debug, thiserror::Error)]
-#[error("{reason}")]
-pub struct NotSent<T> {
-    /// What was to be sent.
-    pub returned: T,
-    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::WorkerLost`], or, of one heartbeat, [`Refused::NoSuchNode`].
-    pub reason: Refused,
 }
 
 /// What becomes of many submissions; see [`FairScheduler::submit_all`]. A future, too.
@@ -189,9 +138,6 @@ impl WeakScheduler {
     }
 }
 
-/// The task that most calls ask.
-pub(super) const CONTROL: &str = "control";
-
 /// How long [`FairScheduler::refresh_queues`] waits for the allocations.
 const REFRESH: Duration = Duration::from_secs(60);
 
@@ -223,14 +169,13 @@ impl FairScheduler {
 
     fn with(threads: Threads, shared: Arc<Shared>, sink: EventSink, events: EventSource) -> FairScheduler {
         let (update, watcher) = (threads.update_lane(), threads.watcher_lane());
-        let (own_threads, lent) = (threads.ids(), threads.whereabouts());
-        let (ends, threads, closed) = (threads.ends(), Mutex::new(Some(threads)), Closed::default());
-        let inner = Inner { shared, update, watcher, threads, own_threads, lent, ends, closed, events, sink };
+        let own = Own { threads: threads.ids(), lent: threads.whereabouts(), ends: threads.ends() };
+        let inner = Inner { door: Door::new(threads, own, shared, sink, events), update, watcher };
         FairScheduler { inner: Arc::new(inner) }
     }
 
     pub(super) fn shared(&self) -> &Arc<Shared> {
-        &self.inner.shared
+        &self.inner.door.shared
     }
 
     #[cfg(feature = "faults")]
@@ -239,37 +184,31 @@ impl FairScheduler {
     }
 
     pub(super) fn events(&self) -> &EventSource {
-        &self.inner.events
+        &self.inner.door.events
     }
 
     pub(super) fn event_sink(&self) -> EventSink {
-        self.inner.sink.clone()
+        self.inner.door.sink.clone()
     }
 
     pub(super) fn open(&self) -> Result<&Shared, Refused> {
-        if self.inner.closed.is_closed() { Err(Refused::ShutDown) } else { Ok(&self.inner.shared) }
+        self.inner.door.open()
     }
 
     /// The control's lane is not bounded, because workers must never wait for it; callers that do not wait for an answer
     /// are told when it is long.
     pub(super) fn control_has_room(&self) -> Result<(), Refused> {
-        if self.inner.shared.lanes.control.len() > LONG_CONTROL_LANE { Err(Refused::Busy) } else { Ok(()) }
+        self.inner.door.control_has_room()
     }
 
     /// Refuses what waits for a thread on one of the scheduler's own, where a callback of the embedder's runs.
     fn may_wait(&self) -> Result<(), Refused> {
-        let here = thread::current().id();
-        if self.inner.own_threads.contains(&here) { Err(Refused::OwnThread) } else { Ok(()) }
+        self.inner.door.may_wait()
     }
 
     /// The scheduler, for a call that waits for workers: not where one of them is polled.
     pub(super) fn open_to_wait(&self) -> Result<&Shared, Refused> {
-        let shared = self.open()?;
-        self.may_wait()?;
-        if self.inner.lent.iter().any(|worker| worker.is_polled_here()) {
-            return Err(Refused::OwnThread);
-        }
-        Ok(shared)
+        self.inner.door.open_to_wait()
     }
 
     /// Waits for an answer of a task.
@@ -279,30 +218,21 @@ impl FairScheduler {
         patience: &Patience,
         task: &'static str,
     ) -> Result<T, Refused> {
-        self.inner.ends.receive(answer, patience).map_err(|none| match none {
-            NoAnswer::Gone => self.gone(task),
-            NoAnswer::ShutDown => Refused::ShutDown,
-            NoAnswer::TimedOut => Refused::TimedOut,
-        })
+        self.inner.door.answer(answer, patience, task)
     }
 
     /// Why a task takes nothing any more.
     pub(super) fn gone(&self, task: &'static str) -> Refused {
-        if self.inner.closed.is_closed() { Refused::ShutDown } else { Refused::TaskLost { task } }
+        self.inner.door.gone(task)
     }
 
     fn call<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
-        let shared = self.open()?;
-        self.may_wait()?;
-        let (reply, answer) = bounded(1);
-        shared.lanes.control.send(ControlMessage::Call(call(reply.into()))).map_err(|_| self.gone(CONTROL))?;
-        self.answer(&answer, &Patience::endless(), CONTROL)
+        self.inner.door.call(call)
     }
 
     /// As [`FairScheduler::call`], where the control's answer waits for workers.
     fn call_workers<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
-        self.open_to_wait()?;
-        self.call(call)
+        self.inner.door.call_workers(call)
     }
 
     /// A handle that does not keep the scheduler alive.
@@ -316,7 +246,7 @@ impl FairScheduler {
         &self,
         look: impl FnOnce(&Control) -> T + Send + 'static,
     ) -> Result<T, Refused> {
-        self.call(|reply| Call::Look(Box::new(move |control| reply.send(look(control)))))
+        self.inner.door.look(look)
     }
 
     /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`]. A name keeps its number while the scheduler
@@ -324,7 +254,7 @@ impl FairScheduler {
     /// that no node or rack had when they were first heard, all further ones are one place, at which no node is.
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
-        self.inner.shared.locations.requested(name)
+        self.inner.door.location(name)
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
@@ -377,8 +307,7 @@ impl FairScheduler {
 
     /// Whether the scheduler is open and the worker alive.
     pub(super) fn owner_is_there(&self, worker: usize) -> Result<(), Refused> {
-        let shared = self.open()?;
-        if worker >= shared.workers || shared.is_dead(worker) { Err(Refused::WorkerLost(worker)) } else { Ok(()) }
+        self.inner.door.owner_is_there(worker)
     }
 
     /// Sends a node's report to the worker that owns it; never waits. The node is offered when the worker gets to it.
@@ -386,32 +315,7 @@ impl FairScheduler {
     /// # Errors
     /// When the worker's channel is full or closed, or the node was removed: the heartbeat comes back.
     pub fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
-        if heartbeat.node.is_gone() {
-            let reason = Refused::NoSuchNode(heartbeat.node.name.to_string());
-            return Err(Box::new(NotSent { returned: heartbeat, reason }));
-        }
-        let owner = heartbeat.node.owner;
-        if let Err(reason) = self.owner_is_there(owner) {
-            return Err(Box::new(NotSent { returned: heartbeat, reason }));
-        }
-        if heartbeat.node.scheduler != self.inner.shared.scheduler {
-            // Another scheduler's node: nothing here is meant.
-            return Ok(());
-        }
-        let Some(lane) = self.inner.shared.lanes.external.get(owner) else {
-            return Err(Box::new(NotSent { returned: heartbeat, reason: Refused::WorkerLost(owner) }));
-        };
-        if let Some(report) = Report::of(&heartbeat) {
-            let sent = lane.try_send(Parcel::of(External::Report(report)));
-            return sent.map_err(|error| Box::new(NotSent { returned: heartbeat, reason: not_taken(&error) }));
-        }
-        let (message, reason) = match lane.try_send(Parcel::of(External::Heartbeat(Box::new(heartbeat)))) {
-            Ok(()) => return Ok(()),
-            Err(TrySendError::Full(message)) => (message, Refused::Busy),
-            Err(TrySendError::Disconnected(message)) => (message, Refused::ShutDown),
-        };
-        let External::Heartbeat(returned) = message.into_message() else { unreachable!("what was sent comes back") };
-        Err(Box::new(NotSent { returned: *returned, reason }))
+        self.inner.door.heartbeat(heartbeat)
     }
 
     /// Sends many reports, one message a worker: several times cheaper than one by one. Reports of removed nodes are
@@ -420,7 +324,7 @@ impl FairScheduler {
     /// # Errors
     /// When a worker's channel is full or closed: the heartbeats for it come back, the others were taken.
     pub fn heartbeats(&self, heartbeats: Vec<Heartbeat>) -> Result<(), Box<NotSent<Vec<Heartbeat>>>> {
-        let lanes = &self.inner.shared.lanes.external;
+        let lanes = &self.inner.door.shared.lanes.external;
         let mut parts: Vec<Vec<Heartbeat>> = Vec::new();
         if lanes.len() == 1 {
             parts.push(heartbeats);
@@ -482,7 +386,7 @@ impl FairScheduler {
     /// when these have called. They are gone through several times. It changes nothing but time, as [`AppHandle::prefetch_call`].
     #[inline]
     pub fn prefetch_calls<'a>(&self, apps: impl IntoIterator<Item = &'a AppHandle, IntoIter: Clone>) {
-        prefetch_calls(&self.inner.shared, apps.into_iter().map(|app| &*app.0));
+        prefetch_calls(&self.inner.door.shared, apps.into_iter().map(|app| &*app.0));
     }
 
     /// An AM's call: asks, releases and blacklist go to the workers, and what was granted since the last call comes back.
@@ -723,46 +627,46 @@ impl FairScheduler {
     /// All queues, by name.
     #[must_use]
     pub fn queues(&self) -> Vec<QueueView> {
-        views::queues(&self.inner.shared.publisher.load())
+        views::queues(&self.inner.door.shared.publisher.load())
     }
 
     /// An application by its number.
     #[must_use]
     pub fn app(&self, number: u32) -> Option<AppView> {
         let app = self.call(|reply| Call::App(number, reply)).ok()??;
-        Some(views::app(&self.inner.shared.publisher.load(), &app))
+        Some(views::app(&self.inner.door.shared.publisher.load(), &app))
     }
 
     /// All applications, by number.
     #[must_use]
     pub fn apps(&self) -> Vec<AppView> {
         let apps = self.call(Call::Apps).unwrap_or_default();
-        let snapshot = self.inner.shared.publisher.load();
+        let snapshot = self.inner.door.shared.publisher.load();
         apps.iter().map(|app| views::app(&snapshot, app)).collect()
     }
 
     /// A node by its name.
     #[must_use]
     pub fn node(&self, name: &str) -> Option<NodeView> {
-        self.inner.shared.nodes.lock().values().find(|node| &*node.name == name).map(|node| node_view(node))
+        self.inner.door.shared.nodes.lock().values().find(|node| &*node.name == name).map(|node| node_view(node))
     }
 
     /// All nodes, in order of registration.
     #[must_use]
     pub fn nodes(&self) -> Vec<NodeView> {
-        self.inner.shared.nodes.lock().values().map(|node| node_view(node)).collect()
+        self.inner.door.shared.nodes.lock().values().map(|node| node_view(node)).collect()
     }
 
     /// Counters and totals.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        views::stats(&self.inner.shared)
+        views::stats(&self.inner.door.shared)
     }
 
     /// The next event, if there is one.
     #[must_use]
     pub fn next_event(&self) -> Option<SchedulerEvent> {
-        self.inner.events.take()
+        self.inner.door.events.take()
     }
 
     // ------------------------------------------------------------------------------------------------ the whole
@@ -801,9 +705,7 @@ impl FairScheduler {
     }
 
     pub(super) fn quiet(&self, patience: &Patience) -> Result<(), Refused> {
-        let outcome = quiesce(self.open_to_wait()?, patience);
-        // A control that has gone in the shutdown is no loss.
-        if self.inner.closed.is_closed() && outcome.is_err() { Err(Refused::ShutDown) } else { outcome }
+        self.inner.door.quiet(patience)
     }
 
     /// Works off what was accepted and ends the threads. Later calls are refused. Once it is done, whoever still waits for an answer,
@@ -811,13 +713,13 @@ impl FairScheduler {
     ///
     /// In a callback, or where a worker is polled, nobody can wait for it ([`Refused::OwnThread`]): it comes by itself.
     pub fn shutdown(&self) -> Waited {
-        self.inner.shutdown(&Patience::endless()).into()
+        self.inner.door.shutdown(&Patience::endless()).into()
     }
 
     /// The same, and waits so long at most ([`Refused::TimedOut`]): then something of the embedder's hangs, in a callback, a policy or a
     /// worker that nobody polls. Whoever waits for an answer is freed all the same; the threads end when they can.
     pub fn shutdown_within(&self, time: Duration) -> Waited {
-        self.inner.shutdown(&Patience::of(time)).into()
+        self.inner.door.shutdown(&Patience::of(time)).into()
     }
 
     // ------------------------------------------------------------------------------------------------ handles
@@ -834,13 +736,12 @@ impl FairScheduler {
     /// The handle of a present node, by its number: what a [`Container`](crate::Container) names. Waits for nobody; O(log nodes).
     #[must_use]
     pub fn find_node_by_id(&self, id: NodeId) -> Option<NodeHandle> {
-        self.inner.shared.nodes.lock().get(&id).filter(|node| !node.is_gone()).cloned().map(NodeHandle)
+        self.inner.door.shared.nodes.lock().get(&id).filter(|node| !node.is_gone()).cloned().map(NodeHandle)
     }
 
     /// The handle of a present node, by its name. Waits for nobody; O(nodes).
     #[must_use]
     pub fn find_node(&self, name: &str) -> Option<NodeHandle> {
-        let nodes = self.inner.shared.nodes.lock();
-        nodes.values().find(|node| &*node.name == name && !node.is_gone()).cloned().map(NodeHandle)
+        self.inner.door.find_node(name)
     }
 }

@@ -137,6 +137,6 @@ impl Stepped {
     /// `fold` what the others have done is folded in first on each worker, which changes what several workers decide next; without it
     /// nothing changes, and who has to wait for the next fold is not asked for.
     pub fn audit(&mut self, fold: bool) -> Audit {
-        self.stepper.audit(fold)
+        self.stepper().audit(fold)
     }
 }

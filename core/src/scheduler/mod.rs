@@ -7,6 +7,12 @@ mod builder;
 
 mod by_call;
 
+mod capacity;
+
+mod capacity_threads;
+
+mod door;
+
 mod fair;
 
 #[cfg(feature = "faults")]
@@ -14,16 +20,24 @@ mod faults;
 
 mod handles;
 
+mod journal;
+
 mod stepped;
+
+mod steps;
 
 mod waiting;
 
 mod worker;
 
 pub use builder::{BuildError, FairSchedulerBuilder};
-pub use fair::{FairScheduler, NotSent, Submitted, WeakScheduler};
+pub use capacity::{CapacitySchedulerBuilder, CapacityStepped};
+pub use capacity_threads::CapacityScheduler;
+pub use door::NotSent;
+pub use fair::{FairScheduler, Submitted, WeakScheduler};
 #[cfg(feature = "faults")]
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};
-pub use stepped::{AllocatedView, HeldView, Journal, PreemptionRound, Stepped};
+pub use journal::{AllocatedView, HeldView, Journal};
+pub use stepped::{PreemptionRound, Stepped};
 pub use worker::Worker;

@@ -1,71 +1,25 @@
 //! The stepped FairScheduler: the same stages, no threads.
 
 use super::handles::{AppHandle, NodeHandle};
+use super::journal::Journal;
+use super::steps::Stepping;
 use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
 use crate::engine::warn_of;
 use crate::engine::{
-    AllocateRequest, Allocation, AppShared, Container, ContainerView, EndReason, EndedContainer, EventSource, External,
-    Heartbeat, NewAttempt, NodeShared, NodeSpec, NodeView, Noted, Reserved, Submission, collect, drain, node_view,
-    send_changes,
+    AllocateRequest, Allocation, ContainerView, EventSource, Heartbeat, NewAttempt, NodeView, Submission, collect,
+    node_view,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::fair::allocations::{Reloads, Watcher, apply};
 use crate::fair::{
-    AppView, Decision, MarkedFor, NotOffered, OwedRoom, Parts, QueueConfig, QueueView, Stats, Stepper, views,
+    AppView, Decision, FairDecider, MarkedFor, NotOffered, Parts, QueueConfig, QueueView, Shared, Stats, Stepper, views,
 };
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use std::borrow::Borrow;
-use std::collections::HashMap;
-
-/// A container or reservation, as a step shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct AllocatedView {
-    /// The application's number.
-    pub app: u32,
-    /// The container's number.
-    pub container: u32,
-    /// The node's name.
-    pub node: String,
-    /// The priority of the ask.
-    pub priority: i32,
-    /// Its size.
-    pub resource: Resource,
-}
-
-/// What happened since it was last asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct Journal {
-    /// Containers made, in order.
-    pub allocated: Vec<AllocatedView>,
-    /// Containers ended, by application and number.
-    pub completed: Vec<(u32, u32, EndReason)>,
-    /// Reservations that stand, by node in order of registration.
-    pub reserved: Vec<AllocatedView>,
-    /// Room kept for starved applications, by node in order of registration, within a node in the order in which it was first
-    /// owed.
-    pub held: Vec<HeldView>,
-}
-
-/// Room that was freed on a node for a starved application, and is its before it is anybody's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct HeldView {
-    /// The node's name.
-    pub node: String,
-    /// The application's number.
-    pub app: u32,
-    /// How much.
-    pub resource: Resource,
-}
 
 /// What was marked for one starved application.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,34 +35,6 @@ pub struct PreemptionRound {
 impl From<MarkedFor> for PreemptionRound {
     fn from(MarkedFor { app, containers }: MarkedFor) -> PreemptionRound {
         PreemptionRound { app, containers }
-    }
-}
-
-impl Journal {
-    /// Takes in what a worker has noted.
-    pub(super) fn note(&mut self, noted: Noted) {
-        self.allocated.extend(noted.allocated.into_iter().map(|(container, node, _)| {
-            let Container { id, priority, resource, .. } = container;
-            AllocatedView { app: id.application, container: id.number, node, priority, resource }
-        }));
-        let ended = noted.ended.into_iter();
-        self.completed.extend(ended.map(|EndedContainer { id, reason, .. }| (id.application, id.number, reason)));
-    }
-
-    /// Puts what was noted, the reservations that stand and the room that is kept in the order in which they are shown. `nodes`
-    /// are those present, by registration.
-    pub(super) fn finish(&mut self, nodes: &[NodeId], mut reserved: Vec<Reserved>, mut held: Vec<OwedRoom>) {
-        self.completed.sort_by_key(|(app, container, _)| (*app, *container));
-        let position = |node: &NodeShared| nodes.iter().position(|id| *id == node.id);
-        reserved.sort_by_key(|(node, ..)| position(node));
-        held.sort_by_key(|(node, ..)| position(node));
-        let view = |(node, app, container, priority, resource): Reserved| {
-            let node = node.name.to_string();
-            AllocatedView { app, container, node, priority, resource }
-        };
-        self.reserved = reserved.into_iter().map(view).collect();
-        let view = |(node, app, resource): OwedRoom| HeldView { node: node.name.to_string(), app, resource };
-        self.held = held.into_iter().map(view).collect();
     }
 }
 
@@ -148,18 +74,9 @@ impl Journal {
 /// by value or by reference.
 #[derive(Debug)]
 pub struct Stepped {
-    pub(crate) stepper: Stepper,
+    steps: Stepping<FairDecider>,
     /// Who looks after the allocation file; nobody does where there is none.
     watcher: Option<Watcher>,
-    clock: Option<Arc<VirtualClock>>,
-    events: EventSource,
-    /// By number, finished ones included: nodes may still report their containers.
-    apps: HashMap<u32, Arc<AppShared>>,
-    /// By application and number; of those of several attempts the newest.
-    by_number: HashMap<(u32, u32), ContainerId>,
-    scratch: Allocation,
-    pending: Journal,
-    journal: bool,
 }
 
 impl Stepped {
@@ -170,38 +87,26 @@ impl Stepped {
         clock: Option<Arc<VirtualClock>>,
         journal: bool,
     ) -> Stepped {
-        let mut stepped = Stepped {
-            journal,
-            stepper: Stepper::new(parts),
-            watcher,
-            clock,
-            events,
-            apps: HashMap::new(),
-            by_number: HashMap::new(),
-            scratch: Allocation::default(),
-            pending: Journal::default(),
-        };
+        let mut stepped = Stepped { steps: Stepping::new(parts, events, clock, journal), watcher };
         stepped.look_if_due();
         stepped
     }
 
     /// Looks after the allocation file, if that is due; says whether it was.
     fn look_if_due(&mut self) -> bool {
-        let clock = self.stepper.shared().clock.clone();
+        let clock = self.shared().clock.clone();
         let Some(watcher) = self.watcher.as_mut().filter(|watcher| watcher.due_in_ms(&*clock) == 0) else {
             return false;
         };
-        watcher.look(&*clock, self.stepper.control());
-        self.stepper.pump();
+        watcher.look(&*clock, self.steps.stepper.control());
+        self.stepper().pump();
         true
     }
 
     /// Moves the virtual clock, then does what [`Stepped::tick`] does. Where the embedder gave in a clock of its own, that
     /// alone.
     pub fn advance(&mut self, ms: u64) {
-        if let Some(clock) = &self.clock {
-            clock.advance(ms);
-        }
+        self.steps.advance_clock(ms);
         self.tick();
     }
 
@@ -214,7 +119,7 @@ impl Stepped {
     ///   `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` ago: those acquired longer ago than the interval
     ///   end as [`Expired`](crate::EndReason::Expired).
     pub fn tick(&mut self) {
-        let (looked, expired) = (self.look_if_due(), self.stepper.expire_if_due());
+        let (looked, expired) = (self.look_if_due(), self.stepper().expire_if_due());
         if looked || expired {
             self.settle();
         }
@@ -223,25 +128,25 @@ impl Stepped {
     /// The next event, if there is one.
     #[must_use]
     pub fn next_event(&mut self) -> Option<SchedulerEvent> {
-        self.events.take()
+        self.steps.next_event()
     }
 
     /// A node or rack name as asks and blacklists use it, as [`FairScheduler::location`](crate::FairScheduler::location).
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
-        self.stepper.shared().locations.requested(name)
+        self.steps.location(name)
     }
 
     /// A container by its name, as [`FairScheduler::find_container`](crate::FairScheduler::find_container).
     pub fn find_container(&mut self, name: &ContainerName) -> Option<ContainerId> {
-        let ours = self.stepper.shared().makes(name);
-        self.stepper.shards().filter(|_| ours).find_map(|shard| shard.find_container(name))
+        let ours = self.shared().makes(name);
+        self.stepper().shards().filter(|_| ours).find_map(|shard| shard.find_container(name))
     }
 
     /// The name of a container, as it crosses a wire.
     #[must_use]
     pub fn container_name(&self, id: ContainerId) -> ContainerName {
-        self.stepper.shared().container_name(id)
+        self.shared().container_name(id)
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
@@ -251,24 +156,17 @@ impl Stepped {
     /// # Errors
     /// When a node of the name is there, or a total is negative.
     pub fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-        let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
-        let node = self.stepper.control().add_node(&spec)?;
-        self.settle();
-        Ok(NodeHandle(node))
-    }
-
-    fn node_named(&mut self, name: &str) -> Option<Arc<NodeShared>> {
-        self.stepper.control().all_nodes().find(|node| &*node.name == name).cloned()
+        self.steps.add_node(name, rack, total)
     }
 
     /// The handle of a present node, by its name, as [`FairScheduler::find_node`](crate::FairScheduler::find_node).
     pub fn find_node(&mut self, name: &str) -> Option<NodeHandle> {
-        self.node_named(name).map(NodeHandle)
+        self.steps.node_named(name).map(NodeHandle)
     }
 
     /// The same by its number, as [`FairScheduler::find_node_by_id`](crate::FairScheduler::find_node_by_id).
     pub fn find_node_by_id(&mut self, id: NodeId) -> Option<NodeHandle> {
-        self.stepper.control().all_nodes().find(|node| node.id == id).cloned().map(NodeHandle)
+        self.stepper().control().all_nodes().find(|node| node.id == id).cloned().map(NodeHandle)
     }
 
     /// Removes a node: its containers end as lost.
@@ -276,9 +174,7 @@ impl Stepped {
     /// # Errors
     /// When it is gone already.
     pub fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
-        self.stepper.control().begin_remove_node(&node.0, None)?;
-        self.settle();
-        Ok(())
+        self.steps.remove_node(node)
     }
 
     /// Gives a node a new total.
@@ -286,7 +182,7 @@ impl Stepped {
     /// # Errors
     /// When it is gone, or the total is negative.
     pub fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
-        self.stepper.control().resize_node(&node.0, total)?;
+        self.stepper().control().resize_node(&node.0, total)?;
         self.settle();
         Ok(())
     }
@@ -296,7 +192,7 @@ impl Stepped {
     /// # Errors
     /// When it is gone.
     pub fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
-        self.stepper.control().decommission(&node.0)?;
+        self.stepper().control().decommission(&node.0)?;
         self.settle();
         Ok(())
     }
@@ -307,26 +203,20 @@ impl Stepped {
     /// # Errors
     /// When it is gone.
     pub fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
-        self.stepper.control().recommission(&node.0)?;
+        self.stepper().control().recommission(&node.0)?;
         self.settle();
         Ok(())
     }
 
     /// A node reports, and is offered.
     pub fn heartbeat(&mut self, heartbeat: impl Borrow<Heartbeat>) {
-        let heartbeat = heartbeat.borrow();
-        self.stepper.pump();
-        // An owner that is not here: a handle of another scheduler. Otherwise the worker recognises it.
-        if let Some(shard) = self.stepper.shards().nth(heartbeat.node.owner) {
-            shard.heartbeat(heartbeat);
-        }
-        self.settle();
+        self.steps.heartbeat(heartbeat.borrow());
     }
 
     /// One pass of continuous scheduling over all nodes.
     pub fn continuous(&mut self) {
-        self.stepper.pump();
-        self.stepper.shards().for_each(|shard| shard.continuous_pass());
+        self.stepper().pump();
+        self.stepper().shards().for_each(|shard| shard.continuous_pass());
         self.settle();
     }
 
@@ -337,19 +227,13 @@ impl Stepped {
     /// # Errors
     /// Why it is refused.
     pub fn submit(&mut self, submission: impl Borrow<Submission>) -> Result<AppHandle, Refused> {
-        let submission = submission.borrow();
-        let outcome = self.stepper.control().submit(submission);
-        self.settle();
-        let app = outcome?;
-        if self.journal {
-            self.apps.insert(submission.number, app.clone());
-        }
-        Ok(AppHandle(app))
+        let outcome = self.stepper().control().submit(submission.borrow());
+        self.steps.submitted(outcome)
     }
 
     /// The handle of an application that has not ended, by its number, as [`FairScheduler::find_app`](crate::FairScheduler::find_app).
     pub fn find_app(&mut self, number: u32) -> Option<AppHandle> {
-        self.stepper.control().find_app(number).filter(|app| !app.is_closed()).map(AppHandle)
+        self.stepper().control().find_app(number).filter(|app| !app.is_closed()).map(AppHandle)
     }
 
     /// An AM's call, as [`FairScheduler::allocate`](crate::FairScheduler::allocate).
@@ -362,9 +246,8 @@ impl Stepped {
         request: &AllocateRequest,
         answer: &mut Allocation,
     ) -> Result<(), Refused> {
-        send_changes(self.stepper.shared(), &app.0, request)?;
-        self.settle();
-        collect(self.stepper.shared(), &app.0, answer)?;
+        self.steps.send(app, request)?;
+        collect(self.shared(), &app.0, answer)?;
         warn_of(&app.0, &request.asks, &mut answer.warnings);
         Ok(())
     }
@@ -374,7 +257,7 @@ impl Stepped {
     /// # Errors
     /// [`Refused::NoSuchApp`] when it has ended already.
     pub fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
-        self.finish_by(None, app)
+        self.steps.finish_by(None, app)
     }
 
     /// Kills an application: to the scheduler the same as [`Stepped::finish`].
@@ -390,13 +273,7 @@ impl Stepped {
     /// # Errors
     /// [`Refused::AppAcl`] where he may not; or when it has ended already.
     pub fn kill_as(&mut self, user: &str, app: &AppHandle) -> Result<(), Refused> {
-        self.finish_by(Some(user), app)
-    }
-
-    fn finish_by(&mut self, by: Option<&str>, app: &AppHandle) -> Result<(), Refused> {
-        self.stepper.control().finish_by(by, &app.0, None)?;
-        self.settle();
-        Ok(())
+        self.steps.finish_by(Some(user), app)
     }
 
     /// Another attempt of an application, as [`FairScheduler::new_attempt`](crate::FairScheduler::new_attempt).
@@ -404,13 +281,10 @@ impl Stepped {
     /// # Errors
     /// When the application has ended, or the new AM's request is refused.
     pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
-        self.stepper.control().begin_next_attempt(&app.0, new, None)?;
+        self.stepper().control().begin_next_attempt(&app.0, new, None)?;
         self.settle();
-        let next = self.stepper.control().restarted.take().ok_or(Refused::NoSuchApp(app.number()))??;
-        if self.journal {
-            self.apps.insert(app.number(), next.clone());
-        }
-        Ok(AppHandle(next))
+        let next = self.stepper().control().restarted.take().ok_or(Refused::NoSuchApp(app.number()))?;
+        self.steps.submitted(next)
     }
 
     /// Moves an application to another leaf queue.
@@ -418,7 +292,7 @@ impl Stepped {
     /// # Errors
     /// When the target is no leaf or a limit stands against it.
     pub fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.move_by(None, app, queue)
+        self.steps.move_by(None, app, queue)
     }
 
     /// The same on behalf of a user, as [`FairScheduler::move_app_as`](crate::FairScheduler::move_app_as).
@@ -426,30 +300,24 @@ impl Stepped {
     /// # Errors
     /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he may not; otherwise as [`Stepped::move_app`].
     pub fn move_app_as(&mut self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.move_by(Some(user), app, queue)
-    }
-
-    fn move_by(&mut self, by: Option<&str>, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.stepper.control().move_by(by, &app.0, queue)?;
-        self.settle();
-        Ok(())
+        self.steps.move_by(Some(user), app, queue)
     }
 
     // ------------------------------------------------------------------------------------------------ rights
 
     /// Whether the user has a right in a queue, as [`FairScheduler::has_access`](crate::FairScheduler::has_access).
     pub fn has_access(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        self.stepper.control().has_access(user, queue, access)
+        self.stepper().control().has_access(user, queue, access)
     }
 
     /// The ResourceManager's question, as [`FairScheduler::permits`](crate::FairScheduler::permits).
     pub fn permits(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        self.stepper.control().permits(user, queue, access)
+        self.stepper().control().permits(user, queue, access)
     }
 
     /// Whether the user is in `yarn.admin.acl`.
     pub fn is_admin(&mut self, user: &str) -> bool {
-        self.stepper.control().is_admin(user)
+        self.stepper().control().is_admin(user)
     }
 
     /// Whether a user may see or change an application, as [`FairScheduler::check_app`](crate::FairScheduler::check_app).
@@ -457,15 +325,15 @@ impl Stepped {
     /// # Errors
     /// [`Refused::AppAcl`] where he may not; or when it has ended.
     pub fn check_app(&mut self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
-        self.stepper.control().check_app(user, &app.0, access)
+        self.stepper().control().check_app(user, &app.0, access)
     }
 
     // ------------------------------------------------------------------------------------------------ queues
 
     /// The periodic update, once: demand and instantaneous fair shares.
     pub fn update_now(&mut self) {
-        self.stepper.pump();
-        self.stepper.update();
+        self.stepper().pump();
+        self.stepper().update();
         self.settle();
     }
 
@@ -477,7 +345,7 @@ impl Stepped {
     /// # Errors
     /// [`Refused::PreemptionOff`] where `yarn.scheduler.fair.preemption` is not true.
     pub fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
-        let rounds = self.stepper.preempt(|preemptor, workers| preemptor.all_rounds(workers))?;
+        let rounds = self.stepper().preempt(|preemptor, workers| preemptor.all_rounds(workers))?;
         if kill {
             self.kill_marked()?;
         }
@@ -490,7 +358,7 @@ impl Stepped {
     /// # Errors
     /// As of [`Stepped::preempt`].
     pub fn kill_marked(&mut self) -> Result<(), Refused> {
-        self.stepper.preempt(|preemptor, workers| preemptor.kill_all(workers))?;
+        self.stepper().preempt(|preemptor, workers| preemptor.kill_all(workers))?;
         self.settle();
         Ok(())
     }
@@ -500,7 +368,7 @@ impl Stepped {
     /// # Errors
     /// [`Refused::RuleFailed`].
     pub fn place(&mut self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
-        self.stepper.control().place(user, queue)
+        self.stepper().control().place(user, queue)
     }
 
     /// Makes an ad hoc queue, as [`FairScheduler::create_queue`](crate::FairScheduler::create_queue).
@@ -508,29 +376,29 @@ impl Stepped {
     /// # Errors
     /// [`Refused::BadQueueName`], [`Refused::CannotCreate`].
     pub fn create_queue(&mut self, name: &str, leaf: bool) -> Result<(), Refused> {
-        let outcome = self.stepper.control().add_queue(name, leaf);
+        let outcome = self.stepper().control().add_queue(name, leaf);
         self.settle();
         outcome
     }
 
     /// What configuration makes of each queue, by name.
     pub fn queue_configs(&mut self) -> Vec<QueueConfig> {
-        self.stepper.control().queue_configs()
+        self.stepper().control().queue_configs()
     }
 
     /// The allocation file in force.
     pub fn allocations(&mut self) -> &AllocationFile {
-        self.stepper.control().allocations()
+        self.stepper().control().allocations()
     }
 
     /// The placement rules in force: those of the last file that had any, or of the settings.
     pub fn placement_rules(&mut self) -> &[PlacementRule] {
-        self.stepper.control().placement_rules()
+        self.stepper().control().placement_rules()
     }
 
     /// What the allocation file's watcher does at each look, as [`FairScheduler::clean_up`](crate::FairScheduler::clean_up).
     pub fn clean_up(&mut self) {
-        Reloads::clean_up(self.stepper.control());
+        Reloads::clean_up(self.stepper().control());
         self.settle();
     }
 
@@ -539,7 +407,7 @@ impl Stepped {
     /// # Errors
     /// [`Refused::BadAllocations`], [`Refused::ReloadBrokeOff`].
     pub fn reload(&mut self, allocations: AllocationFile) -> Result<(), Refused> {
-        let control = self.stepper.control();
+        let control = self.stepper().control();
         Reloads::clean_up(control);
         let outcome = control.take(Box::new(allocations));
         self.settle();
@@ -551,7 +419,7 @@ impl Stepped {
     /// # Errors
     /// [`Refused::BadAllocations`]: the old ones stay, except perhaps the placement rules. [`Refused::ReloadBrokeOff`].
     pub fn reload_text(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
-        Reloads::clean_up(self.stepper.control());
+        Reloads::clean_up(self.stepper().control());
         self.refresh_with(text)
     }
 
@@ -560,8 +428,8 @@ impl Stepped {
     /// # Errors
     /// As [`Stepped::reload_text`].
     pub fn refresh_with(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
-        let types = self.stepper.shared().decider.settings.types.clone();
-        let control = self.stepper.control();
+        let types = self.shared().decider.settings.types.clone();
+        let control = self.stepper().control();
         let reader = Reader { types, custom_policies: control.policy_names(), limit: u64::MAX };
         let outcome = apply(reader.parse(text, "allocations"), control);
         self.settle();
@@ -574,9 +442,9 @@ impl Stepped {
     /// # Errors
     /// As there.
     pub fn refresh_queues(&mut self) -> Result<Vec<Diagnostic>, Refused> {
-        let clock = self.stepper.shared().clock.clone();
+        let clock = self.shared().clock.clone();
         let watcher = self.watcher.as_mut().ok_or(Refused::NoAllocationFile)?;
-        let outcome = watcher.refresh(&*clock, self.stepper.control());
+        let outcome = watcher.refresh(&*clock, self.steps.stepper.control());
         self.settle();
         outcome
     }
@@ -587,7 +455,7 @@ impl Stepped {
     /// # Errors
     /// As there.
     pub fn set_maximum_allocation(&mut self, maximum: Resource) -> Result<(), Refused> {
-        self.stepper.control().set_maximum(maximum)?;
+        self.stepper().control().set_maximum(maximum)?;
         self.settle();
         Ok(())
     }
@@ -599,8 +467,7 @@ impl Stepped {
     /// # Errors
     /// When it is unknown or has finished.
     pub fn app_numbered(&self, number: u32) -> Result<AppHandle, Refused> {
-        let app = self.apps.get(&number).filter(|app| !app.is_closed());
-        app.cloned().map(AppHandle).ok_or(Refused::NoSuchApp(number))
+        self.steps.app(number)
     }
 
     /// An AM's call as recordings have it: all containers of the application are acquired by it, as its last act. Returns
@@ -615,29 +482,13 @@ impl Stepped {
         blacklist_add: &[&str],
         blacklist_remove: &[&str],
     ) -> Result<Resource, Refused> {
-        let app = self.app_numbered(number)?;
-        if app.waits_for_am() {
-            return Err(Refused::NoAm(number));
-        }
-        let locations = |names: &[&str]| names.iter().map(|name| self.location(name)).collect();
-        let request = AllocateRequest {
-            asks: asks.to_vec(),
-            releases: Vec::new(),
-            blacklist_add: locations(blacklist_add),
-            blacklist_remove: locations(blacklist_remove),
-        };
-        let mut answer = std::mem::take(&mut self.scratch);
+        let app = self.steps.calling(number)?;
+        let request = self.steps.request(asks, blacklist_add, blacklist_remove);
+        let mut answer = std::mem::take(&mut self.steps.scratch);
         let outcome = self.allocate(&app, &request, &mut answer);
         let headroom = answer.headroom;
-        self.scratch = answer;
+        self.steps.scratch = answer;
         outcome.map(|()| headroom)
-    }
-
-    /// The AM acquires all that it was granted.
-    fn acquire(&mut self, app: &AppShared) {
-        self.scratch.granted.clear();
-        self.scratch.ended.clear();
-        drain(self.stepper.shared(), app, &mut self.scratch);
     }
 
     /// The numbers of an application's containers that are to be preempted, smallest first: what its handle's
@@ -657,16 +508,7 @@ impl Stepped {
     /// # Errors
     /// When the application is unknown or its AM has no container yet.
     pub fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
-        let app = self.app_numbered(number)?;
-        if app.waits_for_am() {
-            return Err(Refused::NoAm(number));
-        }
-        self.acquire(&app.0);
-        if let Some(id) = self.by_number.get(&(number, container)).copied() {
-            self.stepper.shard(usize::from(id.worker)).handle_external(&mut External::Release(id));
-        }
-        self.settle();
-        Ok(())
+        self.steps.release_numbered(number, container)
     }
 
     /// The node of a container says that it runs.
@@ -674,13 +516,7 @@ impl Stepped {
     /// # Errors
     /// When the application is unknown, or the container has ended.
     pub fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
-        let (app, id) = self.container_numbered(number, container)?;
-        let shard = self.stepper.shard(usize::from(id.worker));
-        let record = shard.live_container(id).ok_or(Refused::NoSuchContainer { app: number, container })?;
-        shard.launch(record);
-        self.acquire(&app);
-        self.settle();
-        Ok(())
+        self.steps.launch_numbered(number, container)
     }
 
     /// The node of a container says that it is done.
@@ -688,32 +524,16 @@ impl Stepped {
     /// # Errors
     /// When the application is unknown, or the container has ended and its node does not wait for it.
     pub fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
-        let (app, id) = self.container_numbered(number, container)?;
-        let missing = Refused::NoSuchContainer { app: number, container };
-        let worker = usize::from(id.worker);
-        let record = self.stepper.shard(worker).known_container(id).ok_or(missing)?;
-        if self.stepper.shard(worker).live_container(id).is_some() {
-            self.acquire(&app);
-        }
-        self.stepper.shard(worker).complete(record);
-        self.settle();
-        Ok(())
-    }
-
-    fn container_numbered(&self, number: u32, container: u32) -> Result<(Arc<AppShared>, ContainerId), Refused> {
-        let app = self.apps.get(&number).cloned().ok_or(Refused::NoSuchApp(number))?;
-        let id = self.by_number.get(&(number, container)).copied();
-        Ok((app, id.ok_or(Refused::NoSuchContainer { app: number, container })?))
+        self.steps.complete_numbered(number, container)
     }
 
     // ------------------------------------------------------------------------------------------------ views
 
     /// What happened since this was last called, and the reservations that stand.
     pub fn take_journal(&mut self) -> Journal {
-        let mut outcome = std::mem::take(&mut self.pending);
-        let nodes: Vec<_> = self.stepper.control().all_nodes().map(|node| node.id).collect();
-        let reserved = self.stepper.shards().flat_map(|shard| shard.reservations()).collect();
-        let held = self.stepper.shards().flat_map(|shard| shard.owed_rooms()).collect();
+        let (mut outcome, nodes) = self.steps.take_noted();
+        let reserved = self.stepper().shards().flat_map(|shard| shard.reservations()).collect();
+        let held = self.stepper().shards().flat_map(|shard| shard.owed_rooms()).collect();
         outcome.finish(&nodes, reserved, held);
         outcome
     }
@@ -721,7 +541,7 @@ impl Stepped {
     /// Why the passes over nodes since this was last called went as they did, in order; with several workers, worker by
     /// worker. Empty without a [trace](crate::FairSchedulerBuilder::trace).
     pub fn take_trace(&mut self) -> Vec<Decision> {
-        self.stepper.shards().flat_map(|shard| shard.take_trace()).collect()
+        self.stepper().shards().flat_map(|shard| shard.take_trace()).collect()
     }
 
     /// Why an application is offered no node, as things stand; `None` where nothing stands against it but the nodes: what
@@ -729,76 +549,64 @@ impl Stepped {
     /// application's asks.
     #[must_use]
     pub fn not_offered(&mut self, app: &AppHandle) -> Option<NotOffered> {
-        let stopped = self.stepper.control().why_stopped(&app.0).map(NotOffered::from);
+        let stopped = self.stepper().control().why_stopped(&app.0).map(NotOffered::from);
         // Of another scheduler's application the control has said that there is none.
-        stopped.or_else(|| self.stepper.shards().nth(app.0.home)?.why_not_offered(app.0.slot.index))
+        stopped.or_else(|| self.stepper().shards().nth(app.0.home)?.why_not_offered(app.0.slot.index))
     }
 
     /// All queues, by name.
     #[must_use]
     pub fn queues(&self) -> Vec<QueueView> {
-        views::queues(&self.stepper.shared().publisher.load())
+        views::queues(&self.shared().publisher.load())
     }
 
     /// An application by its number.
     pub fn app(&mut self, number: u32) -> Option<AppView> {
-        let snapshot = self.stepper.shared().publisher.load();
-        self.stepper.control().find_app(number).map(|app| views::app(&snapshot, &app))
+        let snapshot = self.shared().publisher.load();
+        self.stepper().control().find_app(number).map(|app| views::app(&snapshot, &app))
     }
 
     /// All applications, by number.
     #[must_use]
     pub fn apps(&mut self) -> Vec<AppView> {
-        let snapshot = self.stepper.shared().publisher.load();
-        self.stepper.control().all_apps().iter().map(|app| views::app(&snapshot, app)).collect()
+        let snapshot = self.shared().publisher.load();
+        self.stepper().control().all_apps().iter().map(|app| views::app(&snapshot, app)).collect()
     }
 
     /// A node by its name.
     pub fn node(&mut self, name: &str) -> Option<NodeView> {
-        self.node_named(name).map(|node| node_view(&node))
+        self.steps.node_named(name).map(|node| node_view(&node))
     }
 
     /// All nodes, in order of registration.
     #[must_use]
     pub fn nodes(&mut self) -> Vec<NodeView> {
-        self.stepper.control().all_nodes().map(|node| node_view(node)).collect()
+        self.stepper().control().all_nodes().map(|node| node_view(node)).collect()
     }
 
     /// All containers, by worker and node, those included that have ended but whose node has not said so: on a node in the order
     /// of their grants.
     #[must_use]
     pub fn containers(&mut self) -> Vec<ContainerView> {
-        self.stepper.shards().flat_map(|shard| shard.container_views()).collect()
+        self.stepper().shards().flat_map(|shard| shard.container_views()).collect()
     }
 
     /// Counters and totals.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        views::stats(self.stepper.shared())
+        views::stats(self.shared())
+    }
+
+    pub(crate) fn stepper(&mut self) -> &mut Stepper {
+        &mut self.steps.stepper
+    }
+
+    fn shared(&self) -> &Arc<Shared> {
+        self.steps.stepper.shared()
     }
 
     /// Works off all messages and notes what happened.
     fn settle(&mut self) {
-        self.stepper.pump();
-        if !self.journal {
-            return;
-        }
-        let mut fresh_ams = Vec::new();
-        for shard in self.stepper.shards() {
-            let noted = shard.take_noted();
-            for (Container { id, .. }, _, is_am) in &noted.allocated {
-                self.by_number.insert((id.application, id.number), *id);
-                if *is_am {
-                    fresh_ams.push(id.application);
-                }
-            }
-            self.pending.note(noted);
-        }
-        // The RM fetches an AM's container at once.
-        for number in fresh_ams {
-            if let Some(app) = self.apps.get(&number).cloned() {
-                self.acquire(&app);
-            }
-        }
+        self.steps.settle();
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! They run on whatever polls them, block nothing, and are woken by the scheduler's threads.
 
-use super::fair::{CONTROL, FairScheduler, Submitted};
+use super::door::CONTROL;
+use super::fair::{FairScheduler, Submitted};
 use super::handles::{AppHandle, NodeHandle};
 use crate::engine::{
     Answer, Internal, Look, NewAttempt, NodeSpec, Reply, Submission, Unanswered, Waits, reply, waiting,

@@ -120,8 +120,8 @@ impl Plain {
         let ordering = self.ordering(slot);
         let mut leaf = self.leaves[slot as usize].take().expect("a leaf queue");
         let candidate = |number: u32| {
-            let (user, am) = (self.app(number).user.clone(), self.app(number).am);
-            Candidate { rank: self.rank(number), user, am }
+            let app = self.app(number);
+            Candidate { rank: self.rank(number), user: &app.user, am: app.am }
         };
         let weight = |user: &str| self.tree.user_weight(slot, user);
         leaf.activate(&ordering, bounds.am_percent, &bounds.inputs(), candidate, weight);

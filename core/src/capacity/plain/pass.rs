@@ -196,7 +196,7 @@ impl Plain {
     fn user_may(&mut self, slot: u32, app: u32, limits: &mut Limits) -> bool {
         let (arith, cluster) = (self.arith, self.cluster);
         let (user, reserved) = (self.app(app).user.clone(), self.app(app).reserved);
-        let known = self.leaf_mut(slot).pass_users().get(&user).cloned();
+        let known = self.leaf_mut(slot).pass_users().get(&*user).cloned();
         // Without a record there is nothing to publish.
         let limit = match (&known, self.leaf(slot).users.record(&user)) {
             (Some(known), Some(record)) => {
@@ -226,7 +226,7 @@ impl Plain {
         if !may && pass.failed_with.is_none_or(|failed| failed.fits_in(&reserved)) {
             pass.failed_with = Some(reserved);
         }
-        self.leaf_mut(slot).pass_users().insert(user, pass);
+        self.leaf_mut(slot).pass_users().insert(user.into(), pass);
         may
     }
 

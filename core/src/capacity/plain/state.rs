@@ -4,11 +4,12 @@ use super::settings::{Properties, properties, read_file, read_preemption};
 use crate::capacity::allocator::{Row, Rules};
 use crate::capacity::arith::Arith;
 use crate::capacity::asks::Asks;
+use crate::capacity::bounds::Bounds;
 use crate::capacity::killable::Killable;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::{AppRank, FairCache};
 use crate::capacity::tree::{Named, Tree};
-use crate::capacity::users::{LimitInputs, UserRecord};
+use crate::capacity::users::UserRecord;
 use crate::config::capacity::{AppOrdering, CapacityFileError, MixedFractions, PreemptionSettings};
 use crate::resource::Resource;
 use serde_json::Value;
@@ -142,33 +143,6 @@ pub struct Plain {
     pub(super) ended: BTreeSet<(u32, u32)>,
 }
 
-/// The figures that limits of users come from, of one leaf.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
-    pub(super) arith: Arith,
-    pub(super) cluster: Resource,
-    pub(super) minimum: Resource,
-    pub(super) guaranteed: Resource,
-    pub(super) maximum: Resource,
-    pub(super) user_limit: f32,
-    pub(super) factor: f32,
-    pub(super) am_percent: f32,
-}
-
-impl Bounds {
-    pub(super) fn inputs(&self) -> LimitInputs<'_> {
-        LimitInputs {
-            arith: self.arith,
-            cluster: &self.cluster,
-            minimum: &self.minimum,
-            guaranteed: &self.guaranteed,
-            maximum: &self.maximum,
-            user_limit: self.user_limit,
-            factor: self.factor,
-        }
-    }
-}
-
 impl Plain {
     /// The scheduler of a recording, before its first step.
     ///
@@ -252,18 +226,7 @@ impl Plain {
     }
 
     pub(super) fn bounds(&self, slot: u32) -> Bounds {
-        let node = self.tree.get(slot);
-        let leaf = node.leaf().expect("a leaf queue");
-        Bounds {
-            arith: self.arith,
-            cluster: self.cluster,
-            minimum: self.minimum,
-            guaranteed: *node.guaranteed(),
-            maximum: *node.maximum(),
-            user_limit: leaf.user_limit,
-            factor: leaf.user_limit_factor,
-            am_percent: leaf.max_am_resource_percent,
-        }
+        Bounds::of(self.tree.get(slot), self.arith, self.cluster, self.minimum)
     }
 
     pub(super) fn ordering(&self, slot: u32) -> AppOrdering {

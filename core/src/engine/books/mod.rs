@@ -9,6 +9,9 @@ pub(crate) mod paths;
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod usage;
 
+#[cfg(not(loom))]
+pub(crate) mod counted;
+
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod reserved;
 

@@ -355,7 +355,7 @@ impl<D: Decider> Shard<D> {
     pub(crate) fn end_container(&mut self, index: u32, reason: EndReason, by_node: bool) {
         let record = self.containers[index];
         if record.fate.is_live() {
-            self.end_live(index, reason);
+            self.end_live::<true>(index, reason);
             if !by_node && self.containers[index].acquired_at_end {
                 self.nodes[record.node as usize].shared.tell_to_stop(self.container_id(index));
             }
@@ -370,7 +370,22 @@ impl<D: Decider> Shard<D> {
         self.reuse_record(index);
     }
 
-    fn end_live(&mut self, index: u32, reason: EndReason) {
+    /// Ends a live container that goes for another one: what it was taken from of the asks does not come back.
+    pub(crate) fn end_for_good(&mut self, index: u32, reason: EndReason) {
+        let record = self.containers[index];
+        self.end_live::<false>(index, reason);
+        if self.containers[index].acquired_at_end {
+            self.nodes[record.node as usize].shared.tell_to_stop(self.container_id(index));
+        }
+        if !record.launched {
+            self.free_room(index);
+        }
+        D::container_ended(self);
+        self.reuse_record(index);
+    }
+
+    /// `GIVES_BACK`: what it was taken from of the asks comes back, if its AM has not seen it.
+    fn end_live<const GIVES_BACK: bool>(&mut self, index: u32, reason: EndReason) {
         let worker = self.worker;
         let record = &mut self.containers[index];
         let was_marked = record.fate.end();
@@ -386,6 +401,7 @@ impl<D: Decider> Shard<D> {
         } else {
             self.add_usage(app, &less);
         }
+        D::usage_returned(self, index);
         if self.shared.workers > 1 {
             self.return_rooms(self.app(app).leaf, self.containers.size(&record));
         }
@@ -398,11 +414,15 @@ impl<D: Decider> Shard<D> {
         let mut wakes = false;
         if local.closed {
             // Nobody will ask: see `close_app`.
-            if !withdrawn {
+            if withdrawn {
+                D::asks_forgone(self, index);
+            } else {
                 self.own_records.put(record.mail);
             }
         } else if withdrawn {
-            self.give_asks_back(index);
+            if GIVES_BACK {
+                self.give_asks_back(index);
+            }
         } else {
             wakes = arena.push_ended(&local.cell.ended, record.mail, reason);
         }
@@ -448,6 +468,7 @@ impl<D: Decider> Shard<D> {
             node.containers.remove(place);
         }
         node.free.add_in_types(self.types, self.containers.size(&record));
+        D::node_freed(node, &record);
         self.publish_free(record.node);
     }
 
@@ -505,6 +526,7 @@ impl<D: Decider> Shard<D> {
         }
         let reserved = std::mem::take(&mut self.app_mut(slot.index).reserved);
         for node in reserved {
+            D::reservation_ends(self, node);
             self.unreserve(node);
         }
         let worker = self.worker;

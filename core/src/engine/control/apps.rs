@@ -53,7 +53,7 @@ impl<D: Decider> Control<D> {
     pub(super) fn admit(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<(&AmRequest, Resource)>) {
         let index = app.slot.index;
         self.by_number.insert(app.id.number, index);
-        let runnable = D::Control::entering(self, app, leaf);
+        let runnable = D::Control::entering(self, app, leaf, am.as_ref().map(|(_, size)| size));
         self.enter_app(app.clone(), leaf, runnable);
         self.enter(index);
         if let Some((am, size)) = am {
@@ -120,7 +120,7 @@ impl<D: Decider> Control<D> {
         self.exit(slot.index);
         self.apps[slot.ix()] = None;
         self.app_slots.give_back(slot);
-        D::Control::left(self, &shared, stood);
+        D::Control::left(self, &shared, stood, next_attempt.is_some());
         for reply in replies {
             self.answer(reply, Ok(()));
         }

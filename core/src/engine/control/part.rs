@@ -14,6 +14,7 @@ use crate::engine::control::{App, Control, Submission};
 use crate::engine::decider::Decider;
 use crate::event::Refused;
 use crate::resource::Resource;
+use crate::sync::Arc;
 use std::fmt::Debug;
 
 /// Where a submission goes.
@@ -73,14 +74,15 @@ pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
     /// Another attempt wants an AM's container in a leaf: how large that counts, or why it is refused.
     fn am_wanted(control: &Control<D>, leaf: u32, asked: &Resource) -> Result<Resource, Refused>;
 
-    /// An attempt enters a leaf queue: whether it may be offered nodes from now on. Others may [start](Control::start) by it.
-    fn entering(control: &mut Control<D>, app: &AppShared, leaf: u32) -> bool;
+    /// An attempt enters a leaf queue, with an AM's container of this size if one is asked for: whether it may be offered nodes from now
+    /// on. Others may [start](Control::start) by it.
+    fn entering(control: &mut Control<D>, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>) -> bool;
 
     /// It has entered, and the request for its AM's container goes out: as so much.
     fn am_asked(control: &Control<D>, leaf: u32, size: &Resource) -> Resource;
 
-    /// An attempt has ended and is in no table any more. Others may start by it.
-    fn left(control: &mut Control<D>, app: &AppShared, stood: Stand);
+    /// An attempt has ended and is in no table any more; `goes_on`: another one of its application follows. Others may start by it.
+    fn left(control: &mut Control<D>, app: &AppShared, stood: Stand, goes_on: bool);
 
     /// An application is to move to a queue: how it stands there, or why it may not. `None`: it is there already. Nothing changes.
     fn moving(control: &Control<D>, app: &App, queue: &str) -> Result<Option<Stand>, Refused>;

@@ -19,7 +19,7 @@ use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::Shared;
 use crate::event::Refused;
 use crate::id::ContainerId;
-use crate::matching::size::{check_size, normalise};
+use crate::matching::size::check_size;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use smallvec::SmallVec;
@@ -280,7 +280,7 @@ fn send_asks<D: Decider>(
     most: &Resource,
     blacklist: Option<&[u32]>,
 ) -> Result<(), Refused> {
-    let normal = |size: &Resource| normalise(&shared.settings.steps, size, most);
+    let normal = |size: &Resource| D::normal(shared, size, most);
     if blacklist.is_none() {
         match asks.first() {
             None => return Ok(()),

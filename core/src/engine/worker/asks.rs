@@ -8,7 +8,7 @@
 
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::{AppShared, KeyCell};
-use crate::engine::decider::Decider;
+use crate::engine::decider::{AskCause, Decider};
 use crate::engine::intake::messages::{
     AskChange, AskGroup, AskNews, AskRow, Asked, Asking, GiveBack, Internal, News, NewsKind,
 };
@@ -144,7 +144,8 @@ impl<D: Decider> Shard<D> {
             self.app_mut(index).set_blacklist(blacklist);
         }
         if !asks.is_empty() || blacklist.is_some() {
-            D::asks_changed(self, index, asks.iter().map(|group| &group.size));
+            let anywhere = asks.iter().any(|group| group.any().is_some());
+            D::asks_changed(self, index, asks.iter().map(|group| &group.size), AskCause::Call { anywhere });
         }
         if told != Told::Nothing && self.shared.workers > 1 {
             let mut news = SmallVec::new();
@@ -167,7 +168,7 @@ impl<D: Decider> Shard<D> {
             let workers = self.shared.workers;
             key_of(self.app_mut(index), group.key, None, workers).forget_rows();
         }
-        D::asks_changed(self, index, std::iter::once(&group.size));
+        D::asks_changed(self, index, std::iter::once(&group.size), AskCause::Call { anywhere: any.is_some() });
         match told {
             Told::Nothing => {}
             Told::Reopened => {
@@ -205,7 +206,7 @@ impl<D: Decider> Shard<D> {
             let local = self.app(app.index);
             local.look_at_all_keys();
             let size = local.keys[at].size;
-            D::asks_changed(self, app.index, std::iter::once(&size));
+            D::asks_changed(self, app.index, std::iter::once(&size), AskCause::News);
         }
     }
 
@@ -342,7 +343,7 @@ impl<D: Decider> Shard<D> {
             self.app_mut(index).set_blacklist(blacklist);
         }
         self.app(index).look_at_all_keys();
-        D::asks_changed(self, index, rows.iter().map(|row| &row.size));
+        D::asks_changed(self, index, rows.iter().map(|row| &row.size), AskCause::News);
     }
 
     /// Units go back to asks; by the application's home worker.
@@ -377,6 +378,6 @@ impl<D: Decider> Shard<D> {
         if !news.is_empty() {
             self.tell_others(shared, news, None);
         }
-        D::asks_changed(self, index, rows.iter().map(|row| &row.size));
+        D::asks_changed(self, index, rows.iter().map(|row| &row.size), AskCause::GivenBack);
     }
 }

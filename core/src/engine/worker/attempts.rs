@@ -16,7 +16,7 @@
 //! given out after all workers have acknowledged. `loom-tests/tests/next_attempt_vs_drain.rs`.
 
 use crate::app::SchedulingKey;
-use crate::engine::decider::Decider;
+use crate::engine::decider::{AskCause, Decider};
 use crate::engine::intake::messages::Successor;
 use crate::engine::mail::container::Container;
 use crate::engine::worker::containers::ContainerRecord;
@@ -29,7 +29,7 @@ impl<D: Decider> Shard<D> {
     pub(crate) fn hand_over(&mut self, from: Slot, successor: &Successor) -> Vec<Container> {
         let to = self.meet_app(&successor.app);
         self.app_mut(to).set_blacklist(&successor.blacklist);
-        D::asks_changed(self, to, std::iter::empty());
+        D::asks_changed(self, to, std::iter::empty(), AskCause::News);
         let Some(old) = self.find_app(from) else { return Vec::new() };
         let leaf = old.leaf;
         let stays = |record: &ContainerRecord| {

@@ -69,6 +69,7 @@ impl<D: Decider> Shard<D> {
                 self.reuse_record(at);
             }
         }
+        D::reservation_ends(self, node);
         self.unreserve(node);
         let at = &mut self.nodes[node as usize];
         at.own = D::Node::default();

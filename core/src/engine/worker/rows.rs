@@ -217,6 +217,14 @@ impl LocationRows {
         }
     }
 
+    /// How many rows Hadoop would have.
+    pub(crate) fn count_present(&self) -> usize {
+        match &self.counts {
+            Counts::Own { present } => *present as usize,
+            Counts::Shared(_) => self.iter().filter(LocationRow::present).count(),
+        }
+    }
+
     /// The AM wants so many at a location from now on; by the application's home worker. Says whether the other workers have to
     /// hear of it: mostly they see the count where it lies.
     pub(crate) fn replace(&mut self, location: u32, size: &Resource, relax: bool, count: u32) -> bool {

@@ -113,7 +113,7 @@ impl ControlPart<FairDecider> for FairControl {
         control.size_of_further_am(leaf, asked)
     }
 
-    fn entering(control: &mut Control, app: &AppShared, leaf: u32) -> bool {
+    fn entering(control: &mut Control, app: &Arc<AppShared>, leaf: u32, _am: Option<&Resource>) -> bool {
         control.run_or_wait(app, leaf)
     }
 
@@ -121,7 +121,7 @@ impl ControlPart<FairDecider> for FairControl {
         control.size_in(leaf, size)
     }
 
-    fn left(control: &mut Control, app: &AppShared, stood: Stand) {
+    fn left(control: &mut Control, app: &AppShared, stood: Stand, _goes_on: bool) {
         control.has_left(app, stood);
     }
 

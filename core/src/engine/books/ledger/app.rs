@@ -55,6 +55,8 @@ pub(crate) struct AmSide {
     pub(crate) blacklist: Vec<u32>,
     /// The nodes that the blacklist names, looked up when it last changed, as Hadoop does for headroom.
     pub(crate) blacklisted: Option<Vec<Arc<NodeShared>>>,
+    /// Containers that are to be preempted, where the AM is told once: those that it has yet to be told of.
+    pub(crate) to_preempt: Vec<ContainerId>,
 }
 
 /// What an application is made of.
@@ -134,6 +136,8 @@ pub(crate) struct AppShared {
     /// The number of the last container, or of the last block of them.
     sequence: AtomicU32,
     am_resource: UsageCell,
+    /// What it can still get, where its decider has the home worker work that out.
+    pub(crate) headroom: UsageCell,
     first_key: OnceLock<Arc<KeyCell>>,
     /// Where its keys are found and the next one goes.
     keys: Mutex<KeyIndex>,
@@ -178,6 +182,7 @@ impl AppShared {
             ever_had: AtomicBool::new(false),
             runnable: AtomicBool::new(false),
             am_resource: UsageCell::default(),
+            headroom: UsageCell::default(),
             sequence: AtomicU32::new(0),
             cells: (0..workers).map(|_| Arc::default()).collect(),
             first_key: OnceLock::new(),

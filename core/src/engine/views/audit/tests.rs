@@ -77,10 +77,10 @@ fn a_refused_grant_leaves_nothing() {
                 // Who is alone has looked when it chose.
                 Refusal::AmLimit | Refusal::QueueFull if workers == 1 => continue,
                 Refusal::AmLimit | Refusal::QueueFull => proposal.size = Resource::new(8192, 8),
-                Refusal::Moved => stepped.stepper.control().move_app(&app.0, "root.b").unwrap(),
+                Refusal::Moved => stepped.stepper().control().move_app(&app.0, "root.b").unwrap(),
                 Refusal::NoRecord => unreachable!("not asked for"),
             }
-            let refused = stepped.stepper.shard(0).try_grant(&proposal);
+            let refused = stepped.stepper().shard(0).try_grant(&proposal);
             assert_eq!(refused, Err(refusal), "{workers} workers");
             stepped.update_now();
             assert_eq!(used(&audit(&mut stepped)), used(&before), "{refusal:?} with {workers} workers");
@@ -102,8 +102,8 @@ fn a_smaller_am_is_admitted_at_once() {
         let (mut stepped, nodes, app) = world(workers, false);
         let ask_for_am = |stepped: &mut Stepped, rows: &[Ask]| {
             let message = Internal::FirstAsk { app: app.0.clone(), asks: rows.iter().copied().collect() };
-            stepped.stepper.shared().lanes.internal[app.0.home].send(message).unwrap();
-            stepped.stepper.pump();
+            stepped.stepper().shared().lanes.internal[app.0.home].send(message).unwrap();
+            stepped.stepper().pump();
         };
         // Beside something small, that is no AM, one that no node has room for.
         let large = Resource::new(8192, 8);

@@ -1,0 +1,325 @@
+//! What a scenario of the CapacityScheduler is played on: without threads, or on them, quiet after each step.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::api::{
+    AllocateRequest, Allocation, AppHandle, Ask, CapacityAppView, CapacityQueueView, CapacityScheduler,
+    CapacitySchedulerBuilder, CapacityStepped, Clock, ContainerId, ContainerView, Heartbeat, Journal, Location,
+    NodeView, Refused, Resource, Submission, VirtualClock,
+};
+
+/// The calls of a scenario. Each returns when nothing is under way any more.
+pub(super) trait CapacityDriver {
+    fn location(&self, name: &str) -> Location;
+    fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused>;
+    fn remove_node(&mut self, name: &str) -> Result<(), Refused>;
+    fn heartbeat(&mut self, node: &str) -> Result<(), Refused>;
+    fn submit(&mut self, submission: Submission, priority: Option<i32>) -> Result<(), Refused>;
+    /// Nodes and racks of the blacklist by name. Gives the headroom, and what is to be preempted.
+    fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<(Resource, Vec<u32>), Refused>;
+    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused>;
+    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused>;
+    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused>;
+    fn finish(&mut self, app: u32) -> Result<(), Refused>;
+    fn set_priority(&mut self, app: u32, priority: i32) -> Result<(), Refused>;
+    fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused>;
+    fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused>;
+    fn advance(&mut self, ms: u64);
+    fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused>;
+    /// What happened since this was last called; the end of a step.
+    fn take_journal(&mut self) -> Result<Journal, Refused>;
+    fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView>;
+    fn apps(&mut self) -> Vec<CapacityAppView>;
+    fn nodes(&mut self) -> Vec<NodeView>;
+}
+
+impl CapacityDriver for CapacityStepped {
+    fn location(&self, name: &str) -> Location {
+        CapacityStepped::location(self, name)
+    }
+
+    fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused> {
+        CapacityStepped::add_node(self, name, rack, total).map(drop)
+    }
+
+    fn remove_node(&mut self, name: &str) -> Result<(), Refused> {
+        let node = self.node(name)?;
+        CapacityStepped::remove_node(self, &node)
+    }
+
+    fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
+        let node = self.node(node)?;
+        CapacityStepped::heartbeat(self, &Heartbeat::new(&node));
+        Ok(())
+    }
+
+    fn submit(&mut self, submission: Submission, priority: Option<i32>) -> Result<(), Refused> {
+        match priority {
+            Some(priority) => self.submit_with_priority(&submission, priority).map(drop),
+            None => CapacityStepped::submit(self, &submission).map(drop),
+        }
+    }
+
+    fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<(Resource, Vec<u32>), Refused> {
+        self.allocate_numbered(app, asks, add, remove)
+    }
+
+    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        self.release_numbered(app, container)
+    }
+
+    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        self.launch_numbered(app, container)
+    }
+
+    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        self.complete_numbered(app, container)
+    }
+
+    fn finish(&mut self, app: u32) -> Result<(), Refused> {
+        let app = self.app(app)?;
+        CapacityStepped::finish(self, &app)
+    }
+
+    fn set_priority(&mut self, app: u32, priority: i32) -> Result<(), Refused> {
+        let app = self.app(app)?;
+        CapacityStepped::set_priority(self, &app, priority)
+    }
+
+    fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused> {
+        let app = self.app(app)?;
+        CapacityStepped::move_app(self, &app, queue)
+    }
+
+    fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused> {
+        self.refresh_queues(properties.iter().copied())
+    }
+
+    fn advance(&mut self, ms: u64) {
+        CapacityStepped::advance(self, ms);
+    }
+
+    fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
+        CapacityStepped::preempt(self)
+    }
+
+    fn take_journal(&mut self) -> Result<Journal, Refused> {
+        Ok(CapacityStepped::take_journal(self))
+    }
+
+    fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView> {
+        CapacityStepped::queues(self, with_limits)
+    }
+
+    fn apps(&mut self) -> Vec<CapacityAppView> {
+        CapacityStepped::apps(self)
+    }
+
+    fn nodes(&mut self) -> Vec<NodeView> {
+        CapacityStepped::nodes(self)
+    }
+}
+
+/// The threaded scheduler, on a virtual clock and without timers.
+pub(super) struct Threaded {
+    scheduler: CapacityScheduler,
+    clock: Arc<VirtualClock>,
+    /// By number, finished ones included.
+    apps: HashMap<u32, AppHandle>,
+    /// Applications of which the AM's container has not been fetched yet.
+    masters: Vec<u32>,
+}
+
+impl Threaded {
+    /// # Errors
+    /// What the core says against the configuration.
+    pub(super) fn start(builder: CapacitySchedulerBuilder) -> Result<Threaded, String> {
+        let clock = Arc::new(VirtualClock::new());
+        let builder = builder.clock(Arc::clone(&clock) as Arc<dyn Clock>).timers(false);
+        let scheduler = builder.start().map_err(|error| error.to_string())?;
+        Ok(Threaded { scheduler, clock, apps: HashMap::new(), masters: Vec::new() })
+    }
+
+    fn app(&self, number: u32) -> Result<&AppHandle, Refused> {
+        self.apps.get(&number).filter(|app| !app.is_finished()).ok_or(Refused::NoSuchApp(number))
+    }
+
+    /// The same, once its AM may call.
+    fn calling(&self, number: u32) -> Result<&AppHandle, Refused> {
+        let app = self.app(number)?;
+        if app.waits_for_am() { Err(Refused::NoAm(number)) } else { Ok(app) }
+    }
+
+    /// The AM has all that it was granted.
+    fn acquire(&self, app: &AppHandle) {
+        // One that has finished has nothing to acquire.
+        let _ = self.scheduler.fetch(app, &mut Allocation::default());
+    }
+
+    /// A container that lives, or whose node still has to report its end.
+    fn find(&self, app: u32, container: u32) -> Result<(&AppHandle, ContainerView), Refused> {
+        let handle = self.apps.get(&app).ok_or(Refused::NoSuchApp(app))?;
+        let is = |id: &ContainerId| id.application_number() == app && id.number() == container;
+        let found = self.scheduler.containers()?.into_iter().find(|view| is(&view.id));
+        Ok((handle, found.ok_or(Refused::NoSuchContainer { app, container })?))
+    }
+
+    /// Sends what a node says of its containers; it is offered only where `report` says so.
+    fn send(&self, node: &str, report: impl FnOnce(&mut Heartbeat)) -> Result<(), Refused> {
+        let node = self.scheduler.find_node(node).ok_or_else(|| Refused::NoSuchNode(node.to_owned()))?;
+        let mut heartbeat = Heartbeat::new(&node);
+        report(&mut heartbeat);
+        self.scheduler.heartbeat(heartbeat).map_err(|not_sent| not_sent.reason)?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+}
+
+impl CapacityDriver for Threaded {
+    fn location(&self, name: &str) -> Location {
+        self.scheduler.location(name)
+    }
+
+    fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused> {
+        self.scheduler.add_node(name, rack, total)?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn remove_node(&mut self, name: &str) -> Result<(), Refused> {
+        let node = self.scheduler.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))?;
+        self.scheduler.remove_node(&node)?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
+        self.send(node, |_| ())
+    }
+
+    fn submit(&mut self, submission: Submission, priority: Option<i32>) -> Result<(), Refused> {
+        let (number, managed) = (submission.number, submission.am.is_some());
+        let outcome = match priority {
+            Some(priority) => self.scheduler.submit_with_priority(submission, priority),
+            None => self.scheduler.submit(submission),
+        };
+        self.scheduler.quiesce();
+        self.apps.insert(number, outcome?);
+        if managed {
+            self.masters.push(number);
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<(Resource, Vec<u32>), Refused> {
+        let app = self.calling(app)?;
+        let locations = |names: &[&str]| names.iter().map(|name| self.location(name)).collect();
+        let request = AllocateRequest {
+            asks: asks.to_vec(),
+            releases: Vec::new(),
+            blacklist_add: locations(add),
+            blacklist_remove: locations(remove),
+        };
+        let mut answer = Allocation::default();
+        self.scheduler.allocate(app, &request, &mut answer)?;
+        self.scheduler.quiesce();
+        let warned = answer.strict_preemptions.into_iter().map(ContainerId::number).collect();
+        Ok((self.scheduler.headroom(app), warned))
+    }
+
+    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        let handle = self.calling(app)?;
+        self.acquire(handle);
+        let found = self.find(app, container).ok();
+        let releases = found.into_iter().map(|(_, view)| view.id).collect();
+        let request = AllocateRequest { releases, ..AllocateRequest::default() };
+        self.scheduler.allocate(handle, &request, &mut Allocation::default())?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        let (handle, view) = self.find(app, container)?;
+        if view.ended {
+            return Err(Refused::NoSuchContainer { app, container });
+        }
+        self.acquire(handle);
+        self.send(&view.node, |heartbeat| {
+            heartbeat.offer = false;
+            heartbeat.launched.push(view.id);
+        })
+    }
+
+    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused> {
+        let (handle, view) = self.find(app, container)?;
+        if !view.ended {
+            self.acquire(handle);
+        }
+        self.send(&view.node, |heartbeat| {
+            heartbeat.offer = false;
+            heartbeat.completed.push(view.id);
+        })
+    }
+
+    fn finish(&mut self, app: u32) -> Result<(), Refused> {
+        self.scheduler.finish(self.app(app)?)?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn set_priority(&mut self, app: u32, priority: i32) -> Result<(), Refused> {
+        self.scheduler.set_priority(self.app(app)?, priority)?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused> {
+        let outcome = self.scheduler.move_app(self.app(app)?, queue);
+        self.scheduler.quiesce();
+        outcome
+    }
+
+    fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused> {
+        let outcome = self.scheduler.refresh_queues(properties.iter().copied());
+        self.scheduler.quiesce();
+        outcome
+    }
+
+    fn advance(&mut self, ms: u64) {
+        self.clock.advance(ms);
+    }
+
+    fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
+        let marked = self.scheduler.preempt()?;
+        self.scheduler.quiesce();
+        Ok(marked)
+    }
+
+    fn take_journal(&mut self) -> Result<Journal, Refused> {
+        let outcome = self.scheduler.take_journal()?;
+        // The ResourceManager fetches an AM's container at once.
+        let masters = std::mem::take(&mut self.masters);
+        for number in masters {
+            let app = &self.apps[&number];
+            if app.waits_for_am() && !app.is_finished() {
+                self.masters.push(number);
+            } else {
+                self.acquire(app);
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView> {
+        self.scheduler.queues(with_limits).unwrap_or_default()
+    }
+
+    fn apps(&mut self) -> Vec<CapacityAppView> {
+        self.scheduler.apps().unwrap_or_default()
+    }
+
+    fn nodes(&mut self) -> Vec<NodeView> {
+        self.scheduler.nodes()
+    }
+}

@@ -1,0 +1,320 @@
+//! Recordings of the CapacityScheduler, played on the engine: what a step does, and what it shows in the words of recordings.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::capacity_driver::{CapacityDriver, Threaded};
+use super::options::DriverChoice;
+use crate::api::{
+    Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityScheduler,
+    CapacityUserView, Location, Refused, Resource, ResourceTypes, Submission,
+};
+
+/// The time from which the recordings made their ids; only the order of ids depends on it.
+const CLUSTER_TIMESTAMP: u64 = 1;
+
+/// A scheduler, and the names that recordings have for its resource types.
+pub(super) struct OnEngine {
+    scheduler: Box<dyn CapacityDriver>,
+    types: ResourceTypes,
+}
+
+type Properties = BTreeMap<String, String>;
+
+fn properties(of: Option<&Value>) -> Properties {
+    let pairs = of.and_then(Value::as_object).into_iter().flatten();
+    pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+fn pairs(of: &Properties) -> impl Iterator<Item = (&str, &str)> {
+    of.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+}
+
+fn text<'a>(step: &'a Value, field: &str) -> &'a str {
+    step.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn number(step: &Value, field: &str) -> u32 {
+    step.get(field).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok()).unwrap_or_default()
+}
+
+fn int(step: &Value, field: &str) -> i32 {
+    step.get(field).and_then(Value::as_i64).and_then(|n| i32::try_from(n).ok()).unwrap_or_default()
+}
+
+fn names<'a>(step: &'a Value, field: &str) -> Vec<&'a str> {
+    let list = step.get(field).and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(Value::as_str).collect()
+}
+
+fn put_number(of: &mut Map<String, Value>, field: &str, number: i64) {
+    if number != 0 {
+        of.insert(field.to_owned(), json!(number));
+    }
+}
+
+fn put_count(of: &mut Map<String, Value>, field: &str, count: usize) {
+    put_number(of, field, i64::try_from(count).unwrap_or(i64::MAX));
+}
+
+/// A 32-bit float; what is no finite number is a text.
+fn put_float(of: &mut Map<String, Value>, field: &str, value: f32) {
+    if value == 0.0 {
+        return;
+    }
+    let shown = match value {
+        _ if value.is_nan() => json!("NaN"),
+        f32::INFINITY => json!("Infinity"),
+        f32::NEG_INFINITY => json!("-Infinity"),
+        finite => json!(finite),
+    };
+    of.insert(field.to_owned(), shown);
+}
+
+impl OnEngine {
+    /// The scheduler of a recording, before its first step.
+    ///
+    /// # Errors
+    /// What the core says against its configuration.
+    pub(super) fn new(scenario: &Value, driver: DriverChoice) -> Result<OnEngine, String> {
+        let (site, own) = (properties(scenario.get("properties")), properties(scenario.get("capacity")));
+        let read = CapacityConfiguration::from_properties(pairs(&site), pairs(&own));
+        let configuration = read.map_err(|error| error.to_string())?;
+        let types = configuration.file().settings().types.clone();
+        let built = CapacityScheduler::builder(configuration).cluster_timestamp(CLUSTER_TIMESTAMP).journal(true);
+        let scheduler: Box<dyn CapacityDriver> = match driver {
+            DriverChoice::Threaded => Box::new(Threaded::start(built)?),
+            DriverChoice::Stepped | DriverChoice::Plain => {
+                Box::new(built.stepped().map_err(|error| error.to_string())?)
+            }
+        };
+        Ok(OnEngine { scheduler, types })
+    }
+
+    /// Does a step; what it shows. `last`: all that the end shows, too.
+    pub(super) fn step(&mut self, step: &Value, last: bool) -> Value {
+        let mut shown = Map::new();
+        let op = text(step, "op");
+        if let Err(refused) = self.play(op, step, &mut shown) {
+            shown.insert("error".to_owned(), json!({"kind": refused.kind()}));
+        }
+        self.show_journal(&mut shown);
+        if last || matches!(op, "update" | "move" | "reload") {
+            self.show_queues(&mut shown, last);
+        }
+        if last {
+            let nodes = self.scheduler.nodes();
+            let nodes = nodes.iter().map(|node| json!({"node": node.name, "free": self.amounts(&node.free)}));
+            shown.insert("nodes".to_owned(), nodes.collect());
+        }
+        Value::Object(shown)
+    }
+
+    fn play(&mut self, op: &str, step: &Value, shown: &mut Map<String, Value>) -> Result<(), Refused> {
+        let (app, container) = (number(step, "app"), number(step, "container"));
+        match op {
+            "node-add" => {
+                let total = self.resource(step.get("resource"));
+                self.scheduler.add_node(text(step, "node"), text(step, "rack"), total)
+            }
+            "node-remove" => self.scheduler.remove_node(text(step, "node")),
+            "heartbeat" => self.scheduler.heartbeat(text(step, "node")),
+            "submit" => {
+                let submission = Submission {
+                    number: app,
+                    user: text(step, "user").to_owned(),
+                    queue: step.get("queue").and_then(Value::as_str).map(str::to_owned),
+                    am: step.get("am").map(|am| self.resource(Some(am)).into()),
+                };
+                let priority = step.get("priority").map(|_| int(step, "priority"));
+                self.scheduler.submit(submission, priority)
+            }
+            "ask" => {
+                let asks = self.asks(step);
+                let (add, remove) = (names(step, "blacklist-add"), names(step, "blacklist-remove"));
+                let (headroom, warned) = self.scheduler.ask(app, &asks, &add, &remove)?;
+                shown.insert("headroom".to_owned(), self.amounts(&headroom));
+                if !warned.is_empty() {
+                    shown.insert("preemption-warning".to_owned(), json!(warned));
+                }
+                Ok(())
+            }
+            "release" => self.scheduler.release(app, container),
+            "launch" => self.scheduler.launch(app, container),
+            "complete" => self.scheduler.complete(app, container),
+            "finish" => self.scheduler.finish(app),
+            "advance" => {
+                self.scheduler.advance(step.get("ms").and_then(Value::as_u64).unwrap_or_default());
+                Ok(())
+            }
+            "priority" => self.scheduler.set_priority(app, int(step, "priority")),
+            "move" => self.scheduler.move_app(app, text(step, "queue")),
+            "reload" => {
+                let own = properties(step.get("capacity"));
+                self.scheduler.refresh(&pairs(&own).collect::<Vec<_>>())
+            }
+            "preempt" => {
+                let marked = self.scheduler.preempt()?;
+                if !marked.is_empty() {
+                    let marked = marked.iter().map(|(app, number)| json!({"app": app, "container": number}));
+                    shown.insert("marked".to_owned(), marked.collect());
+                }
+                Ok(())
+            }
+            "update" => Ok(()),
+            _ => Err(Refused::NoSuchQueue(op.to_owned())),
+        }
+    }
+
+    fn asks(&self, step: &Value) -> Vec<Ask> {
+        let lines = step.get("asks").and_then(Value::as_array).into_iter().flatten();
+        let ask = |line: &Value| {
+            let location = match text(line, "location") {
+                "*" => Location::ANY,
+                name => self.scheduler.location(name),
+            };
+            Ask {
+                priority: int(line, "priority"),
+                allocation_request_id: 0,
+                location,
+                resource: self.resource(line.get("resource")),
+                count: u32::try_from(int(line, "count")).unwrap_or_default(),
+                relax_locality: line.get("relax").and_then(Value::as_bool).unwrap_or(true),
+            }
+        };
+        lines.map(ask).collect()
+    }
+
+    fn resource(&self, of: Option<&Value>) -> Resource {
+        let mut amounts: Vec<(usize, i64)> = Vec::new();
+        for (name, amount) in of.and_then(Value::as_object).into_iter().flatten() {
+            if let (Some(index), Some(amount)) = (self.types.index(name), amount.as_i64()) {
+                amounts.push((index, amount));
+            }
+        }
+        amounts.into_iter().fold(Resource::ZERO, |sum, (index, amount)| sum.with(index, amount))
+    }
+
+    fn amounts(&self, amounts: &Resource) -> Value {
+        let names = self.types.names().enumerate();
+        Value::Object(names.map(|(i, name)| (name.to_owned(), json!(amounts.get(i)))).collect())
+    }
+
+    fn put_amounts(&self, of: &mut Map<String, Value>, field: &str, amounts: &Resource) {
+        if !amounts.is_zero() {
+            of.insert(field.to_owned(), self.amounts(amounts));
+        }
+    }
+
+    /// Containers and reservations.
+    fn show_journal(&mut self, shown: &mut Map<String, Value>) {
+        let Ok(journal) = self.scheduler.take_journal() else { return };
+        for (field, views) in [("allocated", journal.allocated), ("reserved", journal.reserved)] {
+            let views = views.iter().map(|view| {
+                json!({
+                    "app": view.app,
+                    "container": view.container,
+                    "node": view.node,
+                    "priority": view.priority,
+                    "resource": self.amounts(&view.resource),
+                })
+            });
+            let views: Vec<Value> = views.collect();
+            if !views.is_empty() {
+                shown.insert(field.to_owned(), Value::Array(views));
+            }
+        }
+        if !journal.completed.is_empty() {
+            let ended = journal
+                .completed
+                .into_iter()
+                .map(|(app, container, why)| json!({"app": app, "container": container, "reason": why.to_string()}));
+            shown.insert("completed".to_owned(), ended.collect());
+        }
+    }
+
+    fn show_queues(&mut self, shown: &mut Map<String, Value>, last: bool) {
+        let queues = self.scheduler.queues(last);
+        shown.insert("queues".to_owned(), queues.iter().map(|queue| self.show_queue(queue, last)).collect());
+        let apps = self.scheduler.apps();
+        shown.insert("apps".to_owned(), apps.iter().map(|app| self.show_app(app)).collect());
+    }
+
+    fn show_queue(&self, queue: &CapacityQueueView, last: bool) -> Value {
+        let mut out = Map::from_iter([("name".to_owned(), json!(queue.name))]);
+        if queue.state != "RUNNING" {
+            out.insert("state".to_owned(), json!(queue.state));
+        }
+        let not_one = |value: f32| if value == 1.0 { 0.0 } else { value };
+        put_float(&mut out, "capacity", queue.capacity);
+        put_float(&mut out, "absolute-capacity", queue.absolute_capacity);
+        put_float(&mut out, "maximum-capacity", not_one(queue.maximum_capacity));
+        put_float(&mut out, "absolute-maximum-capacity", not_one(queue.absolute_maximum_capacity));
+        put_float(&mut out, "normalized-weight", queue.normalized_weight);
+        put_float(&mut out, "used-capacity", queue.used_capacity);
+        put_float(&mut out, "absolute-used-capacity", queue.absolute_used_capacity);
+        self.put_amounts(&mut out, "guaranteed", &queue.guaranteed);
+        self.put_amounts(&mut out, "maximum", &queue.maximum);
+        if last {
+            self.put_amounts(&mut out, "maximum-allocation", &queue.maximum_allocation);
+        }
+        self.put_amounts(&mut out, "used", &queue.used);
+        self.put_amounts(&mut out, "reserved", &queue.reserved);
+        self.put_amounts(&mut out, "pending", &queue.pending);
+        put_number(&mut out, "applications", queue.applications);
+        put_number(&mut out, "containers", queue.containers);
+        if let Some(leaf) = &queue.leaf {
+            self.show_leaf(leaf, last, &mut out);
+        }
+        Value::Object(out)
+    }
+
+    fn show_leaf(&self, leaf: &CapacityLeafView, last: bool, out: &mut Map<String, Value>) {
+        out.insert("leaf".to_owned(), json!(true));
+        put_count(out, "active-applications", leaf.active_applications);
+        put_count(out, "pending-applications", leaf.pending_applications);
+        put_number(out, "max-applications", i64::from(leaf.max_applications));
+        put_number(out, "max-applications-per-user", i64::from(leaf.max_applications_per_user));
+        if last {
+            put_float(out, "user-limit", leaf.user_limit);
+            put_float(out, "user-limit-factor", leaf.user_limit_factor);
+            put_float(out, "am-percent", leaf.am_percent);
+            put_float(out, "minimum-allocation-factor", leaf.minimum_allocation_factor);
+        }
+        self.put_amounts(out, "am-limit", &leaf.am_limit);
+        self.put_amounts(out, "am-used", &leaf.am_used);
+        self.put_amounts(out, "current-limit", &leaf.current_limit);
+        put_number(out, "active-users", leaf.active_users);
+        if !leaf.users.is_empty() {
+            out.insert("users".to_owned(), leaf.users.iter().map(|user| self.show_user(user)).collect());
+        }
+    }
+
+    fn show_user(&self, user: &CapacityUserView) -> Value {
+        let mut out = Map::from_iter([("user".to_owned(), json!(user.user))]);
+        self.put_amounts(&mut out, "used", &user.used);
+        self.put_amounts(&mut out, "am-used", &user.am_used);
+        put_number(&mut out, "active-applications", i64::from(user.active_applications));
+        put_number(&mut out, "pending-applications", i64::from(user.pending_applications));
+        if user.weight != 1.0 {
+            out.insert("weight".to_owned(), json!(user.weight));
+        }
+        if let Some(limit) = &user.limit {
+            self.put_amounts(&mut out, "limit", limit);
+        }
+        Value::Object(out)
+    }
+
+    fn show_app(&self, app: &CapacityAppView) -> Value {
+        let mut out = Map::new();
+        out.insert("app".to_owned(), json!(app.number));
+        out.insert("queue".to_owned(), json!(app.queue));
+        out.insert("state".to_owned(), json!(app.state));
+        put_number(&mut out, "priority", i64::from(app.priority));
+        self.put_amounts(&mut out, "used", &app.used);
+        self.put_amounts(&mut out, "reserved", &app.reserved);
+        self.put_amounts(&mut out, "pending", &app.pending);
+        Value::Object(out)
+    }
+}

@@ -1,0 +1,129 @@
+//! Usage, reserved and pending amounts up the tree.
+
+use super::{Books, QueueBook};
+use crate::capacity::arith::Arith;
+use crate::config::capacity::AppOrdering;
+use crate::resource::Resource;
+
+impl QueueBook {
+    /// 5.3
+    fn work_out_statistics(&mut self, arith: Arith, cluster: &Resource, minimum: &Resource) {
+        let counts = &mut self.counts;
+        if !arith.is_greater(cluster, cluster, &Resource::ZERO) {
+            (counts.used_capacity, counts.absolute_used_capacity) = (0.0, 0.0);
+            return;
+        }
+        let guaranteed = arith.most(cluster, self.published.node.guaranteed(), minimum);
+        counts.absolute_used_capacity = arith.divide(cluster, &counts.used, cluster);
+        counts.used_capacity = arith.divide(cluster, &counts.used, &guaranteed);
+    }
+}
+
+impl Books {
+    pub(super) fn work_out_statistics(&mut self, slot: u32) {
+        let (arith, cluster, minimum) = (self.arith, self.cluster, self.minimum);
+        self.queue_mut(slot).work_out_statistics(arith, &cluster, &minimum);
+    }
+
+    pub(crate) fn charge_queue(&mut self, slot: u32, amount: &Resource, containers: i64) {
+        let (arith, cluster, minimum) = (self.arith, self.cluster, self.minimum);
+        let queue = self.queue_mut(slot);
+        queue.counts.used = queue.counts.used.plus(amount);
+        queue.counts.containers += containers;
+        queue.work_out_statistics(arith, &cluster, &minimum);
+    }
+
+    /// A container or a reservation of an application comes to a leaf (`containers` 1) or goes (-1): the leaf and its user are charged.
+    pub(crate) fn charge_leaf(&mut self, slot: u32, app: u32, amount: &Resource, containers: i64) {
+        self.charge_queue(slot, amount, containers);
+        let (arith, cluster) = (self.arith, self.cluster);
+        let Books { queues, apps, gone, .. } = self;
+        let user = &super::Everybody { apps, gone }.get(app).user;
+        let QueueBook { published, leaf, .. } = queues[slot as usize].as_mut().expect("charged above");
+        let users = &mut leaf.as_mut().expect("a leaf queue").users;
+        let record = users.ensure(user, || published.user_weight(user));
+        users.charge(record, amount, arith, &cluster);
+    }
+
+    /// The queues above a leaf are charged.
+    pub(crate) fn charge_above(&mut self, slot: u32, amount: &Resource, containers: i64) {
+        let mut at = self.parent(slot);
+        while let Some(queue) = at {
+            self.charge_queue(queue, amount, containers);
+            at = self.parent(queue);
+        }
+    }
+
+    fn on_path(&mut self, slot: u32, change: impl Fn(&mut super::Counts)) {
+        let mut at = Some(slot);
+        while let Some(queue) = at {
+            change(&mut self.queue_mut(queue).counts);
+            at = self.parent(queue);
+        }
+    }
+
+    pub(crate) fn add_pending(&mut self, slot: u32, amount: &Resource) {
+        self.on_path(slot, |counts| counts.pending = counts.pending.plus(amount));
+    }
+
+    pub(crate) fn add_reserved(&mut self, slot: u32, amount: &Resource) {
+        self.on_path(slot, |counts| counts.reserved = counts.reserved.plus(amount));
+    }
+
+    pub(crate) fn add_reserved_by_apps(&mut self, slot: u32, amount: &Resource) {
+        self.on_path(slot, |counts| counts.reserved_by_apps = counts.reserved_by_apps.plus(amount));
+    }
+
+    /// A container or a reservation of an application is over: leaf and ancestors lose the charge, the leaf's policy is told.
+    pub(crate) fn usage_lost(&mut self, app: u32, size: &Resource) {
+        self.note_reorder(app);
+        let leaf = self.app(app).leaf;
+        let less = Resource::ZERO.minus(size);
+        self.charge_leaf(leaf, app, &less, -1);
+        self.charge_above(leaf, &less, -1);
+    }
+
+    /// A fair leaf puts the application in its place anew before it is asked next.
+    pub(crate) fn note_reorder(&mut self, app: u32) {
+        let leaf = self.app(app).leaf;
+        if matches!(self.ordering(leaf), AppOrdering::Fair { .. }) {
+            self.leaf_mut(leaf).to_reorder.insert(app);
+        }
+    }
+
+    /// What an application asks for at `*` is another demand (10 step 6): only fair leaves with size-based weight react.
+    pub(crate) fn demand_changed(&mut self, app: u32) {
+        let leaf = self.app(app).leaf;
+        if *self.ordering(leaf) == (AppOrdering::Fair { size_based_weight: true }) {
+            self.leaf_mut(leaf).to_reorder.insert(app);
+        }
+    }
+
+    /// What is outstanding under a key of an application was `before` and is `after`; `begins`, `ends`: it was nothing, it is nothing.
+    pub(crate) fn asks_replaced(&mut self, app: u32, before: &Resource, after: &Resource, begins: bool, ends: bool) {
+        let local = self.app_mut(app);
+        local.open_keys = local.open_keys + u32::from(begins) - u32::from(ends);
+        let change = after.minus(before);
+        local.pending = local.pending.plus(&change);
+        let (leaf, is_idle) = (local.leaf, local.open_keys == 0);
+        if ends && is_idle {
+            self.ceases_to_ask(leaf, app);
+        } else if begins {
+            self.begins_to_ask(leaf, app);
+        }
+        self.add_pending(leaf, &change);
+    }
+
+    pub(crate) fn ceases_to_ask(&mut self, leaf: u32, app: u32) {
+        let (_, of_leaf, all) = self.leaf_and_apps(leaf);
+        of_leaf.users.ceases_to_ask(&all.get(app).user, app);
+    }
+
+    pub(crate) fn begins_to_ask(&mut self, leaf: u32, app: u32) {
+        let Books { queues, apps, gone, .. } = self;
+        let user = &super::Everybody { apps, gone }.get(app).user;
+        let QueueBook { published, leaf, .. } = queues[leaf as usize].as_mut().expect("a queue that was published");
+        let users = &mut leaf.as_mut().expect("a leaf queue").users;
+        users.begins_to_ask(user, app, || published.user_weight(user));
+    }
+}

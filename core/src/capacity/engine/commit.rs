@@ -1,0 +1,188 @@
+//! A proposal becomes a container, a reservation, or nothing (reference 18); containers and reservations end (20).
+
+use super::parts::CapacityKey;
+use super::types::Shard;
+use crate::capacity::allocator::Chosen;
+use crate::capacity::victims::Candidate;
+use crate::engine::commit::grant;
+use crate::engine::worker::node::Reservation;
+use crate::resource::Resource;
+
+/// What a pass has chosen.
+#[derive(Clone, Debug)]
+pub(super) struct Proposal {
+    /// By slot.
+    pub(super) app: u32,
+    pub(super) key: usize,
+    pub(super) node: u32,
+    pub(super) chosen: Chosen,
+    /// The node is reserved for the key: the reservation becomes the container, or stays.
+    pub(super) converts: bool,
+    /// A reserved node that is given up for it.
+    pub(super) gives_up: Option<u32>,
+    /// Killable containers that have to go.
+    pub(super) kills: Vec<Candidate>,
+}
+
+impl Shard {
+    pub(super) fn key_mut(&mut self, app: u32, key: usize) -> &mut CapacityKey {
+        &mut self.app_mut(app).keys[key].own
+    }
+
+    /// Nodes that are reserved for an application, in the order in which they were.
+    pub(super) fn reservations_of(&self, app: u32) -> impl Iterator<Item = (u32, &Reservation)> {
+        let nodes = self.app(app).reserved.iter();
+        nodes.filter_map(|node| Some((*node, self.nodes[*node as usize].reservation.as_ref()?)))
+    }
+
+    pub(super) fn commit(&mut self, proposal: &Proposal) {
+        if self.accepts(proposal) {
+            self.apply(proposal);
+        }
+    }
+
+    /// 18.1; what has just been read of asks and nodes is as it was: they are this worker's.
+    fn accepts(&mut self, proposal: &Proposal) -> bool {
+        let Proposal { app, node, ref chosen, converts, gives_up, ref kills, .. } = *proposal;
+        let number = self.app(app).number;
+        let mut killed = Resource::ZERO;
+        for candidate in kills {
+            let Some(index) = self.live(*candidate) else { return false };
+            killed = killed.plus(self.containers.size(&self.containers[index]));
+        }
+        let released = gives_up.and_then(|node| self.nodes[node as usize].reservation).map(|made| made.size);
+        let released = released.unwrap_or(Resource::ZERO).plus(&killed);
+        let books = &mut self.own.books;
+        let (arith, cluster) = (books.arith, books.cluster);
+        if chosen.allocated && !arith.fits_in(&chosen.size, &self.nodes[node as usize].free.plus(&killed)) {
+            return false;
+        }
+        if converts {
+            return true;
+        }
+        let leaf = books.app(number).leaf;
+        let Some(limit) = books.user_limit_and_publish(leaf, number) else { return false };
+        let used = books.leaf(leaf).users.get(&books.app(number).user).map(|user| user.used);
+        if used.is_none_or(|used| arith.is_greater(&cluster, &used.minus(&released), &limit)) {
+            return false;
+        }
+        let net = chosen.size.minus(&released);
+        let mut at = Some(leaf);
+        while let Some(queue) = at {
+            if !arith.fits_in(&books.counts(queue).used.plus(&net), books.node(queue).maximum()) {
+                return false;
+            }
+            at = books.parent(queue);
+        }
+        true
+    }
+
+    /// 18.2
+    fn apply(&mut self, proposal: &Proposal) {
+        let Proposal { app, key, node, ref chosen, converts, gives_up, ref kills } = *proposal;
+        if !chosen.allocated && converts {
+            self.key_mut(app, key).re_reservations += 1;
+            return;
+        }
+        let number = self.app(app).number;
+        let leaf = self.own.books.app(number).leaf;
+        if chosen.allocated {
+            let reserved = self.nodes[node as usize].reservation.filter(|_| converts);
+            let granted =
+                grant::Proposal { app, key, node, locality: chosen.locality, size: chosen.size, reserved: converts };
+            if self.try_grant(&granted).is_err() {
+                return;
+            }
+            if let Some(made) = reserved {
+                self.taken_off(&made);
+            }
+            let local = self.own.books.app_mut(number);
+            local.used = local.used.plus(&chosen.size);
+            self.recount(app, key);
+        } else {
+            let id = self.app(app).keys[key].id();
+            self.reserve_node(node, app, id, chosen.size);
+            self.key_mut(app, key).re_reservations = 0;
+            let books = &mut self.own.books;
+            let local = books.app_mut(number);
+            local.reserved = local.reserved.plus(&chosen.size);
+            books.add_reserved_by_apps(leaf, &chosen.size);
+        }
+        for candidate in kills {
+            // Those of its own leaf stay.
+            if self.own.books.find(candidate.0).is_some_and(|other| other.leaf != leaf) {
+                self.end_for_room(*candidate);
+            }
+        }
+        if let Some(other) = gives_up {
+            self.end_reservation(other);
+        }
+        let books = &mut self.own.books;
+        if !converts {
+            books.charge_leaf(leaf, number, &chosen.size, 1);
+            books.note_reorder(number);
+        }
+        if !chosen.allocated {
+            books.add_reserved(leaf, &chosen.size);
+        }
+        let mut above = self.own.books.parent(leaf).filter(|_| !converts);
+        while let Some(queue) = above {
+            self.own.books.charge_queue(queue, &chosen.size, 1);
+            self.enforce_maximum(queue);
+            above = self.own.books.parent(queue);
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------ ends
+
+    /// A reservation is taken off its application and the reserved amounts; what it is charged stays.
+    fn taken_off(&mut self, made: &Reservation) {
+        let app = made.app.index;
+        if let Some(key) = self.key_index(app, made.key) {
+            self.key_mut(app, key).re_reservations = 0;
+        }
+        let number = self.app(app).number;
+        let books = &mut self.own.books;
+        let local = books.app_mut(number);
+        local.reserved = local.reserved.minus(&made.size);
+        let (leaf, less) = (local.leaf, Resource::ZERO.minus(&made.size));
+        books.add_reserved(leaf, &less);
+        books.add_reserved_by_apps(leaf, &less);
+    }
+
+    /// A node's reservation ends: it is charged to nobody any more.
+    pub(super) fn reservation_is_over(&mut self, node: u32) {
+        let Some(made) = self.nodes[node as usize].reservation else { return };
+        let Some(number) = self.find_app(made.app).map(|app| app.number) else { return };
+        if self.own.books.find(number).is_some() {
+            self.taken_off(&made);
+            self.own.books.usage_lost(number, &made.size);
+        }
+    }
+
+    /// The same, and the node is free.
+    pub(super) fn end_reservation(&mut self, node: u32) {
+        self.reservation_is_over(node);
+        self.unreserve(node);
+    }
+
+    /// A container has ended: it is charged to nobody any more.
+    pub(super) fn container_is_over(&mut self, index: u32) {
+        let record = &self.containers[index];
+        let (app, container, size) = (record.app.index, record.number, *self.containers.size(record));
+        let number = self.app(app).number;
+        if self.own.books.find(number).is_none() {
+            return;
+        }
+        let local = self.own.books.app_mut(number);
+        local.used = local.used.minus(&size);
+        let (leaf, has_marked) = (local.leaf, local.has_marked);
+        if has_marked {
+            self.app(app).shared.am.lock().to_preempt.retain(|marked| marked.number != container);
+        }
+        self.own.books.usage_lost(number, &size);
+        if !self.own.books.counts(leaf).killable.is_empty() {
+            self.own.books.set_killable(leaf, (number, container), None);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The CapacityScheduler's part of the control: the queues in force, submissions, limits of applications, refreshes.
+//!
+//! # Where it stands
+//! The control calls it, at the moments of [`ControlPart`]. What a moment leads to is in the file that is named after it. Lists of
+//! applications, users and usage are the worker's; it is told what happens by messages, in the order in which it does.
+
+mod configuration;
+
+mod submission;
+
+mod parallel;
+
+mod moves;
+
+mod reload;
+
+mod publishing;
+
+pub use configuration::CapacityConfiguration;
+pub(crate) use configuration::Refresh;
+
+use super::message::CapacityMessage;
+use super::types::{CapacityDecider, Control, Internal};
+use crate::capacity::arith::Arith;
+use crate::capacity::tree::{Named, Tree};
+use crate::config::capacity::{CapacityFileError, MixedFractions};
+use crate::engine::books::counted::Counted;
+use crate::engine::books::ledger::AppShared;
+use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand, Submission};
+use crate::engine::intake::reply::Reply;
+use crate::event::Refused;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use parallel::Parallel;
+use rustc_hash::FxHashMap;
+
+/// An application's priorities: now, and as it was submitted with.
+#[derive(Clone, Copy, Debug, Default)]
+struct Priorities {
+    now: i32,
+    submitted: i32,
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct CapacityControl {
+    configuration: CapacityConfiguration,
+    pub(super) tree: Tree,
+    parallel: Parallel,
+    /// By slot: applications of a parent queue and below.
+    applications: Vec<i64>,
+    /// Of a leaf queue and a user: applications in its lists.
+    of_user: FxHashMap<(u32, Box<str>), i64>,
+    /// By number.
+    priorities: FxHashMap<u32, Priorities>,
+    /// What the submission under way asks for, and what it gets.
+    asked_priority: Option<i32>,
+    priority: i32,
+    /// By slot of a leaf.
+    entries_beyond: Vec<Arc<Counted>>,
+    /// Changes of the cluster, and refreshes.
+    turns: [u64; 2],
+    /// Figures are to be worked out before the next publish.
+    cluster_has_changed: bool,
+    arith: Arith,
+}
+
+/// What is asked of it beside what the engine knows.
+#[derive(Debug)]
+pub(crate) enum CapacityCall {
+    /// An application with a priority.
+    Submit(Submission, i32, Reply<Result<Arc<AppShared>, Refused>>),
+    /// An application has another priority from now on.
+    SetPriority(Arc<AppShared>, i32, Reply<Result<(), Refused>>),
+}
+
+impl CapacityControl {
+    /// # Errors
+    /// When the queues cannot be.
+    pub(crate) fn new(configuration: CapacityConfiguration) -> Result<CapacityControl, CapacityFileError> {
+        let settings = configuration.file.settings();
+        let arith = Arith { calculator: settings.calculator, types: settings.types.len() };
+        let tree = Tree::new(configuration.file.clone(), MixedFractions::ByKind)?;
+        Ok(CapacityControl {
+            configuration,
+            tree,
+            parallel: Parallel::default(),
+            applications: Vec::new(),
+            of_user: FxHashMap::default(),
+            priorities: FxHashMap::default(),
+            asked_priority: None,
+            priority: 0,
+            entries_beyond: Vec::new(),
+            turns: [1; 2],
+            cluster_has_changed: false,
+            arith,
+        })
+    }
+
+    /// Room for what is counted of queues that have come.
+    fn make_room(&mut self) {
+        self.applications.resize(self.tree.len(), 0);
+        self.entries_beyond.resize_with(self.tree.len(), Arc::default);
+        self.parallel.make_room(self.tree.len());
+    }
+
+    fn is_leaf(&self, slot: u32) -> bool {
+        self.tree.get(slot).config.kind.is_leaf()
+    }
+
+    /// Applications of a queue, as Hadoop counts them.
+    pub(crate) fn applications(&self, slot: u32) -> i64 {
+        if self.is_leaf(slot) {
+            self.parallel.in_leaf(slot) + self.entries_beyond[slot as usize].read()
+        } else {
+            self.applications[slot as usize]
+        }
+    }
+}
+
+impl Control {
+    /// The worker of all leaf queues is told.
+    fn tell(&self, message: CapacityMessage) {
+        self.to_worker(0, Internal::Own(message));
+    }
+
+    /// Submits with a priority.
+    pub(crate) fn submit_with(&mut self, submission: &Submission, priority: i32) -> Result<Arc<AppShared>, Refused> {
+        self.own.asked_priority = Some(priority);
+        let outcome = self.submit(submission);
+        self.own.asked_priority = None;
+        outcome
+    }
+}
+
+impl ControlPart<CapacityDecider> for CapacityControl {
+    type Queue = ();
+    type Configuration = Refresh;
+    type Call = CapacityCall;
+
+    fn begin(control: &mut Control, _first: Refresh) {
+        control.make_queues();
+    }
+
+    fn reload(control: &mut Control, refresh: Refresh) -> Result<(), Refused> {
+        control.refresh(refresh)
+    }
+
+    fn called(control: &mut Control, call: CapacityCall) {
+        match call {
+            CapacityCall::Submit(submission, priority, reply) => {
+                let outcome = control.submit_with(&submission, priority);
+                control.answer(reply, outcome);
+            }
+            CapacityCall::SetPriority(app, priority, reply) => {
+                let outcome = control.set_priority(&app, priority);
+                control.answer(reply, outcome);
+            }
+        }
+    }
+
+    fn clean_up(_control: &mut Control) {}
+
+    fn submitted(control: &mut Control, submission: &Submission) -> Result<Entry, Refused> {
+        control.find_leaf(submission)
+    }
+
+    fn am_wanted(control: &Control, leaf: u32, asked: &Resource) -> Result<Resource, Refused> {
+        control.size_of_am(asked, Some(leaf))
+    }
+
+    fn entering(control: &mut Control, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>) -> bool {
+        control.let_in(app, leaf, am)
+    }
+
+    fn am_asked(control: &Control, _leaf: u32, size: &Resource) -> Resource {
+        control.normal(size, &control.max_allocation())
+    }
+
+    fn left(control: &mut Control, app: &AppShared, stood: Stand, goes_on: bool) {
+        control.has_left(app, stood, goes_on);
+    }
+
+    fn moving(control: &Control, app: &App, queue: &str) -> Result<Option<Stand>, Refused> {
+        control.target_of_move(app, queue).map(Some)
+    }
+
+    fn moved(control: &mut Control, app: &AppShared, stood: Stand, _am: &Resource) {
+        control.has_moved(app, stood);
+    }
+
+    fn named(control: &Control, queue: &str) -> Result<u32, Refused> {
+        match control.own.tree.find(queue) {
+            Named::Queue(slot) => Ok(slot),
+            Named::Ambiguous | Named::Unknown => Err(Refused::NoSuchQueue(queue.to_owned())),
+        }
+    }
+
+    fn cluster_changed(control: &mut Control) {
+        control.own.cluster_has_changed = true;
+    }
+
+    fn publishing(control: &mut Control) {
+        control.before_publish();
+    }
+
+    fn queue_published(control: &mut Control, queue: u32) -> QueueTerms<CapacityDecider> {
+        control.terms(queue)
+    }
+
+    #[cfg(feature = "faults")]
+    fn audited(_control: &Control, _waiting: usize, _wrong: &mut Vec<String>) {}
+}

@@ -1,0 +1,34 @@
+//! What is published of queues, and what follows from a change of the cluster (reference 6).
+
+use crate::capacity::engine::published::CapacityPublished;
+use crate::capacity::engine::types::{CapacityDecider, Control};
+use crate::engine::control::QueueTerms;
+use crate::resource::Resource;
+use crate::sync::Arc;
+
+impl Control {
+    /// What was put off until the publish.
+    pub(super) fn before_publish(&mut self) {
+        if std::mem::take(&mut self.own.cluster_has_changed) {
+            let cluster = self.nodes.total();
+            self.own.tree.cluster_changed(&cluster).expect("what fails with the nodes has failed with the file");
+            self.own.turns[0] += 1;
+            self.all_dirty();
+        }
+    }
+
+    pub(super) fn terms(&self, slot: u32) -> QueueTerms<CapacityDecider> {
+        let node = self.own.tree.get(slot);
+        QueueTerms {
+            // The one worker holds the maximum itself, as 18.1 has it.
+            limit: Resource::UNBOUNDED,
+            max_container: node.config.maximum_allocation,
+            own: CapacityPublished {
+                node: Arc::new(node.clone()),
+                file: self.own.tree.file.clone(),
+                turns: self.own.turns,
+                entries_beyond: self.own.entries_beyond[slot as usize].clone(),
+            },
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A submission: whether a leaf queue takes it, its priority, and how large its AM counts (reference 8, 20, 21).
+
+use super::Priorities;
+use crate::capacity::engine::message::{CapacityMessage, Entrant};
+use crate::capacity::engine::types::Control;
+use crate::capacity::tree::{Named, ROOT, Status};
+use crate::engine::books::ledger::AppShared;
+use crate::engine::control::{EITHER, Entry, Stand, Submission};
+use crate::event::{self, Refused, check_length};
+use crate::matching::size::check_size;
+use crate::resource::Resource;
+use crate::sync::Arc;
+
+/// Where a submission goes that names no queue.
+const DEFAULT: &str = "default";
+
+impl Control {
+    fn cut(&self, priority: i32) -> i32 {
+        priority.min(self.own.tree.file.settings().max_application_priority)
+    }
+
+    pub(super) fn normal(&self, size: &Resource, largest: &Resource) -> Resource {
+        let minimum = &self.own.tree.file.settings().minimum;
+        self.own.arith.normalize(size, minimum, largest, minimum)
+    }
+
+    /// The request of an AM as it counts: within what one container may have in its leaf, and normalised.
+    pub(super) fn size_of_am(&self, asked: &Resource, queue: Option<u32>) -> Result<Resource, Refused> {
+        let most = self.max_allocation();
+        let leaf = queue.filter(|slot| self.own.is_leaf(*slot));
+        let largest = leaf.map_or(most, |slot| self.own.tree.get(slot).config.maximum_allocation.least(&most));
+        check_size(self.shared.types, asked, &largest)?;
+        Ok(self.normal(asked, &largest))
+    }
+
+    /// The leaf queue of a submission, and the size of its AM.
+    pub(super) fn find_leaf(&mut self, submission: &Submission) -> Result<Entry, Refused> {
+        let Submission { number, user, queue, am } = submission;
+        let name = queue.as_deref().unwrap_or(DEFAULT);
+        check_length(event::Named::User, user)?;
+        check_length(event::Named::Queue, name)?;
+        let found = self.own.tree.find(name);
+        let named = match found {
+            Named::Queue(slot) => Some(slot),
+            Named::Ambiguous | Named::Unknown => None,
+        };
+        let default = named.and_then(|slot| self.own.tree.get(slot).leaf());
+        let default = default.map_or(0, |leaf| leaf.default_application_priority);
+        self.own.priority = self.cut(self.own.asked_priority.unwrap_or(default));
+        let size = am.as_ref().map(|am| self.size_of_am(am.resource(), named)).transpose()?;
+        if let Some(slot) = named
+            && self.shared.settings.acl_enable
+        {
+            let path = &self.own.tree.get(slot).config.path;
+            if !self.granted(user, path, &EITHER) {
+                return Err(Refused::Acl { user: user.clone(), queue: path.clone() });
+            }
+        }
+        if self.own.applications(ROOT) >= i64::from(self.own.tree.file.settings().maximum_applications) {
+            return Err(Refused::TooManyApps(*number));
+        }
+        let leaf = match found {
+            Named::Ambiguous => return Err(Refused::AmbiguousQueue(name.to_owned())),
+            Named::Unknown => return Err(Refused::NoSuchQueue(name.to_owned())),
+            Named::Queue(slot) if !self.own.is_leaf(slot) => {
+                return Err(Refused::NotLeaf { queue: name.to_owned() });
+            }
+            Named::Queue(slot) => slot,
+        };
+        self.check_leaf(leaf, user)?;
+        Ok(Entry { leaf, am: size })
+    }
+
+    /// What a leaf asks of a submission; it leaves a user record behind where it has looked at the user's count.
+    pub(super) fn check_leaf(&self, leaf: u32, user: &str) -> Result<(), Refused> {
+        let own = &self.own;
+        let node = own.tree.get(leaf);
+        let path = || node.config.path.clone();
+        if node.status != Status::Running {
+            return Err(Refused::Stopped(path()));
+        }
+        let applications = own.applications(leaf);
+        if applications >= i64::from(node.figures.max_applications) {
+            return Err(Refused::QueueFull { queue: path(), applications });
+        }
+        self.tell(CapacityMessage::UserSeen { leaf, user: user.into() });
+        let of_user = own.of_user.get(&(leaf, user.into())).copied().unwrap_or_default();
+        if of_user >= i64::from(node.figures.max_applications_per_user) {
+            return Err(Refused::UserFull { queue: path(), applications: of_user, user: user.to_owned() });
+        }
+        match own.tree.path(leaf).find(|queue| own.tree.get(*queue).status != Status::Running) {
+            Some(stopped) => Err(Refused::Stopped(own.tree.get(stopped).config.path.clone())),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn count_above(&mut self, leaf: u32, by: i64) {
+        let own = &mut self.own;
+        own.tree.path(leaf).skip(1).for_each(|queue| own.applications[queue as usize] += by);
+    }
+
+    pub(super) fn count_of_user(&mut self, leaf: u32, user: &str, by: i64) {
+        let key = (leaf, user.into());
+        let count = self.own.of_user.entry(key).or_default();
+        *count += by;
+        if *count == 0 {
+            self.own.of_user.remove(&(leaf, user.into()));
+        }
+    }
+
+    /// An attempt is there from now on; whether it may be offered nodes.
+    pub(super) fn let_in(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>) -> bool {
+        let number = app.id.number;
+        let priority = self.own.priority;
+        let priorities =
+            *self.own.priorities.entry(number).or_insert(Priorities { now: priority, submitted: priority });
+        if app.attempt == 1 {
+            self.count_above(leaf, 1);
+        }
+        let runnable = self.run_or_wait(number, &app.user, leaf);
+        if runnable {
+            self.count_of_user(leaf, &app.user, 1);
+        }
+        self.tell(CapacityMessage::Entered(Entrant {
+            app: app.clone(),
+            leaf,
+            priority: priorities.now,
+            submitted_priority: priorities.submitted,
+            am: *am.unwrap_or(&self.own.tree.file.settings().minimum),
+            runnable,
+        }));
+        runnable
+    }
+
+    /// An attempt has ended, and has left the lists of its leaf.
+    pub(super) fn has_left(&mut self, app: &AppShared, stood: Stand, goes_on: bool) {
+        let (number, leaf) = (app.id.number, stood.leaf);
+        self.count_of_user(leaf, &app.user, -1);
+        self.own.parallel.leave(leaf, number);
+        self.ran_or_waited(number, &app.user, leaf, stood.runnable);
+        self.tell(CapacityMessage::Over(number));
+        if goes_on {
+            return;
+        }
+        self.own.priorities.remove(&number);
+        self.leave_queues(leaf);
+    }
+
+    /// An application less in a leaf and above: those that drain may be empty now.
+    pub(super) fn leave_queues(&mut self, leaf: u32) {
+        self.check_drained(leaf);
+        let above: Vec<u32> = self.own.tree.path(leaf).skip(1).collect();
+        for queue in above {
+            self.own.applications[queue as usize] -= 1;
+            self.check_drained(queue);
+        }
+    }
+
+    fn check_drained(&mut self, queue: u32) {
+        if self.own.applications(queue) == 0 && self.own.tree.get(queue).status == Status::Draining {
+            self.own.tree.drained(queue);
+            self.dirty.insert(queue);
+        }
+    }
+
+    /// An application has another priority from now on (21).
+    pub(crate) fn set_priority(&mut self, app: &AppShared, priority: i32) -> Result<(), Refused> {
+        self.known(app)?;
+        let (number, priority) = (app.id.number, self.cut(priority));
+        if let Some(priorities) = self.own.priorities.get_mut(&number) {
+            if priority == priorities.submitted {
+                return Ok(());
+            }
+            priorities.now = priority;
+        }
+        self.tell(CapacityMessage::Priority { app: number, priority });
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! The CapacityScheduler as the engine calls it: each moment, and who deals with it.
+
+use super::control::CapacityControl;
+use super::message::CapacityMessage;
+use super::parts::{CapacityApp, CapacityKey, CapacityQueue, CapacityWorker, Monitor, NoUpdate};
+use super::published::CapacityPublished;
+use super::types::{
+    AppLocal, CapacityDecider, KeyLocal, Node, QueueLocal, QueueSnapshot, SchedulerSnapshot, Shard, Shared,
+};
+use crate::app::Locality;
+use crate::capacity::killable::Killable;
+use crate::engine::books::ledger::AppShared;
+use crate::engine::commit::grant::Refusal;
+use crate::engine::decider::{AskCause, Decider};
+use crate::engine::worker::containers::ContainerRecord;
+use crate::event::Refused;
+use crate::policy::ClusterTotal;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use std::time::Duration;
+
+impl Decider for CapacityDecider {
+    type Worker = CapacityWorker;
+    type Queue = CapacityQueue;
+    type App = CapacityApp;
+    type Key = CapacityKey;
+    type Node = Killable;
+    type Control = CapacityControl;
+    type QueuePublished = CapacityPublished;
+    type Figures = ();
+    type Message = CapacityMessage;
+    type Updater = NoUpdate;
+    type Preemptor = Monitor;
+    type PreemptionCall = ();
+
+    fn worker(shared: &Shared) -> CapacityWorker {
+        CapacityWorker::new(shared)
+    }
+
+    fn queue(_snapshot: &QueueSnapshot, (): &()) -> CapacityQueue {
+        CapacityQueue
+    }
+
+    fn app(_shared: &Shared, _app: &AppShared, (): &()) -> CapacityApp {
+        CapacityApp
+    }
+
+    fn tasks(shared: &Arc<Shared>, _timers: bool) -> (Option<NoUpdate>, Option<Monitor>) {
+        let preemption = shared.decider.settings.monitors.preemption.as_ref();
+        // 0 would be without a pause.
+        let milliseconds = |setting: i64| u64::try_from(setting).unwrap_or_default().max(1);
+        let monitor = preemption.map(|preemption| Monitor {
+            interval: Duration::from_millis(milliseconds(preemption.monitoring_interval_ms)),
+        });
+        (None, monitor)
+    }
+
+    fn expect_call(_snapshot: &SchedulerSnapshot, _leaf: u32) {}
+
+    fn asked<'a>(
+        _shared: &Shared,
+        snapshot: &SchedulerSnapshot,
+        _leaf: &QueueSnapshot,
+        _sizes: impl Iterator<Item = &'a Resource>,
+    ) -> Result<Resource, Refused> {
+        // What the leaf's own maximum refuses was refused before; sizes are cut to the cluster's (10 step 4).
+        Ok(snapshot.structure.max_allocation)
+    }
+
+    fn normal(shared: &Shared, asked: &Resource, largest: &Resource) -> Resource {
+        let minimum = &shared.decider.settings.minimum;
+        shared.decider.arith().normalize(asked, minimum, largest, minimum)
+    }
+
+    fn headroom(_shared: &Shared, _snapshot: &SchedulerSnapshot, app: &AppShared, _leaf: &QueueSnapshot) -> Resource {
+        app.headroom.read()
+    }
+
+    fn offered(shard: &mut Shard, node: u32) {
+        shard.offer_in_passes(node);
+    }
+
+    fn all_offered(_shard: &mut Shard) {}
+
+    fn am_taken(_shard: &Shard, _app: u32, _size: &Resource) -> Result<(), Refusal> {
+        // An application that may not start yet is in no list that is offered nodes.
+        Ok(())
+    }
+
+    fn am_refused(_shard: &Shard, _app: u32, _size: &Resource) {}
+
+    fn key_served(_key: &mut KeyLocal, _locality: Locality) {}
+
+    fn node_taken(_node: &mut Node, _app: &AppLocal, _size: &Resource) {}
+
+    fn node_freed(node: &mut Node, container: &ContainerRecord) {
+        node.own.remove((container.application, container.number));
+    }
+
+    fn app_usage_changed(_own: &CapacityWorker, _leaf: &mut QueueLocal, _app: &AppLocal, _cluster: &ClusterTotal) {}
+
+    fn queue_usage_changed(_parent: &mut QueueLocal, _queue: &QueueLocal, _cluster: &ClusterTotal) {}
+
+    fn usage_returned(shard: &mut Shard, container: u32) {
+        shard.container_is_over(container);
+    }
+
+    fn asks_forgone(shard: &mut Shard, container: u32) {
+        shard.asks_are_forgone(container);
+    }
+
+    fn reservation_ends(shard: &mut Shard, node: u32) {
+        shard.reservation_is_over(node);
+    }
+
+    fn container_ended(_shard: &mut Shard) {}
+
+    fn asks_changed<'a>(shard: &mut Shard, app: u32, _sizes: impl Iterator<Item = &'a Resource>, cause: AskCause) {
+        shard.asks_have_changed(app, cause);
+    }
+
+    fn nodes_changed(_shard: &mut Shard) {}
+
+    fn app_closed(shard: &mut Shard, app: u32) {
+        let number = shard.app(app).number;
+        if shard.own.books.find(number).is_some_and(|known| known.slot == app) {
+            shard.own.books.ended(number);
+        }
+    }
+
+    fn app_folded(_shard: &mut Shard, _app: u32, _changed: bool) {}
+
+    fn folded(_shard: &mut Shard) {}
+
+    fn told(shard: &mut Shard, message: &CapacityMessage) {
+        shard.hear(message);
+    }
+
+    fn queue_taken(_queue: &mut CapacityQueue, _snapshot: &QueueSnapshot) {}
+
+    fn app_left(_shard: &mut Shard, _leaf: u32, _position: u32, _app: u32) {}
+
+    fn room(_queue: &CapacityQueue) -> usize {
+        usize::MAX
+    }
+
+    fn app_entered(_shard: &mut Shard, _leaf: u32, _position: u32, _app: u32) {}
+
+    fn queue_changed(_shard: &mut Shard, _queue: u32) {}
+
+    fn queues_anew(shard: &mut Shard, queues: &[u32]) {
+        if !queues.is_empty() {
+            shard.take_queues();
+        }
+    }
+
+    fn figures_taken(shard: &mut Shard) {
+        shard.take_queues();
+    }
+
+    fn queue_emptied(_queue: &mut CapacityQueue) {}
+
+    fn pass_lost(_shard: &mut Shard) {}
+
+    #[cfg(feature = "faults")]
+    fn audited(_shard: &Shard, _folded: bool, _wrong: &mut Vec<String>) {}
+}
+
+impl Shard {
+    /// The books know the queues as they are published.
+    fn take_queues(&mut self) {
+        let structure = self.snapshot.structure.clone();
+        let queues = structure.queues.iter().map(|queue| queue.as_ref().map(|queue| queue.own.clone()));
+        self.own.books.take_structure(queues, structure.cluster.total, structure.nodes);
+    }
+}

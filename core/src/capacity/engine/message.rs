@@ -1,0 +1,46 @@
+//! What the control tells a leaf's worker, in the order in which it came about.
+
+use crate::engine::books::ledger::AppShared;
+use crate::resource::Resource;
+use crate::sync::Arc;
+
+/// An attempt that enters a leaf queue.
+#[derive(Clone, Debug)]
+pub(crate) struct Entrant {
+    pub(crate) app: Arc<AppShared>,
+    pub(crate) leaf: u32,
+    pub(crate) priority: i32,
+    pub(crate) submitted_priority: i32,
+    /// As it counts in the limits of AMs.
+    pub(crate) am: Resource,
+    /// It may run; else it waits for a limit of parallel applications.
+    pub(crate) runnable: bool,
+}
+
+/// See the module's text. Applications by number.
+#[derive(Debug)]
+pub(crate) enum CapacityMessage {
+    /// A submission of a user was looked at, whatever has become of it.
+    UserSeen {
+        leaf: u32,
+        user: Box<str>,
+    },
+    Entered(Entrant),
+    /// One that waited may run.
+    Started(u32),
+    /// One that has ended is over: whoever may run for it does by now.
+    Over(u32),
+    Priority {
+        app: u32,
+        priority: i32,
+    },
+    Moved {
+        app: u32,
+        leaf: u32,
+        runnable: bool,
+    },
+    /// Its AM has called without asking for anything: what it can still get is worked out.
+    Called(u32),
+    /// A round of the preemption policy is due.
+    Preempt,
+}

@@ -1,0 +1,41 @@
+//! The CapacityScheduler on the engine: its decider, its part of the control, and their books.
+//!
+//! # Where it stands
+//! The engine calls it by [`Decider`](crate::engine::decider::Decider) and [`ControlPart`](crate::engine::control::ControlPart). With one
+//! worker it decides as Hadoop does. More than one it does not have yet: see `docs/capacity.md`.
+
+mod types;
+
+mod published;
+
+mod settings;
+
+mod books;
+
+mod message;
+
+mod parts;
+
+mod decider;
+
+mod asks;
+
+mod pass;
+
+mod commit;
+
+mod told;
+
+mod preempting;
+
+pub(crate) mod control;
+
+mod views;
+
+pub use control::CapacityConfiguration;
+pub(crate) use control::{CapacityCall, CapacityControl, Refresh};
+pub(crate) use parts::called;
+pub use settings::Unsupported;
+pub(crate) use settings::unsupported;
+pub(crate) use types::{CapacityDecider, Setup};
+pub use views::{CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityUserView};

@@ -1,0 +1,137 @@
+//! The decider's parts of the engine's records.
+
+use super::books::Books;
+use super::message::CapacityMessage;
+use super::types::{CapacityDecider, Internal, Shared};
+use crate::capacity::victims::Candidate;
+use crate::engine::TaskCall;
+use crate::engine::books::ledger::AppShared;
+use crate::engine::decider::{AppPart, QueuePart};
+use crate::engine::driver::deciders::{PreemptionTask, UpdateTask};
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::{Receiver, RecvTimeoutError};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Of a worker.
+#[derive(Debug)]
+pub(crate) struct CapacityWorker {
+    pub(crate) books: Books,
+    /// Children in order, by depth of the queue that is asked.
+    pub(crate) scratch: Vec<Vec<u32>>,
+    /// Marked for preemption, and when.
+    pub(crate) marked: BTreeMap<Candidate, u64>,
+}
+
+impl CapacityWorker {
+    pub(super) fn new(shared: &Shared) -> CapacityWorker {
+        CapacityWorker {
+            books: Books::new(shared.decider.arith(), shared.decider.settings.minimum),
+            scratch: Vec::new(),
+            marked: BTreeMap::new(),
+        }
+    }
+}
+
+/// Of a queue nothing: see [`Books`].
+#[derive(Debug, Default)]
+pub(crate) struct CapacityQueue;
+
+impl QueuePart for CapacityQueue {
+    fn expect_asks(&self) {}
+
+    fn expect_change(&self, _position: u32) {}
+
+    fn expect_comparison(&self) {}
+}
+
+/// Of an application nothing: see [`Books`].
+#[derive(Debug, Default)]
+pub(crate) struct CapacityApp;
+
+impl AppPart for CapacityApp {
+    fn expect_visit(&self) {}
+}
+
+/// Of a request key.
+#[derive(Debug, Default)]
+pub(crate) struct CapacityKey {
+    /// Nodes visited in vain.
+    pub(crate) opportunities: u32,
+    /// How often a reserved node had no room for it yet.
+    pub(crate) re_reservations: u32,
+    /// What is counted as outstanding: so many, of this size.
+    pub(crate) count: u32,
+    pub(crate) size: Resource,
+}
+
+/// There is no update.
+#[derive(Debug)]
+pub(crate) enum NoUpdate {}
+
+impl UpdateTask for NoUpdate {
+    fn interval(&self) -> Option<Duration> {
+        match *self {}
+    }
+
+    fn update(&mut self) {
+        match *self {}
+    }
+
+    fn update_and_wake(&mut self) {
+        match *self {}
+    }
+
+    fn begin_anew(&mut self) {
+        match *self {}
+    }
+}
+
+/// The preemption monitor: has the worker make a round so often.
+#[derive(Debug)]
+pub(crate) struct Monitor {
+    pub(super) interval: Duration,
+}
+
+/// Where nothing is done by time.
+const LONG: Duration = Duration::from_secs(3600);
+
+impl PreemptionTask<CapacityDecider> for Monitor {
+    fn run(self, calls: &Receiver<TaskCall<()>>, shared: Arc<Shared>, timers: bool) {
+        let wait = if timers { self.interval } else { LONG };
+        loop {
+            match calls.recv_timeout(wait) {
+                Ok(TaskCall::Own(())) => {}
+                Ok(TaskCall::Barrier(reply)) => {
+                    // Whoever asked may have gone.
+                    let _ = reply.send(());
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if timers {
+                        tell(&shared, CapacityMessage::Preempt);
+                    }
+                }
+                Ok(TaskCall::Shutdown) | Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    #[cfg(feature = "faults")]
+    fn doomed(&self) -> Vec<crate::id::ContainerId> {
+        Vec::new()
+    }
+}
+
+/// The worker of all leaf queues is told something.
+fn tell(shared: &Shared, message: CapacityMessage) {
+    if let Some(lane) = shared.lanes.internal.first() {
+        // A lane is closed only at shutdown.
+        let _ = lane.send(Internal::Own(message));
+    }
+}
+
+/// An AM has called without asking for anything.
+pub(crate) fn called(shared: &Shared, app: &AppShared) {
+    tell(shared, CapacityMessage::Called(app.id.number));
+}

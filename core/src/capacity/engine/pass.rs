@@ -1,0 +1,264 @@
+//! A node's heartbeat: passes over it, each from root down to one container or one reservation (reference 11 to 17).
+
+use super::commit::Proposal;
+use super::types::Shard;
+use crate::app::Locality;
+use crate::capacity::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row, Skipped, choose, precheck};
+use crate::capacity::tree::ROOT;
+use crate::resource::Resource;
+use smallvec::SmallVec;
+
+/// What came of offering a node to a queue.
+#[derive(Debug)]
+enum Offered {
+    Proposal(Proposal),
+    /// A queue below has no room for its next container.
+    QueueLimit,
+    Nothing,
+}
+
+/// What one pass handed out.
+struct Handed {
+    off_switch: bool,
+    reservation: bool,
+}
+
+fn row(count: u32, size: &Resource, relax: bool) -> Row {
+    Row { count: i32::try_from(count).unwrap_or(i32::MAX), size: *size, relax }
+}
+
+impl Shard {
+    pub(super) fn offer_in_passes(&mut self, node: u32) {
+        let Some(Some(root)) = self.own.books.queues.first() else { return };
+        let settings = root.published.file.settings();
+        let (multiple, most) = (settings.multiple_assignments, settings.maximum_container_assignments);
+        let off_switch_most = settings.maximum_offswitch_assignments;
+        let (mut off_switch, mut count) = (0, 0);
+        while let Some(handed) = self.pass(node) {
+            off_switch += i32::from(handed.off_switch);
+            count += 1;
+            let more = multiple && (most == -1 || count < most);
+            if off_switch >= off_switch_most || handed.reservation || !more {
+                break;
+            }
+        }
+    }
+
+    fn pass(&mut self, node: u32) -> Option<Handed> {
+        if self.nodes[node as usize].reservation.is_some() {
+            self.serve_reservation(node);
+            return None;
+        }
+        let books = &self.own.books;
+        let at = &self.nodes[node as usize];
+        if books.arith.available_containers(&at.free.plus(&at.own.sum()), &books.minimum) <= 0 {
+            return None;
+        }
+        let mut limits = Limits::new(books.cluster);
+        let Offered::Proposal(proposal) = self.offer_queue(ROOT, node, &mut limits, 0) else { return None };
+        let handed = Handed {
+            off_switch: proposal.chosen.locality == Locality::OffSwitch,
+            reservation: !proposal.chosen.allocated,
+        };
+        // A refused one counts, too.
+        self.commit(&proposal);
+        Some(handed)
+    }
+
+    fn offer_queue(&mut self, slot: u32, node: u32, limits: &mut Limits, depth: usize) -> Offered {
+        let books = &self.own.books;
+        if books.is_leaf(slot) {
+            return self.offer_leaf(slot, node, limits);
+        }
+        if !books.is_wanting(slot) {
+            return Offered::Nothing;
+        }
+        let at = &self.nodes[node as usize];
+        if at.reservation.is_some() || !books.arith.fits_in(&books.minimum, &at.free.plus(&at.own.sum())) {
+            return Offered::Nothing;
+        }
+        let by_apps = books.counts(slot).reserved_by_apps;
+        if !books.may_assign(slot, limits, &Resource::new(by_apps.memory_mb(), by_apps.vcores())) {
+            return Offered::Nothing;
+        }
+        if self.own.scratch.len() <= depth {
+            self.own.scratch.resize_with(depth + 1, Vec::new);
+        }
+        let mut children = std::mem::take(&mut self.own.scratch[depth]);
+        self.own.books.children_in_order(slot, &mut children);
+        let answer = self.offer_children(slot, &children, node, limits, depth);
+        self.own.scratch[depth] = children;
+        answer
+    }
+
+    fn offer_children(&mut self, slot: u32, children: &[u32], node: u32, limits: &mut Limits, depth: usize) -> Offered {
+        let mut answer = Offered::Nothing;
+        for child in children {
+            let mut of_child = Limits::new(self.own.books.limit_of_child(slot, *child, limits));
+            match self.offer_queue(*child, node, &mut of_child, depth + 1) {
+                proposal @ Offered::Proposal(_) => return proposal,
+                Offered::QueueLimit => {
+                    let books = &self.own.books;
+                    let kept = if books.is_leaf(*child) { of_child.headroom } else { of_child.blocked };
+                    let kept = books.arith.most(&books.cluster, &kept, &Resource::ZERO);
+                    limits.blocked = limits.blocked.plus(&kept);
+                    answer = Offered::QueueLimit;
+                }
+                Offered::Nothing => {}
+            }
+        }
+        answer
+    }
+
+    /// 13.1
+    fn offer_leaf(&mut self, slot: u32, node: u32, limits: &mut Limits) -> Offered {
+        let books = &mut self.own.books;
+        books.enter_leaf(slot, limits);
+        if !books.is_wanting(slot) {
+            return Offered::Nothing;
+        }
+        books.reorder(slot);
+        let continue_looking = books.file(slot).settings().reservations_continue_look_all_nodes;
+        let mut check_queue = true;
+        let mut at = 0;
+        // Nobody comes or goes before something is proposed.
+        while let Some(app) = self.own.books.leaf(slot).active.at(at) {
+            at += 1;
+            let books = &mut self.own.books;
+            let reserved = books.app(app).reserved;
+            if check_queue {
+                if !books.may_assign(slot, limits, &reserved) {
+                    return Offered::Nothing;
+                }
+                check_queue = continue_looking && !reserved.is_zero();
+            }
+            if !books.user_may(slot, app, limits) {
+                continue;
+            }
+            match self.offer_app(app, node, limits) {
+                Ok(proposal) => return Offered::Proposal(proposal),
+                Err(Skipped::Queue) => return Offered::QueueLimit,
+                Err(Skipped::App | Skipped::Key) => {}
+            }
+        }
+        Offered::Nothing
+    }
+
+    // ------------------------------------------------------------------------------------------------ an application
+
+    /// 16.2
+    fn offer_app(&mut self, number: u32, node: u32, limits: &Limits) -> Result<Proposal, Skipped> {
+        let books = &self.own.books;
+        let local = books.app(number);
+        if !books.arith.is_greater(&books.cluster, &local.pending, &Resource::ZERO) {
+            return Err(Skipped::App);
+        }
+        let (app, leaf, reserved) = (local.slot, local.leaf, local.reserved);
+        for key in 0..self.app(app).keys.len() {
+            if self.app(app).keys[key].total() == 0 {
+                continue;
+            }
+            let facts = self.key_facts(app, key, node);
+            let outcome = match precheck(&facts, limits, &reserved, &self.own.books.rules(leaf)) {
+                Some(skipped) => Err(skipped),
+                None => self.offer_key(app, key, node, limits, false),
+            };
+            match outcome {
+                Err(Skipped::Key) => {}
+                outcome => return outcome,
+            }
+        }
+        Err(Skipped::App)
+    }
+
+    fn key_facts(&self, app: u32, key: usize, node: u32) -> KeyFacts {
+        let local = self.app(app);
+        let key = &local.keys[key];
+        let [rack, name] = self.nodes[node as usize].shared.locations();
+        let outstanding = key.total();
+        let at = |location| {
+            let found = key.named().and_then(|rows| rows.present(location));
+            found.map(|found| row(found.left(), found.size(), found.relax()))
+        };
+        let named = key.named().map_or(0, |rows| rows.count_present());
+        let reserved = self.reservations_of(app).filter(|(_, made)| made.key == key.id()).count();
+        KeyFacts {
+            any: (outstanding > 0).then(|| row(outstanding, &key.size, key.relax)),
+            rack: at(rack),
+            host: at(name),
+            locations: named + usize::from(outstanding > 0),
+            opportunities: key.own.opportunities,
+            reserved: u32::try_from(reserved).unwrap_or(u32::MAX),
+            re_reservations: key.own.re_reservations,
+        }
+    }
+
+    /// 16.5: counts the visit. `converts`: the node is reserved for the key.
+    fn offer_key(
+        &mut self,
+        app: u32,
+        key: usize,
+        node: u32,
+        limits: &Limits,
+        converts: bool,
+    ) -> Result<Proposal, Skipped> {
+        let at = &self.nodes[node as usize];
+        let local = self.app(app);
+        if local.blacklists.as_ref().is_some_and(|lists| lists.forbid(at.shared.locations(), local.waits_for_am())) {
+            return Err(Skipped::App);
+        }
+        let (id, leaf) = (local.keys[key].id(), self.own.books.app(local.number).leaf);
+        self.key_mut(app, key).opportunities += 1;
+        let facts = self.key_facts(app, key, node);
+        let rules = self.own.books.rules(leaf);
+        let mut made_at: SmallVec<[u32; 2]> = SmallVec::new();
+        let mut sizes: SmallVec<[Resource; 2]> = SmallVec::new();
+        for (node, made) in self.reservations_of(app).filter(|(_, made)| made.key == id) {
+            made_at.push(node);
+            sizes.push(made.size);
+        }
+        let at = &self.nodes[node as usize];
+        let killable = at.own.in_order();
+        let killable_sizes: SmallVec<[Resource; 2]> = killable.iter().map(|(_, size)| *size).collect();
+        let facts_of_node = NodeFacts { free: at.free, total: at.total, killable: &killable_sizes };
+        let chosen = choose(&facts, &facts_of_node, limits, &sizes, converts, &rules);
+        let rack_resets = self.own.books.file(leaf).settings().rack_locality_full_reset;
+        let own = self.key_mut(app, key);
+        match chosen {
+            Err(Skipped::Key) if !converts => own.opportunities -= 1,
+            Ok(Chosen { locality, .. }) if !converts => {
+                let resets = match locality {
+                    Locality::Node => true,
+                    Locality::Rack => rack_resets,
+                    Locality::OffSwitch => false,
+                };
+                if resets {
+                    own.opportunities = 0;
+                }
+            }
+            _ => {}
+        }
+        let chosen = chosen?;
+        let gives_up = chosen.unreserve.map(|at| made_at[at]);
+        let kills = killable.iter().take(chosen.kills).map(|(candidate, _)| *candidate).collect();
+        Ok(Proposal { app, key, node, chosen, converts, gives_up, kills })
+    }
+
+    /// 17.3
+    fn serve_reservation(&mut self, node: u32) {
+        let Some(made) = self.nodes[node as usize].reservation else { return };
+        let Some(number) = self.find_app(made.app).map(|app| app.number) else { return };
+        let Some(leaf) = self.own.books.find(number).map(|app| app.leaf) else { return };
+        let app = made.app.index;
+        let mut limits = Limits::new(self.own.books.cluster);
+        self.own.books.enter_leaf(leaf, &mut limits);
+        let key = self.key_index(app, made.key).filter(|key| self.app(app).keys[*key].total() > 0);
+        let Some(key) = key else {
+            self.end_reservation(node);
+            return;
+        };
+        if let Ok(proposal) = self.offer_key(app, key, node, &limits, true) {
+            self.commit(&proposal);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Rounds of the preemption policy, and what they lead to (reference 25); containers that go only when somebody needs their room (25.4,
+//! 16.6 step 4, 18.2).
+//!
+//! Run by the worker between two messages: it alone knows all that a round looks at.
+
+use super::books::Books;
+use super::types::Shard;
+use crate::capacity::arith::Arith;
+use crate::capacity::bounds::Bounds;
+use crate::capacity::leaf::Leaf;
+use crate::capacity::order::AppRank;
+use crate::capacity::tree::QueueNode;
+use crate::capacity::users::Users;
+use crate::capacity::victims::{Candidate, Chooser, Facts, Live, Preempted, milliseconds};
+use crate::config::capacity::{AppOrdering, PreemptionSettings};
+use crate::engine::mail::container::EndReason;
+use crate::resource::Resource;
+
+impl Shard {
+    /// One round; then what it has chosen takes effect. Gives what is newly marked, by application and number.
+    pub(crate) fn preempt(&mut self, settings: &PreemptionSettings) -> Vec<Candidate> {
+        let chosen = Chooser { world: self }.choose(settings);
+        let (mut marks, mut kills) = (Vec::new(), Vec::new());
+        if settings.observe_only {
+            return marks;
+        }
+        let now = self.shared.clock.now_ms();
+        let marked = &mut self.own.marked;
+        for (candidate, wait) in &chosen.containers {
+            match marked.get(candidate) {
+                Some(since) if since + wait <= now => {
+                    marked.remove(candidate);
+                    kills.push(*candidate);
+                }
+                Some(_) => {}
+                None => {
+                    marked.insert(*candidate, now);
+                    marks.push(*candidate);
+                }
+            }
+        }
+        let keep = 2 * milliseconds(settings.max_wait_before_kill_ms);
+        marked.retain(|_, since| *since + keep >= now);
+        for (app, number) in chosen.reservations {
+            self.end_reservation_of(app, number);
+        }
+        marks.iter().for_each(|candidate| self.tell_of(*candidate));
+        kills.into_iter().for_each(|candidate| self.kill_or_mark(candidate));
+        marks
+    }
+
+    /// A round by time, with the settings in force.
+    pub(super) fn preempt_if_on(&mut self) {
+        let root = self.own.books.queues.first().and_then(Option::as_ref);
+        let settings = root.and_then(|root| root.published.file.settings().monitors.preemption.clone());
+        if let Some(settings) = settings {
+            self.preempt(&settings);
+        }
+    }
+
+    /// The record of a live container.
+    pub(super) fn live(&self, (app, number): Candidate) -> Option<u32> {
+        let slot = self.own.books.find(app)?.slot;
+        self.app(slot).containers.iter().copied().find(|index| self.containers[*index].number == number)
+    }
+
+    /// A reservation of an application ends, by its number.
+    pub(crate) fn end_reservation_of(&mut self, app: u32, number: u32) {
+        let Some(slot) = self.own.books.find(app).map(|app| app.slot) else { return };
+        let node = self.reservations_of(slot).find(|(_, made)| made.number == number).map(|(node, _)| node);
+        if let Some(node) = node {
+            self.end_reservation(node);
+        }
+    }
+
+    /// The grace period of a container is over.
+    fn kill_or_mark(&mut self, candidate: Candidate) {
+        let Some(index) = self.live(candidate) else { return };
+        let leaf = self.own.books.app(candidate.0).leaf;
+        if !self.own.books.file(leaf).settings().lazy_preemption {
+            self.end_container(index, EndReason::Preempted, false);
+            return;
+        }
+        let record = self.containers[index];
+        let size = *self.containers.size(&record);
+        self.nodes[record.node as usize].own.add(candidate, size);
+        self.own.books.set_killable(leaf, candidate, Some(size));
+    }
+
+    /// A parent is above its maximum: killable containers below it go, by id, until it is not.
+    pub(super) fn enforce_maximum(&mut self, slot: u32) {
+        let books = &self.own.books;
+        if books.counts(slot).killable.is_empty() {
+            return;
+        }
+        let maximum = *books.node(slot).maximum();
+        let candidates: Vec<Candidate> = books.counts(slot).killable.keys().copied().collect();
+        for candidate in candidates {
+            let books = &self.own.books;
+            if !books.arith.is_greater(&books.cluster, &books.counts(slot).used, &maximum) {
+                break;
+            }
+            self.end_for_room(candidate);
+        }
+    }
+
+    /// A killable container goes, for another one.
+    pub(super) fn end_for_room(&mut self, candidate: Candidate) {
+        if let Some(index) = self.live(candidate) {
+            self.end_for_good(index, EndReason::Preempted);
+        }
+    }
+
+    /// A container is to be preempted: its AM is told by its next call.
+    fn tell_of(&mut self, candidate: Candidate) {
+        let Some(index) = self.live(candidate) else { return };
+        let (id, slot) = (self.container_id(index), self.own.books.app(candidate.0).slot);
+        self.own.books.app_mut(candidate.0).has_marked = true;
+        self.app(slot).shared.am.lock().to_preempt.push(id);
+    }
+}
+
+impl Books {
+    pub(crate) fn killable_in(&self, slot: u32) -> Resource {
+        self.counts(slot).killable.values().fold(Resource::ZERO, |sum, size| sum.plus(size))
+    }
+
+    /// A container of a leaf may go for others from now on, or may not.
+    pub(super) fn set_killable(&mut self, leaf: u32, candidate: Candidate, size: Option<Resource>) {
+        let mut at = Some(leaf);
+        while let Some(queue) = at {
+            let killable = &mut self.queue_mut(queue).counts.killable;
+            match size {
+                Some(size) => killable.insert(candidate, size),
+                None => killable.remove(&candidate),
+            };
+            at = self.parent(queue);
+        }
+    }
+}
+
+impl Preempted for Shard {
+    fn arith(&self) -> Arith {
+        self.own.books.arith
+    }
+
+    fn cluster(&self) -> Resource {
+        self.own.books.cluster
+    }
+
+    fn minimum(&self) -> Resource {
+        self.own.books.minimum
+    }
+
+    fn queues(&self) -> Vec<u32> {
+        self.own.books.in_order()
+    }
+
+    fn node(&self, slot: u32) -> &QueueNode {
+        self.own.books.node(slot)
+    }
+
+    fn is_leaf(&self, slot: u32) -> bool {
+        self.own.books.is_leaf(slot)
+    }
+
+    fn used(&self, slot: u32) -> Resource {
+        self.own.books.counts(slot).used
+    }
+
+    fn used_capacity(&self, slot: u32) -> f32 {
+        self.own.books.counts(slot).used_capacity
+    }
+
+    fn killable_in(&self, slot: u32) -> Resource {
+        self.own.books.killable_in(slot)
+    }
+
+    fn is_killable(&self, candidate: Candidate) -> bool {
+        let queues = self.own.books.queues.iter().flatten().filter(|queue| queue.leaf.is_some());
+        queues.into_iter().any(|queue| queue.counts.killable.contains_key(&candidate))
+    }
+
+    fn leaf(&self, slot: u32) -> &Leaf {
+        self.own.books.leaf(slot)
+    }
+
+    fn users_mut(&mut self, slot: u32) -> &mut Users {
+        &mut self.own.books.leaf_mut(slot).users
+    }
+
+    fn user_weight(&self, slot: u32, user: &str) -> f32 {
+        self.own.books.queue(slot).published.user_weight(user)
+    }
+
+    fn bounds(&self, slot: u32) -> Bounds {
+        self.own.books.bounds(slot)
+    }
+
+    fn ordering(&self, slot: u32) -> AppOrdering {
+        self.own.books.ordering(slot).clone()
+    }
+
+    fn reorder(&mut self, slot: u32) {
+        self.own.books.reorder(slot);
+    }
+
+    fn app(&self, app: u32) -> Facts {
+        let books = &self.own.books;
+        // Of one that has ended the engine has nothing.
+        let waits_for_am = books.find(app).is_some_and(|app| self.app(app.slot).waits_for_am());
+        let app = books.app(app);
+        Facts {
+            user: app.user.to_string(),
+            priority: app.priority,
+            am: app.am,
+            waits_for_am,
+            used: app.used,
+            reserved: app.reserved,
+            pending: app.pending,
+        }
+    }
+
+    fn rank(&self, app: u32) -> AppRank {
+        self.own.books.rank(app)
+    }
+
+    fn leaf_of(&self, app: u32) -> Option<u32> {
+        self.own.books.find(app).map(|app| app.leaf)
+    }
+
+    fn containers(&self, app: u32) -> Vec<Live> {
+        let Some(slot) = self.own.books.find(app).map(|app| app.slot) else { return Vec::new() };
+        let records = self.app(slot).containers.iter().map(|index| &self.containers[*index]);
+        let live = records.map(|record| Live {
+            number: record.number,
+            size: *self.containers.size(record),
+            priority: record.priority,
+            am: record.am,
+        });
+        live.collect()
+    }
+
+    fn reservations(&self, app: u32) -> Vec<(u32, Resource)> {
+        let Some(slot) = self.own.books.find(app).map(|app| app.slot) else { return Vec::new() };
+        self.reservations_of(slot).map(|(_, made)| (made.number, made.size)).collect()
+    }
+}

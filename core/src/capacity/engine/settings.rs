@@ -1,0 +1,46 @@
+//! What a configuration asks for that is not built yet: refused when a scheduler is built, with its names.
+
+use super::control::CapacityConfiguration;
+use crate::config::capacity::{CapacityQueueKind, CapacitySettings, PreemptionSettings};
+
+const BY_RESERVED: &str = "yarn.resourcemanager.monitor.capacity.preemption.select_based_on_reserved_containers";
+const FOR_UNDERUTILIZED: &str =
+    "yarn.scheduler.capacity.ordering-policy.priority-utilization.underutilized-preemption.enabled";
+
+/// Properties that would have an effect in Hadoop and have none here yet.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not built yet: {}", .0.join(", "))]
+pub struct Unsupported(pub Vec<String>);
+
+/// What of a configuration is not built yet.
+pub(crate) fn unsupported(configuration: &CapacityConfiguration) -> Option<Unsupported> {
+    let (file, mut missing) = (&configuration.file, Vec::new());
+    let settings = file.settings();
+    let mut note = |is: bool, what: &str| {
+        if is {
+            missing.push(what.to_owned());
+        }
+    };
+    note(settings.schedule_asynchronously, "yarn.scheduler.capacity.schedule-asynchronously.enable");
+    note(settings.multi_node_placement, "yarn.scheduler.capacity.multi-node-placement-enabled");
+    let round = settings.monitors.preemption.as_ref().and_then(|preemption| unsupported_round(settings, preemption));
+    missing.extend(round.into_iter().flat_map(|round| round.0));
+    for queue in file.queues() {
+        let dynamic = queue.kind == CapacityQueueKind::ManagedParent
+            || queue.as_parent().is_some_and(|parent| parent.flexible_creation.enabled);
+        if dynamic {
+            missing.push(format!("automatic queues of {}", queue.path));
+        }
+    }
+    (!missing.is_empty()).then_some(Unsupported(missing))
+}
+
+/// What of a round of the preemption policy is not built yet.
+pub(crate) fn unsupported_round(settings: &CapacitySettings, preemption: &PreemptionSettings) -> Option<Unsupported> {
+    let selectors = [
+        (preemption.select_based_on_reserved_containers, BY_RESERVED),
+        (settings.underutilized_preemption, FOR_UNDERUTILIZED),
+    ];
+    let missing: Vec<String> = selectors.iter().filter(|(is, _)| *is).map(|(_, name)| (*name).to_owned()).collect();
+    (!missing.is_empty()).then_some(Unsupported(missing))
+}

@@ -1,0 +1,235 @@
+//! What is shown of queues and applications: plain values of one moment.
+//!
+//! Where lists, users and usage are shown the worker is asked, between two messages.
+
+use super::books::Books;
+use super::types::{Control, Shard};
+use crate::capacity::leaf::compare;
+use crate::capacity::order::compare_fifo;
+use crate::capacity::users::Sharing;
+use crate::resource::Resource;
+
+/// A queue of the CapacityScheduler. Fractions as Hadoop has them, in 32 bits.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CapacityQueueView {
+    /// The full path.
+    pub name: String,
+    /// `RUNNING`, `STOPPED` or `DRAINING`.
+    pub state: String,
+    /// Of its parent.
+    pub capacity: f32,
+    /// Of the cluster.
+    pub absolute_capacity: f32,
+    /// Of its parent.
+    pub maximum_capacity: f32,
+    /// Of the cluster.
+    pub absolute_maximum_capacity: f32,
+    /// Its weight among its siblings.
+    pub normalized_weight: f32,
+    /// What it uses of what is guaranteed to it.
+    pub used_capacity: f32,
+    /// What it uses of the cluster.
+    pub absolute_used_capacity: f32,
+    /// What is guaranteed to it.
+    pub guaranteed: Resource,
+    /// What it may use.
+    pub maximum: Resource,
+    /// The most that one container may have.
+    pub maximum_allocation: Resource,
+    /// With reservations.
+    pub used: Resource,
+    /// Reservations alone. As in Hadoop a move does not take them along.
+    pub reserved: Resource,
+    /// What its applications ask for.
+    pub pending: Resource,
+    /// Here and below.
+    pub applications: i64,
+    /// With reservations.
+    pub containers: i64,
+    /// What a leaf queue has besides.
+    pub leaf: Option<CapacityLeafView>,
+}
+
+/// A leaf queue of the CapacityScheduler.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CapacityLeafView {
+    /// Applications that get containers.
+    pub active_applications: usize,
+    /// Those that wait for a limit of AMs.
+    pub pending_applications: usize,
+    /// So many it takes.
+    pub max_applications: i32,
+    /// So many of one user.
+    pub max_applications_per_user: i32,
+    /// `minimum-user-limit-percent`
+    pub user_limit: f32,
+    /// `user-limit-factor`
+    pub user_limit_factor: f32,
+    /// `maximum-am-resource-percent`, as a fraction.
+    pub am_percent: f32,
+    /// (largest container - smallest) / largest.
+    pub minimum_allocation_factor: f32,
+    /// What AMs may have together, as last worked out.
+    pub am_limit: Resource,
+    /// What they have.
+    pub am_used: Resource,
+    /// What the queue may use beside its siblings, as last worked out.
+    pub current_limit: Resource,
+    /// Users with outstanding asks, and those found to have only waiting applications.
+    pub active_users: i64,
+    /// By name.
+    pub users: Vec<CapacityUserView>,
+}
+
+/// A user in a leaf queue of the CapacityScheduler.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CapacityUserView {
+    /// The name.
+    pub user: String,
+    /// With reservations.
+    pub used: Resource,
+    /// AMs of active applications.
+    pub am_used: Resource,
+    /// Applications that get containers.
+    pub active_applications: i32,
+    /// Those that wait for a limit of AMs.
+    pub pending_applications: i32,
+    /// His weight.
+    pub weight: f32,
+    /// What he may use, if that was asked for: it is worked out for it.
+    pub limit: Option<Resource>,
+}
+
+/// An application of the CapacityScheduler.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CapacityAppView {
+    /// The application's number.
+    pub number: u32,
+    /// Its leaf queue, by full path.
+    pub queue: String,
+    /// `active`, `pending` or `non-runnable`.
+    pub state: &'static str,
+    /// Its priority.
+    pub priority: i32,
+    /// By its containers.
+    pub used: Resource,
+    /// By its reservations.
+    pub reserved: Resource,
+    /// What it asks for.
+    pub pending: Resource,
+}
+
+impl Books {
+    fn leaf_view(&mut self, slot: u32, with_limits: bool) -> CapacityLeafView {
+        let node = self.node(slot);
+        let (settings, figures) = (node.leaf().expect("a leaf queue"), &node.figures);
+        let leaf = self.leaf(slot);
+        let users = leaf.users.iter().map(|(name, user)| CapacityUserView {
+            user: name.to_owned(),
+            used: user.used,
+            am_used: user.am_used,
+            active_applications: user.active,
+            pending_applications: user.pending,
+            weight: user.weight,
+            limit: None,
+        });
+        let mut view = CapacityLeafView {
+            active_applications: leaf.active.len(),
+            pending_applications: leaf.pending.len(),
+            max_applications: figures.max_applications,
+            max_applications_per_user: figures.max_applications_per_user,
+            user_limit: settings.user_limit,
+            user_limit_factor: settings.user_limit_factor,
+            am_percent: settings.max_am_resource_percent,
+            minimum_allocation_factor: settings.minimum_allocation_factor,
+            am_limit: leaf.am_limit,
+            am_used: leaf.am_used,
+            current_limit: leaf.stored_limit,
+            active_users: leaf.users.active_users(),
+            users: users.collect(),
+        };
+        if with_limits {
+            let bounds = self.bounds(slot);
+            let users = &mut self.leaf_mut(slot).users;
+            for user in &mut view.users {
+                user.limit = Some(users.limit_of(&user.user, Sharing::Active, &bounds.inputs()));
+            }
+        }
+        view
+    }
+
+    fn queue_view(&mut self, slot: u32, applications: i64, with_limits: bool) -> CapacityQueueView {
+        let leaf = self.is_leaf(slot).then(|| self.leaf_view(slot, with_limits));
+        let (node, counts) = (self.node(slot), self.counts(slot));
+        let figures = &node.figures.labels[0];
+        CapacityQueueView {
+            name: node.config.path.clone(),
+            state: node.status.to_string(),
+            capacity: figures.capacity,
+            absolute_capacity: figures.absolute_capacity,
+            maximum_capacity: figures.maximum_capacity,
+            absolute_maximum_capacity: figures.absolute_maximum_capacity,
+            normalized_weight: figures.normalized_weight,
+            used_capacity: counts.used_capacity,
+            absolute_used_capacity: counts.absolute_used_capacity,
+            guaranteed: figures.effective_minimum,
+            maximum: figures.effective_maximum,
+            maximum_allocation: node.config.maximum_allocation,
+            used: counts.used,
+            reserved: counts.reserved,
+            pending: counts.pending,
+            applications,
+            containers: counts.containers,
+            leaf,
+        }
+    }
+
+    fn app_view(&self, number: u32) -> CapacityAppView {
+        let app = self.app(number);
+        let (leaf, ordering, rank) = (self.leaf(app.leaf), self.ordering(app.leaf), app.rank());
+        let active = leaf.active.contains(&rank, |other, this| compare(ordering, &self.rank(other), this));
+        let pending = || leaf.pending.contains(&rank, |other, this| compare_fifo(&self.rank(other), this));
+        let state = match active {
+            true => "active",
+            false if pending() => "pending",
+            false => "non-runnable",
+        };
+        CapacityAppView {
+            number,
+            queue: self.node(app.leaf).config.path.clone(),
+            state,
+            priority: app.priority,
+            used: app.used,
+            reserved: app.reserved,
+            pending: app.pending,
+        }
+    }
+}
+
+impl Control {
+    /// The slots of the queues in force, by path, and how many applications each has.
+    pub(crate) fn queues_and_applications(&self) -> Vec<(u32, i64)> {
+        let tree = &self.own.tree;
+        let mut slots = tree.slots().to_vec();
+        slots.sort_by(|a, b| tree.get(*a).config.path.cmp(&tree.get(*b).config.path));
+        slots.into_iter().map(|slot| (slot, self.own.applications(slot))).collect()
+    }
+}
+
+impl Shard {
+    /// Queues, as the control has named them.
+    pub(crate) fn capacity_queues(&mut self, queues: &[(u32, i64)], with_limits: bool) -> Vec<CapacityQueueView> {
+        let books = &mut self.own.books;
+        queues.iter().map(|(slot, applications)| books.queue_view(*slot, *applications, with_limits)).collect()
+    }
+
+    /// All applications, by number.
+    pub(crate) fn capacity_apps(&self) -> Vec<CapacityAppView> {
+        let books = &self.own.books;
+        books.numbers().into_iter().map(|number| books.app_view(number)).collect()
+    }
+}

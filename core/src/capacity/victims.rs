@@ -1,0 +1,496 @@
+//! Whose containers a round of the preemption policy chooses (reference 25).
+//!
+//! Works on what it is shown of queues and applications ([`Preempted`]) and changes nothing of theirs, but that limits of users are worked
+//! out, and fair leaves put in order, as in Hadoop. What becomes of the choice is its caller's.
+
+use super::arith::Arith;
+use super::bounds::Bounds;
+use super::leaf::{Leaf, compare};
+use super::order::{AppRank, compare_fair};
+use super::preemption::{AppIn, Entry, Plan, Round, Taking, UserIn, match_demands};
+use super::tree::QueueNode;
+use super::users::{Sharing, Users};
+use crate::config::capacity::{AppOrdering, PreemptionOrder, PreemptionSettings, QueueOrdering};
+use crate::resource::Resource;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A container or a reservation: its application and its number.
+pub(crate) type Candidate = (u32, u32);
+
+/// An application, as far as a round has to know it.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) user: String,
+    pub(crate) priority: i32,
+    /// As it counts in the limits of AMs.
+    pub(crate) am: Resource,
+    pub(crate) waits_for_am: bool,
+    pub(crate) used: Resource,
+    pub(crate) reserved: Resource,
+    pub(crate) pending: Resource,
+}
+
+/// A live container.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Live {
+    pub(crate) number: u32,
+    pub(crate) size: Resource,
+    /// Of the ask.
+    pub(crate) priority: i32,
+    pub(crate) am: bool,
+}
+
+/// What a round looks at. Queues by slot, applications by number.
+pub(crate) trait Preempted {
+    fn arith(&self) -> Arith;
+    fn cluster(&self) -> Resource;
+    fn minimum(&self) -> Resource;
+    /// Those in force, each before its children.
+    fn queues(&self) -> Vec<u32>;
+    fn node(&self, slot: u32) -> &QueueNode;
+    fn is_leaf(&self, slot: u32) -> bool;
+    fn used(&self, slot: u32) -> Resource;
+    fn used_capacity(&self, slot: u32) -> f32;
+    fn killable_in(&self, slot: u32) -> Resource;
+    fn is_killable(&self, candidate: Candidate) -> bool;
+    fn leaf(&self, slot: u32) -> &Leaf;
+    fn users_mut(&mut self, slot: u32) -> &mut Users;
+    fn user_weight(&self, slot: u32, user: &str) -> f32;
+    fn bounds(&self, slot: u32) -> Bounds;
+    fn ordering(&self, slot: u32) -> AppOrdering;
+    /// A fair leaf: whose place awaits a refresh is put in anew.
+    fn reorder(&mut self, slot: u32);
+    fn app(&self, app: u32) -> Facts;
+    fn rank(&self, app: u32) -> AppRank;
+    /// None where it has ended.
+    fn leaf_of(&self, app: u32) -> Option<u32>;
+    fn containers(&self, app: u32) -> Vec<Live>;
+    /// In the order in which they were made.
+    fn reservations(&self, app: u32) -> Vec<(u32, Resource)>;
+}
+
+/// The applications of a leaf in a round; names of its users, and themselves.
+type Within = (Vec<AppIn>, Vec<String>, Vec<UserIn>);
+
+/// What one round has chosen.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    /// With how long it is let run after its mark, in ms.
+    pub(crate) containers: BTreeMap<Candidate, u64>,
+    /// Reservations that end at once.
+    pub(crate) reservations: BTreeSet<Candidate>,
+}
+
+/// A round under way.
+struct Under<'a> {
+    settings: &'a PreemptionSettings,
+    round: Round,
+    /// The slots of the round's entries.
+    slots: Vec<u32>,
+    budget: Resource,
+    chosen: Chosen,
+}
+
+impl Under<'_> {
+    fn leaves(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let leaves = self.round.entries.iter().zip(&self.slots).enumerate();
+        leaves.filter(|(_, (entry, _))| entry.children.is_empty()).map(|(at, (_, slot))| (at, *slot))
+    }
+}
+
+pub(crate) fn milliseconds(setting: i64) -> u64 {
+    u64::try_from(setting).unwrap_or_default()
+}
+
+/// Chooses among what it is shown.
+pub(crate) struct Chooser<'w, W> {
+    pub(crate) world: &'w mut W,
+}
+
+impl<W: Preempted> Chooser<'_, W> {
+    /// One round's choice (25.1).
+    pub(crate) fn choose(&mut self, settings: &PreemptionSettings) -> Chosen {
+        let (round, slots) = self.snapshot(settings);
+        let budget = self.world.cluster().times(f64::from(settings.total_per_round));
+        let mut under = Under { settings, round, slots, budget, chosen: Chosen::default() };
+        let wait = milliseconds(settings.max_wait_before_kill_ms);
+        self.choose_between(&mut under, false, wait);
+        if settings.balance_beyond_guaranteed {
+            let own = milliseconds(settings.balance_max_wait_before_kill_ms);
+            self.choose_between(&mut under, true, if own > 0 { own } else { wait });
+        }
+        if settings.intra_queue {
+            self.choose_within(&mut under, wait);
+        }
+        under.chosen
+    }
+
+    /// 25.1 step 2
+    fn snapshot(&mut self, settings: &PreemptionSettings) -> (Round, Vec<u32>) {
+        let slots = self.world.queues();
+        let at = |slot: u32| slots.iter().position(|other| *other == slot);
+        let mut entries = Vec::with_capacity(slots.len());
+        for slot in &slots {
+            let (pending, pending_unreserved) = if self.world.is_leaf(*slot) {
+                (self.waits_for(*slot, false), self.waits_for(*slot, true))
+            } else {
+                Default::default()
+            };
+            let node = self.world.node(*slot);
+            let of_siblings = node.parent.and_then(|parent| self.world.node(parent).config.as_parent());
+            let by_priority = of_siblings.is_some_and(|parent| parent.ordering == QueueOrdering::PriorityUtilization);
+            let figures = &node.figures.labels[0];
+            let or_part = |amount: &Resource, part: f32| {
+                if amount.is_zero() { self.world.cluster().times(f64::from(part)) } else { *amount }
+            };
+            entries.push(Entry {
+                used: self.world.used(*slot),
+                killable: self.world.killable_in(*slot),
+                pending,
+                pending_unreserved,
+                guaranteed: or_part(node.guaranteed(), figures.absolute_capacity),
+                maximum: or_part(node.maximum(), figures.absolute_maximum_capacity),
+                absolute_capacity: figures.absolute_capacity,
+                priority: if by_priority { node.config.priority } else { 0 },
+                disabled: node.config.preemption_disabled,
+                children: node.children.iter().filter_map(|child| at(*child)).collect(),
+                ..Entry::default()
+            });
+        }
+        // Children stand behind their parents.
+        for parent in (0..entries.len()).rev() {
+            for child in entries[parent].children.clone() {
+                let (pending, unreserved) = (entries[child].pending, entries[child].pending_unreserved);
+                entries[parent].pending = entries[parent].pending.plus(&pending);
+                entries[parent].pending_unreserved = entries[parent].pending_unreserved.plus(&unreserved);
+            }
+        }
+        let round = Round {
+            arith: self.world.arith(),
+            entries,
+            under_served: Vec::new(),
+            max_ignored_over_capacity: settings.max_ignored_over_capacity,
+            natural_termination_factor: settings.natural_termination_factor,
+            counts_reserved: settings.additional_balance_based_on_reserved_containers,
+        };
+        (round, slots)
+    }
+
+    /// What a leaf's active applications wait for, within what is left of their users' limits.
+    fn waits_for(&mut self, slot: u32, without_reserved: bool) -> Resource {
+        let none = Resource::ZERO;
+        let mut left: BTreeMap<String, Resource> = BTreeMap::new();
+        let mut sum = none;
+        let bounds = self.world.bounds(slot);
+        for number in self.world.leaf(slot).active.iter().collect::<Vec<_>>() {
+            let app = self.world.app(number);
+            let (user, pending, reserved) = (app.user, app.pending, app.reserved);
+            if !left.contains_key(&user) {
+                let weight = self.world.user_weight(slot, &user);
+                let users = self.world.users_mut(slot);
+                let record = users.ensure(&user, || weight);
+                let limit = users.limit_of(&user, Sharing::Active, &bounds.inputs());
+                left.insert(user.clone(), limit.minus(&users.at(record).used).most(&none));
+            }
+            let pending = if without_reserved { pending.minus(&reserved).most(&none) } else { pending };
+            let of_user = left.entry(user).or_default();
+            let counted = of_user.least(&pending);
+            *of_user = of_user.minus(&counted);
+            sum = sum.plus(&counted);
+        }
+        sum
+    }
+
+    // ------------------------------------------------------------------------------------------------ between queues
+
+    /// 25.3
+    fn choose_between(&mut self, under: &mut Under<'_>, balances: bool, wait: u64) {
+        let (arith, cluster) = (self.world.arith(), self.world.cluster());
+        under.round.compute(&under.budget, &cluster, balances);
+        self.deduct(under);
+        let leaves: Vec<(usize, u32)> = under.leaves().collect();
+        for (at, slot) in leaves {
+            if under.round.entries[at].disabled {
+                continue;
+            }
+            let amount = under.round.entries[at].to_obtain;
+            let wanted = arith.is_greater(&cluster, &amount, &Resource::ZERO).then_some(amount);
+            let mut taking = Taking { to_obtain: wanted };
+            let mut masters = Vec::new();
+            self.world.reorder(slot);
+            for app in self.last_to_first(slot) {
+                if taking.to_obtain.is_none() {
+                    break;
+                }
+                self.take_from(app, under, &mut taking, &mut masters, wait);
+            }
+            self.take_masters(slot, under, &mut taking, &masters, wait);
+        }
+    }
+
+    fn deduct(&self, under: &mut Under<'_>) {
+        let chosen: Vec<Candidate> = under.chosen.containers.keys().copied().collect();
+        for (app, number) in chosen {
+            let Some((slot, size)) = self.size_of(app, number) else { continue };
+            if let Some(at) = under.slots.iter().position(|other| *other == slot) {
+                under.round.deduct(at, &size, &self.world.cluster());
+            }
+        }
+    }
+
+    /// The leaf and the size of a container or a reservation.
+    fn size_of(&self, app: u32, number: u32) -> Option<(u32, Resource)> {
+        let leaf = self.world.leaf_of(app)?;
+        let containers = self.world.containers(app);
+        let container = containers.iter().find(|container| container.number == number).map(|container| container.size);
+        let reservation = || self.reservation(app, number);
+        Some((leaf, container.or_else(reservation)?))
+    }
+
+    fn reservation(&self, app: u32, number: u32) -> Option<Resource> {
+        self.world.reservations(app).into_iter().find(|(made, _)| *made == number).map(|(_, size)| size)
+    }
+
+    fn last_to_first(&self, slot: u32) -> Vec<u32> {
+        let ordering = self.world.ordering(slot);
+        let rank = |app: u32| self.world.rank(app);
+        let order = |other: u32, this: &AppRank| compare(&ordering, &self.world.rank(other), this);
+        self.world.leaf(slot).active.backwards(rank, order)
+    }
+
+    /// Live containers: of the largest priority number first, then the newest.
+    fn live_of(&self, app: u32) -> Vec<(u32, Resource, bool)> {
+        let mut live = self.world.containers(app);
+        live.sort_by(|a, b| b.priority.cmp(&a.priority).then(b.number.cmp(&a.number)));
+        live.into_iter().map(|live| (live.number, live.size, live.am)).collect()
+    }
+
+    fn take_from(
+        &self,
+        app: u32,
+        under: &mut Under<'_>,
+        taking: &mut Taking,
+        masters: &mut Vec<(Candidate, Resource)>,
+        wait: u64,
+    ) {
+        let conservative = under.settings.conservative_drf;
+        for (number, size) in self.world.reservations(app) {
+            let candidate = (app, number);
+            if under.chosen.containers.contains_key(&candidate) {
+                continue;
+            }
+            if taking.to_obtain.is_none() {
+                return;
+            }
+            if taking.take(&size, &mut under.budget, conservative, self.world.arith(), &self.world.cluster()) {
+                under.chosen.containers.insert(candidate, wait);
+            }
+            under.chosen.reservations.insert(candidate);
+        }
+        for (number, size, am) in self.live_of(app) {
+            let candidate = (app, number);
+            if taking.to_obtain.is_none() {
+                return;
+            }
+            if under.chosen.containers.contains_key(&candidate) || self.world.is_killable(candidate) {
+                continue;
+            }
+            if am {
+                masters.push((candidate, size));
+            } else if taking.take(&size, &mut under.budget, conservative, self.world.arith(), &self.world.cluster()) {
+                under.chosen.containers.insert(candidate, wait);
+            }
+        }
+    }
+
+    /// AMs go last, and only down to what AMs may have.
+    fn take_masters(
+        &self,
+        slot: u32,
+        under: &mut Under<'_>,
+        taking: &mut Taking,
+        masters: &[(Candidate, Resource)],
+        wait: u64,
+    ) {
+        let (arith, cluster) = (self.world.arith(), &self.world.cluster());
+        let node = self.world.node(slot);
+        let percent = node.leaf().map_or(0.0, |leaf| leaf.max_am_resource_percent);
+        let kept = node.guaranteed().times(f64::from(percent));
+        let mut left = masters.iter().fold(Resource::ZERO, |sum, (_, size)| sum.plus(size));
+        for (candidate, size) in masters {
+            if taking.to_obtain.is_none() || !arith.is_greater(cluster, &left, &kept) {
+                break;
+            }
+            if taking.take(size, &mut under.budget, under.settings.conservative_drf, arith, cluster) {
+                under.chosen.containers.insert(*candidate, wait);
+                left = left.minus(size);
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------ within queues
+
+    /// 25.5
+    fn choose_within(&mut self, under: &mut Under<'_>, wait: u64) {
+        let mut plans: BTreeMap<usize, Within> = BTreeMap::new();
+        let leaves: Vec<usize> = under.round.under_served.clone();
+        for at in leaves.iter().copied().filter(|at| under.round.entries[*at].children.is_empty()) {
+            if let Some(plan) = self.plan_within(under, at) {
+                plans.insert(at, plan);
+            }
+        }
+        self.deduct(under);
+        let chosen: Vec<Candidate> = under.chosen.containers.keys().copied().collect();
+        for (app, number) in chosen {
+            let Some((slot, size)) = self.size_of(app, number) else { continue };
+            let at = under.slots.iter().position(|other| *other == slot);
+            for app in at.and_then(|at| plans.get_mut(&at)).into_iter().flat_map(|(apps, _, _)| apps) {
+                if self.world.arith().is_greater(&self.world.cluster(), &app.taken, &size) {
+                    app.taken = app.taken.minus(&size);
+                }
+            }
+        }
+        for at in leaves {
+            let slot = under.slots[at];
+            let config = &self.world.node(slot).config;
+            if config.preemption_disabled || config.intra_queue_preemption_disabled {
+                continue;
+            }
+            if let Some((apps, names, users)) = plans.get(&at) {
+                self.choose_in_leaf(under, slot, apps, names, users, wait);
+            }
+        }
+    }
+
+    fn plan_within(&mut self, under: &Under<'_>, at: usize) -> Option<Within> {
+        let (slot, entry, settings) = (under.slots[at], &under.round.entries[at], under.settings);
+        if self.world.used_capacity(slot) < settings.intra_queue_minimum_threshold {
+            return None;
+        }
+        let user_limit_first = settings.intra_queue_order == PreemptionOrder::UserLimitFirst;
+        let bounds = self.world.bounds(slot);
+        let none = Resource::ZERO;
+        let leaf = self.world.leaf(slot);
+        let active: Vec<u32> = leaf.active.iter().collect();
+        let mut numbers: BTreeSet<u32> = active.iter().copied().collect();
+        numbers.extend(leaf.pending.iter());
+        if numbers.len() == 1 {
+            return Some((Vec::new(), Vec::new(), Vec::new()));
+        }
+        let (mut apps, mut names, mut users): Within = Default::default();
+        for number in &numbers {
+            let local = self.world.app(*number);
+            let name = local.user.clone();
+            let user = names.iter().position(|other| *other == name).unwrap_or_else(|| {
+                names.push(name.clone());
+                users.push(UserIn::default());
+                names.len() - 1
+            });
+            let mut app = AppIn::new(*number, local.priority, user);
+            app.used = local.used;
+            app.am = if local.waits_for_am { none } else { local.am };
+            app.pending = local.pending;
+            let chosen = under.chosen.containers.keys().filter(|(app, _)| app == number);
+            app.selected = chosen
+                .filter_map(|(app, number)| self.size_of(*app, *number))
+                .fold(none, |sum, (_, size)| sum.plus(&size));
+            users[user].selected = users[user].selected.plus(&app.selected);
+            apps.push(app);
+        }
+        for (name, user) in names.iter().zip(&mut users) {
+            let weight = self.world.user_weight(slot, name);
+            let of_leaf = self.world.users_mut(slot);
+            let record = of_leaf.ensure(name, || weight);
+            user.used = of_leaf.at(record).used;
+            user.whole_limit = of_leaf.limit_of(name, Sharing::All, &bounds.inputs());
+        }
+        let mut of_masters = none;
+        for number in &active {
+            let local = self.world.app(*number);
+            of_masters = of_masters.plus(&local.am);
+            if let Some(user) = names.iter().position(|name| *name == local.user) {
+                users[user].am = users[user].am.plus(&local.am);
+            }
+        }
+        self.put_in_order(slot, &mut apps, &users, user_limit_first);
+        let (arith, cluster) = (self.world.arith(), self.world.cluster());
+        let allowed = entry.guaranteed.times(f64::from(settings.intra_queue_max_allowable_limit));
+        let allowed = arith.most(&cluster, &allowed.minus(&entry.to_obtain), &none);
+        let plan = Plan {
+            arith,
+            cluster,
+            minimum: self.world.minimum(),
+            room: entry.used.minus(&entry.to_obtain).minus(&of_masters),
+            cap: arith.least(&cluster, &allowed, &under.budget),
+            conservative: settings.intra_queue_conservative_drf,
+            user_limit_first,
+        };
+        match_demands(&mut apps, &mut users, &plan);
+        Some((apps, names, users))
+    }
+
+    /// First to last.
+    fn put_in_order(&self, slot: u32, apps: &mut [AppIn], users: &[UserIn], user_limit_first: bool) {
+        let by_priority = |a: &AppIn, b: &AppIn| b.priority.cmp(&a.priority).then(a.number.cmp(&b.number));
+        let fair = match self.world.ordering(slot) {
+            AppOrdering::Fair { size_based_weight } if user_limit_first => Some(size_based_weight),
+            AppOrdering::Fair { .. }
+            | AppOrdering::Fifo
+            | AppOrdering::FifoWithPartitions { .. }
+            | AppOrdering::FifoForPendingApps => None,
+        };
+        let order = |a: &AppIn, b: &AppIn| -> Ordering {
+            match fair {
+                None => by_priority(a, b),
+                Some(size_based) if a.user == b.user => {
+                    compare_fair(&self.world.rank(a.number), &self.world.rank(b.number), size_based)
+                }
+                Some(_) => {
+                    let (x, y) = (users[a.user].net(), users[b.user].net());
+                    self.world.arith().compare(&self.world.cluster(), &x, &y).then(a.number.cmp(&b.number))
+                }
+            }
+        };
+        apps.sort_by(order);
+    }
+
+    fn choose_in_leaf(
+        &self,
+        under: &mut Under<'_>,
+        slot: u32,
+        apps: &[AppIn],
+        names: &[String],
+        users: &[UserIn],
+        wait: u64,
+    ) {
+        let (arith, cluster, settings) = (self.world.arith(), &self.world.cluster(), under.settings);
+        let user_limit_first = settings.intra_queue_order == PreemptionOrder::UserLimitFirst;
+        let sum = apps.iter().fold(Resource::ZERO, |sum, app| sum.plus(&app.taken));
+        let mut taking = Taking { to_obtain: Some(sum) };
+        let in_use = |name: &String| self.world.leaf(slot).users.get(name).map_or(Resource::ZERO, |user| user.used);
+        let mut rolling: Vec<Resource> = names.iter().map(in_use).collect();
+        for app in apps.iter().rev().filter(|app| !app.taken.is_zero()) {
+            for (number, size, am) in self.live_of(app.number) {
+                if taking.to_obtain.is_none() {
+                    return;
+                }
+                let candidate = (app.number, number);
+                if under.chosen.containers.contains_key(&candidate) || self.world.is_killable(candidate) || am {
+                    continue;
+                }
+                let left = rolling[app.user].minus(&size);
+                if user_limit_first && !arith.is_greater(cluster, &left, &users[app.user].whole_limit) {
+                    break;
+                }
+                let conservative = settings.intra_queue_conservative_drf;
+                if taking.take(&size, &mut under.budget, conservative, arith, cluster) {
+                    under.chosen.containers.insert(candidate, wait);
+                    if user_limit_first {
+                        rolling[app.user] = left;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,420 @@
+//! The CapacityScheduler's builder, and the scheduler without threads.
+
+use super::builder::BuildError;
+use super::capacity_threads::CapacityScheduler;
+use super::door::Door;
+use super::handles::{AppHandle, NodeHandle};
+use super::journal::Journal;
+use super::steps::Stepping;
+use crate::app::{Ask, Location};
+use crate::capacity::{
+    CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityQueueView, Refresh, Setup,
+    unsupported,
+};
+use crate::caught::caught;
+use crate::clock::{Clock, MonotonicClock, VirtualClock};
+use crate::config::capacity::CapacityFileError;
+use crate::engine::{
+    AllocateRequest, Allocation, ContainerView, EventSource, Heartbeat, NodeView, Parts, Submission, WakeUp, collect,
+    events, node_view, warn_of,
+};
+use crate::event::{Refused, SchedulerEvent};
+use crate::groups::Groups;
+use crate::id::ContainerId;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+/// Builds a CapacityScheduler; see [`CapacityScheduler::builder`].
+#[must_use = "a builder does nothing until `stepped` is called"]
+pub struct CapacitySchedulerBuilder {
+    configuration: CapacityConfiguration,
+    groups: Arc<dyn Groups>,
+    groups_timeout: Duration,
+    channel_capacity: usize,
+    event_capacity: usize,
+    cluster_timestamp: u64,
+    clock: Option<Arc<dyn Clock>>,
+    on_grants: Option<WakeUp>,
+    journal: bool,
+    timers: bool,
+}
+
+impl fmt::Debug for CapacitySchedulerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CapacitySchedulerBuilder").finish_non_exhaustive()
+    }
+}
+
+impl CapacitySchedulerBuilder {
+    pub(super) fn new(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
+        CapacitySchedulerBuilder {
+            configuration,
+            groups: Arc::new(HashMap::new()),
+            groups_timeout: Duration::from_secs(2),
+            channel_capacity: 4096,
+            event_capacity: 1024,
+            cluster_timestamp: 1,
+            clock: None,
+            on_grants: None,
+            journal: false,
+            timers: true,
+        }
+    }
+
+    /// Who is in which groups, for ACLs; nobody in any without this.
+    pub fn groups(mut self, groups: Arc<dyn Groups>) -> Self {
+        self.groups = groups;
+        self
+    }
+
+    /// What application ids are made from: the start time of the ResourceManager in ms.
+    pub fn cluster_timestamp(mut self, timestamp: u64) -> Self {
+        self.cluster_timestamp = timestamp;
+        self
+    }
+
+    /// Whether the scheduler notes what it did ([`CapacityStepped::take_journal`]), and knows applications and containers by number, as
+    /// replay needs it. What is noted is kept until it is taken.
+    pub fn journal(mut self, journal: bool) -> Self {
+        self.journal = journal;
+        self
+    }
+
+    /// The clock; the machine's monotonic one without this, a virtual one from 0 of a scheduler without threads.
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Called with the number of an application when its empty mailbox gets a grant or the news of an ended container. It runs on a worker:
+    /// be quick.
+    pub fn on_grants(mut self, wake: WakeUp) -> Self {
+        self.on_grants = Some(wake);
+        self
+    }
+
+    /// Whether the threads do anything by time; they do without this. With `false` rounds of preemption are made by
+    /// [`CapacityScheduler::preempt`] alone.
+    pub fn timers(mut self, timers: bool) -> Self {
+        self.timers = timers;
+        self
+    }
+
+    fn parts(self, clock: Arc<dyn Clock>) -> Result<(Parts<CapacityDecider>, EventSource), BuildError> {
+        if let Some(missing) = unsupported(&self.configuration) {
+            return Err(missing.into());
+        }
+        let decider = CapacityDecider { settings: self.configuration.file().settings().clone() };
+        let (sink, source) = events(self.event_capacity);
+        let setup = Setup {
+            settings: decider.engine_settings(),
+            control: CapacityControl::new(self.configuration)?,
+            configuration: Refresh::First,
+            events: sink,
+            groups: self.groups,
+            groups_timeout: self.groups_timeout,
+            workers: 1,
+            channel_capacity: self.channel_capacity,
+            cluster_timestamp: self.cluster_timestamp,
+            epoch: 0,
+            node_stops: false,
+            clock,
+            on_grants: self.on_grants,
+            probe: None,
+            journal: self.journal,
+            decider,
+            timers: self.timers,
+            fold_every: None,
+        };
+        Ok((Parts::new(setup), source))
+    }
+
+    /// Starts the threads: a worker, the control, and the preemption monitor where the configuration has it.
+    ///
+    /// # Errors
+    /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
+    /// cannot be; when the system gives no thread.
+    pub fn start(mut self) -> Result<CapacityScheduler, BuildError> {
+        let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
+        let configuration = self.configuration.clone();
+        let (parts, events) = caught(|| self.parts(clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
+        let door = Door::start(parts, events).map_err(BuildError::Thread)?;
+        Ok(CapacityScheduler::of(door, configuration))
+    }
+
+    /// The scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0, unless one was given.
+    ///
+    /// # Errors
+    /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
+    /// cannot be.
+    pub fn stepped(mut self) -> Result<CapacityStepped, BuildError> {
+        let (given, own, journal) = (self.clock.take(), Arc::new(VirtualClock::new()), self.journal);
+        let clock = given.clone().unwrap_or_else(|| own.clone());
+        let configuration = self.configuration.clone();
+        let (parts, events) = caught(|| self.parts(clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
+        let steps = Stepping::new(parts, events, given.is_none().then_some(own), journal);
+        Ok(CapacityStepped { steps, configuration })
+    }
+}
+
+/// The containers of an application that are to be preempted, and of which its AM has not been told yet, by number.
+pub(super) fn take_to_tell(app: &AppHandle) -> Vec<ContainerId> {
+    let mut marked = std::mem::take(&mut app.0.am.lock().to_preempt);
+    marked.sort_unstable_by_key(|container| (container.attempt, container.number));
+    marked
+}
+
+/// A CapacityScheduler without threads, for those who bring their own runtime, and for replay: every call runs the same stages as the
+/// threaded one to their end before it returns, and decides as Hadoop does, step by step.
+#[derive(Debug)]
+pub struct CapacityStepped {
+    steps: Stepping<CapacityDecider>,
+    /// The site's, with the first queues.
+    configuration: CapacityConfiguration,
+}
+
+impl CapacityStepped {
+    /// Moves the virtual clock. Containers that were acquired longer ago than
+    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` and never launched end.
+    pub fn advance(&mut self, ms: u64) {
+        self.steps.advance_clock(ms);
+        if self.steps.stepper.expire_if_due() {
+            self.steps.settle();
+        }
+    }
+
+    /// The next event, if there is one.
+    #[must_use]
+    pub fn next_event(&mut self) -> Option<SchedulerEvent> {
+        self.steps.next_event()
+    }
+
+    /// A node or rack name as asks and blacklists use it.
+    #[must_use]
+    pub fn location(&self, name: &str) -> Location {
+        self.steps.location(name)
+    }
+
+    /// Registers a node.
+    ///
+    /// # Errors
+    /// When a node of the name is there, or a total is negative.
+    pub fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
+        self.steps.add_node(name, rack, total)
+    }
+
+    /// The handle of a present node, by its name.
+    pub fn find_node(&mut self, name: &str) -> Option<NodeHandle> {
+        self.steps.node_named(name).map(NodeHandle)
+    }
+
+    /// Removes a node: its containers end as lost.
+    ///
+    /// # Errors
+    /// When it is gone already.
+    pub fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.steps.remove_node(node)
+    }
+
+    /// A node reports, and is offered.
+    pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
+        self.steps.heartbeat(heartbeat);
+    }
+
+    /// Submits an application with its first attempt, with its leaf queue's default priority.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn submit(&mut self, submission: &Submission) -> Result<AppHandle, Refused> {
+        let outcome = self.steps.stepper.control().submit(submission);
+        self.steps.submitted(outcome)
+    }
+
+    /// The same with a priority: a larger number is more important. It is cut to `yarn.cluster.max-application-priority`.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn submit_with_priority(&mut self, submission: &Submission, priority: i32) -> Result<AppHandle, Refused> {
+        let outcome = self.steps.stepper.control().submit_with(submission, priority);
+        self.steps.submitted(outcome)
+    }
+
+    /// An AM's call.
+    ///
+    /// # Errors
+    /// Nothing has changed then.
+    pub fn allocate(
+        &mut self,
+        app: &AppHandle,
+        request: &AllocateRequest,
+        answer: &mut Allocation,
+    ) -> Result<(), Refused> {
+        self.steps.send(app, request)?;
+        self.work_out_headroom(app);
+        collect(self.steps.stepper.shared(), &app.0, answer)?;
+        answer.strict_preemptions = take_to_tell(app);
+        warn_of(&app.0, &request.asks, &mut answer.warnings);
+        Ok(())
+    }
+
+    /// One round of the preemption policy, whether its monitor is on or not: gives application and number of each container and reservation
+    /// that it marks. What was marked longer ago than `max_wait_before_kill` ends. AMs are told by their next call
+    /// ([`Allocation::strict_preemptions`]).
+    ///
+    /// # Errors
+    /// [`Refused::BadConfiguration`] where its settings cannot be, or are of what is not built yet.
+    pub fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
+        let settings = self.steps.stepper.control().preemption_settings()?;
+        self.steps.stepper.pump();
+        let marked = self.steps.stepper.shard(0).preempt(&settings);
+        self.steps.settle();
+        Ok(marked)
+    }
+
+    fn work_out_headroom(&mut self, app: &AppHandle) {
+        // Of another scheduler's application there is nothing to work out; its call is refused.
+        let ours = app.0.scheduler == self.steps.stepper.shared().scheduler;
+        let shard = self.steps.stepper.shard(0);
+        if ours && shard.find_app(app.0.slot).is_some() {
+            shard.work_out_headroom(app.0.slot.index);
+        }
+    }
+
+    /// Ends an application.
+    ///
+    /// # Errors
+    /// When it has ended already.
+    pub fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
+        self.steps.finish_by(None, app)
+    }
+
+    /// Moves an application to another leaf queue.
+    ///
+    /// # Errors
+    /// When the target is no leaf, is stopped, or has as many applications as it may.
+    pub fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.steps.move_by(None, app, queue)
+    }
+
+    /// Gives an application another priority.
+    ///
+    /// # Errors
+    /// When it has ended.
+    pub fn set_priority(&mut self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        let outcome = self.steps.stepper.control().set_priority(&app.0, priority);
+        self.steps.settle();
+        outcome
+    }
+
+    /// Refreshes the queues: properties of another `capacity-scheduler.xml`, under their full names. The site's stay.
+    ///
+    /// # Errors
+    /// [`Refused::BadConfiguration`]: the queues are as before.
+    pub fn refresh_queues<'a>(
+        &mut self,
+        properties: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<(), Refused> {
+        let read: Result<_, CapacityFileError> = self.configuration.with_queues(properties);
+        if let Some(missing) = read.as_ref().ok().and_then(unsupported) {
+            return Err(Refused::BadConfiguration(missing.to_string()));
+        }
+        let outcome = self.steps.stepper.control().refresh(Refresh::Queues(Box::new(read)));
+        self.steps.settle();
+        outcome
+    }
+
+    // ------------------------------------------------------------------------------------------------ by number
+
+    /// The application of a number, while it is there.
+    ///
+    /// # Errors
+    /// When it is unknown or has finished.
+    pub fn app(&self, number: u32) -> Result<AppHandle, Refused> {
+        self.steps.app(number)
+    }
+
+    /// An AM's call as recordings have it: all containers of the application are acquired by it, as its last act. Returns the
+    /// headroom, and the numbers of containers that are to be preempted.
+    ///
+    /// # Errors
+    /// Nothing has changed then.
+    pub fn allocate_numbered(
+        &mut self,
+        number: u32,
+        asks: &[Ask],
+        blacklist_add: &[&str],
+        blacklist_remove: &[&str],
+    ) -> Result<(Resource, Vec<u32>), Refused> {
+        let app = self.steps.calling(number)?;
+        let request = self.steps.request(asks, blacklist_add, blacklist_remove);
+        let mut answer = std::mem::take(&mut self.steps.scratch);
+        let outcome = self.allocate(&app, &request, &mut answer);
+        let headroom = answer.headroom;
+        let warned = answer.strict_preemptions.iter().map(|id| id.number()).collect();
+        self.steps.scratch = answer;
+        outcome.map(|()| (headroom, warned))
+    }
+
+    /// The AM gives a container back, or a reservation, as Hadoop takes it by its number; one that is not its own is ignored.
+    ///
+    /// # Errors
+    /// When the application is unknown or its AM has no container yet.
+    pub fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
+        self.steps.release_numbered(number, container)?;
+        let app = self.steps.app(number)?;
+        self.steps.stepper.shard(0).end_reservation_of(number, container);
+        self.work_out_headroom(&app);
+        take_to_tell(&app);
+        Ok(())
+    }
+
+    /// The node of a container says that it runs.
+    ///
+    /// # Errors
+    /// When the application is unknown, or the container has ended.
+    pub fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
+        self.steps.launch_numbered(number, container)
+    }
+
+    /// The node of a container says that it is done.
+    ///
+    /// # Errors
+    /// When the application is unknown, or the container has ended and its node does not wait for it.
+    pub fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
+        self.steps.complete_numbered(number, container)
+    }
+
+    // ------------------------------------------------------------------------------------------------ views
+
+    /// What happened since this was last called, and the reservations that stand.
+    pub fn take_journal(&mut self) -> Journal {
+        let (mut outcome, nodes) = self.steps.take_noted();
+        let reserved = self.steps.stepper.shards().flat_map(|shard| shard.reservations()).collect();
+        outcome.finish(&nodes, reserved, Vec::new());
+        outcome
+    }
+
+    /// All queues, by path. `with_limits`: what each user may use is worked out for it.
+    pub fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView> {
+        let queues = self.steps.stepper.control().queues_and_applications();
+        self.steps.stepper.shard(0).capacity_queues(&queues, with_limits)
+    }
+
+    /// All applications, by number.
+    pub fn apps(&mut self) -> Vec<CapacityAppView> {
+        self.steps.stepper.shard(0).capacity_apps()
+    }
+
+    /// All nodes, in order of registration.
+    pub fn nodes(&mut self) -> Vec<NodeView> {
+        self.steps.stepper.control().all_nodes().map(|node| node_view(node)).collect()
+    }
+
+    /// All containers, by node, those included that have ended but whose node has not said so.
+    pub fn containers(&mut self) -> Vec<ContainerView> {
+        self.steps.stepper.shards().flat_map(|shard| shard.container_views()).collect()
+    }
+}

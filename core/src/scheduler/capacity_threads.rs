@@ -1,0 +1,309 @@
+//! The threaded CapacityScheduler: one worker, the control, and the preemption monitor where the configuration has it.
+
+use super::capacity::{CapacitySchedulerBuilder, take_to_tell};
+use super::door::{Door, NotSent};
+use super::handles::{AppHandle, NodeHandle};
+use super::journal::Journal;
+use crate::app::Location;
+use crate::capacity::{
+    CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityQueueView, Refresh, called,
+    unsupported,
+};
+use crate::clock::Patience;
+use crate::engine::control::Call;
+use crate::engine::driver::threads_and_steps::Threads;
+use crate::engine::{
+    AllocateRequest, Allocation, ContainerView, Heartbeat, NodeSpec, NodeView, Submission, allocate, ask_workers,
+    drain, node_view,
+};
+use crate::event::{Refused, SchedulerEvent, Waited};
+use crate::resource::Resource;
+use crate::sync::Arc;
+use std::fmt;
+
+/// A CapacityScheduler on threads of its own, as Hadoop 3.4.2 decides: one worker that owns the nodes and the leaf queues' state, a
+/// control, and the preemption monitor where `yarn.resourcemanager.scheduler.monitor.enable` is set.
+///
+/// A handle: clone it, send it, share it. The last one to go shuts the scheduler down, and waits for that unless it goes on one of the
+/// scheduler's own threads, in a callback.
+///
+/// ```
+/// use evenweave::{
+///     AllocateRequest, Allocation, Ask, CapacityConfiguration, CapacityScheduler, Heartbeat, Resource, Submission,
+/// };
+///
+/// let queues = [
+///     ("yarn.scheduler.capacity.root.queues", "default"),
+///     ("yarn.scheduler.capacity.root.default.capacity", "100"),
+/// ];
+/// let scheduler = CapacityScheduler::builder(CapacityConfiguration::from_properties([], queues)?).start()?;
+/// let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8))?;
+/// let app = scheduler.submit(Submission { number: 1, user: "ann".into(), queue: None, am: None })?;
+/// let (mut request, mut answer) = (AllocateRequest::default(), Allocation::default());
+/// request.asks.push(Ask::anywhere(1, Resource::new(1024, 1), 2));
+/// scheduler.allocate(&app, &request, &mut answer)?;
+/// scheduler.quiesce(); // asks travel
+/// for _ in 0..2 {
+///     scheduler.heartbeat(Heartbeat::new(&node))?;
+/// }
+/// scheduler.quiesce();
+/// scheduler.allocate(&app, &AllocateRequest::default(), &mut answer)?;
+/// assert_eq!(answer.granted.len(), 2);
+/// scheduler.shutdown();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct CapacityScheduler {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    door: Door<CapacityDecider, Threads<CapacityDecider>>,
+    /// The site's, with the first queues.
+    configuration: CapacityConfiguration,
+}
+
+impl fmt::Debug for CapacityScheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CapacityScheduler").field("shared", &self.inner.door.shared).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // In a callback nobody can wait for it.
+        let _ = self.door.shutdown(&Patience::endless());
+    }
+}
+
+impl CapacityScheduler {
+    /// Begins to build one, of what `yarn-site.xml` and `capacity-scheduler.xml` say.
+    pub fn builder(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
+        CapacitySchedulerBuilder::new(configuration)
+    }
+
+    pub(super) fn of(
+        door: Door<CapacityDecider, Threads<CapacityDecider>>,
+        configuration: CapacityConfiguration,
+    ) -> CapacityScheduler {
+        CapacityScheduler { inner: Arc::new(Inner { door, configuration }) }
+    }
+
+    fn door(&self) -> &Door<CapacityDecider, Threads<CapacityDecider>> {
+        &self.inner.door
+    }
+
+    /// A node or rack name as asks and blacklists use it, as [`FairScheduler::location`](crate::FairScheduler::location).
+    #[must_use]
+    pub fn location(&self, name: &str) -> Location {
+        self.door().location(name)
+    }
+
+    // ------------------------------------------------------------------------------------------------ nodes
+
+    /// Registers a node.
+    ///
+    /// # Errors
+    /// When a node of the name is there, or a total is negative; when the scheduler has been shut down.
+    pub fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
+        let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
+        self.door().call(|reply| Call::AddNode(spec, reply))?.map(NodeHandle)
+    }
+
+    /// The handle of a present node, by its name.
+    #[must_use]
+    pub fn find_node(&self, name: &str) -> Option<NodeHandle> {
+        self.door().find_node(name)
+    }
+
+    /// Removes a node: its containers end as lost.
+    ///
+    /// # Errors
+    /// When it is gone already, or the scheduler has been shut down.
+    pub fn remove_node(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.door().call_workers(|reply| Call::RemoveNode(node.0.clone(), reply))?
+    }
+
+    /// A node reports, and is offered; waits for nothing.
+    ///
+    /// # Errors
+    /// The heartbeat comes back where the worker is busy, or the node or the scheduler is gone.
+    pub fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
+        self.door().heartbeat(heartbeat)
+    }
+
+    // ------------------------------------------------------------------------------------------------ applications
+
+    /// Submits an application with its first attempt, with its leaf queue's default priority.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
+        self.door().call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
+    }
+
+    /// The same with a priority: a larger number is more important. It is cut to `yarn.cluster.max-application-priority`.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn submit_with_priority(&self, submission: Submission, priority: i32) -> Result<AppHandle, Refused> {
+        let call = |reply| Call::Own(CapacityCall::Submit(submission, priority, reply));
+        self.door().call(call)?.map(AppHandle)
+    }
+
+    /// An AM's call. It never waits: asks take effect when the worker comes to them. The headroom is what the worker worked out last: at
+    /// the application's last asks, or after a call without any.
+    ///
+    /// # Errors
+    /// Nothing has changed then, except, where the worker is busy, what was sent before.
+    pub fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
+        let shared = self.door().open()?;
+        allocate(shared, &app.0, request, answer)?;
+        answer.strict_preemptions = take_to_tell(app);
+        if request.asks.is_empty() {
+            // Whoever asks for something has it worked out by that.
+            called(shared, &app.0);
+        }
+        Ok(())
+    }
+
+    /// What was granted and has ended since an AM's last call, without a call of its: for a ResourceManager that takes an AM's container.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn fetch(&self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
+        let shared = self.door().open()?;
+        *answer = Allocation::default();
+        if app.0.scheduler == shared.scheduler {
+            drain(shared, &app.0, answer);
+        }
+        Ok(())
+    }
+
+    /// What an application can still get, as the worker worked it out last.
+    #[must_use]
+    pub fn headroom(&self, app: &AppHandle) -> Resource {
+        app.0.headroom.read()
+    }
+
+    /// Ends an application, and waits for that.
+    ///
+    /// # Errors
+    /// When it has ended already, or the scheduler has been shut down.
+    pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
+        self.door().call_workers(|reply| Call::Finish { app: app.0.clone(), by: None, reply })?
+    }
+
+    /// Moves an application to another leaf queue.
+    ///
+    /// # Errors
+    /// When the target is no leaf, is stopped, or has as many applications as it may.
+    pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        let queue = queue.to_owned();
+        self.door().call_workers(|reply| Call::Move { app: app.0.clone(), by: None, queue, reply })?
+    }
+
+    /// Gives an application another priority.
+    ///
+    /// # Errors
+    /// When it has ended, or the scheduler has been shut down.
+    pub fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        self.door().call(|reply| Call::Own(CapacityCall::SetPriority(app.0.clone(), priority, reply)))?
+    }
+
+    // ------------------------------------------------------------------------------------------------ administration
+
+    /// Refreshes the queues: properties of another `capacity-scheduler.xml`, under their full names, which are read on the caller's thread.
+    /// The site's stay.
+    ///
+    /// # Errors
+    /// [`Refused::BadConfiguration`]: the queues are as before.
+    pub fn refresh_queues<'a>(&self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<(), Refused> {
+        let read = self.inner.configuration.with_queues(properties);
+        if let Some(missing) = read.as_ref().ok().and_then(unsupported) {
+            return Err(Refused::BadConfiguration(missing.to_string()));
+        }
+        self.door().call(|reply| Call::Reload(Box::new(Refresh::Queues(Box::new(read))), reply))?
+    }
+
+    /// One round of the preemption policy, as [`CapacityStepped::preempt`](crate::CapacityStepped::preempt).
+    ///
+    /// # Errors
+    /// As there; when the scheduler has been shut down.
+    pub fn preempt(&self) -> Result<Vec<(u32, u32)>, Refused> {
+        let settings = self.door().look(|control| control.preemption_settings())??;
+        let marked = ask_workers(self.door().open_to_wait()?, move |shard| shard.preempt(&settings))?;
+        Ok(marked.into_iter().flatten().collect())
+    }
+
+    // ------------------------------------------------------------------------------------------------ views
+
+    /// All queues, by path. `with_limits`: what each user may use is worked out for it.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn queues(&self, with_limits: bool) -> Result<Vec<CapacityQueueView>, Refused> {
+        let queues = self.door().look(|control| control.queues_and_applications())?;
+        let views = ask_workers(self.door().open_to_wait()?, move |shard| shard.capacity_queues(&queues, with_limits))?;
+        Ok(views.into_iter().flatten().collect())
+    }
+
+    /// All applications, by number.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn apps(&self) -> Result<Vec<CapacityAppView>, Refused> {
+        let views = ask_workers(self.door().open_to_wait()?, |shard| shard.capacity_apps())?;
+        Ok(views.into_iter().flatten().collect())
+    }
+
+    /// All nodes, in order of registration.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<NodeView> {
+        self.door().shared.nodes.lock().values().map(|node| node_view(node)).collect()
+    }
+
+    /// All containers, by node, those included that have ended but whose node has not said so.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn containers(&self) -> Result<Vec<ContainerView>, Refused> {
+        let views = ask_workers(self.door().open_to_wait()?, |shard| shard.container_views())?;
+        Ok(views.into_iter().flatten().collect())
+    }
+
+    /// What happened since this was last called, and the reservations that stand: with a
+    /// [journal](CapacitySchedulerBuilder::journal).
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn take_journal(&self) -> Result<Journal, Refused> {
+        let noted = ask_workers(self.door().open_to_wait()?, |shard| (shard.take_noted(), shard.reservations()))?;
+        let (mut journal, mut reserved) = (Journal::default(), Vec::new());
+        for (noted, stand) in noted {
+            journal.note(noted);
+            reserved.extend(stand);
+        }
+        let nodes: Vec<_> = self.door().shared.nodes.lock().keys().copied().collect();
+        journal.finish(&nodes, reserved, Vec::new());
+        Ok(journal)
+    }
+
+    /// The next event, if there is one.
+    #[must_use]
+    pub fn next_event(&self) -> Option<SchedulerEvent> {
+        self.door().events.take()
+    }
+
+    // ------------------------------------------------------------------------------------------------ the whole
+
+    /// Waits until everything that was accepted is worked off. The caller sees to it that nobody sends meanwhile.
+    pub fn quiesce(&self) -> Waited {
+        self.door().quiet(&Patience::endless()).into()
+    }
+
+    /// Works everything off, then ends all threads; every later call is refused.
+    pub fn shutdown(&self) -> Waited {
+        self.door().shutdown(&Patience::endless()).into()
+    }
+}

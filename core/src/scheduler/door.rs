@@ -1,0 +1,259 @@
+//! What an embedder's handle to a running scheduler does, whichever decides: sends, asks, waits, ends.
+//!
+//! # Where it stands
+//! Shared by all clones of a handle; used on any thread. The scheduler's threads end with it.
+
+use super::handles::NodeHandle;
+use crate::app::Location;
+use crate::clock::Patience;
+use crate::engine::control::{Call, Control};
+use crate::engine::decider::Decider;
+use crate::engine::driver::threads_and_steps::Threads;
+use crate::engine::shared::Shared;
+use crate::engine::{
+    Closed, Ends, EventSink, EventSource, External, Heartbeat, NoAnswer, Parcel, Parts, Reply, Report, Whereabouts,
+    not_taken, quiesce,
+};
+use crate::event::Refused;
+use crate::sync::channel::{Receiver, TrySendError, bounded};
+use crate::sync::thread::{self, ThreadId};
+use crate::sync::{Arc, Mutex};
+
+/// A heartbeat that was not taken: it comes back.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+pub struct NotSent<T> {
+    /// What was to be sent.
+    pub returned: T,
+    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::WorkerLost`], or, of one heartbeat, [`Refused::NoSuchNode`].
+    pub reason: Refused,
+}
+
+/// The threads of a scheduler, to be ended.
+pub(super) trait Running: Send {
+    /// Works everything off, then ends all threads.
+    fn stop(self);
+
+    /// The same on a thread of its own.
+    fn stop_later(self);
+}
+
+impl<D: Decider> Running for Threads<D> {
+    fn stop(self) {
+        Threads::stop(self);
+    }
+
+    fn stop_later(self) {
+        Threads::stop_later(self, || ());
+    }
+}
+
+/// The task that most calls ask.
+pub(super) const CONTROL: &str = "control";
+
+/// Calls that nobody waits for are refused while so many messages wait for the control.
+const LONG_CONTROL_LANE: usize = 1 << 16;
+
+/// See the module's text.
+pub(super) struct Door<D: Decider, T: Running> {
+    pub(super) shared: Arc<Shared<D>>,
+    threads: Mutex<Option<T>>,
+    own_threads: Vec<ThreadId>,
+    /// Of workers on the embedder's threads.
+    lent: Vec<Arc<Whereabouts>>,
+    ends: Ends,
+    pub(super) closed: Closed,
+    pub(super) events: EventSource,
+    /// Where what the door does itself is told of.
+    pub(super) sink: EventSink,
+}
+
+/// Which threads there are beside those who wait.
+pub(super) struct Own {
+    pub(super) threads: Vec<ThreadId>,
+    pub(super) lent: Vec<Arc<Whereabouts>>,
+    pub(super) ends: Ends,
+}
+
+impl<D: Decider> Door<D, Threads<D>> {
+    /// Starts the engine's threads, where the scheduler has no others.
+    pub(super) fn start(parts: Parts<D>, events: EventSource) -> std::io::Result<Door<D, Threads<D>>> {
+        let (shared, sink) = (parts.shared.clone(), parts.events.clone());
+        let threads = Threads::start(parts)?;
+        let own = Own { threads: threads.ids(), lent: threads.whereabouts(), ends: threads.ends() };
+        Ok(Door::new(threads, own, shared, sink, events))
+    }
+}
+
+impl<D: Decider, T: Running> Door<D, T> {
+    pub(super) fn new(
+        threads: T,
+        own: Own,
+        shared: Arc<Shared<D>>,
+        sink: EventSink,
+        events: EventSource,
+    ) -> Door<D, T> {
+        let Own { threads: own_threads, lent, ends } = own;
+        let (threads, closed) = (Mutex::new(Some(threads)), Closed::default());
+        Door { shared, threads, own_threads, lent, ends, closed, events, sink }
+    }
+
+    // ------------------------------------------------------------------------------------------------ the end
+
+    /// Whether the scheduler needs this thread for its end.
+    fn is_needed_here(&self) -> bool {
+        self.own_threads.contains(&thread::current().id()) || self.lent.iter().any(|worker| worker.is_here())
+    }
+
+    pub(super) fn shutdown(&self, patience: &Patience) -> Result<(), Refused> {
+        let outcome = self.end(patience);
+        self.events.end();
+        outcome
+    }
+
+    fn end(&self, patience: &Patience) -> Result<(), Refused> {
+        self.closed.close();
+        let threads = if self.is_needed_here() {
+            // The last handle went in a callback, or where a worker is polled: whoever runs it cannot wait for itself. A lock that
+            // is taken means that another thread is at it.
+            if let Some(threads) = self.threads.try_lock().and_then(|mut threads| threads.take()) {
+                threads.stop_later();
+            }
+            return Err(Refused::OwnThread);
+        } else {
+            self.threads.lock().take()
+        };
+        match threads {
+            Some(threads) if patience.left().is_none() => threads.stop(),
+            Some(threads) => threads.stop_later(),
+            // Another thread is at it, or was.
+            None => {}
+        }
+        if self.ends.wait(patience) {
+            return Ok(());
+        }
+        self.ends.free_callers();
+        Err(Refused::TimedOut)
+    }
+
+    // ------------------------------------------------------------------------------------------------ asking
+
+    pub(super) fn open(&self) -> Result<&Shared<D>, Refused> {
+        if self.closed.is_closed() { Err(Refused::ShutDown) } else { Ok(&self.shared) }
+    }
+
+    /// The control's lane is not bounded, because workers must never wait for it; callers that do not wait for an answer
+    /// are told when it is long.
+    pub(super) fn control_has_room(&self) -> Result<(), Refused> {
+        if self.shared.lanes.control.len() > LONG_CONTROL_LANE { Err(Refused::Busy) } else { Ok(()) }
+    }
+
+    /// Refuses what waits for a thread on one of the scheduler's own, where a callback of the embedder's runs.
+    pub(super) fn may_wait(&self) -> Result<(), Refused> {
+        let here = thread::current().id();
+        if self.own_threads.contains(&here) { Err(Refused::OwnThread) } else { Ok(()) }
+    }
+
+    /// The scheduler, for a call that waits for workers: not where one of them is polled.
+    pub(super) fn open_to_wait(&self) -> Result<&Shared<D>, Refused> {
+        let shared = self.open()?;
+        self.may_wait()?;
+        if self.lent.iter().any(|worker| worker.is_polled_here()) {
+            return Err(Refused::OwnThread);
+        }
+        Ok(shared)
+    }
+
+    /// Waits for an answer of a task.
+    pub(super) fn answer<A>(
+        &self,
+        answer: &Receiver<A>,
+        patience: &Patience,
+        task: &'static str,
+    ) -> Result<A, Refused> {
+        self.ends.receive(answer, patience).map_err(|none| match none {
+            NoAnswer::Gone => self.gone(task),
+            NoAnswer::ShutDown => Refused::ShutDown,
+            NoAnswer::TimedOut => Refused::TimedOut,
+        })
+    }
+
+    /// Why a task takes nothing any more.
+    pub(super) fn gone(&self, task: &'static str) -> Refused {
+        if self.closed.is_closed() { Refused::ShutDown } else { Refused::TaskLost { task } }
+    }
+
+    pub(super) fn call<A>(&self, call: impl FnOnce(Reply<A>) -> Call<D>) -> Result<A, Refused> {
+        let shared = self.open()?;
+        self.may_wait()?;
+        let (reply, answer) = bounded(1);
+        let message = crate::engine::intake::messages::ControlMessage::Call(call(reply.into()));
+        shared.lanes.control.send(message).map_err(|_| self.gone(CONTROL))?;
+        self.answer(&answer, &Patience::endless(), CONTROL)
+    }
+
+    /// As [`Door::call`], where the control's answer waits for workers.
+    pub(super) fn call_workers<A>(&self, call: impl FnOnce(Reply<A>) -> Call<D>) -> Result<A, Refused> {
+        self.open_to_wait()?;
+        self.call(call)
+    }
+
+    /// Asks the control.
+    pub(super) fn look<A: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Control<D>) -> A + Send + 'static,
+    ) -> Result<A, Refused> {
+        self.call(|reply| Call::Look(Box::new(move |control| reply.send(look(control)))))
+    }
+
+    pub(super) fn location(&self, name: &str) -> Location {
+        self.shared.locations.requested(name)
+    }
+
+    pub(super) fn quiet(&self, patience: &Patience) -> Result<(), Refused> {
+        let outcome = quiesce(self.open_to_wait()?, patience);
+        // A control that has gone in the shutdown is no loss.
+        if self.closed.is_closed() && outcome.is_err() { Err(Refused::ShutDown) } else { outcome }
+    }
+
+    // ------------------------------------------------------------------------------------------------ nodes
+
+    pub(super) fn find_node(&self, name: &str) -> Option<NodeHandle> {
+        let nodes = self.shared.nodes.lock();
+        nodes.values().find(|node| &*node.name == name && !node.is_gone()).cloned().map(NodeHandle)
+    }
+
+    pub(super) fn owner_is_there(&self, worker: usize) -> Result<(), Refused> {
+        let shared = self.open()?;
+        if worker >= shared.workers || shared.is_dead(worker) { Err(Refused::WorkerLost(worker)) } else { Ok(()) }
+    }
+
+    pub(super) fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
+        if heartbeat.node.is_gone() {
+            let reason = Refused::NoSuchNode(heartbeat.node.name.to_string());
+            return Err(Box::new(NotSent { returned: heartbeat, reason }));
+        }
+        let owner = heartbeat.node.owner;
+        if let Err(reason) = self.owner_is_there(owner) {
+            return Err(Box::new(NotSent { returned: heartbeat, reason }));
+        }
+        if heartbeat.node.scheduler != self.shared.scheduler {
+            // Another scheduler's node: nothing here is meant.
+            return Ok(());
+        }
+        let Some(lane) = self.shared.lanes.external.get(owner) else {
+            return Err(Box::new(NotSent { returned: heartbeat, reason: Refused::WorkerLost(owner) }));
+        };
+        if let Some(report) = Report::of(&heartbeat) {
+            let sent = lane.try_send(Parcel::of(External::Report(report)));
+            return sent.map_err(|error| Box::new(NotSent { returned: heartbeat, reason: not_taken(&error) }));
+        }
+        let (message, reason) = match lane.try_send(Parcel::of(External::Heartbeat(Box::new(heartbeat)))) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Full(message)) => (message, Refused::Busy),
+            Err(TrySendError::Disconnected(message)) => (message, Refused::ShutDown),
+        };
+        let External::Heartbeat(returned) = message.into_message() else { unreachable!("what was sent comes back") };
+        Err(Box::new(NotSent { returned: *returned, reason }))
+    }
+}

@@ -1,0 +1,82 @@
+//! What a scheduler without threads has done, as recordings have it.
+//!
+//! Plain values of whoever steps.
+
+use crate::engine::{Container, EndReason, EndedContainer, NodeShared, Noted, Reserved};
+use crate::fair::OwedRoom;
+use crate::id::NodeId;
+use crate::resource::Resource;
+
+/// A container or reservation, as a step shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct AllocatedView {
+    /// The application's number.
+    pub app: u32,
+    /// The container's number.
+    pub container: u32,
+    /// The node's name.
+    pub node: String,
+    /// The priority of the ask.
+    pub priority: i32,
+    /// Its size.
+    pub resource: Resource,
+}
+
+/// What happened since it was last asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Journal {
+    /// Containers made, in order.
+    pub allocated: Vec<AllocatedView>,
+    /// Containers ended, by application and number.
+    pub completed: Vec<(u32, u32, EndReason)>,
+    /// Reservations that stand, by node in order of registration.
+    pub reserved: Vec<AllocatedView>,
+    /// Room kept for starved applications, by node in order of registration, within a node in the order in which it was first
+    /// owed.
+    pub held: Vec<HeldView>,
+}
+
+/// Room that was freed on a node for a starved application, and is its before it is anybody's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct HeldView {
+    /// The node's name.
+    pub node: String,
+    /// The application's number.
+    pub app: u32,
+    /// How much.
+    pub resource: Resource,
+}
+
+impl Journal {
+    /// Takes in what a worker has noted.
+    pub(super) fn note(&mut self, noted: Noted) {
+        self.allocated.extend(noted.allocated.into_iter().map(|(container, node, _)| {
+            let Container { id, priority, resource, .. } = container;
+            AllocatedView { app: id.application, container: id.number, node, priority, resource }
+        }));
+        let ended = noted.ended.into_iter();
+        self.completed.extend(ended.map(|EndedContainer { id, reason, .. }| (id.application, id.number, reason)));
+    }
+
+    /// Puts what was noted, the reservations that stand and the room that is kept in the order in which they are shown. `nodes`
+    /// are those present, by registration.
+    pub(super) fn finish(&mut self, nodes: &[NodeId], mut reserved: Vec<Reserved>, mut held: Vec<OwedRoom>) {
+        self.completed.sort_by_key(|(app, container, _)| (*app, *container));
+        let position = |node: &NodeShared| nodes.iter().position(|id| *id == node.id);
+        reserved.sort_by_key(|(node, ..)| position(node));
+        held.sort_by_key(|(node, ..)| position(node));
+        let view = |(node, app, container, priority, resource): Reserved| {
+            let node = node.name.to_string();
+            AllocatedView { app, container, node, priority, resource }
+        };
+        self.reserved = reserved.into_iter().map(view).collect();
+        let view = |(node, app, resource): OwedRoom| HeldView { node: node.name.to_string(), app, resource };
+        self.held = held.into_iter().map(view).collect();
+    }
+}

@@ -1,0 +1,208 @@
+//! The CapacityScheduler as an embedder has it: its doors, its limits, what it refuses.
+
+use evenweave::{
+    AllocateRequest, Allocation, AppHandle, Ask, BuildError, CapacityConfiguration, CapacityScheduler, CapacityStepped,
+    FairScheduler, Heartbeat, Refused, Resource, Submission,
+};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// `root.a` may use all, `root.b` no more than 40 percent.
+const QUEUES: [(&str, &str); 6] = [
+    ("yarn.scheduler.capacity.root.queues", "a,b"),
+    ("yarn.scheduler.capacity.root.a.capacity", "80"),
+    ("yarn.scheduler.capacity.root.b.capacity", "20"),
+    ("yarn.scheduler.capacity.root.b.maximum-capacity", "40"),
+    ("yarn.scheduler.capacity.root.b.user-limit-factor", "10"),
+    ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
+];
+
+fn configuration(more: &[(&str, &str)]) -> CapacityConfiguration {
+    CapacityConfiguration::from_properties([], QUEUES.iter().chain(more).copied()).unwrap()
+}
+
+fn stepped(more: &[(&str, &str)]) -> CapacityStepped {
+    CapacityScheduler::builder(configuration(more)).stepped().unwrap()
+}
+
+fn submission(number: u32, user: &str, queue: &str) -> Submission {
+    Submission { number, user: user.into(), queue: Some(queue.into()), am: None }
+}
+
+fn asking(count: u32) -> AllocateRequest {
+    AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), count)], ..AllocateRequest::default() }
+}
+
+fn granted(scheduler: &mut CapacityStepped, app: &AppHandle) -> usize {
+    let mut answer = Allocation::default();
+    scheduler.allocate(app, &AllocateRequest::default(), &mut answer).unwrap();
+    answer.granted.len()
+}
+
+#[test]
+fn a_queue_gets_no_more_than_its_maximum_and_says_what_is_left() {
+    let mut scheduler = stepped(&[]);
+    let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
+    let app = scheduler.submit(&submission(1, "ann", "b")).unwrap();
+    let mut answer = Allocation::default();
+    scheduler.allocate(&app, &asking(20), &mut answer).unwrap();
+    assert_eq!(answer.headroom, Resource::ZERO, "no pass has come to it, and the cluster has not changed since");
+    for _ in 0..20 {
+        scheduler.heartbeat(&Heartbeat::new(&node));
+    }
+    assert_eq!(granted(&mut scheduler, &app), 8, "40 percent of 20 GiB");
+    let queues = scheduler.queues(false);
+    let b = queues.iter().find(|queue| queue.name == "root.b").unwrap();
+    assert_eq!((b.used.memory_mb(), b.containers, b.applications), (8192, 8, 1));
+}
+
+#[test]
+fn an_application_of_a_higher_priority_comes_first() {
+    let site = [("yarn.cluster.max-application-priority", "9")];
+    let configuration = CapacityConfiguration::from_properties(site, QUEUES).unwrap();
+    let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(1024, 1)).unwrap();
+    let low = scheduler.submit(&submission(1, "ann", "a")).unwrap();
+    let high = scheduler.submit_with_priority(&submission(2, "ann", "a"), 5).unwrap();
+    for app in [&low, &high] {
+        scheduler.allocate(app, &asking(1), &mut Allocation::default()).unwrap();
+    }
+    scheduler.set_priority(&low, 7).unwrap();
+    scheduler.heartbeat(&Heartbeat::new(&node));
+    assert_eq!([granted(&mut scheduler, &low), granted(&mut scheduler, &high)], [1, 0]);
+}
+
+#[test]
+fn what_is_not_built_is_refused_by_name() {
+    let async_on = ("yarn.scheduler.capacity.schedule-asynchronously.enable", "true");
+    let refused = CapacityScheduler::builder(configuration(&[async_on])).stepped().unwrap_err();
+    assert!(matches!(refused, BuildError::Unsupported(_)));
+    assert_eq!(refused.to_string(), "not built yet: yarn.scheduler.capacity.schedule-asynchronously.enable");
+    let mut scheduler = stepped(&[]);
+    let refused = scheduler.refresh_queues(QUEUES.into_iter().chain([async_on])).unwrap_err();
+    assert_eq!(refused.kind(), "bad-configuration");
+    assert!(scheduler.submit(&submission(1, "ann", "a")).is_ok(), "the queues are as before");
+}
+
+#[test]
+fn a_refresh_is_taken_whole_or_not_at_all() {
+    let mut scheduler = stepped(&[]);
+    let more =
+        QUEUES.map(|(name, value)| if name.ends_with("b.maximum-capacity") { (name, "100") } else { (name, value) });
+    scheduler.refresh_queues(more).unwrap();
+    let bad = QUEUES.map(|(name, value)| if name.ends_with("b.capacity") { (name, "30") } else { (name, value) });
+    let refused = scheduler.refresh_queues(bad).unwrap_err();
+    let why = refused.to_string();
+    assert!(why.starts_with("Failed to re-init queues : ") && why.contains("Illegal capacity sum of 1.1"), "{why}");
+    let queues = scheduler.queues(false);
+    let b = queues.iter().find(|queue| queue.name == "root.b").unwrap();
+    assert_eq!((b.capacity, b.maximum_capacity), (0.2, 1.0));
+}
+
+#[test]
+fn access_lists_count_where_they_are_asked_for() {
+    let site = [("yarn.acl.enable", "true")];
+    let nobody = [
+        ("yarn.scheduler.capacity.root.acl_submit_applications", " "),
+        ("yarn.scheduler.capacity.root.acl_administer_queue", " "),
+        ("yarn.scheduler.capacity.root.a.acl_submit_applications", "ann"),
+    ];
+    let queues = QUEUES.into_iter().chain(nobody);
+    let configuration = CapacityConfiguration::from_properties(site, queues).unwrap();
+    let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+    assert!(scheduler.submit(&submission(1, "ann", "a")).is_ok());
+    for (user, queue) in [("bob", "a"), ("ann", "b")] {
+        let refused = scheduler.submit(&submission(2, user, queue)).unwrap_err();
+        assert_eq!(refused.kind(), "acl", "{user} in {queue}");
+    }
+}
+
+#[test]
+fn another_scheduler_s_handles_are_refused() {
+    let other = FairScheduler::builder().workers(4).start().unwrap();
+    let apps: Vec<_> = (1..=4).map(|number| other.submit(submission(number, "ann", "root.a")).unwrap()).collect();
+    let mut here = stepped(&[]);
+    let threaded = CapacityScheduler::builder(configuration(&[])).start().unwrap();
+    for app in &apps {
+        let none = AllocateRequest::default();
+        for request in [&none, &asking(1)] {
+            let mut answer = Allocation::default();
+            assert!(matches!(here.allocate(app, request, &mut answer), Err(Refused::NoSuchApp(_))));
+            assert!(matches!(threaded.allocate(app, request, &mut answer), Err(Refused::NoSuchApp(_))));
+        }
+        assert!(here.finish(app).is_err() && here.move_app(app, "a").is_err() && here.set_priority(app, 1).is_err());
+        assert!(threaded.finish(app).is_err() && threaded.set_priority(app, 1).is_err());
+    }
+}
+
+/// Nodes report, AMs call, and somebody looks: at no instant does the queue use more than it may.
+#[test]
+fn on_threads_a_maximum_holds_at_every_instant() {
+    const APPS: u32 = 4;
+    const CONTAINERS: usize = 60;
+    let scheduler = CapacityScheduler::builder(configuration(&[])).start().unwrap();
+    let nodes: Vec<_> = (0..4)
+        .map(|number| scheduler.add_node(&format!("n{number}"), "/r1", Resource::new(5120, 5)).unwrap())
+        .collect();
+    let apps: Vec<_> = (1..=APPS).map(|number| scheduler.submit(submission(number, "ann", "b")).unwrap()).collect();
+    let over = AtomicBool::new(false);
+    let most = std::thread::scope(|scope| {
+        let ams: Vec<_> = apps
+            .iter()
+            .map(|app| {
+                let (scheduler, over) = (&scheduler, &over);
+                scope.spawn(move || {
+                    let mut answer = Allocation::default();
+                    let mut request = asking(u32::try_from(CONTAINERS).unwrap());
+                    let mut had = 0;
+                    while had < CONTAINERS {
+                        match scheduler.allocate(app, &request, &mut answer) {
+                            Err(Refused::Busy) => continue,
+                            outcome => outcome.unwrap(),
+                        }
+                        had += answer.granted.len();
+                        // What has come goes back at once.
+                        let releases = answer.granted.iter().map(|container| container.id).collect();
+                        request = AllocateRequest { releases, ..AllocateRequest::default() };
+                        std::thread::yield_now();
+                    }
+                    while !request.releases.is_empty() && scheduler.allocate(app, &request, &mut answer).is_err() {}
+                    had
+                })
+            })
+            .collect();
+        let reporting = scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                for node in &nodes {
+                    let _ = scheduler.heartbeat(Heartbeat::new(node));
+                }
+                std::thread::yield_now();
+            }
+        });
+        let looking = scope.spawn(|| {
+            let mut most = 0;
+            while !over.load(Ordering::Relaxed) {
+                let queues = scheduler.queues(false).unwrap();
+                let b = queues.iter().find(|queue| queue.name == "root.b").unwrap();
+                most = most.max(b.used.memory_mb());
+            }
+            most
+        });
+        let had: Vec<usize> = ams.into_iter().map(|am| am.join().unwrap()).collect();
+        over.store(true, Ordering::Relaxed);
+        reporting.join().unwrap();
+        assert_eq!(had, [CONTAINERS; APPS as usize], "everybody gets what it asked for, and no more");
+        looking.join().unwrap()
+    });
+    assert!(most <= 8192, "{most} MB of 8192 were used at once");
+    scheduler.quiesce();
+    let queues = scheduler.queues(true).unwrap();
+    assert!(queues.iter().all(|queue| queue.used.is_zero() && queue.pending.is_zero() && queue.containers == 0));
+    let root = queues.iter().find(|queue| queue.name == "root").unwrap();
+    assert_eq!(root.applications, i64::from(APPS));
+    apps.iter().for_each(|app| scheduler.finish(app).unwrap());
+    scheduler.quiesce();
+    let queues = scheduler.queues(true).unwrap();
+    assert!(queues.iter().all(|queue| queue.applications == 0));
+    assert!(queues.iter().filter_map(|queue| queue.leaf.as_ref()).all(|leaf| leaf.users.is_empty()));
+    scheduler.shutdown();
+}
