@@ -44,12 +44,12 @@ impl CapacityDriver for CapacityStepped {
     }
 
     fn remove_node(&mut self, name: &str) -> Result<(), Refused> {
-        let node = self.node(name)?;
+        let node = self.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))?;
         CapacityStepped::remove_node(self, &node)
     }
 
     fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
-        let node = self.node(node)?;
+        let node = self.find_node(node).ok_or_else(|| Refused::NoSuchNode(node.to_owned()))?;
         CapacityStepped::heartbeat(self, &Heartbeat::new(&node));
         Ok(())
     }

@@ -146,8 +146,7 @@ impl Lint<'_, '_> {
             // The limit is rounded up to whole containers, and the first AM is let in whatever it is.
             let part = label.effective_maximum.memory_mb() as f32 * fraction;
             if part <= minimum.memory_mb() as f32 {
-                let message =
-                    format!("is {fraction}, which is {} MiB of memory in {} at most", part as i64, queue.path);
+                let message = format!("is {fraction}, which is {part:.0} MiB of memory in {} at most", queue.path);
                 let effect = "one application runs at a time: the AM of a second one has no room";
                 self.warn(&property, "am-percent", &message, effect, "raise it, or give the queue more");
             }
