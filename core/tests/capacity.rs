@@ -17,11 +17,11 @@ const QUEUES: [(&str, &str); 6] = [
 ];
 
 fn configuration(more: &[(&str, &str)]) -> CapacityConfiguration {
-    CapacityConfiguration::from_properties([], QUEUES.iter().chain(more).copied()).unwrap()
+    CapacityConfiguration::from_properties([], QUEUES.iter().chain(more).copied()).expect("queues that can be")
 }
 
 fn stepped(more: &[(&str, &str)]) -> CapacityStepped {
-    CapacityScheduler::builder(configuration(more)).stepped().unwrap()
+    CapacityScheduler::builder(configuration(more)).stepped().expect("nothing that is not built")
 }
 
 fn submission(number: u32, user: &str, queue: &str) -> Submission {
@@ -34,7 +34,7 @@ fn asking(count: u32) -> AllocateRequest {
 
 fn granted(scheduler: &mut CapacityStepped, app: &AppHandle) -> usize {
     let mut answer = Allocation::default();
-    scheduler.allocate(app, &AllocateRequest::default(), &mut answer).unwrap();
+    scheduler.allocate(app, &AllocateRequest::default(), &mut answer).expect("an application that runs");
     answer.granted.len()
 }
 
@@ -149,7 +149,7 @@ fn on_threads_a_maximum_holds_at_every_instant() {
         let ams: Vec<_> = apps
             .iter()
             .map(|app| {
-                let (scheduler, over) = (&scheduler, &over);
+                let scheduler = &scheduler;
                 scope.spawn(move || {
                     let mut answer = Allocation::default();
                     let mut request = asking(u32::try_from(CONTAINERS).unwrap());

@@ -8,6 +8,8 @@ mod types;
 
 mod published;
 
+mod configuration;
+
 mod settings;
 
 mod books;
@@ -32,8 +34,9 @@ pub(crate) mod control;
 
 mod views;
 
-pub use control::CapacityConfiguration;
-pub(crate) use control::{CapacityCall, CapacityControl, Refresh};
+pub use configuration::CapacityConfiguration;
+pub(crate) use configuration::Refresh;
+pub(crate) use control::{CapacityCall, CapacityControl};
 pub(crate) use parts::called;
 pub use settings::Unsupported;
 pub(crate) use settings::unsupported;

@@ -1,6 +1,6 @@
 //! What a configuration asks for that is not built yet: refused when a scheduler is built, with its names.
 
-use super::control::CapacityConfiguration;
+use super::configuration::CapacityConfiguration;
 use crate::config::capacity::{CapacityQueueKind, CapacitySettings, PreemptionSettings};
 
 const BY_RESERVED: &str = "yarn.resourcemanager.monitor.capacity.preemption.select_based_on_reserved_containers";

@@ -4,8 +4,6 @@
 //! The control calls it, at the moments of [`ControlPart`]. What a moment leads to is in the file that is named after it. Lists of
 //! applications, users and usage are the worker's; it is told what happens by messages, in the order in which it does.
 
-mod configuration;
-
 mod submission;
 
 mod parallel;
@@ -16,9 +14,7 @@ mod reload;
 
 mod publishing;
 
-pub use configuration::CapacityConfiguration;
-pub(crate) use configuration::Refresh;
-
+use super::configuration::{CapacityConfiguration, Refresh};
 use super::message::CapacityMessage;
 use super::types::{CapacityDecider, Control, Internal};
 use crate::capacity::arith::Arith;

@@ -1,6 +1,6 @@
 //! Queues are refreshed from another file, whole or not at all (reference 24).
 
-use super::{CapacityConfiguration, Refresh};
+use crate::capacity::engine::configuration::{CapacityConfiguration, Refresh};
 use crate::capacity::engine::settings::unsupported_round;
 use crate::capacity::engine::types::Control;
 use crate::capacity::tree::RefreshFault;

@@ -72,7 +72,7 @@ impl CapacityConfiguration {
     }
 
     /// The text of a property of `capacity-scheduler.xml`.
-    pub(super) fn property(&self, name: &str) -> Option<String> {
+    pub(crate) fn property(&self, name: &str) -> Option<String> {
         self.own.get(name).cloned()
     }
 }
