@@ -4,6 +4,8 @@ use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, BuildError, CapacityConfiguration, CapacityScheduler, CapacityStepped,
     FairScheduler, Heartbeat, Refused, Resource, Submission,
 };
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// `root.a` may use all, `root.b` no more than 40 percent.
@@ -69,6 +71,41 @@ fn an_application_of_a_higher_priority_comes_first() {
     scheduler.set_priority(&low, 7).unwrap();
     scheduler.heartbeat(&Heartbeat::new(&node));
     assert_eq!([granted(&mut scheduler, &low), granted(&mut scheduler, &high)], [1, 0]);
+}
+
+#[test]
+fn mapping_rules_say_where_an_application_goes() {
+    let rules = r#"{"rules": [
+        {"type": "user", "matches": "bob", "policy": "custom", "customPlacement": "root.b"},
+        {"type": "group", "matches": "dev", "policy": "custom", "customPlacement": "root.a"},
+        {"type": "user", "matches": "eve", "policy": "reject"}
+    ]}"#;
+    let more =
+        [("yarn.scheduler.capacity.mapping-rule-format", "json"), ("yarn.scheduler.capacity.mapping-rule-json", rules)];
+    let groups = HashMap::from([("ann".to_owned(), vec!["staff".to_owned(), "dev".to_owned()])]);
+    let mut scheduler = CapacityScheduler::builder(configuration(&more)).groups(Arc::new(groups)).stepped().unwrap();
+    for (number, user) in [(1, "ann"), (2, "bob")] {
+        scheduler.submit(&submission(number, user, "default")).unwrap();
+    }
+    // A queue that is named counts, as the rules do not override it.
+    scheduler.submit(&submission(3, "bob", "a")).unwrap();
+    let queues: Vec<_> = scheduler.apps().into_iter().map(|app| app.queue).collect();
+    assert_eq!(queues, ["root.a", "root.b", "root.a"]);
+    let refused = scheduler.submit(&submission(4, "eve", "default")).unwrap_err();
+    assert!(matches!(refused, Refused::RuleFailed { .. }), "{refused}");
+    let refused = scheduler.submit(&submission(5, "cat", "default")).unwrap_err();
+    assert_eq!(refused, Refused::NoSuchQueue("default".to_owned()), "no rule is for her");
+}
+
+#[test]
+fn node_labels_are_refused() {
+    let labels = [
+        ("yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity", "100"),
+        ("yarn.scheduler.capacity.root.a.accessible-node-labels", "gpu"),
+        ("yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.capacity", "100"),
+    ];
+    let refused = CapacityScheduler::builder(configuration(&labels)).stepped().unwrap_err();
+    assert!(refused.to_string().contains("node labels, as \"gpu\" of root"), "{refused}");
 }
 
 #[test]

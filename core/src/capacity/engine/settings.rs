@@ -22,6 +22,7 @@ pub(crate) fn unsupported(configuration: &CapacityConfiguration) -> Option<Unsup
         }
     };
     note(settings.schedule_asynchronously, "yarn.scheduler.capacity.schedule-asynchronously.enable");
+    note(file.mapping_rules().file.is_some(), "yarn.scheduler.capacity.mapping-rule-json-file");
     note(settings.multi_node_placement, "yarn.scheduler.capacity.multi-node-placement-enabled");
     let round = settings.monitors.preemption.as_ref().and_then(|preemption| unsupported_round(settings, preemption));
     missing.extend(round.into_iter().flat_map(|round| round.0));
@@ -30,6 +31,9 @@ pub(crate) fn unsupported(configuration: &CapacityConfiguration) -> Option<Unsup
             || queue.as_parent().is_some_and(|parent| parent.flexible_creation.enabled);
         if dynamic {
             missing.push(format!("automatic queues of {}", queue.path));
+        }
+        if let Some(label) = queue.capacities.iter().find(|capacity| !capacity.label.is_empty()) {
+            missing.push(format!("node labels, as {:?} of {}", label.label, queue.path));
         }
     }
     (!missing.is_empty()).then_some(Unsupported(missing))

@@ -4,6 +4,7 @@ use super::Priorities;
 use crate::capacity::engine::message::{CapacityMessage, Entrant};
 use crate::capacity::engine::types::Control;
 use crate::capacity::tree::{Named, ROOT, Status};
+use crate::config::capacity::ToPlace;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::{EITHER, Entry, Stand, Submission};
 use crate::event::{self, Refused, check_length};
@@ -13,6 +14,9 @@ use crate::sync::Arc;
 
 /// Where a submission goes that names no queue.
 const DEFAULT: &str = "default";
+
+/// What YARN calls an application without a name. A submission here has none.
+const NO_NAME: &str = "N/A";
 
 impl Control {
     fn cut(&self, priority: i32) -> i32 {
@@ -33,12 +37,30 @@ impl Control {
         Ok(self.normal(asked, &largest))
     }
 
+    /// The queue that mapping rules give a submission; none where no rule says any.
+    fn mapped(&self, user: &str, queue: &str) -> Result<Option<String>, Refused> {
+        let file = &self.own.tree.file;
+        if file.mapping_rules().rules.is_empty() {
+            return Ok(None);
+        }
+        // As in Hadoop, whose groups are not known is in none.
+        let groups = self.groups_of(user).unwrap_or_default();
+        let placed = file.place(&ToPlace { user, groups: &groups, application: NO_NAME, queue });
+        let refused = |_| {
+            let (user, queue) = (user.to_owned(), queue.to_owned());
+            Refused::RuleFailed { user, queue, why: "a mapping rule refuses it" }
+        };
+        placed.map_err(refused)
+    }
+
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_leaf(&mut self, submission: &Submission) -> Result<Entry, Refused> {
         let Submission { number, user, queue, am } = submission;
         let name = queue.as_deref().unwrap_or(DEFAULT);
         check_length(event::Named::User, user)?;
         check_length(event::Named::Queue, name)?;
+        let mapped = self.mapped(user, name)?;
+        let name = mapped.as_deref().unwrap_or(name);
         let found = self.own.tree.find(name);
         let named = match found {
             Named::Queue(slot) => Some(slot),
