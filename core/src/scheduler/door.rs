@@ -138,6 +138,7 @@ impl<D: Decider, T: Running> Door<D, T> {
 
     // ------------------------------------------------------------------------------------------------ asking
 
+    #[inline]
     pub(super) fn open(&self) -> Result<&Shared<D>, Refused> {
         if self.closed.is_closed() { Err(Refused::ShutDown) } else { Ok(&self.shared) }
     }
@@ -223,11 +224,13 @@ impl<D: Decider, T: Running> Door<D, T> {
         nodes.values().find(|node| &*node.name == name && !node.is_gone()).cloned().map(NodeHandle)
     }
 
+    #[inline]
     pub(super) fn owner_is_there(&self, worker: usize) -> Result<(), Refused> {
         let shared = self.open()?;
         if worker >= shared.workers || shared.is_dead(worker) { Err(Refused::WorkerLost(worker)) } else { Ok(()) }
     }
 
+    #[inline]
     pub(super) fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
         if heartbeat.node.is_gone() {
             let reason = Refused::NoSuchNode(heartbeat.node.name.to_string());

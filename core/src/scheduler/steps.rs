@@ -107,6 +107,7 @@ impl<D: Decider> Stepping<D> {
     }
 
     /// What an AM asks for takes effect.
+    #[inline]
     pub(super) fn send(&mut self, app: &AppHandle, request: &AllocateRequest) -> Result<(), Refused> {
         send_changes(self.stepper.shared(), &app.0, request)?;
         self.settle();
@@ -204,6 +205,7 @@ impl<D: Decider> Stepping<D> {
     }
 
     /// Works off all messages and notes what happened.
+    #[inline]
     pub(super) fn settle(&mut self) {
         self.stepper.pump();
         if !self.journal {

@@ -166,6 +166,7 @@ pub(crate) fn allocate<D: Decider>(
 
 /// The first half of a call: checks a request and sends it to the workers concerned. Where there is nothing to send, the
 /// second half says what is to be said against the application.
+#[inline]
 pub(crate) fn send_changes<D: Decider>(
     shared: &Shared<D>,
     app: &Arc<AppShared>,

@@ -210,7 +210,7 @@ impl Arena {
 
     /// Takes one record off those that drainers gave back, and asks for the one after it: that one's line, which a drainer's core
     /// has, comes over while there is other work, rather than when it is waited for. By the worker.
-    #[inline]
+    #[inline(always)]
     pub fn expect_allocate(&self, own: &mut FreeRecords) {
         if own.chain == NIL {
             return;
@@ -263,7 +263,7 @@ impl Arena {
 
     /// Hands a new container over; says whether the stack was empty before, so that a sleeping AM can be woken. By the
     /// worker.
-    #[inline]
+    #[inline(always)]
     pub fn push_granted(&self, stack: &Stack, index: u32, container: &Container) -> bool {
         let record = self.record(index);
         record.state.store(UNSEEN, Ordering::Relaxed);

@@ -244,7 +244,7 @@ impl Sizes {
         &self.all[id as usize].0
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, types: usize, size: &Resource, like: SizeId) -> SizeId {
         if let Some((known, users)) = self.all.get_mut(like.0 as usize)
             && *users > 0
