@@ -60,7 +60,7 @@ fuzz_target!(|text: &str| {
                     stepped.finish(&app).expect("it has not ended yet");
                 }
             }
-            ["reload"] => stepped.reload_text(file).expect("it was taken before"),
+            ["reload"] => drop(stepped.reload_text(file).expect("it was taken before")),
             ["wake"] => stepped.clean_up(),
             _ => continue,
         }
