@@ -166,9 +166,40 @@ fn another_scheduler_s_handles_are_refused() {
             assert!(matches!(here.allocate(app, request, &mut answer), Err(Refused::NoSuchApp(_))));
             assert!(matches!(threaded.allocate(app, request, &mut answer), Err(Refused::NoSuchApp(_))));
         }
+        assert!(matches!(threaded.fetch(app, &mut Allocation::default()), Err(Refused::NoSuchApp(_))));
         assert!(here.finish(app).is_err() && here.move_app(app, "a").is_err() && here.set_priority(app, 1).is_err());
         assert!(threaded.finish(app).is_err() && threaded.set_priority(app, 1).is_err());
     }
+}
+
+#[test]
+fn numbers_that_cannot_be_are_refused() {
+    for capacity in [0, usize::MAX] {
+        let builders = [
+            CapacityScheduler::builder(configuration(&[])).channel_capacity(capacity),
+            CapacityScheduler::builder(configuration(&[])).event_capacity(capacity),
+        ];
+        for builder in builders {
+            assert!(matches!(builder.start(), Err(BuildError::Capacity { asked, .. }) if asked == capacity));
+        }
+    }
+}
+
+#[test]
+fn a_node_lists_what_it_has_to_stop() {
+    let builder = CapacityScheduler::builder(configuration(&[])).node_stops(true).cluster_timestamp(7).epoch(3);
+    let mut scheduler = builder.stepped().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
+    let app = scheduler.submit(&submission(1, "ann", "a")).unwrap();
+    scheduler.allocate(&app, &asking(1), &mut Allocation::default()).unwrap();
+    (0..2).for_each(|_| scheduler.heartbeat(&Heartbeat::new(&node)));
+    let mut answer = Allocation::default();
+    scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    let [container] = &answer.granted[..] else { panic!("one was granted: {answer:?}") };
+    scheduler.finish(&app).unwrap();
+    let mut stops = Vec::new();
+    node.take_stops(&mut stops);
+    assert_eq!(stops, [container.id]);
 }
 
 /// Nodes report, AMs call, and somebody looks: at no instant does the queue use more than it may.

@@ -1,6 +1,6 @@
 //! Feature `serde`: what is written is read again as it was; what cannot be read is written.
 
-#![allow(clippy::unwrap_used, reason = "a test's helpers")]
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::prelude::*;
 use serde::Serialize;

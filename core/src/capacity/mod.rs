@@ -34,5 +34,5 @@ mod engine;
 pub use engine::{
     CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityUserView, Unsupported,
 };
-pub(crate) use engine::{CapacityCall, CapacityControl, CapacityDecider, Refresh, Setup, called, unsupported};
+pub(crate) use engine::{CapacityCall, CapacityControl, CapacityDecider, Refresh, called, unsupported};
 pub use plain::{Plain, difference};

@@ -1,85 +1,29 @@
 //! The builder of a scheduler.
 
+use super::build_error::{BuildError, MOST_WORKERS};
 use super::fair::{FairScheduler, WeakScheduler};
+use super::options::{Options, setters_of_options};
 use super::stepped::Stepped;
 use super::worker::Worker;
-use crate::capacity::Unsupported;
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock};
-use crate::config::capacity::CapacityFileError;
 use crate::config::{
-    AllocationFile, AllocationSource, AllocationsError, FileSource, LocateError, PolicyName, Reader, Settings,
-    SettingsFault, trim_java,
+    AllocationFile, AllocationSource, AllocationsError, FileSource, PolicyName, Reader, Settings, trim_java,
 };
-use crate::engine::{EventSource, HeartbeatProbe, WakeUp, events};
+use crate::engine::{EventSource, events};
 use crate::event::SchedulerEvent;
 use crate::fair::allocations::{NEVER, WatchTimes, Watcher};
 use crate::fair::control::FairControl;
 use crate::fair::{FairDecider, Parts, Setup};
-use crate::groups::Groups;
 use crate::policy::SchedulingPolicy;
 use crate::sync::{Arc, OnceLock};
-use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Workers that one scheduler can have.
-const MOST_WORKERS: usize = 256;
-/// Messages that one channel can hold: their room is taken when the scheduler is built, some 100 bytes each.
-const MOST_MESSAGES: usize = 1 << 20;
 /// Bytes of an allocation file, unless the builder is told otherwise: enough for 100,000 queues. Reading takes up to a
 /// hundred times as much memory, for a file of empty queue elements.
 const LARGEST_FILE: u64 = 16 << 20;
-
-/// Why a scheduler cannot be built.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// No worker, or too many.
-    #[error("{0} workers; from 1 to {MOST_WORKERS} can be had")]
-    Workers(usize),
-    /// The place of the allocation file names no file that can be read.
-    #[error(transparent)]
-    Locate(#[from] LocateError),
-    /// The allocation file cannot be read or is not valid.
-    #[error(transparent)]
-    Allocations(#[from] AllocationsError),
-    /// The allocation file would be looked at without a pause.
-    #[error("a reload interval of less than a millisecond: the watcher would do nothing else")]
-    ReloadInterval,
-    /// A channel without room, or with more than can be had.
-    #[error("a {channel} capacity of {asked}; from 1 to {most} can be had", most = MOST_MESSAGES)]
-    Capacity {
-        /// `channel` or `event`.
-        channel: &'static str,
-        /// What was asked for.
-        asked: usize,
-    },
-    /// The queues of a CapacityScheduler cannot be.
-    #[error(transparent)]
-    Capacities(#[from] CapacityFileError),
-    /// The configuration of a CapacityScheduler asks for what is not built yet.
-    #[error(transparent)]
-    Unsupported(#[from] Unsupported),
-    /// A setting cannot be.
-    #[error("settings: {0}")]
-    Settings(#[from] SettingsFault),
-    /// A policy's name cannot be, or two have the same.
-    #[error("a scheduling policy named {name:?}: {why}")]
-    PolicyName {
-        /// The name.
-        name: String,
-        /// What would be right.
-        why: &'static str,
-    },
-    /// Code of the embedder's panicked: a policy, the source of allocations, the clock. Nothing was started.
-    #[error("a policy, the source of allocations or the clock panicked: {0}")]
-    Panicked(String),
-    /// The system gives no thread.
-    #[error("a thread could not be started")]
-    Thread(#[source] std::io::Error),
-}
 
 /// Where the allocations are from.
 #[derive(Debug)]
@@ -102,23 +46,12 @@ pub struct FairSchedulerBuilder {
     reload_interval: Duration,
     reload_wait: Duration,
     largest_file: u64,
-    groups: Arc<dyn Groups>,
-    groups_timeout: Duration,
     policies: Vec<Arc<dyn SchedulingPolicy>>,
     workers: usize,
-    channel_capacity: usize,
-    event_capacity: usize,
-    cluster_timestamp: u64,
-    epoch: u32,
-    node_stops: bool,
-    clock: Option<Arc<dyn Clock>>,
-    on_grants: Option<WakeUp>,
+    options: Options,
     /// Where the wake-up finds the scheduler.
     own_handle: Option<Arc<OnceLock<WeakScheduler>>>,
-    probe: Option<Arc<dyn HeartbeatProbe>>,
-    journal: bool,
     decider: FairDecider,
-    timers: bool,
     fold_every: Option<u32>,
 }
 
@@ -136,22 +69,11 @@ impl Default for FairSchedulerBuilder {
             reload_interval: Duration::from_secs(10),
             reload_wait: Duration::from_secs(5),
             largest_file: LARGEST_FILE,
-            groups: Arc::new(HashMap::new()),
-            groups_timeout: Duration::from_secs(2),
             policies: Vec::new(),
             workers: 1,
-            channel_capacity: 4096,
-            event_capacity: 1024,
-            cluster_timestamp: 1,
-            epoch: 0,
-            node_stops: false,
-            clock: None,
-            on_grants: None,
+            options: Options::default(),
             own_handle: None,
-            probe: None,
-            journal: false,
             decider: FairDecider::default(),
-            timers: true,
             fold_every: None,
         }
     }
@@ -166,6 +88,8 @@ fn introduce(to: Option<Arc<OnceLock<WeakScheduler>>>, scheduler: &FairScheduler
 }
 
 impl FairSchedulerBuilder {
+    setters_of_options!();
+
     /// The yarn-site settings; Hadoop's defaults without this.
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
@@ -223,20 +147,6 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// Who is in which groups, for placement rules and ACLs; nobody in any without this.
-    pub fn groups(mut self, groups: Arc<dyn Groups>) -> Self {
-        self.groups = groups;
-        self
-    }
-
-    /// How long the threads of a [`FairScheduler`] wait for groups that are not [at hand](Groups::at_hand); 2 s without this.
-    /// A submission is refused then ([`Refused::NoGroups`](crate::Refused::NoGroups)), a right that only a group gives is not
-    /// there, and until the answer has come nobody is waited for.
-    pub fn groups_timeout(mut self, patience: Duration) -> Self {
-        self.groups_timeout = patience;
-        self
-    }
-
     /// A scheduling policy beside `fair`, `fifo` and `drf`, by its name in the allocation file. Give the same names to
     /// [`AllocationFile::parse`].
     pub fn policy(mut self, policy: Arc<dyn SchedulingPolicy>) -> Self {
@@ -251,71 +161,19 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// How many messages a worker's channel holds before callers are told that it is busy; 4096 without this, 1,048,576 at most.
-    pub fn channel_capacity(mut self, messages: usize) -> Self {
-        self.channel_capacity = messages;
-        self
-    }
-
-    /// How many events wait for the embedder before further ones are dropped; 1024 without this, 1,048,576 at most.
-    pub fn event_capacity(mut self, events: usize) -> Self {
-        self.event_capacity = events;
-        self
-    }
-
-    /// What application ids are made from: the start time of the ResourceManager in ms.
-    pub fn cluster_timestamp(mut self, timestamp: u64) -> Self {
-        self.cluster_timestamp = timestamp;
-        self
-    }
-
-    /// How often the ResourceManager has been restarted with its work kept: what the names of containers have before the timestamp
-    /// ([`ContainerName::epoch`](crate::ContainerName::epoch)). 0 without this, which is left out of names.
-    pub fn epoch(mut self, epoch: u32) -> Self {
-        self.epoch = epoch;
-        self
-    }
-
-    /// Whether each node lists the containers that its NodeManager has to stop ([`NodeHandle::take_stops`](crate::NodeHandle::take_stops)).
-    /// Not without this: what is listed is kept until it is taken, or the node is removed and its last handle goes. A ResourceManager with
-    /// NodeManagers of its own wants it: containers of applications that finish are told in no other way.
-    pub fn node_stops(mut self, list: bool) -> Self {
-        self.node_stops = list;
-        self
-    }
-
-    /// The clock; the machine's monotonic one without this.
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.clock = Some(clock);
-        self
-    }
-
-    /// Called with the number of an application when its empty mailbox gets a grant or the news of an ended container.
-    /// It runs on a worker: be quick. One that needs the scheduler: [`on_grants_with`](Self::on_grants_with).
-    pub fn on_grants(mut self, wake: WakeUp) -> Self {
-        self.on_grants = Some(wake);
-        self
-    }
-
-    /// The same for a [`FairScheduler`], which is given in; a [`Stepped`] one calls nothing. It is handed a handle that does not keep the
+    /// As [`on_grants`](Self::on_grants), for a [`FairScheduler`], which is given in; a [`Stepped`] one calls nothing. It is handed a handle that does not keep the
     /// scheduler alive: one that the closure owned would, for ever. Calls that wait are refused in it
     /// ([`Refused::OwnThread`](crate::Refused::OwnThread)); [`heartbeat`](FairScheduler::heartbeat), [`allocate`](FairScheduler::allocate),
     /// [`submit_all`](FairScheduler::submit_all) and [`begin_finish`](FairScheduler::begin_finish) do not wait.
     pub fn on_grants_with(mut self, wake: impl Fn(&WeakScheduler, u32) + Send + Sync + 'static) -> Self {
         let scheduler = Arc::new(OnceLock::new());
         self.own_handle = Some(scheduler.clone());
-        self.on_grants = Some(Arc::new(move |number| {
+        self.options.on_grants = Some(Arc::new(move |number| {
             // It is there before the first application is.
             if let Some(scheduler) = scheduler.get() {
                 wake(scheduler, number);
             }
         }));
-        self
-    }
-
-    /// Told how long stamped heartbeats take.
-    pub fn probe(mut self, probe: Arc<dyn HeartbeatProbe>) -> Self {
-        self.probe = Some(probe);
         self
     }
 
@@ -330,7 +188,7 @@ impl FairSchedulerBuilder {
     /// [`Stepped`] one then knows applications and containers by number, too, as replay needs it. What is noted is kept
     /// until it is taken.
     pub fn journal(mut self, journal: bool) -> Self {
-        self.journal = journal;
+        self.options.journal = journal;
         self
     }
 
@@ -349,7 +207,7 @@ impl FairSchedulerBuilder {
     /// ([`FairScheduler::preempt`], [`FairScheduler::kill_marked`]), whatever an update finds: for embedders with timers of
     /// their own, and for tests with a virtual [`clock`](Self::clock). Workers go on reading the clock, for expired containers and for folds.
     pub fn timers(mut self, timers: bool) -> Self {
-        self.timers = timers;
+        self.options.timers = timers;
         self
     }
 
@@ -375,7 +233,7 @@ impl FairSchedulerBuilder {
         if times.interval_ms == 0 {
             return Err(BuildError::ReloadInterval);
         }
-        let by_time = self.timers || !threaded;
+        let by_time = self.options.timers || !threaded;
         if !by_time {
             times.interval_ms = NEVER;
         }
@@ -435,42 +293,21 @@ impl FairSchedulerBuilder {
         if self.workers == 0 || self.workers > MOST_WORKERS {
             return Err(BuildError::Workers(self.workers));
         }
-        for (channel, asked) in [("channel", self.channel_capacity), ("event", self.event_capacity)] {
-            if !(1..=MOST_MESSAGES).contains(&asked) {
-                return Err(BuildError::Capacity { channel, asked });
-            }
-        }
+        self.options.check()?;
         if let Some(fault) = self.settings.fault() {
             return Err(fault.into());
         }
         let names = self.policy_names()?;
         let (file, watcher, told) = self.load(threaded, names, &*clock)?;
-        let (sink, events) = events(self.event_capacity);
+        let (sink, events) = events(self.options.event_capacity);
         told.into_iter().for_each(|told| sink.put(told));
         let trace = self.decider.trace && !threaded;
         // A trace lists whom Hadoop would ask.
         let resort = self.decider.resort || trace;
         let decider = FairDecider { settings: self.settings, resort, trace };
-        let setup = Setup {
-            settings: decider.engine_settings(),
-            control: FairControl::new(self.policies),
-            configuration: file,
-            events: sink,
-            groups: self.groups,
-            groups_timeout: self.groups_timeout,
-            workers: self.workers,
-            channel_capacity: self.channel_capacity,
-            cluster_timestamp: self.cluster_timestamp,
-            epoch: self.epoch,
-            node_stops: self.node_stops,
-            clock,
-            on_grants: self.on_grants,
-            probe: self.probe,
-            journal: self.journal,
-            decider,
-            timers: self.timers,
-            fold_every: self.fold_every,
-        };
+        let (settings, control) = (decider.engine_settings(), FairControl::new(self.policies));
+        let setup = self.options.setup(decider, settings, control, file, sink, clock);
+        let setup = Setup { workers: self.workers, fold_every: self.fold_every, ..setup };
         Ok((Parts::new(setup), watcher, events))
     }
 
@@ -480,7 +317,7 @@ impl FairSchedulerBuilder {
     /// # Errors
     /// When the numbers cannot be, the allocation file cannot be read or is not valid, or the system gives no thread.
     pub fn start(mut self) -> Result<FairScheduler, BuildError> {
-        let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
+        let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
         let own_handle = self.own_handle.take();
         let (parts, watcher, events) =
             caught(|| self.parts(true, clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
@@ -495,7 +332,7 @@ impl FairSchedulerBuilder {
     /// # Errors
     /// As of `start`.
     pub fn start_with_workers(mut self) -> Result<(FairScheduler, Vec<Worker>), BuildError> {
-        let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
+        let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
         let own_handle = self.own_handle.take();
         let (parts, watcher, events) =
             caught(|| self.parts(true, clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
@@ -510,10 +347,10 @@ impl FairSchedulerBuilder {
     /// # Errors
     /// When the numbers cannot be, or the allocation file cannot be read or is not valid.
     pub fn stepped(mut self) -> Result<Stepped, BuildError> {
-        let given = self.clock.take();
+        let given = self.options.clock.take();
         let own = Arc::new(crate::clock::VirtualClock::new());
         let clock = given.clone().unwrap_or_else(|| own.clone());
-        let journal = self.journal;
+        let journal = self.options.journal;
         let built = caught(|| {
             let (parts, watcher, events) = self.parts(false, clock)?;
             Ok(Stepped::new(parts, watcher, events, given.is_none().then_some(own), journal))

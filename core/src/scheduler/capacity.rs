@@ -1,45 +1,34 @@
 //! The CapacityScheduler's builder, and the scheduler without threads.
 
-use super::builder::BuildError;
+use super::build_error::BuildError;
 use super::capacity_threads::CapacityScheduler;
 use super::door::Door;
 use super::handles::{AppHandle, NodeHandle};
 use super::journal::Journal;
+use super::options::{Options, setters_of_options};
 use super::steps::Stepping;
 use crate::app::{Ask, Location};
 use crate::capacity::{
-    CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityQueueView, Refresh, Setup,
-    unsupported,
+    CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityQueueView, Refresh, unsupported,
 };
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::config::capacity::CapacityFileError;
 use crate::engine::{
-    AllocateRequest, Allocation, ContainerView, EventSource, Heartbeat, NodeView, Parts, Submission, WakeUp, collect,
-    events, node_view, warn_of,
+    AllocateRequest, Allocation, ContainerView, EventSource, Heartbeat, NodeView, Parts, Submission, collect, events,
+    node_view, warn_of,
 };
 use crate::event::{Refused, SchedulerEvent};
-use crate::groups::Groups;
 use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
-use std::collections::HashMap;
 use std::fmt;
-use std::time::Duration;
 
 /// Builds a CapacityScheduler; see [`CapacityScheduler::builder`].
 #[must_use = "a builder does nothing until `stepped` is called"]
 pub struct CapacitySchedulerBuilder {
     configuration: CapacityConfiguration,
-    groups: Arc<dyn Groups>,
-    groups_timeout: Duration,
-    channel_capacity: usize,
-    event_capacity: usize,
-    cluster_timestamp: u64,
-    clock: Option<Arc<dyn Clock>>,
-    on_grants: Option<WakeUp>,
-    journal: bool,
-    timers: bool,
+    options: Options,
 }
 
 impl fmt::Debug for CapacitySchedulerBuilder {
@@ -50,56 +39,22 @@ impl fmt::Debug for CapacitySchedulerBuilder {
 
 impl CapacitySchedulerBuilder {
     pub(super) fn new(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
-        CapacitySchedulerBuilder {
-            configuration,
-            groups: Arc::new(HashMap::new()),
-            groups_timeout: Duration::from_secs(2),
-            channel_capacity: 4096,
-            event_capacity: 1024,
-            cluster_timestamp: 1,
-            clock: None,
-            on_grants: None,
-            journal: false,
-            timers: true,
-        }
+        CapacitySchedulerBuilder { configuration, options: Options::default() }
     }
 
-    /// Who is in which groups, for ACLs; nobody in any without this.
-    pub fn groups(mut self, groups: Arc<dyn Groups>) -> Self {
-        self.groups = groups;
-        self
-    }
-
-    /// What application ids are made from: the start time of the ResourceManager in ms.
-    pub fn cluster_timestamp(mut self, timestamp: u64) -> Self {
-        self.cluster_timestamp = timestamp;
-        self
-    }
+    setters_of_options!();
 
     /// Whether the scheduler notes what it did ([`CapacityStepped::take_journal`]), and knows applications and containers by number, as
     /// replay needs it. What is noted is kept until it is taken.
     pub fn journal(mut self, journal: bool) -> Self {
-        self.journal = journal;
-        self
-    }
-
-    /// The clock; the machine's monotonic one without this, a virtual one from 0 of a scheduler without threads.
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.clock = Some(clock);
-        self
-    }
-
-    /// Called with the number of an application when its empty mailbox gets a grant or the news of an ended container. It runs on a worker:
-    /// be quick.
-    pub fn on_grants(mut self, wake: WakeUp) -> Self {
-        self.on_grants = Some(wake);
+        self.options.journal = journal;
         self
     }
 
     /// Whether the threads do anything by time; they do without this. With `false` rounds of preemption are made by
     /// [`CapacityScheduler::preempt`] alone.
     pub fn timers(mut self, timers: bool) -> Self {
-        self.timers = timers;
+        self.options.timers = timers;
         self
     }
 
@@ -107,28 +62,11 @@ impl CapacitySchedulerBuilder {
         if let Some(missing) = unsupported(&self.configuration) {
             return Err(missing.into());
         }
+        self.options.check()?;
         let decider = CapacityDecider { settings: self.configuration.file().settings().clone() };
-        let (sink, source) = events(self.event_capacity);
-        let setup = Setup {
-            settings: decider.engine_settings(),
-            control: CapacityControl::new(self.configuration)?,
-            configuration: Refresh::First,
-            events: sink,
-            groups: self.groups,
-            groups_timeout: self.groups_timeout,
-            workers: 1,
-            channel_capacity: self.channel_capacity,
-            cluster_timestamp: self.cluster_timestamp,
-            epoch: 0,
-            node_stops: false,
-            clock,
-            on_grants: self.on_grants,
-            probe: None,
-            journal: self.journal,
-            decider,
-            timers: self.timers,
-            fold_every: None,
-        };
+        let (sink, source) = events(self.options.event_capacity);
+        let (settings, control) = (decider.engine_settings(), CapacityControl::new(self.configuration)?);
+        let setup = self.options.setup(decider, settings, control, Refresh::First, sink, clock);
         Ok((Parts::new(setup), source))
     }
 
@@ -138,7 +76,7 @@ impl CapacitySchedulerBuilder {
     /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
     /// cannot be; when the system gives no thread.
     pub fn start(mut self) -> Result<CapacityScheduler, BuildError> {
-        let clock = self.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
+        let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
         let configuration = self.configuration.clone();
         let (parts, events) = caught(|| self.parts(clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
         let door = Door::start(parts, events).map_err(BuildError::Thread)?;
@@ -151,7 +89,7 @@ impl CapacitySchedulerBuilder {
     /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
     /// cannot be.
     pub fn stepped(mut self) -> Result<CapacityStepped, BuildError> {
-        let (given, own, journal) = (self.clock.take(), Arc::new(VirtualClock::new()), self.journal);
+        let (given, own, journal) = (self.options.clock.take(), Arc::new(VirtualClock::new()), self.options.journal);
         let clock = given.clone().unwrap_or_else(|| own.clone());
         let configuration = self.configuration.clone();
         let (parts, events) = caught(|| self.parts(clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;

@@ -170,13 +170,14 @@ impl CapacityScheduler {
     /// What was granted and has ended since an AM's last call, without a call of its: for a ResourceManager that takes an AM's container.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::NoSuchApp`] of another scheduler's application; when the scheduler has been shut down.
     pub fn fetch(&self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
         let shared = self.door().open()?;
-        *answer = Allocation::default();
-        if app.0.scheduler == shared.scheduler {
-            drain(shared, &app.0, answer);
+        if app.0.scheduler != shared.scheduler {
+            return Err(Refused::NoSuchApp(app.0.id.number));
         }
+        *answer = Allocation::default();
+        drain(shared, &app.0, answer);
         Ok(())
     }
 

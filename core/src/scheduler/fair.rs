@@ -1,6 +1,7 @@
 //! The threaded FairScheduler.
 
-use super::builder::{BuildError, FairSchedulerBuilder};
+use super::build_error::BuildError;
+use super::builder::FairSchedulerBuilder;
 use super::door::{CONTROL, Door, NotSent, Own, Running};
 use super::handles::{AppHandle, NodeHandle};
 use super::worker::Worker;

@@ -3,6 +3,8 @@
 // Whatever an embedder gives in, nothing here may panic.
 #![warn(clippy::indexing_slicing)]
 
+mod build_error;
+
 mod builder;
 
 mod by_call;
@@ -22,6 +24,8 @@ mod handles;
 
 mod journal;
 
+mod options;
+
 mod stepped;
 
 mod steps;
@@ -30,7 +34,8 @@ mod waiting;
 
 mod worker;
 
-pub use builder::{BuildError, FairSchedulerBuilder};
+pub use build_error::BuildError;
+pub use builder::FairSchedulerBuilder;
 pub use capacity::{CapacitySchedulerBuilder, CapacityStepped};
 pub use capacity_threads::CapacityScheduler;
 pub use door::NotSent;

@@ -40,5 +40,5 @@ pub(crate) use control::{CapacityCall, CapacityControl};
 pub(crate) use parts::called;
 pub use settings::Unsupported;
 pub(crate) use settings::unsupported;
-pub(crate) use types::{CapacityDecider, Setup};
+pub(crate) use types::CapacityDecider;
 pub use views::{CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityUserView};

@@ -44,7 +44,6 @@ pub(crate) type KeyLocal = crate::engine::worker::key::KeyLocal<CapacityDecider>
 pub(crate) type Node = crate::engine::worker::node::Node<CapacityDecider>;
 pub(crate) type QueueSnapshot = crate::engine::publish::snapshot::QueueSnapshot<CapacityDecider>;
 pub(crate) type SchedulerSnapshot = crate::engine::publish::snapshot::SchedulerSnapshot<CapacityDecider>;
-pub(crate) type Setup = crate::engine::Setup<CapacityDecider>;
 pub(crate) type Shared = crate::engine::shared::Shared<CapacityDecider>;
 pub(crate) type Internal = crate::engine::intake::messages::Internal<CapacityDecider>;
 pub(crate) type Control = crate::engine::control::Control<CapacityDecider>;

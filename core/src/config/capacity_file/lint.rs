@@ -11,12 +11,16 @@ use super::warnings::Warnings;
 use super::{CapacityFigures, CapacityFile};
 use crate::resource::Resource;
 
-/// Runs all lints. `cluster`: what its nodes have in all, where that is known.
-pub(super) fn run(file: &CapacityFile, source: &Source<'_>, cluster: Option<&Resource>, warnings: &mut Warnings<'_>) {
-    // A cluster on which it cannot be computed is told of where it is computed.
-    let figures = file.figures(cluster.unwrap_or(&Resource::ZERO)).unwrap_or_default();
+/// Runs all lints. `figures` are those of the queues on `cluster`, what its nodes have in all, where that is known.
+pub(super) fn run(
+    file: &CapacityFile,
+    source: &Source<'_>,
+    figures: &[CapacityFigures],
+    cluster: Option<&Resource>,
+    warnings: &mut Warnings<'_>,
+) {
     let mut lint = Lint { file, source, warnings, minimum: cluster.map(|_| file.settings().minimum) };
-    for (queue, figures) in file.queues().iter().zip(&figures) {
+    for (queue, figures) in file.queues().iter().zip(figures) {
         if lint.warnings.is_full() {
             return;
         }

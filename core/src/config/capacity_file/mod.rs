@@ -172,7 +172,8 @@ impl CapacityFile {
     }
 
     /// The same, with everything that is odd in it, which reading it for a scheduler does not look for: `None` where there are
-    /// errors, of which the first is found. `cluster`: what its nodes have in all, where that is known; amounts are compared with it.
+    /// errors, of which the first is found; one that comes with the nodes is one. `cluster`: what its nodes have in all, where that is known;
+    /// amounts are compared with it.
     ///
     /// ```
     /// use evenweave::config::{SiteFile, SiteProperties, capacity::CapacityFile};
@@ -197,11 +198,18 @@ impl CapacityFile {
             Ok(read) => read,
             Err(error) => return (None, vec![error.diagnostic()]),
         };
+        let figures = match read.figures(cluster.unwrap_or(&Resource::ZERO)) {
+            Ok(figures) => figures,
+            Err(error) => {
+                let found = read.warnings.iter().cloned().chain([error.diagnostic()]).collect();
+                return (None, found);
+            }
+        };
         let mut all = yarn_site.clone();
         all.add(file);
         let source = Source::new(&all);
         let mut warnings = Warnings::new(&source);
-        lint::run(&read, &source, cluster, &mut warnings);
+        lint::run(&read, &source, &figures, cluster, &mut warnings);
         let found = read.warnings.iter().cloned().chain(warnings.into_vec()).collect();
         (Some(read), found)
     }

@@ -1,0 +1,166 @@
+//! What any scheduler is built with, whichever decides: groups, channels, names of ids, clock, wake-up.
+//!
+//! Plain values of whoever builds, until the scheduler begins.
+
+use super::build_error::{BuildError, MOST_MESSAGES};
+use crate::clock::Clock;
+use crate::engine::control::ControlPart;
+use crate::engine::decider::Decider;
+use crate::engine::driver::threads_and_steps::Setup;
+use crate::engine::{EventSink, HeartbeatProbe, WakeUp};
+use crate::groups::Groups;
+use crate::sync::Arc;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// See the module's text. The builders' setters say what each is.
+pub(super) struct Options {
+    pub(super) groups: Arc<dyn Groups>,
+    pub(super) groups_timeout: Duration,
+    pub(super) channel_capacity: usize,
+    pub(super) event_capacity: usize,
+    pub(super) cluster_timestamp: u64,
+    pub(super) epoch: u32,
+    pub(super) node_stops: bool,
+    pub(super) clock: Option<Arc<dyn Clock>>,
+    pub(super) on_grants: Option<WakeUp>,
+    pub(super) probe: Option<Arc<dyn HeartbeatProbe>>,
+    pub(super) journal: bool,
+    pub(super) timers: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            groups: Arc::new(HashMap::new()),
+            groups_timeout: Duration::from_secs(2),
+            channel_capacity: 4096,
+            event_capacity: 1024,
+            cluster_timestamp: 1,
+            epoch: 0,
+            node_stops: false,
+            clock: None,
+            on_grants: None,
+            probe: None,
+            journal: false,
+            timers: true,
+        }
+    }
+}
+
+impl Options {
+    /// Whether the numbers can be.
+    pub(super) fn check(&self) -> Result<(), BuildError> {
+        for (channel, asked) in [("channel", self.channel_capacity), ("event", self.event_capacity)] {
+            if !(1..=MOST_MESSAGES).contains(&asked) {
+                return Err(BuildError::Capacity { channel, asked });
+            }
+        }
+        Ok(())
+    }
+
+    /// What the engine begins with, of one worker.
+    pub(super) fn setup<D: Decider>(
+        self,
+        decider: D,
+        settings: crate::engine::Settings,
+        control: D::Control,
+        configuration: <D::Control as ControlPart<D>>::Configuration,
+        events: EventSink,
+        clock: Arc<dyn Clock>,
+    ) -> Setup<D> {
+        Setup {
+            settings,
+            control,
+            configuration,
+            events,
+            groups: self.groups,
+            groups_timeout: self.groups_timeout,
+            workers: 1,
+            channel_capacity: self.channel_capacity,
+            cluster_timestamp: self.cluster_timestamp,
+            epoch: self.epoch,
+            node_stops: self.node_stops,
+            clock,
+            on_grants: self.on_grants,
+            probe: self.probe,
+            journal: self.journal,
+            decider,
+            timers: self.timers,
+            fold_every: None,
+        }
+    }
+}
+
+/// The setters that the builder of any scheduler has.
+macro_rules! setters_of_options {
+    () => {
+        /// Who is in which groups, for rules of placement and ACLs; nobody in any without this.
+        pub fn groups(mut self, groups: $crate::sync::Arc<dyn $crate::groups::Groups>) -> Self {
+            self.options.groups = groups;
+            self
+        }
+
+        /// How long the scheduler's threads wait for groups that are not [at hand](crate::groups::Groups::at_hand); 2 s without this.
+        /// A submission is refused then ([`Refused::NoGroups`](crate::Refused::NoGroups)), a right that only a group gives is not
+        /// there, and until the answer has come nobody is waited for.
+        pub fn groups_timeout(mut self, patience: std::time::Duration) -> Self {
+            self.options.groups_timeout = patience;
+            self
+        }
+
+        /// How many messages a worker's channel holds before callers are told that it is busy; 4096 without this, 1,048,576 at most.
+        pub fn channel_capacity(mut self, messages: usize) -> Self {
+            self.options.channel_capacity = messages;
+            self
+        }
+
+        /// How many events wait for the embedder before further ones are dropped; 1024 without this, 1,048,576 at most.
+        pub fn event_capacity(mut self, events: usize) -> Self {
+            self.options.event_capacity = events;
+            self
+        }
+
+        /// What application ids are made from: the start time of the ResourceManager in ms.
+        pub fn cluster_timestamp(mut self, timestamp: u64) -> Self {
+            self.options.cluster_timestamp = timestamp;
+            self
+        }
+
+        /// How often the ResourceManager has been restarted with its work kept: what the names of containers have before the timestamp
+        /// ([`ContainerName::epoch`](crate::ContainerName::epoch)). 0 without this, which is left out of names.
+        pub fn epoch(mut self, epoch: u32) -> Self {
+            self.options.epoch = epoch;
+            self
+        }
+
+        /// Whether each node lists the containers that its NodeManager has to stop ([`NodeHandle::take_stops`](crate::NodeHandle::take_stops)).
+        /// Not without this: what is listed is kept until it is taken, or the node is removed and its last handle goes. A ResourceManager with
+        /// NodeManagers of its own wants it: containers of applications that finish are told in no other way.
+        pub fn node_stops(mut self, list: bool) -> Self {
+            self.options.node_stops = list;
+            self
+        }
+
+        /// The clock; the machine's monotonic one without this, a virtual one from 0 of a scheduler without threads.
+        pub fn clock(mut self, clock: $crate::sync::Arc<dyn $crate::clock::Clock>) -> Self {
+            self.options.clock = Some(clock);
+            self
+        }
+
+        /// Called with the number of an application when its empty mailbox gets a grant or the news of an ended container.
+        /// It runs on a worker: be quick.
+        pub fn on_grants(mut self, wake: $crate::engine::WakeUp) -> Self {
+            self.options.on_grants = Some(wake);
+            self
+        }
+
+        /// Told how long stamped heartbeats take.
+        pub fn probe(mut self, probe: $crate::sync::Arc<dyn $crate::engine::HeartbeatProbe>) -> Self {
+            self.options.probe = Some(probe);
+            self
+        }
+    };
+}
+
+pub(super) use setters_of_options;
