@@ -44,12 +44,12 @@ fn granted(scheduler: &mut CapacityStepped, app: &AppHandle) -> usize {
 fn a_queue_gets_no_more_than_its_maximum_and_says_what_is_left() {
     let mut scheduler = stepped(&[]);
     let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
-    let app = scheduler.submit(&submission(1, "ann", "b")).unwrap();
+    let app = scheduler.submit(submission(1, "ann", "b")).unwrap();
     let mut answer = Allocation::default();
     scheduler.allocate(&app, &asking(20), &mut answer).unwrap();
     assert_eq!(answer.headroom, Resource::ZERO, "no pass has come to it, and the cluster has not changed since");
     for _ in 0..20 {
-        scheduler.heartbeat(&Heartbeat::new(&node));
+        scheduler.heartbeat(Heartbeat::new(&node));
     }
     assert_eq!(granted(&mut scheduler, &app), 8, "40 percent of 20 GiB");
     let queues = scheduler.queues(false);
@@ -63,13 +63,13 @@ fn an_application_of_a_higher_priority_comes_first() {
     let configuration = CapacityConfiguration::from_properties(site, QUEUES).unwrap();
     let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(1024, 1)).unwrap();
-    let low = scheduler.submit(&submission(1, "ann", "a")).unwrap();
-    let high = scheduler.submit_with_priority(&submission(2, "ann", "a"), 5).unwrap();
+    let low = scheduler.submit(submission(1, "ann", "a")).unwrap();
+    let high = scheduler.submit_with_priority(submission(2, "ann", "a"), 5).unwrap();
     for app in [&low, &high] {
         scheduler.allocate(app, &asking(1), &mut Allocation::default()).unwrap();
     }
     scheduler.set_priority(&low, 7).unwrap();
-    scheduler.heartbeat(&Heartbeat::new(&node));
+    scheduler.heartbeat(Heartbeat::new(&node));
     assert_eq!([granted(&mut scheduler, &low), granted(&mut scheduler, &high)], [1, 0]);
 }
 
@@ -85,15 +85,15 @@ fn mapping_rules_say_where_an_application_goes() {
     let groups = HashMap::from([("ann".to_owned(), vec!["staff".to_owned(), "dev".to_owned()])]);
     let mut scheduler = CapacityScheduler::builder(configuration(&more)).groups(Arc::new(groups)).stepped().unwrap();
     for (number, user) in [(1, "ann"), (2, "bob")] {
-        scheduler.submit(&submission(number, user, "default")).unwrap();
+        scheduler.submit(submission(number, user, "default")).unwrap();
     }
     // A queue that is named counts, as the rules do not override it.
-    scheduler.submit(&submission(3, "bob", "a")).unwrap();
+    scheduler.submit(submission(3, "bob", "a")).unwrap();
     let queues: Vec<_> = scheduler.apps().into_iter().map(|app| app.queue).collect();
     assert_eq!(queues, ["root.a", "root.b", "root.a"]);
-    let refused = scheduler.submit(&submission(4, "eve", "default")).unwrap_err();
+    let refused = scheduler.submit(submission(4, "eve", "default")).unwrap_err();
     assert!(matches!(refused, Refused::RuleFailed { .. }), "{refused}");
-    let refused = scheduler.submit(&submission(5, "cat", "default")).unwrap_err();
+    let refused = scheduler.submit(submission(5, "cat", "default")).unwrap_err();
     assert_eq!(refused, Refused::NoSuchQueue("default".to_owned()), "no rule is for her");
 }
 
@@ -117,7 +117,7 @@ fn what_is_not_built_is_refused_by_name() {
     let mut scheduler = stepped(&[]);
     let refused = scheduler.refresh_queues(QUEUES.into_iter().chain([async_on])).unwrap_err();
     assert_eq!(refused.kind(), "bad-configuration");
-    assert!(scheduler.submit(&submission(1, "ann", "a")).is_ok(), "the queues are as before");
+    assert!(scheduler.submit(submission(1, "ann", "a")).is_ok(), "the queues are as before");
 }
 
 #[test]
@@ -146,9 +146,9 @@ fn access_lists_count_where_they_are_asked_for() {
     let queues = QUEUES.into_iter().chain(nobody);
     let configuration = CapacityConfiguration::from_properties(site, queues).unwrap();
     let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
-    assert!(scheduler.submit(&submission(1, "ann", "a")).is_ok());
+    assert!(scheduler.submit(submission(1, "ann", "a")).is_ok());
     for (user, queue) in [("bob", "a"), ("ann", "b")] {
-        let refused = scheduler.submit(&submission(2, user, queue)).unwrap_err();
+        let refused = scheduler.submit(submission(2, user, queue)).unwrap_err();
         assert_eq!(refused.kind(), "acl", "{user} in {queue}");
     }
 }
@@ -190,9 +190,9 @@ fn a_node_lists_what_it_has_to_stop() {
     let builder = CapacityScheduler::builder(configuration(&[])).node_stops(true).cluster_timestamp(7).epoch(3);
     let mut scheduler = builder.stepped().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
-    let app = scheduler.submit(&submission(1, "ann", "a")).unwrap();
+    let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
     scheduler.allocate(&app, &asking(1), &mut Allocation::default()).unwrap();
-    (0..2).for_each(|_| scheduler.heartbeat(&Heartbeat::new(&node)));
+    (0..2).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));
     let mut answer = Allocation::default();
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
     let [container] = &answer.granted[..] else { panic!("one was granted: {answer:?}") };

@@ -50,7 +50,7 @@ impl CapacityDriver for CapacityStepped {
 
     fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
         let node = self.find_node(node).ok_or_else(|| Refused::NoSuchNode(node.to_owned()))?;
-        CapacityStepped::heartbeat(self, &Heartbeat::new(&node));
+        CapacityStepped::heartbeat(self, Heartbeat::new(&node));
         Ok(())
     }
 
@@ -78,17 +78,17 @@ impl CapacityDriver for CapacityStepped {
     }
 
     fn finish(&mut self, app: u32) -> Result<(), Refused> {
-        let app = self.app(app)?;
+        let app = self.app_numbered(app)?;
         CapacityStepped::finish(self, &app)
     }
 
     fn set_priority(&mut self, app: u32, priority: i32) -> Result<(), Refused> {
-        let app = self.app(app)?;
+        let app = self.app_numbered(app)?;
         CapacityStepped::set_priority(self, &app, priority)
     }
 
     fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused> {
-        let app = self.app(app)?;
+        let app = self.app_numbered(app)?;
         CapacityStepped::move_app(self, &app, queue)
     }
 

@@ -22,6 +22,7 @@ use crate::event::{Refused, SchedulerEvent};
 use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
+use std::borrow::Borrow;
 use std::fmt;
 
 /// Builds a CapacityScheduler; see [`CapacityScheduler::builder`].
@@ -158,16 +159,16 @@ impl CapacityStepped {
     }
 
     /// A node reports, and is offered.
-    pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
-        self.steps.heartbeat(heartbeat);
+    pub fn heartbeat(&mut self, heartbeat: impl Borrow<Heartbeat>) {
+        self.steps.heartbeat(heartbeat.borrow());
     }
 
     /// Submits an application with its first attempt, with its leaf queue's default priority.
     ///
     /// # Errors
     /// Why it is refused.
-    pub fn submit(&mut self, submission: &Submission) -> Result<AppHandle, Refused> {
-        let outcome = self.steps.stepper.control().submit(submission);
+    pub fn submit(&mut self, submission: impl Borrow<Submission>) -> Result<AppHandle, Refused> {
+        let outcome = self.steps.stepper.control().submit(submission.borrow());
         self.steps.submitted(outcome)
     }
 
@@ -175,8 +176,12 @@ impl CapacityStepped {
     ///
     /// # Errors
     /// Why it is refused.
-    pub fn submit_with_priority(&mut self, submission: &Submission, priority: i32) -> Result<AppHandle, Refused> {
-        let outcome = self.steps.stepper.control().submit_with(submission, priority);
+    pub fn submit_with_priority(
+        &mut self,
+        submission: impl Borrow<Submission>,
+        priority: i32,
+    ) -> Result<AppHandle, Refused> {
+        let outcome = self.steps.stepper.control().submit_with(submission.borrow(), priority);
         self.steps.submitted(outcome)
     }
 
@@ -270,7 +275,7 @@ impl CapacityStepped {
     ///
     /// # Errors
     /// When it is unknown or has finished.
-    pub fn app(&self, number: u32) -> Result<AppHandle, Refused> {
+    pub fn app_numbered(&self, number: u32) -> Result<AppHandle, Refused> {
         self.steps.app(number)
     }
 
