@@ -19,7 +19,7 @@ fn replayed(family: &str, driver: DriverChoice) {
 }
 
 macro_rules! families {
-    ($($name:ident = $family:literal,)*) => {
+    ($($name:ident = $family:literal,)* | $($of_engine:ident = $only:literal,)*) => {
         $(
             mod $name {
                 #[test]
@@ -39,6 +39,21 @@ macro_rules! families {
             }
         )*
 
+        // The plain scheduler has no such steps.
+        $(
+            mod $of_engine {
+                #[test]
+                fn stepped() {
+                    super::replayed($only, super::DriverChoice::Stepped);
+                }
+
+                #[test]
+                fn threaded() {
+                    super::replayed($only, super::DriverChoice::Threaded);
+                }
+            }
+        )*
+
         /// Whether a file of the directory is forgotten here.
         #[test]
         fn none_is_forgotten() {
@@ -46,7 +61,7 @@ macro_rules! families {
             let names = files.map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned());
             let mut there: Vec<String> = names.collect();
             there.sort();
-            let mut named = vec![$(concat!($family, ".jsonl.gz").to_owned()),*];
+            let mut named = vec![$(concat!($family, ".jsonl.gz").to_owned(),)* $(concat!($only, ".jsonl.gz").to_owned()),*];
             named.sort();
             assert_eq!(there, named);
         }
@@ -75,4 +90,6 @@ families! {
     state = "state",
     user_limit = "user-limit",
     weights = "weights",
+    |
+    asynchronous = "asynchronous",
 }

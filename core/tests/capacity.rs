@@ -110,14 +110,56 @@ fn node_labels_are_refused() {
 
 #[test]
 fn what_is_not_built_is_refused_by_name() {
-    let async_on = ("yarn.scheduler.capacity.schedule-asynchronously.enable", "true");
-    let refused = CapacityScheduler::builder(configuration(&[async_on])).stepped().unwrap_err();
+    let several_nodes = ("yarn.scheduler.capacity.multi-node-placement-enabled", "true");
+    let refused = CapacityScheduler::builder(configuration(&[several_nodes])).stepped().unwrap_err();
     assert!(matches!(refused, BuildError::Unsupported(_)));
-    assert_eq!(refused.to_string(), "not built yet: yarn.scheduler.capacity.schedule-asynchronously.enable");
+    assert_eq!(refused.to_string(), "not built yet: yarn.scheduler.capacity.multi-node-placement-enabled");
     let mut scheduler = stepped(&[]);
-    let refused = scheduler.refresh_queues(QUEUES.into_iter().chain([async_on])).unwrap_err();
+    let refused = scheduler.refresh_queues(QUEUES.into_iter().chain([several_nodes])).unwrap_err();
     assert_eq!(refused.kind(), "bad-configuration");
     assert!(scheduler.submit(submission(1, "ann", "a")).is_ok(), "the queues are as before");
+}
+
+const ASYNCHRONOUSLY: [(&str, &str); 2] = [
+    ("yarn.scheduler.capacity.schedule-asynchronously.enable", "true"),
+    ("yarn.scheduler.capacity.schedule-asynchronously.scheduling-interval-ms", "1"),
+];
+
+#[test]
+fn asynchronously_rounds_offer_and_reports_do_not() {
+    let mut scheduler = stepped(&ASYNCHRONOUSLY);
+    let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
+    let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
+    scheduler.allocate(&app, &asking(10), &mut Allocation::default()).unwrap();
+    scheduler.heartbeat(Heartbeat::new(&node));
+    assert_eq!(granted(&mut scheduler, &app), 0, "a report offers nothing");
+    scheduler.offer_all(0);
+    assert_eq!(granted(&mut scheduler, &app), 2, "one pass a visit, and the first node is visited again at the end");
+    scheduler.offer_all(1);
+    assert_eq!(granted(&mut scheduler, &app), 0, "there is one node");
+    scheduler.advance(2001);
+    scheduler.offer_all(0);
+    assert_eq!(granted(&mut scheduler, &app), 0, "the node has been silent for more than two intervals");
+    scheduler.heartbeat(Heartbeat::new(&node));
+    scheduler.offer_all(0);
+    assert_eq!(granted(&mut scheduler, &app), 2);
+}
+
+#[test]
+fn on_threads_rounds_come_by_time() {
+    let scheduler = CapacityScheduler::builder(configuration(&ASYNCHRONOUSLY)).start().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
+    let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
+    let (mut answer, mut granted) = (Allocation::default(), 0);
+    scheduler.allocate(&app, &asking(3), &mut answer).unwrap();
+    while granted < 3 {
+        // Else it would be silent in the end.
+        scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+        scheduler.fetch(&app, &mut answer).unwrap();
+        granted += answer.granted.len();
+        std::thread::yield_now();
+    }
+    scheduler.shutdown();
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub(super) trait CapacityDriver {
     fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused>;
     fn remove_node(&mut self, name: &str) -> Result<(), Refused>;
     fn heartbeat(&mut self, node: &str) -> Result<(), Refused>;
+    /// A round of asynchronous scheduling that begins at the node with so many before it.
+    fn round(&mut self, first: usize) -> Result<(), Refused>;
     fn submit(&mut self, submission: Submission, priority: Option<i32>) -> Result<(), Refused>;
     /// Nodes and racks of the blacklist by name. Gives the headroom, and what is to be preempted.
     fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<(Resource, Vec<u32>), Refused>;
@@ -51,6 +53,11 @@ impl CapacityDriver for CapacityStepped {
     fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
         let node = self.find_node(node).ok_or_else(|| Refused::NoSuchNode(node.to_owned()))?;
         CapacityStepped::heartbeat(self, Heartbeat::new(&node));
+        Ok(())
+    }
+
+    fn round(&mut self, first: usize) -> Result<(), Refused> {
+        self.offer_all(first);
         Ok(())
     }
 
@@ -196,6 +203,12 @@ impl CapacityDriver for Threaded {
 
     fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
         self.send(node, |_| ())
+    }
+
+    fn round(&mut self, first: usize) -> Result<(), Refused> {
+        self.scheduler.offer_all(first)?;
+        self.scheduler.quiesce();
+        Ok(())
     }
 
     fn submit(&mut self, submission: Submission, priority: Option<i32>) -> Result<(), Refused> {

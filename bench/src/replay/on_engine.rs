@@ -120,6 +120,7 @@ impl OnEngine {
             }
             "node-remove" => self.scheduler.remove_node(text(step, "node")),
             "heartbeat" => self.scheduler.heartbeat(text(step, "node")),
+            "round" => self.scheduler.round(number(step, "first") as usize),
             "submit" => {
                 let submission = Submission {
                     number: app,

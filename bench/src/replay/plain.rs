@@ -12,10 +12,11 @@ use super::options::DriverChoice;
 use crate::failure::Failure;
 
 /// Names of steps.
-const STEPS: [&str; 15] = [
+const STEPS: [&str; 16] = [
     "node-add",
     "node-remove",
     "heartbeat",
+    "round",
     "submit",
     "ask",
     "release",

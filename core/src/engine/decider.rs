@@ -112,8 +112,11 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
 
     // ------------------------------------------------------------------------------------------------ a node is offered
 
-    /// A node may get containers: chooses, grants and reserves until it has enough.
+    /// A node has reported and may get containers: chooses, grants and reserves until it has enough.
     fn offered(shard: &mut Shard<Self>, node: u32);
+
+    /// The same, where the node's turn in a round of the async allocation thread has come.
+    fn offered_in_round(shard: &mut Shard<Self>, node: u32);
 
     /// All nodes of the worker may, in an order of the decider's.
     fn all_offered(shard: &mut Shard<Self>);

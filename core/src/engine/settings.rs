@@ -13,8 +13,10 @@ pub(crate) struct Settings {
     pub(crate) maximum: Resource,
     /// A container that was acquired so long ago and is not launched ends.
     pub(crate) container_expiry_ms: u64,
-    /// Nodes report so often.
-    pub(crate) node_heartbeat_interval_ms: u64,
+    /// A report offers its node; else only rounds do.
+    pub(crate) reports_offer: bool,
+    /// A node that has not reported for longer is passed over by rounds.
+    pub(crate) silent_after_ms: u64,
     /// All nodes are offered so often beside their reports; `None`: never.
     pub(crate) offers_every_ms: Option<u64>,
     /// All nodes are offered in an order of the decider's so often; `None`: never.

@@ -86,6 +86,10 @@ impl Decider for FairDecider {
         shard.schedule(node);
     }
 
+    fn offered_in_round(shard: &mut Shard, node: u32) {
+        shard.schedule(node);
+    }
+
     fn all_offered(shard: &mut Shard) {
         shard.continuous_pass();
     }

@@ -158,7 +158,7 @@ impl CapacityStepped {
         self.steps.remove_node(node)
     }
 
-    /// A node reports, and is offered.
+    /// A node reports, and is offered; with `schedule-asynchronously` only [`offer_all`](Self::offer_all) offers it.
     pub fn heartbeat(&mut self, heartbeat: impl Borrow<Heartbeat>) {
         self.steps.heartbeat(heartbeat.borrow());
     }
@@ -215,6 +215,15 @@ impl CapacityStepped {
         let marked = self.steps.stepper.shard(0).preempt(&settings);
         self.steps.settle();
         Ok(marked)
+    }
+
+    /// One round of asynchronous scheduling, whether that is on or not: one pass over each node that has reported lately, in the order of
+    /// registration, from the one with so many before it on to the last, then from the first to that one, once more. Hadoop leaves to chance
+    /// where a round begins. Nothing where not so many nodes are there.
+    pub fn offer_all(&mut self, first: usize) {
+        self.steps.stepper.pump();
+        self.steps.stepper.shard(0).offer_from(first);
+        self.steps.settle();
     }
 
     fn work_out_headroom(&mut self, app: &AppHandle) {

@@ -124,7 +124,7 @@ impl CapacityScheduler {
         self.door().call_workers(|reply| Call::RemoveNode(node.0.clone(), reply))?
     }
 
-    /// A node reports, and is offered; waits for nothing.
+    /// A node reports, and is offered, unless `schedule-asynchronously` is on; waits for nothing.
     ///
     /// # Errors
     /// The heartbeat comes back where the worker is busy, or the node or the scheduler is gone.
@@ -235,6 +235,16 @@ impl CapacityScheduler {
         let settings = self.door().look(|control| control.preemption_settings())??;
         let marked = ask_workers(self.door().open_to_wait()?, move |shard| shard.preempt(&settings))?;
         Ok(marked.into_iter().flatten().collect())
+    }
+
+    /// One round of asynchronous scheduling, as [`CapacityStepped::offer_all`](crate::CapacityStepped::offer_all); with
+    /// `schedule-asynchronously` a thread sends one each `scheduling-interval-ms`, unless the last is still under way.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn offer_all(&self, first: usize) -> Result<(), Refused> {
+        ask_workers(self.door().open_to_wait()?, move |shard| shard.offer_from(first))?;
+        Ok(())
     }
 
     // ------------------------------------------------------------------------------------------------ views

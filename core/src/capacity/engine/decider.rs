@@ -80,6 +80,10 @@ impl Decider for CapacityDecider {
         shard.offer_in_passes(node);
     }
 
+    fn offered_in_round(shard: &mut Shard, node: u32) {
+        shard.offer_once(node);
+    }
+
     fn all_offered(_shard: &mut Shard) {}
 
     fn am_taken(_shard: &Shard, _app: u32, _size: &Resource) -> Result<(), Refusal> {

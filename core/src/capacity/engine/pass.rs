@@ -28,6 +28,12 @@ fn row(count: u32, size: &Resource, relax: bool) -> Row {
 }
 
 impl Shard {
+    /// One pass, whatever it hands out (19).
+    pub(super) fn offer_once(&mut self, node: u32) {
+        self.pass(node);
+    }
+
+    /// Passes until one hands out nothing, or the limits of a heartbeat are reached (11).
     pub(super) fn offer_in_passes(&mut self, node: u32) {
         let Some(Some(root)) = self.own.books.queues.first() else { return };
         let settings = root.published.file.settings();

@@ -21,7 +21,6 @@ pub(crate) fn unsupported(configuration: &CapacityConfiguration) -> Option<Unsup
             missing.push(what.to_owned());
         }
     };
-    note(settings.schedule_asynchronously, "yarn.scheduler.capacity.schedule-asynchronously.enable");
     note(file.mapping_rules().file.is_some(), "yarn.scheduler.capacity.mapping-rule-json-file");
     note(settings.multi_node_placement, "yarn.scheduler.capacity.multi-node-placement-enabled");
     let round = settings.monitors.preemption.as_ref().and_then(|preemption| unsupported_round(settings, preemption));

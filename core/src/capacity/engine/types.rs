@@ -27,8 +27,12 @@ impl CapacityDecider {
             steps: Steps { types: settings.types.len(), minimum, increment: minimum },
             maximum: settings.maximum,
             container_expiry_ms: milliseconds(settings.container_expiry_ms),
-            node_heartbeat_interval_ms: milliseconds(settings.node_heartbeat_interval_ms),
-            offers_every_ms: None,
+            reports_offer: !settings.schedule_asynchronously,
+            silent_after_ms: milliseconds(settings.node_heartbeat_interval_ms)
+                .saturating_mul(milliseconds(i64::from(settings.skip_node_multiplier))),
+            offers_every_ms: settings
+                .schedule_asynchronously
+                .then(|| milliseconds(settings.schedule_asynchronously_interval_ms)),
             continuous_every_ms: None,
             preemption: false,
             acl_enable: settings.acl_enable,

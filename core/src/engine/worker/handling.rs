@@ -177,7 +177,7 @@ impl<D: Decider> Shard<D> {
             if self.nodes[node as usize].decommissioning {
                 self.follow_allocation(node);
             }
-            if offer {
+            if offer && self.shared.settings.reports_offer {
                 // What is free now can still be assigned: the smaller total arrives later, and what no longer fits ends
                 // then.
                 self.offer_node(node);
@@ -239,18 +239,33 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// One offer to every node that has reported lately, from the async allocation thread.
+    /// A round of the async allocation thread. Where it begins is left to chance, as in Hadoop.
     fn offer_all(&mut self) {
+        // A step of xorshift; 0 would stay 0.
+        let mut chance = self.chance;
+        chance ^= chance << 13;
+        chance ^= chance >> 17;
+        chance ^= chance << 5;
+        self.chance = chance;
+        let nodes = u32::try_from(self.nodes.count()).unwrap_or(u32::MAX).max(1);
+        self.offer_from((chance % nodes) as usize);
+    }
+
+    /// One offer to every node that has reported lately, in the order of their registration: from this one of them on to the last, then
+    /// from the first to this one, once more (Hadoop's `CapacityScheduler.schedule`).
+    pub(crate) fn offer_from(&mut self, first: usize) {
         let now = self.shared.clock.now_ms();
-        let silent = self.shared.settings.node_heartbeat_interval_ms.saturating_mul(2);
-        for at in 0..self.nodes.end() {
+        let Some(begin) = self.nodes.nth(first) else { return };
+        for at in (begin..self.nodes.end()).chain(0..=begin) {
             let Some(node) = self.nodes.in_order(at) else { continue };
             let at = &self.nodes[node as usize];
-            if at.decommissioning || now.saturating_sub(at.last_heartbeat_ms) > silent {
+            let silent = now.saturating_sub(at.last_heartbeat_ms) > self.shared.settings.silent_after_ms;
+            if at.decommissioning || silent {
                 continue;
             }
             count(&self.shared.counters[self.worker].offers, 1);
-            self.offer_node(node);
+            D::offered_in_round(self, node);
+            self.publish_free(node);
         }
     }
 }

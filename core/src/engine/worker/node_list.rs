@@ -92,6 +92,11 @@ impl<D: Decider> NodeList<D> {
         self.order.get(at).copied().filter(|place| *place != NONE)
     }
 
+    /// Where in the order the one stands before which so many are there.
+    pub(crate) fn nth(&self, before: usize) -> Option<usize> {
+        (0..self.end()).filter(|at| self.in_order(*at).is_some()).nth(before)
+    }
+
     /// Those that are there, with their places, in the order of their registration.
     pub(crate) fn present(&self) -> impl Iterator<Item = (u32, &Node<D>)> {
         (0..self.end()).filter_map(|at| self.in_order(at)).map(|place| (place, &self.by_place[place as usize]))

@@ -63,6 +63,8 @@ pub(crate) struct Shard<D: Decider> {
     /// What this worker knows of the others' grants, and they of its own.
     pub(crate) lag: Lag,
     pub(crate) last_fold_ms: u64,
+    /// Where the last round of offers began came of it. Never 0.
+    pub(crate) chance: u32,
     /// Looks for containers that were never launched.
     pub(crate) looks: Looks,
     /// Queues in whose watch this worker counts: it may have leased room there.
@@ -99,6 +101,7 @@ impl<D: Decider> Shard<D> {
             root_held: Resource::ZERO,
             lag: Lag::default(),
             last_fold_ms: 0,
+            chance: u32::try_from(worker).unwrap_or_default().wrapping_add(0x9e37_79b9).max(1),
             looks: Looks::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),
             watched: Vec::new(),
             leases: Vec::new(),
