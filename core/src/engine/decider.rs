@@ -110,6 +110,9 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
         leaf: &QueueSnapshot<Self>,
     ) -> Resource;
 
+    /// An AM has given containers back: all of its call that were this worker's are over. By the application's number.
+    fn released(shard: &mut Shard<Self>, app: u32);
+
     // ------------------------------------------------------------------------------------------------ a node is offered
 
     /// A node has reported and may get containers: chooses, grants and reserves until it has enough.

@@ -82,6 +82,8 @@ impl Decider for FairDecider {
     }
 
     #[inline]
+    fn released(_shard: &mut Shard, _app: u32) {}
+
     fn offered(shard: &mut Shard, node: u32) {
         shard.schedule(node);
     }

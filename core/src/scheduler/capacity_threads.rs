@@ -152,7 +152,7 @@ impl CapacityScheduler {
     }
 
     /// An AM's call. It never waits: asks take effect when the worker comes to them. The headroom is what the worker worked out last: at
-    /// the application's last asks, or after a call without any.
+    /// the application's last asks or releases, or after a call without any.
     ///
     /// # Errors
     /// Nothing has changed then, except, where the worker is busy, what was sent before.
@@ -160,8 +160,8 @@ impl CapacityScheduler {
         let shared = self.door().open()?;
         allocate(shared, &app.0, request, answer)?;
         answer.strict_preemptions = take_to_tell(app);
-        if request.asks.is_empty() {
-            // Whoever asks for something has it worked out by that.
+        if request.asks.is_empty() && request.releases.is_empty() {
+            // Whoever asks for something, or gives something back, has it worked out by that.
             called(shared, &app.0);
         }
         Ok(())

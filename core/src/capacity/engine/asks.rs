@@ -60,6 +60,13 @@ impl Shard {
         self.own.books.asks_replaced(number, &before, &after, begins, false);
     }
 
+    /// An AM has called, and what it asked for or gave back is known.
+    pub(super) fn has_called(&mut self, number: u32) {
+        if let Some(slot) = self.own.books.find(number).map(|app| app.slot) {
+            self.work_out_headroom(slot);
+        }
+    }
+
     /// What an application can still get (15), for its AM to see.
     pub(crate) fn work_out_headroom(&mut self, app: u32) {
         let number = self.app(app).number;

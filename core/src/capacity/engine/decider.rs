@@ -76,6 +76,10 @@ impl Decider for CapacityDecider {
         app.headroom.read()
     }
 
+    fn released(shard: &mut Shard, app: u32) {
+        shard.has_called(app);
+    }
+
     fn offered(shard: &mut Shard, node: u32) {
         shard.offer_in_passes(node);
     }

@@ -39,7 +39,7 @@ pub(crate) enum CapacityMessage {
         leaf: u32,
         runnable: bool,
     },
-    /// Its AM has called without asking for anything: what it can still get is worked out.
+    /// Its AM has called without asking for anything or giving anything back: what it can still get is worked out.
     Called(u32),
     /// A round of the preemption policy is due.
     Preempt,

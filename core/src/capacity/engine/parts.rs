@@ -131,7 +131,7 @@ fn tell(shared: &Shared, message: CapacityMessage) {
     }
 }
 
-/// An AM has called without asking for anything.
+/// An AM has called without asking for anything or giving anything back.
 pub(crate) fn called(shared: &Shared, app: &AppShared) {
     tell(shared, CapacityMessage::Called(app.id.number));
 }

@@ -23,11 +23,7 @@ impl Shard {
             CapacityMessage::Priority { app, priority } => self.own.books.set_priority(*app, *priority),
             CapacityMessage::Moved { app, leaf, runnable } => self.move_in_books(*app, *leaf, *runnable),
             CapacityMessage::Preempt => self.preempt_if_on(),
-            CapacityMessage::Called(app) => {
-                if let Some(slot) = self.own.books.find(*app).map(|app| app.slot) {
-                    self.work_out_headroom(slot);
-                }
-            }
+            CapacityMessage::Called(app) => self.has_called(*app),
         }
     }
 

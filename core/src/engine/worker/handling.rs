@@ -92,8 +92,8 @@ impl<D: Decider> Shard<D> {
             }
             External::Group(_) => {}
             External::Asks(change) => self.apply_asks(change),
-            External::Release(container) => self.release(*container),
-            External::Releases(containers) => containers.iter().for_each(|container| self.release(*container)),
+            External::Release(container) => self.release_all(std::slice::from_ref(container)),
+            External::Releases(containers) => self.release_all(containers),
             External::Barrier(reply) => {
                 // Whoever asked may have gone.
                 let _ = reply.send(());
@@ -101,9 +101,15 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    fn release(&mut self, container: ContainerId) {
-        if let Some(index) = self.live_container(container) {
-            self.end_container(index, EndReason::Released, false);
+    /// What an AM gives back in one call.
+    fn release_all(&mut self, containers: &[ContainerId]) {
+        for container in containers {
+            if let Some(index) = self.live_container(*container) {
+                self.end_container(index, EndReason::Released, false);
+            }
+        }
+        if let Some(any) = containers.first() {
+            D::released(self, any.application_number());
         }
     }
 
