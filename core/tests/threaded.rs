@@ -249,6 +249,32 @@ fn a_full_channel_gives_the_heartbeat_back_and_loses_nothing() {
 }
 
 #[test]
+fn a_report_wakes_a_worker_that_sleeps() {
+    let (woken, wakes) = mpsc::channel();
+    let woken = Mutex::new(woken);
+    let wake = Arc::new(move |app: u32| woken.lock().unwrap().send(app).unwrap());
+    // Without timers nothing else wakes it.
+    let builder = FairScheduler::builder().settings(settings(&[])).timers(false).on_grants(wake);
+    let scheduler = start(1, builder);
+    let nodes = add_nodes(&scheduler, 1);
+    let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
+    for round in 0..20 {
+        allocate(&scheduler, &app, &ask(1)).unwrap();
+        scheduler.quiesce();
+        scheduler.update_now();
+        scheduler.quiesce();
+        // Long enough for most that it sleeps by now; whoever does not is not woken.
+        (0..20 * round).for_each(|_| thread::yield_now());
+        beat(&scheduler, Heartbeat::new(&nodes[0]));
+        assert_eq!(wakes.recv_timeout(STUCK), Ok(1));
+        let granted = poll(&scheduler, &app).granted;
+        let mut done = Heartbeat::new(&nodes[0]);
+        done.completed.extend(granted.iter().map(|container| container.id));
+        beat(&scheduler, done);
+    }
+}
+
+#[test]
 fn shutdown_works_off_what_was_accepted_and_refuses_the_rest() {
     const BEATS: u64 = 2000;
     let (scheduler, node, opener, gate) = gated(usize::try_from(BEATS).unwrap());
