@@ -12,7 +12,7 @@
 //! // The ApplicationMaster asks for two containers anywhere.
 //! let mut answer = Allocation::default();
 //! let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2)];
-//! scheduler.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer)?;
+//! scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer)?;
 //!
 //! // New demand counts from the next update on: by itself each `update-interval-ms`, here at once.
 //! scheduler.quiesce();
@@ -68,7 +68,7 @@
 //!
 //! // The AM's call. A count replaces the one before: it says 2 once, not with each call.
 //! let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2)];
-//! rm.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer)?;
+//! rm.allocate(&app, &AllocateRequest::new(asks), &mut answer)?;
 //! settle();
 //! beat(&[], &[])?;
 //! beat(&[], &[])?;

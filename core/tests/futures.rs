@@ -64,11 +64,11 @@ impl<'f, T> ByHand<'f, T> {
 }
 
 fn submission(number: u32) -> Submission {
-    Submission { number, user: "ann".to_owned(), queue: None, am: None }
+    Submission::new(number, "ann")
 }
 
 fn asks(count: u32) -> AllocateRequest {
-    AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, count)], ..AllocateRequest::default() }
+    AllocateRequest::new([Ask::anywhere(1, SMALL, count)])
 }
 
 /// A scheduler whose workers run when this thread says so.

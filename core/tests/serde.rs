@@ -24,14 +24,14 @@ fn what_is_written_is_read() {
     let app = stepped.submit(Submission::new(1, "ann").in_queue("root.a")).unwrap();
     let mut answer = Allocation::default();
     let (place, small) = (stepped.location("n"), Resource::new(1024, 1));
-    let request = AllocateRequest { asks: vec![Ask::anywhere(1, small, 2)], ..Default::default() };
+    let request = AllocateRequest::new([Ask::anywhere(1, small, 2)]);
     stepped.allocate(&app, &request, &mut answer).unwrap();
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&node));
     stepped.heartbeat(Heartbeat::new(&node));
     stepped.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
     let ids: Vec<_> = answer.granted.iter().map(|container| container.id).collect();
-    let odd = AllocateRequest { asks: vec![Ask::anywhere(2, small, 1).at(place)], releases: vec![ids[0]], ..request };
+    let odd = AllocateRequest::new([Ask::anywhere(2, small, 1).at(place)]).with_releases([ids[0]]);
     comes_back(&answer);
     stepped.allocate(&app, &odd, &mut answer).unwrap();
     assert!(!answer.ended.is_empty() && !answer.warnings.is_empty());
@@ -57,7 +57,7 @@ fn requests_refusals_and_events_are_written() {
     let scheduler = FairScheduler::builder().timers(false).start().unwrap();
     let at = scheduler.location("n");
     let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2).at(at)];
-    let written = serde_json::to_value(AllocateRequest { asks, ..Default::default() }).unwrap();
+    let written = serde_json::to_value(AllocateRequest::new(asks)).unwrap();
     assert_eq!(written["asks"][0]["count"], 2);
     let refused = scheduler.add_node("*", "/r", Resource::new(1, 1)).unwrap_err();
     let said = json!({ "kind": "bad-place-name", "message": refused.to_string() });

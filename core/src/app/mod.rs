@@ -87,6 +87,7 @@ pub(crate) struct SchedulingKey {
 /// each size a priority or a request id of its own. [`Allocation::warnings`](crate::Allocation::warnings) tells of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Ask {
     /// Smaller is served first.
     pub priority: i32,
@@ -122,6 +123,30 @@ impl Ask {
     #[must_use]
     pub fn strict(self) -> Ask {
         Ask { relax_locality: false, ..self }
+    }
+
+    /// The same, and a container may be placed further away than asked, or not.
+    #[must_use]
+    pub fn relaxed(self, relax_locality: bool) -> Ask {
+        Ask { relax_locality, ..self }
+    }
+
+    /// The same under another priority.
+    #[must_use]
+    pub fn with_priority(self, priority: i32) -> Ask {
+        Ask { priority, ..self }
+    }
+
+    /// The same of containers of another size.
+    #[must_use]
+    pub fn with_resource(self, resource: Resource) -> Ask {
+        Ask { resource, ..self }
+    }
+
+    /// The same of another number of containers; 0 takes the line back.
+    #[must_use]
+    pub fn with_count(self, count: u32) -> Ask {
+        Ask { count, ..self }
     }
 
     /// The same under an allocation request id.

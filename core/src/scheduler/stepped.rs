@@ -51,7 +51,7 @@ impl From<MarkedFor> for PreemptionRound {
 /// let mut scheduler = FairScheduler::builder().stepped()?;
 /// let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8))?;
 /// let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.a"))?;
-/// let mut request = AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), 3)], ..Default::default() };
+/// let mut request = AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), 3)]);
 /// let (mut answer, mut running, mut done) = (Allocation::default(), Vec::new(), 0);
 /// // A step a second, until all has run. Each task runs for a step.
 /// for _ in 0..10 {
