@@ -121,9 +121,10 @@
 //!
 //! # Features
 //! - `system-groups`: [`groups`] can ask the operating system.
-//! - `serde`: ids, resources, containers and views can be written and read; requests, refusals and events written. The ids of the outside
-//!   world are their texts. What names a place by number ([`Location`], and [`Ask`] and [`AllocateRequest`] with it) cannot be read: a wire
-//!   brings names, of which `location` of the scheduler makes locations.
+//! - `serde`: ids, resources, containers, views, requests and [`Settings`] can be written and read; refusals and events written. The ids of
+//!   the outside world are their texts. A [`Location`] other than `*` belongs to its scheduler: an [`Ask`] or an [`AmRequest`] with one is
+//!   written and cannot be read. A wire brings names, of which `location` of the scheduler makes locations. A [`Heartbeat`] holds its node:
+//!   neither.
 //! - `faults`: panics and deaths of workers on purpose, and an audit of all records, for tests and soak runs.
 
 mod ahead;

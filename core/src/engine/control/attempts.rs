@@ -31,13 +31,19 @@ use std::collections::BTreeMap;
 /// stepped.submit(&Submission::new(1, "ann").with_am(am))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Feature `serde`: one that names places is written and cannot be read, as a [`Location`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AmRequest {
     resource: Resource,
     /// Of the `*` line.
+    #[cfg_attr(feature = "serde", serde(default = "crate::app::relaxed"))]
     relax_locality: bool,
     /// Racks and nodes, each with its relaxation.
+    #[cfg_attr(feature = "serde", serde(default))]
     places: Vec<(Location, bool)>,
+    #[cfg_attr(feature = "serde", serde(default))]
     blacklist: Vec<Location>,
 }
 
@@ -104,6 +110,7 @@ impl AmRequest {
 
 /// How another attempt of an application begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct NewAttempt {
     /// The new AM's container; `None`: an unmanaged AM.

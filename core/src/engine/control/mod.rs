@@ -65,6 +65,7 @@ pub(crate) type Configuration<D> = <<D as Decider>::Control as ControlPart<D>>::
 
 /// What the embedder submits.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Submission {
     /// The running number of the application: together with the cluster timestamp, its id.
@@ -72,9 +73,11 @@ pub struct Submission {
     /// Who submits.
     pub user: String,
     /// The queue asked for; `None` is `default`, which leaves it to the placement rules.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub queue: Option<String>,
     /// The AM's container. Its request is made at once (priority 0), and the first container granted is its. `None`: an
     /// unmanaged AM, which runs outside.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub am: Option<AmRequest>,
 }
 

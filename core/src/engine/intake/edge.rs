@@ -26,7 +26,7 @@ use smallvec::SmallVec;
 
 /// What an AM asks in one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct AllocateRequest {
     /// Each replaces the outstanding ask of its priority, request id and location; of two alike the last counts.
