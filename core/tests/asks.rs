@@ -15,7 +15,7 @@ fn scheduler(workers: usize, allocations: &str, properties: &[(&str, &str)]) -> 
 
 fn submit(stepped: &mut Stepped, number: u32, am: Option<i64>) -> AppHandle {
     let am = am.map(|mb| Resource::new(mb, 1));
-    stepped.submit(&Submission::new(number, "ann").in_queue("root.q").maybe_with_am(am)).unwrap()
+    stepped.submit(Submission::new(number, "ann").in_queue("root.q").maybe_with_am(am)).unwrap()
 }
 
 fn ask(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) {

@@ -57,7 +57,7 @@ impl Cluster {
         self.apps += 1;
         self.stepped.advance(1);
         let (number, queue) = (self.apps, Some(queue.to_owned()));
-        self.stepped.submit(&Submission::new(number, "ann").maybe_in_queue(queue).maybe_with_am(am)).unwrap()
+        self.stepped.submit(Submission::new(number, "ann").maybe_in_queue(queue).maybe_with_am(am)).unwrap()
     }
 
     fn ask(&mut self, app: &AppHandle, asks: &[Ask]) {

@@ -506,7 +506,7 @@ fn an_am_is_placed_where_its_request_says() {
         let all = nodes(&mut stepped, 3);
         let (node, rack) = (stepped.location("n2"), stepped.location("/r2"));
         let am = AmRequest::from(SMALL).strict().at(rack, false).at(node, true);
-        let app = stepped.submit(&unmanaged(1, "root.q").with_am(am)).unwrap();
+        let app = stepped.submit(unmanaged(1, "root.q").with_am(am)).unwrap();
         stepped.update_now();
         for at in [0, 1, 2] {
             assert_eq!(used(&mut stepped, &app), Resource::ZERO);
@@ -516,7 +516,7 @@ fn an_am_is_placed_where_its_request_says() {
         assert!(!app.waits_for_am());
         // A rack alone; a place that does not relax `*` itself is the relaxation of `*`.
         let am = AmRequest::from(SMALL).at(rack, true).at(evenweave::Location::ANY, false);
-        let app = stepped.submit(&unmanaged(2, "root.q").with_am(am)).unwrap();
+        let app = stepped.submit(unmanaged(2, "root.q").with_am(am)).unwrap();
         stepped.update_now();
         for at in [0, 1, 2] {
             assert!(app.waits_for_am());
@@ -534,7 +534,7 @@ fn the_system_blacklist_counts_for_the_am_alone() {
         let all = nodes(&mut stepped, 2);
         let (bad, rack) = (stepped.location("n0"), stepped.location("/r1"));
         let am = AmRequest::from(SMALL).avoiding(&[bad]);
-        let app = stepped.submit(&unmanaged(1, "root.q").with_am(am)).unwrap();
+        let app = stepped.submit(unmanaged(1, "root.q").with_am(am)).unwrap();
         stepped.update_now();
         stepped.heartbeat(Heartbeat::new(&all[0]));
         assert!(app.waits_for_am(), "the system's blacklist names the node");
@@ -673,7 +673,7 @@ fn a_kept_container_counts_while_its_attempt_waits() {
 fn the_am_of_an_attempt_that_keeps_is_accounted_anew() {
     let mut stepped = stepped(1);
     let node = nodes(&mut stepped, 1).pop().unwrap();
-    let first = stepped.submit(&unmanaged(1, "root.q").with_am(SMALL)).unwrap();
+    let first = stepped.submit(unmanaged(1, "root.q").with_am(SMALL)).unwrap();
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&node));
     let am_usage =

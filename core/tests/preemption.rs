@@ -33,7 +33,7 @@ fn stepped(workers: usize, inside: &str, more: &[(&str, &str)]) -> Stepped {
 
 fn submit(stepped: &mut Stepped, number: u32, queue: &str, am: Option<Resource>) -> AppHandle {
     let queue = Some(queue.to_owned());
-    stepped.submit(&Submission::new(number, "ann").maybe_in_queue(queue).maybe_with_am(am)).unwrap()
+    stepped.submit(Submission::new(number, "ann").maybe_in_queue(queue).maybe_with_am(am)).unwrap()
 }
 
 fn allocate(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) -> Allocation {

@@ -101,7 +101,7 @@ impl World {
 
     fn submit(&mut self, number: u32, queue: &str) -> Result<AppHandle, Refused> {
         let queue = Some(queue.to_owned());
-        self.stepped.submit(&Submission::new(number, "ann").maybe_in_queue(queue))
+        self.stepped.submit(Submission::new(number, "ann").maybe_in_queue(queue))
     }
 
     fn app(&mut self, number: u32, queue: &str) -> AppHandle {

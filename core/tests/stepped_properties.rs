@@ -92,7 +92,7 @@ fn who_is_refused_above_takes_no_room_below() {
     assert_ne!(nodes[0].worker(), nodes[1].worker());
     let apps = ["here", "there"].map(|at| {
         let (number, queue) = (u32::from(at == "there"), Some(format!("root.p.{at}")));
-        let app = stepped.submit(&Submission::new(number, "ann").maybe_in_queue(queue)).unwrap();
+        let app = stepped.submit(Submission::new(number, "ann").maybe_in_queue(queue)).unwrap();
         let any = Ask::anywhere(1, Resource::new(1024, 1), 4).strict();
         let rack = any.at(stepped.location(&format!("/{at}"))).relaxed(true);
         let request = AllocateRequest::new([rack, any]);

@@ -163,7 +163,7 @@ impl Cluster {
         // Later applications start later.
         self.stepped.advance(1);
         let (number, user, queue) = (self.apps, user.to_owned(), Some(queue.to_owned()));
-        self.stepped.submit(&Submission::new(number, user).maybe_in_queue(queue).maybe_with_am(am))
+        self.stepped.submit(Submission::new(number, user).maybe_in_queue(queue).maybe_with_am(am))
     }
 
     /// An application of `user1` without asks.

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 /// let (rack, bad) = (stepped.location("/r1"), stepped.location("n7"));
 /// // On the rack or nowhere, and not on this node of it.
 /// let am = AmRequest::from(Resource::new(1024, 1)).strict().at(rack, true).avoiding(&[bad]);
-/// stepped.submit(&Submission::new(1, "ann").with_am(am))?;
+/// stepped.submit(Submission::new(1, "ann").with_am(am))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
