@@ -29,7 +29,7 @@ impl Siblings<'_> {
         let all = i64::try_from(20 * count).expect("few");
         Siblings {
             policy,
-            cluster: ClusterTotal { types: 2, total: CONTAINER.times_int(all) },
+            cluster: ClusterTotal::new(2, CONTAINER.times_int(all)),
             usage: (0..count).map(containers).collect(),
             demand: CONTAINER.times_int(1 << 20),
             ending: 0,
@@ -37,14 +37,10 @@ impl Siblings<'_> {
     }
 
     fn sibling(&self, position: u32) -> Schedulable<'_> {
-        let tie = Tie { start_ms: u64::from(position), name: u64::from(position) };
-        Schedulable {
-            usage: &self.usage[position as usize],
-            demand: &self.demand,
-            min_share: &Resource::ZERO,
-            weight: [1.0, 2.0, 3.0, 4.0][position as usize % 4],
-            tie,
-        }
+        let tie = Tie::new(position.into(), position.into());
+        Schedulable::new(&self.usage[position as usize], &self.demand, &Resource::ZERO)
+            .with_weight([1.0, 2.0, 3.0, 4.0][position as usize % 4])
+            .with_tie(tie)
     }
 
     /// One more container for whom is first, one less for the next in turn; gives that one.

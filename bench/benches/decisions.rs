@@ -47,11 +47,11 @@ impl Bed {
             .collect();
         let mut answer = Allocation::default();
         let wanted = 2 * count * SLOTS / apps + 1;
-        let request = AllocateRequest { asks: vec![Ask::anywhere(1, CONTAINER, wanted)], ..Default::default() };
+        let request = AllocateRequest::new([Ask::anywhere(1, CONTAINER, wanted)]);
         let apps: Vec<_> = (0..apps)
             .map(|number| {
                 let queue = Some(format!("root.q{}", number % queues));
-                let submission = Submission { number, user: "u".into(), queue, am: None };
+                let submission = Submission::new(number, "u").maybe_in_queue(queue);
                 let app = scheduler.submit(&submission).expect("a queue of the file");
                 scheduler.allocate(&app, &request, &mut answer).expect("a valid ask");
                 app

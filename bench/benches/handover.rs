@@ -52,11 +52,11 @@ fn to_a_worker(criterion: &mut Criterion) {
 fn container() -> Container {
     let mut scheduler = FairScheduler::builder().stepped().expect("one worker");
     let node = scheduler.add_node("n1", "/r1", Resource::new(131_072, 64)).expect("a new node");
-    let submission = Submission { number: 1, user: "u".to_owned(), queue: Some("root.q".to_owned()), am: None };
+    let submission = Submission::new(1, "u").in_queue("root.q");
     let app = scheduler.submit(&submission).expect("a queue is made for it");
     let mut answer = Allocation::default();
     let asks = vec![Ask::anywhere(1, Resource::new(2048, 1), 1)];
-    scheduler.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer).expect("a valid ask");
+    scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer).expect("a valid ask");
     scheduler.update_now();
     scheduler.heartbeat(Heartbeat::new(&node));
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).expect("an empty call");

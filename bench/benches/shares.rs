@@ -24,15 +24,7 @@ const WEIGHTS: [(&str, Weight); 3] =
     [("alike", |_| 1.0), ("four_weights", |i| f32::from(1 + i % 4)), ("all_different", |i| 1.0 + f32::from(i))];
 
 fn children(count: u16, weight: Weight) -> Vec<ShareInput> {
-    let child = |i| ShareInput {
-        weight: weight(i),
-        min: Resource::ZERO,
-        max: Resource::new(i64::MAX, i64::MAX),
-        active: true,
-        start_ms: 0,
-        sequence: 0,
-        share: Resource::ZERO,
-    };
+    let child = |i| ShareInput::new(weight(i), Resource::ZERO, Resource::new(i64::MAX, i64::MAX));
     (0..count).map(child).collect()
 }
 

@@ -92,7 +92,7 @@ pub fn include(outermost: &Path, href: &str) -> Result<Option<Included>, String>
     match read_bytes(&path) {
         Ok(bytes) => {
             let text = SiteFile::decode(&bytes, &source_name).map_err(|error| error.to_string())?;
-            Ok(Some(Included { text, source_name }))
+            Ok(Some(Included::new(text, source_name)))
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),

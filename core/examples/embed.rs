@@ -51,8 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ];
 
     // A managed application: the request for its AM's container is made at once. The answer is the queue or a refusal.
-    let am = Some(Resource::new(1024, 1).into());
-    let submission = Submission { number: 1, user: "ann".to_owned(), queue: Some("research".to_owned()), am };
+    let submission = Submission::new(1, "ann").in_queue("research").with_am(Resource::new(1024, 1));
     let app = scheduler.submit(submission)?;
     println!("{} submitted", app.id());
 
@@ -72,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("AM runs as container {} on node {}", am.id.number(), am.node.index());
 
     // The AM asks for six tasks anywhere. A call answers with what came since the last one, it does not wait.
-    let request = AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), 6)], ..Default::default() };
+    let request = AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), 6)]);
     scheduler.allocate(&app, &request, &mut answer)?;
     let mut tasks = answer.granted.clone();
     while tasks.len() < 6 {

@@ -131,12 +131,7 @@ impl Rm {
     /// A client's connection, which becomes its AM's. When it breaks the application ends.
     async fn application(&self, wire: &mut Wire, first: &Value) -> Result<(), Failure> {
         let number_of_app = u32::try_from(number(first, "app")?)?;
-        let submission = Submission {
-            number: number_of_app,
-            user: text(first, "user")?.to_owned(),
-            queue: None,
-            am: Some(Resource::new(512, 1).into()),
-        };
+        let submission = Submission::new(number_of_app, text(first, "user")?).with_am(Resource::new(512, 1));
         let notify = Arc::new(Notify::new());
         self.mail.lock().unwrap().insert(number_of_app, notify.clone());
         let scheduler = self.scheduler.clone();

@@ -12,7 +12,7 @@
 //! // The ApplicationMaster asks for two containers anywhere.
 //! let mut answer = Allocation::default();
 //! let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2)];
-//! scheduler.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer)?;
+//! scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer)?;
 //!
 //! // New demand counts from the next update on: by itself each `update-interval-ms`, here at once.
 //! scheduler.quiesce();
@@ -68,7 +68,7 @@
 //!
 //! // The AM's call. A count replaces the one before: it says 2 once, not with each call.
 //! let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2)];
-//! rm.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer)?;
+//! rm.allocate(&app, &AllocateRequest::new(asks), &mut answer)?;
 //! settle();
 //! beat(&[], &[])?;
 //! beat(&[], &[])?;
@@ -121,9 +121,10 @@
 //!
 //! # Features
 //! - `system-groups`: [`groups`] can ask the operating system.
-//! - `serde`: ids, resources, containers and views can be written and read; requests, refusals and events written. The ids of the outside
-//!   world are their texts. What names a place by number ([`Location`], and [`Ask`] and [`AllocateRequest`] with it) cannot be read: a wire
-//!   brings names, of which `location` of the scheduler makes locations.
+//! - `serde`: ids, resources, containers, views, requests and [`Settings`] can be written and read; refusals and events written. The ids of
+//!   the outside world are their texts. A [`Location`] other than `*` belongs to its scheduler: an [`Ask`] or an [`AmRequest`] with one is
+//!   written and cannot be read. A wire brings names, of which `location` of the scheduler makes locations. A [`Heartbeat`] holds its node:
+//!   neither.
 //! - `faults`: panics and deaths of workers on purpose, and an audit of all records, for tests and soak runs.
 
 mod ahead;

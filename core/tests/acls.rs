@@ -39,7 +39,7 @@ fn stepped(properties: &[(&str, &str)], queues: &str) -> Stepped {
 }
 
 fn submission(number: u32, user: &str, queue: &str) -> Submission {
-    Submission { number, user: user.to_owned(), queue: Some(queue.to_owned()), am: None }
+    Submission::new(number, user).in_queue(queue)
 }
 
 fn submit(stepped: &mut Stepped, number: u32, user: &str, queue: &str) -> Result<AppHandle, Refused> {

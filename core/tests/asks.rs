@@ -14,12 +14,12 @@ fn scheduler(workers: usize, allocations: &str, properties: &[(&str, &str)]) -> 
 }
 
 fn submit(stepped: &mut Stepped, number: u32, am: Option<i64>) -> AppHandle {
-    let am = am.map(|mb| Resource::new(mb, 1).into());
-    stepped.submit(&Submission { number, user: "ann".to_owned(), queue: Some("root.q".to_owned()), am }).unwrap()
+    let am = am.map(|mb| Resource::new(mb, 1));
+    stepped.submit(Submission::new(number, "ann").in_queue("root.q").maybe_with_am(am)).unwrap()
 }
 
 fn ask(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) {
-    stepped.allocate(app, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
+    stepped.allocate(app, &AllocateRequest::new(asks), &mut Allocation::default()).unwrap();
 }
 
 fn of_size(mb: i64, count: u32) -> Ask {
@@ -92,7 +92,7 @@ fn who_has_its_am_from_another_worker_is_offered_nodes_under_a_full_am_share() {
         let [am, other] = if number % 2 == 0 { [&nodes[0], &nodes[1]] } else { [&nodes[1], &nodes[0]] };
         assert_eq!(offered(&mut stepped, am), [(number, 1024)], "its AM");
         let priority = if number < 2 { 1 } else { 0 };
-        ask(&mut stepped, &app, vec![Ask { priority, ..of_size(1024, 1) }]);
+        ask(&mut stepped, &app, vec![of_size(1024, 1).with_priority(priority)]);
         let served = offered(&mut stepped, other);
         assert_eq!(served, [(number, 1024)], "the AM share is full, and not its concern any more");
         stepped.finish(&app).unwrap();

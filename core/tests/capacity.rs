@@ -27,11 +27,11 @@ fn stepped(more: &[(&str, &str)]) -> CapacityStepped {
 }
 
 fn submission(number: u32, user: &str, queue: &str) -> Submission {
-    Submission { number, user: user.into(), queue: Some(queue.into()), am: None }
+    Submission::new(number, user).in_queue(queue)
 }
 
 fn asking(count: u32) -> AllocateRequest {
-    AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), count)], ..AllocateRequest::default() }
+    AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), count)])
 }
 
 fn granted(scheduler: &mut CapacityStepped, app: &AppHandle) -> usize {
@@ -271,8 +271,8 @@ fn on_threads_a_maximum_holds_at_every_instant() {
                         }
                         had += answer.granted.len();
                         // What has come goes back at once.
-                        let releases = answer.granted.iter().map(|container| container.id).collect();
-                        request = AllocateRequest { releases, ..AllocateRequest::default() };
+                        let releases: Vec<_> = answer.granted.iter().map(|container| container.id).collect();
+                        request = AllocateRequest::default().with_releases(releases);
                         std::thread::yield_now();
                     }
                     while !request.releases.is_empty() && scheduler.allocate(app, &request, &mut answer).is_err() {}

@@ -57,11 +57,11 @@ impl Cluster {
         self.apps += 1;
         self.stepped.advance(1);
         let (number, queue) = (self.apps, Some(queue.to_owned()));
-        self.stepped.submit(&Submission { number, user: "ann".to_owned(), queue, am: am.map(Into::into) }).unwrap()
+        self.stepped.submit(Submission::new(number, "ann").maybe_in_queue(queue).maybe_with_am(am)).unwrap()
     }
 
     fn ask(&mut self, app: &AppHandle, asks: &[Ask]) {
-        let request = AllocateRequest { asks: asks.to_vec(), ..AllocateRequest::default() };
+        let request = AllocateRequest::new(asks.to_vec());
         self.stepped.allocate(app, &request, &mut Allocation::default()).unwrap();
     }
 
@@ -75,7 +75,7 @@ impl Cluster {
 
     fn line(&self, at: &str, size: Resource, count: u32, relax_locality: bool) -> Ask {
         let location = if at == "*" { Location::ANY } else { self.stepped.location(at) };
-        Ask { location, relax_locality, ..Ask::anywhere(1, size, count) }
+        Ask::anywhere(1, size, count).at(location).relaxed(relax_locality)
     }
 
     /// An application with asks of 1024 MB at places, and an update.
@@ -244,7 +244,7 @@ fn a_blacklisted_node() {
     let mut cluster = Cluster::new(&[], "", &[("/r", r(8192, 8))]);
     let handle = cluster.request("q", r(1024, 1), 1);
     let blacklist_add = vec![cluster.stepped.location("/r")];
-    let request = AllocateRequest { blacklist_add, ..AllocateRequest::default() };
+    let request = AllocateRequest::default().with_blacklist_add(blacklist_add);
     cluster.stepped.allocate(&handle, &request, &mut Allocation::default()).unwrap();
     let pass = cluster.pass(1);
     assert_eq!(app(&pass, 1).outcome, AppOutcome::Blacklisted);

@@ -18,7 +18,7 @@ fn builder() -> FairSchedulerBuilder {
 }
 
 fn submission(number: u32) -> Submission {
-    Submission { number, user: "ann".to_owned(), queue: None, am: None }
+    Submission::new(number, "ann")
 }
 
 struct World {
@@ -49,7 +49,7 @@ impl World {
     }
 
     fn grant_two(&mut self) {
-        self.call(&AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, 2)], ..Default::default() });
+        self.call(&AllocateRequest::new([Ask::anywhere(1, SMALL, 2)]));
         self.stepped.update_now();
         for node in &self.nodes {
             self.stepped.heartbeat(Heartbeat::new(node));
@@ -91,7 +91,7 @@ fn a_container_is_found_by_the_name_that_crosses_a_wire() {
     let mut report = Heartbeat::new(&node);
     report.launched.push(granted[0].id);
     world.stepped.heartbeat(&report);
-    world.call(&AllocateRequest { releases: vec![granted[0].id], ..Default::default() });
+    world.call(&AllocateRequest::default().with_releases([granted[0].id]));
     assert_eq!(world.stepped.find_container(&first), Some(granted[0].id));
     let mut report = Heartbeat::new(&node);
     report.completed.push(granted[0].id);
@@ -106,7 +106,7 @@ fn the_threaded_scheduler_finds_containers_by_name() {
     let app = scheduler.submit(submission(1)).unwrap();
     let mut answer = Allocation::default();
     let asks = vec![Ask::anywhere(1, SMALL, 1)];
-    scheduler.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer).unwrap();
+    scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer).unwrap();
     scheduler.quiesce();
     scheduler.update_now();
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
@@ -125,7 +125,7 @@ fn a_node_lists_what_it_has_to_stop_once() {
     let mut world = World::new();
     let granted = world.two();
     assert_eq!(world.stops(), [[], []]);
-    let ended = world.call(&AllocateRequest { releases: vec![granted[0].id], ..Default::default() }).ended;
+    let ended = world.call(&AllocateRequest::default().with_releases([granted[0].id])).ended;
     let ends: Vec<_> = ended.iter().map(|end| (end.id, end.node, end.reason)).collect();
     assert_eq!(ends, [(granted[0].id, granted[0].node, EndReason::Released)]);
     let name = world.stepped.container_name(granted[0].id);
@@ -169,7 +169,7 @@ fn nothing_is_listed_without_the_option() {
     let app = stepped.submit(submission(1)).unwrap();
     let mut answer = Allocation::default();
     let asks = vec![Ask::anywhere(1, SMALL, 1)];
-    stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer).unwrap();
+    stepped.allocate(&app, &AllocateRequest::new(asks), &mut answer).unwrap();
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&node));
     stepped.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();

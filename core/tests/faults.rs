@@ -241,12 +241,12 @@ fn three_workers_are_given_up(mut world: World) {
     assert_eq!(added.unwrap_err(), Refused::NoWorkers);
     let submitted = within("submit", || scheduler.submit(unmanaged(1000, "root.a")));
     assert_eq!(submitted.unwrap_err(), Refused::NoWorkers);
-    let asked = AllocateRequest { asks: vec![Ask::anywhere(1, threads::SMALL, 1)], ..Default::default() };
+    let asked = AllocateRequest::new([Ask::anywhere(1, threads::SMALL, 1)]);
     for app in world.apps() {
         let refused = within("allocate", || scheduler.allocate(app, &asked, &mut Allocation::default()));
         assert!(matches!(refused, Err(Refused::WorkerLost(_))), "{refused:?}");
         // Nobody's home is needed to give something back.
-        let release = AllocateRequest { releases: vec![held], ..Default::default() };
+        let release = AllocateRequest::default().with_releases([held]);
         within("allocate", || scheduler.allocate(app, &release, &mut Allocation::default())).unwrap();
         within("finish", || scheduler.finish(app)).unwrap();
     }
@@ -403,7 +403,7 @@ fn groups_hang_and_fail() {
     let mut world = World::start(builder().workers(2).groups(groups).groups_timeout(patience));
     again_and_again(&mut world, |world, time| {
         let number = 10_000 + u32::try_from(time).unwrap();
-        let by = |user: &str| evenweave::Submission { user: user.to_owned(), ..unmanaged(number, "root.a") };
+        let by = |user: &str| evenweave::Submission::new(number, user).in_queue("root.a");
         let refuses = |world: &World, user: &str| {
             let refused = within("submit", || world.scheduler.submit(by(user)));
             assert!(matches!(&refused, Err(Refused::NoGroups { .. })), "{user}: {refused:?}");

@@ -3,11 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::prelude::*;
-use evenweave::{NotSent, Worker};
+use evenweave::{CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, NotSent, Worker};
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{Thread, current, park_timeout};
 use std::time::Duration;
@@ -64,11 +65,11 @@ impl<'f, T> ByHand<'f, T> {
 }
 
 fn submission(number: u32) -> Submission {
-    Submission { number, user: "ann".to_owned(), queue: None, am: None }
+    Submission::new(number, "ann")
 }
 
 fn asks(count: u32) -> AllocateRequest {
-    AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, count)], ..AllocateRequest::default() }
+    AllocateRequest::new([Ask::anywhere(1, SMALL, count)])
 }
 
 /// A scheduler whose workers run when this thread says so.
@@ -337,4 +338,112 @@ async fn on_tokio() {
     beats.abort();
     let _ = pin!(beats).await;
     tokio::task::spawn_blocking(move || scheduler.shutdown()).await.unwrap();
+}
+
+fn capacity() -> CapacitySchedulerBuilder {
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "default,other"),
+        ("yarn.scheduler.capacity.root.default.capacity", "50"),
+        ("yarn.scheduler.capacity.root.other.capacity", "50"),
+    ];
+    CapacityScheduler::builder(CapacityConfiguration::from_properties([], queues).unwrap())
+}
+
+#[test]
+fn submissions_moves_and_nodes_of_the_capacity_scheduler() {
+    let scheduler = capacity().start().unwrap();
+    let app = ByHand::new(scheduler.submit_async(submission(1))).run().unwrap();
+    assert_eq!(ByHand::new(scheduler.submit_async(submission(1))).run(), Err(Refused::DuplicateApp(1)));
+    let node = ByHand::new(scheduler.add_node_async("n", "/r", SMALL)).run().unwrap();
+    assert_eq!(ByHand::new(scheduler.remove_node_async(&node)).run(), Ok(()));
+    assert!(node.is_gone());
+    let missing = Refused::NoSuchQueue("none".to_owned());
+    assert_eq!(ByHand::new(scheduler.move_app_async(&app, "none")).run(), Err(missing));
+    assert_eq!(ByHand::new(scheduler.move_app_async(&app, "other")).run(), Ok(()));
+    assert_eq!(scheduler.apps().unwrap()[0].queue, "root.other");
+    assert_eq!(ByHand::new(scheduler.finish_async(&app)).run(), Ok(()));
+    assert_eq!(ByHand::new(scheduler.finish_async(&app)).run(), Err(Refused::NoSuchApp(1)));
+    scheduler.shutdown();
+    assert_eq!(ByHand::new(scheduler.submit_async(submission(5))).run(), Err(Refused::ShutDown));
+}
+
+#[test]
+fn mail_of_the_capacity_scheduler() {
+    let scheduler = capacity().start().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let app = scheduler.submit(submission(1)).unwrap();
+    let mut answer = Allocation::default();
+    scheduler.allocate(&app, &asks(1), &mut answer).unwrap();
+    scheduler.quiesce();
+    let mut mail = ByHand::new(scheduler.mail_async(&app));
+    assert_eq!(mail.poll(), Poll::Pending);
+    scheduler.quiesce();
+    assert_eq!((mail.poll(), mail.woken()), (Poll::Pending, 0), "there is none yet");
+    scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+    assert_eq!(mail.run(), Ok(()));
+    scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    assert_eq!(answer.granted.len(), 1);
+    let mut mail = ByHand::new(scheduler.mail_async(&app));
+    assert_eq!(mail.poll(), Poll::Pending);
+    let mut report = Heartbeat::new(&node);
+    report.completed.push(answer.granted[0].id);
+    scheduler.heartbeat(report).unwrap();
+    assert_eq!(mail.run(), Ok(()), "of the end");
+    scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    assert_eq!(answer.ended.len(), 1);
+    let mut mail = ByHand::new(scheduler.mail_async(&app));
+    assert_eq!(mail.poll(), Poll::Pending);
+    scheduler.finish(&app).unwrap();
+    assert_eq!(mail.run(), Err(Refused::NoSuchApp(1)));
+    scheduler.shutdown();
+}
+
+/// The worker stands in a callback until it is let go; then the callback panics.
+#[test]
+fn room_and_events_of_the_capacity_scheduler() {
+    let (let_go, waits) = mpsc::channel::<()>();
+    let (stands, has_stopped) = mpsc::channel();
+    let first = Mutex::new(Some((stands, waits)));
+    let stop = move |_| {
+        // The news that the container is lost comes here, too.
+        let Some((stands, waits)) = first.lock().unwrap().take() else { return };
+        stands.send(()).unwrap();
+        waits.recv().unwrap();
+        panic!("a callback of the test's");
+    };
+    let scheduler = capacity().channel_capacity(1).on_grants(Arc::new(stop)).start().unwrap();
+    // Goes before the scheduler, which waits for its worker.
+    let let_go = let_go;
+    assert_eq!(ByHand::new(scheduler.room_async()).run(), Ok(()));
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let app = scheduler.submit(submission(1)).unwrap();
+    scheduler.allocate(&app, &asks(1), &mut Allocation::default()).unwrap();
+    scheduler.quiesce();
+    let mut event = ByHand::new(scheduler.next_event_async());
+    assert_eq!(event.poll(), Poll::Pending);
+    scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+    has_stopped.recv().unwrap();
+    let mut beat = Heartbeat::new(&node);
+    let reason = loop {
+        let Err(not_sent) = scheduler.heartbeat(beat) else {
+            beat = Heartbeat::new(&node);
+            continue;
+        };
+        break not_sent.reason;
+    };
+    assert_eq!(reason, Refused::Busy);
+    let mut room = ByHand::new(scheduler.room_async());
+    // The control answers on its own thread; then the worker is waited for.
+    while room.woken() == 0 {
+        assert_eq!(room.poll(), Poll::Pending);
+        park_timeout(Duration::from_millis(1));
+    }
+    assert_eq!((room.poll(), event.woken()), (Poll::Pending, 0));
+    let_go.send(()).unwrap();
+    assert_eq!(room.run(), Ok(()));
+    let told = event.run();
+    assert!(matches!(&told, Some(SchedulerEvent::WorkerPanicked { worker: 0, .. })), "{told:?}");
+    let last = ByHand::new(scheduler.next_event_async());
+    scheduler.shutdown();
+    assert_eq!(last.run(), None);
 }

@@ -7,7 +7,7 @@ mod threads;
 use evenweave::clock::VirtualClock;
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, AppHandle, Ask, Container, EndReason, FairScheduler, Heartbeat, NewAttempt,
-    NodeHandle, Refused, Resource, SchedulerEvent, Stepped, Submission,
+    NodeHandle, Refused, Resource, SchedulerEvent, Stepped,
 };
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -132,7 +132,7 @@ fn what_was_launched_or_has_ended_does_not_expire() {
     assert_eq!(got.len(), 3);
     stepped.advance(2000);
     report(&mut stepped, &node, &got[..1], &got[1..2]);
-    call(&mut stepped, &app, &AllocateRequest { releases: vec![got[2].id], ..ask(2) });
+    call(&mut stepped, &app, &ask(2).with_releases([got[2].id]));
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&node));
     let again = drain(&mut stepped, &app).granted;
@@ -241,8 +241,8 @@ fn statistics_tell_how_near_containers_were_placed() {
     let app = stepped.submit(unmanaged(1, "root.q")).unwrap();
     let rows =
         [Ask::anywhere(1, size, 4).at(stepped.location("near")), Ask::anywhere(1, size, 4).at(stepped.location("/r"))];
-    let asks = rows.into_iter().chain([Ask::anywhere(1, size, 4)]).collect();
-    call(&mut stepped, &app, &AllocateRequest { asks, ..AllocateRequest::default() });
+    let asks: Vec<_> = rows.into_iter().chain([Ask::anywhere(1, size, 4)]).collect();
+    call(&mut stepped, &app, &AllocateRequest::new(asks));
     stepped.update_now();
     let mut counted = |node: &NodeHandle| {
         stepped.heartbeat(Heartbeat::new(node));
@@ -408,7 +408,7 @@ fn keyed(priority: i32, id: i64, count: u32) -> Ask {
 }
 
 fn asks(asks: &[Ask]) -> AllocateRequest {
-    AllocateRequest { asks: asks.to_vec(), ..AllocateRequest::default() }
+    AllocateRequest::new(asks.to_vec())
 }
 
 fn ids(granted: &[Container]) -> Vec<(i32, i64)> {
@@ -506,7 +506,7 @@ fn an_am_is_placed_where_its_request_says() {
         let all = nodes(&mut stepped, 3);
         let (node, rack) = (stepped.location("n2"), stepped.location("/r2"));
         let am = AmRequest::from(SMALL).strict().at(rack, false).at(node, true);
-        let app = stepped.submit(&Submission { am: Some(am), ..unmanaged(1, "root.q") }).unwrap();
+        let app = stepped.submit(unmanaged(1, "root.q").with_am(am)).unwrap();
         stepped.update_now();
         for at in [0, 1, 2] {
             assert_eq!(used(&mut stepped, &app), Resource::ZERO);
@@ -516,7 +516,7 @@ fn an_am_is_placed_where_its_request_says() {
         assert!(!app.waits_for_am());
         // A rack alone; a place that does not relax `*` itself is the relaxation of `*`.
         let am = AmRequest::from(SMALL).at(rack, true).at(evenweave::Location::ANY, false);
-        let app = stepped.submit(&Submission { am: Some(am), ..unmanaged(2, "root.q") }).unwrap();
+        let app = stepped.submit(unmanaged(2, "root.q").with_am(am)).unwrap();
         stepped.update_now();
         for at in [0, 1, 2] {
             assert!(app.waits_for_am());
@@ -534,20 +534,20 @@ fn the_system_blacklist_counts_for_the_am_alone() {
         let all = nodes(&mut stepped, 2);
         let (bad, rack) = (stepped.location("n0"), stepped.location("/r1"));
         let am = AmRequest::from(SMALL).avoiding(&[bad]);
-        let app = stepped.submit(&Submission { am: Some(am), ..unmanaged(1, "root.q") }).unwrap();
+        let app = stepped.submit(unmanaged(1, "root.q").with_am(am)).unwrap();
         stepped.update_now();
         stepped.heartbeat(Heartbeat::new(&all[0]));
         assert!(app.waits_for_am(), "the system's blacklist names the node");
         stepped.heartbeat(Heartbeat::new(&all[1]));
         assert!(!app.waits_for_am());
-        call(&mut stepped, &app, &AllocateRequest { blacklist_add: vec![rack], ..ask(2) });
+        call(&mut stepped, &app, &ask(2).with_blacklist_add([rack]));
         stepped.update_now();
         stepped.heartbeat(Heartbeat::new(&all[1]));
         assert_eq!(used(&mut stepped, &app), SMALL, "the AM's own names its rack");
         stepped.heartbeat(Heartbeat::new(&all[0]));
         assert_eq!(used(&mut stepped, &app), Resource::new(3072, 3), "the system's counts no more");
         // The AM's own does not count for the AM of the next attempt, and the system's is given anew.
-        let new = NewAttempt { am: Some(SMALL.into()), keep_containers: true };
+        let new = NewAttempt::default().with_am(SMALL).keep_containers(true);
         let next = stepped.new_attempt(&app, new).unwrap();
         stepped.update_now();
         stepped.heartbeat(Heartbeat::new(&all[1]));
@@ -558,7 +558,7 @@ fn the_system_blacklist_counts_for_the_am_alone() {
 // ---------------------------------------------------------------------------------------------------- attempts
 
 fn keeping() -> NewAttempt {
-    NewAttempt { keep_containers: true, ..NewAttempt::default() }
+    NewAttempt::default().keep_containers(true)
 }
 
 /// What the books of an application, its queue and the cluster say.
@@ -586,7 +586,7 @@ fn a_new_attempt_keeps_running_containers() {
             report(&mut stepped, node, &here, &[]);
         }
         let listed = stepped.location("n2");
-        call(&mut stepped, &app, &AllocateRequest { blacklist_add: vec![listed], ..ask(3) });
+        call(&mut stepped, &app, &ask(3).with_blacklist_add([listed]));
         stepped.update_now();
         stepped.heartbeat(Heartbeat::new(&all[0]));
         stepped.take_journal();
@@ -616,7 +616,7 @@ fn a_new_attempt_keeps_running_containers() {
         assert_eq!(granted.iter().map(|one| (one.id.attempt(), one.id.number())).min(), Some((2, 1)));
         // A kept container is released by the new attempt, and completed by its node under its old id.
         let (first, last) = (running[0], running[held - 1]);
-        call(&mut stepped, &next, &AllocateRequest { releases: vec![first.id], ..AllocateRequest::default() });
+        call(&mut stepped, &next, &AllocateRequest::default().with_releases([first.id]));
         let node = all.iter().find(|node| node.id() == last.node).unwrap();
         report(&mut stepped, node, &[], &[last]);
         let ended: Vec<_> = drain(&mut stepped, &next).ended.iter().map(|end| (end.id, end.reason)).collect();
@@ -673,7 +673,7 @@ fn a_kept_container_counts_while_its_attempt_waits() {
 fn the_am_of_an_attempt_that_keeps_is_accounted_anew() {
     let mut stepped = stepped(1);
     let node = nodes(&mut stepped, 1).pop().unwrap();
-    let first = stepped.submit(&Submission { am: Some(SMALL.into()), ..unmanaged(1, "root.q") }).unwrap();
+    let first = stepped.submit(unmanaged(1, "root.q").with_am(SMALL)).unwrap();
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&node));
     let am_usage =
@@ -684,10 +684,10 @@ fn the_am_of_an_attempt_that_keeps_is_accounted_anew() {
     stepped.heartbeat(Heartbeat::new(&node));
     let held = drain(&mut stepped, &first).granted;
     report(&mut stepped, &node, &held, &[]);
-    let huge = NewAttempt { am: Some(Resource::new(1 << 40, 1).into()), keep_containers: true };
+    let huge = NewAttempt::default().with_am(Resource::new(1 << 40, 1)).keep_containers(true);
     assert!(matches!(stepped.new_attempt(&first, huge), Err(Refused::InvalidResource { .. })));
     assert!(!first.is_finished(), "nothing has changed");
-    let new = NewAttempt { am: Some(SMALL.into()), keep_containers: true };
+    let new = NewAttempt::default().with_am(SMALL).keep_containers(true);
     let second = stepped.new_attempt(&first, new).unwrap();
     assert!(second.waits_for_am());
     assert_eq!((am_usage(&mut stepped), second.kept_containers()), (Resource::ZERO, &held[..]));
@@ -774,7 +774,7 @@ fn an_am_for_which_its_queue_has_nothing_is_refused_at_any_attempt() {
         stepped.reload_text(&none("")).unwrap();
         let app = stepped.submit(unmanaged(1 + u32::from(keep_containers), "root.q")).unwrap();
         stepped.reload_text(&none("<maxResources>4096 mb, 0 vcores</maxResources>")).unwrap();
-        let new = NewAttempt { am: Some(Resource::new(1024, 1).into()), keep_containers };
+        let new = NewAttempt::default().with_am(Resource::new(1024, 1)).keep_containers(keep_containers);
         let refused = stepped.new_attempt(&app, new).unwrap_err();
         assert!(matches!(refused, Refused::ZeroMax { .. }), "{refused}");
     }

@@ -30,12 +30,10 @@ fn play(lines: &str) -> (Vec<String>, [usize; 3]) {
         for submission in case["submissions"].as_array().expect("submissions") {
             let groups = case["groups"][text(&submission["user"])].as_array();
             let groups: Vec<String> = groups.into_iter().flatten().map(|group| text(group).to_owned()).collect();
-            let app = ToPlace {
-                user: text(&submission["user"]),
-                groups: &groups,
-                application: text(&submission["name"]),
-                queue: text(&submission["queue"]),
-            };
+            let app = ToPlace::new(text(&submission["user"]))
+                .in_groups(&groups)
+                .named(text(&submission["name"]))
+                .in_queue(text(&submission["queue"]));
             let placed = file.place(&app);
             outcomes[match placed {
                 Ok(Some(_)) => 0,

@@ -58,14 +58,14 @@ fn add_nodes(stepped: &mut Stepped, nodes: u32, total: Resource) -> Vec<NodeHand
 }
 
 fn submit(stepped: &mut Stepped, from: u32, apps: u32) -> Vec<AppHandle> {
-    let submission = |number| Submission { number, user: "ann".into(), queue: Some("a".into()), am: None };
+    let submission = |number| Submission::new(number, "ann").in_queue("a");
     let apps = (from..from + apps).map(|number| stepped.submit(submission(number)).unwrap()).collect();
     stepped.update_now();
     apps
 }
 
 fn ask(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) {
-    let request = AllocateRequest { asks, ..AllocateRequest::default() };
+    let request = AllocateRequest::new(asks);
     stepped.allocate(app, &request, &mut Allocation::default()).unwrap();
 }
 

@@ -339,12 +339,7 @@ fn builder(case: &Case) -> FairSchedulerBuilder {
 }
 
 fn submissions(case: &Case) -> impl Iterator<Item = Submission> {
-    (1..).zip(&case.submissions).map(|(number, (user, queue))| Submission {
-        number,
-        user: (*user).to_owned(),
-        queue: Some((*queue).to_owned()),
-        am: None,
-    })
+    (1..).zip(&case.submissions).map(|(number, (user, queue))| Submission::new(number, *user).in_queue(*queue))
 }
 
 proptest! {

@@ -33,12 +33,12 @@ fn stepped(workers: usize, inside: &str, more: &[(&str, &str)]) -> Stepped {
 
 fn submit(stepped: &mut Stepped, number: u32, queue: &str, am: Option<Resource>) -> AppHandle {
     let queue = Some(queue.to_owned());
-    stepped.submit(&Submission { number, user: "ann".to_owned(), queue, am: am.map(Into::into) }).unwrap()
+    stepped.submit(Submission::new(number, "ann").maybe_in_queue(queue).maybe_with_am(am)).unwrap()
 }
 
 fn allocate(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) -> Allocation {
     let mut answer = Allocation::default();
-    stepped.allocate(app, &AllocateRequest { asks, ..Default::default() }, &mut answer).unwrap();
+    stepped.allocate(app, &AllocateRequest::new(asks), &mut answer).unwrap();
     answer
 }
 
@@ -239,20 +239,20 @@ fn what_the_starved_application_asks_for_no_longer_is_spared() {
 fn what_the_starved_application_could_not_use_is_spared() {
     let elsewhere = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
         let [there, rack] = ["n2", "/other"].map(|name| stepped.location(name));
-        let at = |location, relax_locality| Ask { location, relax_locality, ..Ask::anywhere(1, GIB, 8) };
-        let any = Ask { relax_locality: false, ..Ask::anywhere(1, GIB, 8) };
+        let at = |location, relax_locality| Ask::anywhere(1, GIB, 8).at(location).relaxed(relax_locality);
+        let any = Ask::anywhere(1, GIB, 8).strict();
         allocate(stepped, y, vec![at(there, true), at(rack, false), any]);
     };
     assert_eq!(killed(elsewhere), [0, 4]);
     let here = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
         let [there, rack] = ["n1", "/r"].map(|name| stepped.location(name));
-        let at = |location| Ask { location, relax_locality: true, ..Ask::anywhere(1, GIB, 8) };
-        let any = Ask { relax_locality: false, ..Ask::anywhere(1, GIB, 8) };
+        let at = |location| Ask::anywhere(1, GIB, 8).at(location).relaxed(true);
+        let any = Ask::anywhere(1, GIB, 8).strict();
         allocate(stepped, y, vec![at(there), at(rack), any]);
     };
     assert_eq!(killed(here), [4, 4]);
     let unwanted = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
-        let request = AllocateRequest { blacklist_add: vec![stepped.location("n1")], ..Default::default() };
+        let request = AllocateRequest::default().with_blacklist_add([stepped.location("n1")]);
         stepped.allocate(y, &request, &mut Allocation::default()).unwrap();
     };
     assert_eq!(killed(unwanted), [0, 4]);
@@ -493,7 +493,7 @@ impl World {
                 let count = u32::from(b % 24);
                 let ask = Ask::anywhere(1, Resource::new(1024 * i64::from(1 + c % 3), 1), count);
                 // It may have ended, or wait for its AM.
-                let request = AllocateRequest { asks: vec![ask], ..Default::default() };
+                let request = AllocateRequest::new([ask]);
                 let _ = self.stepped.allocate(&app.clone(), &request, &mut Allocation::default());
             }
             4..=8 => self.stepped.heartbeat(Heartbeat::new(&self.nodes[pick(self.nodes.len(), a)])),
@@ -620,7 +620,7 @@ proptest! {
             beat(&mut stepped);
             // It may still wait for its AM.
             let ask = Ask::anywhere(1, Resource::new(1024 * size, 1), *count);
-            let _ = stepped.allocate(&app, &AllocateRequest { asks: vec![ask], ..Default::default() }, &mut Allocation::default());
+            let _ = stepped.allocate(&app, &AllocateRequest::new([ask]), &mut Allocation::default());
             stepped.update_now();
             beat(&mut stepped);
         }
@@ -630,7 +630,7 @@ proptest! {
         let asks = match place {
             None => vec![Ask::anywhere(1, size, 1)],
             Some((node, relax_locality)) => [format!("n{node}"), format!("/r{node}"), "*".to_owned()]
-                .map(|name| Ask { location: stepped.location(&name), relax_locality, ..Ask::anywhere(1, size, 1) })
+                .map(|name| Ask::anywhere(1, size, 1).at(stepped.location(&name)).relaxed(relax_locality))
                 .to_vec(),
         };
         allocate(&mut stepped, &starved, asks);

@@ -101,7 +101,7 @@ impl World {
 
     fn submit(&mut self, number: u32, queue: &str) -> Result<AppHandle, Refused> {
         let queue = Some(queue.to_owned());
-        self.stepped.submit(&Submission { number, user: "ann".to_owned(), queue, am: None })
+        self.stepped.submit(Submission::new(number, "ann").maybe_in_queue(queue))
     }
 
     fn app(&mut self, number: u32, queue: &str) -> AppHandle {
@@ -117,7 +117,7 @@ impl World {
     }
 
     fn ask(&mut self, app: &AppHandle, size: Resource, count: u32) -> Result<(), Refused> {
-        let request = AllocateRequest { asks: vec![Ask::anywhere(1, size, count)], ..AllocateRequest::default() };
+        let request = AllocateRequest::new([Ask::anywhere(1, size, count)]);
         self.stepped.allocate(app, &request, &mut Allocation::default())
     }
 
@@ -341,7 +341,7 @@ fn without_a_file_nothing_is_looked_at_nor_cleaned_away() {
         panic!("{told:?}")
     };
     assert_eq!(location, "fair.xml");
-    let submission = Submission { number: 1, user: "ann".to_owned(), queue: None, am: None };
+    let submission = Submission::new(1, "ann");
     let app = stepped.submit(&submission).unwrap();
     assert_eq!(app.queue(), "root.ann");
     stepped.finish(&app).unwrap();

@@ -74,12 +74,12 @@ fn request(workers: usize, queue: &str, location: impl Fn(&str) -> Location) -> 
     let near = match queue {
         "root.near" => true,
         "root.far" => false,
-        _ => return AllocateRequest { asks: vec![any], ..AllocateRequest::default() },
+        _ => return AllocateRequest::new([any]),
     };
     let there = (0..racks(workers)).filter(|rack| is_near(workers, *rack) == near);
-    let mut asks: Vec<_> = there.map(|rack| Ask { location: location(&format!("/r{rack}")), ..any }).collect();
-    asks.push(Ask { relax_locality: false, ..any });
-    AllocateRequest { asks, ..AllocateRequest::default() }
+    let mut asks: Vec<_> = there.map(|rack| any.at(location(&format!("/r{rack}")))).collect();
+    asks.push(any.strict());
+    AllocateRequest::new(asks)
 }
 
 const NODE: Resource = Resource::new(A_NODE * 1024, A_NODE);
@@ -213,11 +213,11 @@ fn applications_are_folded_in_as_queues_are() {
     let nodes = ["here", "there"].map(|at| stepped.add_node(at, &format!("/{at}"), Resource::new(8192, 8)).unwrap());
     assert_ne!(nodes[0].worker(), nodes[1].worker());
     let any = Ask::anywhere(1, SMALL, 8);
-    let strict = Ask { relax_locality: false, ..any };
-    let here = Ask { location: stepped.location("/here"), ..any };
-    for (number, asks) in [(1, vec![Ask { count: 16, ..any }]), (2, vec![here, strict])] {
+    let strict = any.strict();
+    let here = any.at(stepped.location("/here"));
+    for (number, asks) in [(1, vec![any.with_count(16)]), (2, vec![here, strict])] {
         let app = stepped.submit(unmanaged(number, "root.q")).unwrap();
-        let request = AllocateRequest { asks, ..AllocateRequest::default() };
+        let request = AllocateRequest::new(asks);
         stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
     }
     stepped.update_now();

@@ -40,7 +40,7 @@ fn load(input: &Value) -> Result<SiteProperties, SiteFileError> {
     surroundings(&mut site);
     for name in input["load"].as_array().unwrap() {
         let name = name.as_str().unwrap();
-        let mut include = |href: &str| Ok(text(href).map(|text| Included { text, source_name: href.to_owned() }));
+        let mut include = |href: &str| Ok(text(href).map(|text| Included::new(text, href)));
         site.add(&SiteFile::parse_with(&text(name).unwrap(), name, &mut include)?);
     }
     for pair in input["set"].as_array().into_iter().flatten() {
@@ -156,7 +156,7 @@ proptest::proptest! {
     fn no_text_is_too_odd(pieces in proptest::collection::vec(piece(), 0..60), closed in any::<bool>()) {
         let inner = pieces.concat();
         let text = if closed { format!("<configuration>{inner}</configuration>") } else { inner };
-        let mut include = |href: &str| Ok((href == "x").then(|| Included { text: text.clone(), source_name: "x".into() }));
+        let mut include = |href: &str| Ok((href == "x").then(|| Included::new(&text, "x")));
         let inside = |at: &evenweave::config::Place| at.line > 0 && at.column > 0 && at.offset + at.length <= text.len();
         match SiteFile::parse_with(&text, "s.xml", &mut include) {
             Err(error) => prop_assert!(inside(&error.at), "{error}"),

@@ -52,10 +52,10 @@ fn nobody_waits_who_could_be_served() {
 
 /// An application without an AM that asks for one container of so many MB at each of the priorities.
 fn submit_asking(stepped: &mut Stepped, number: u32, queue: &str, asks: &[(i32, i64)]) {
-    let submission = Submission { number, user: "ann".to_owned(), queue: Some(queue.to_owned()), am: None };
+    let submission = Submission::new(number, "ann").in_queue(queue);
     let app = stepped.submit(&submission).unwrap();
-    let asks = asks.iter().map(|(priority, mb)| Ask::anywhere(*priority, Resource::new(*mb, 1), 1)).collect();
-    stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
+    let asks: Vec<_> = asks.iter().map(|(priority, mb)| Ask::anywhere(*priority, Resource::new(*mb, 1), 1)).collect();
+    stepped.allocate(&app, &AllocateRequest::new(asks), &mut Allocation::default()).unwrap();
 }
 
 /// Demand in an update counts what all workers did. A worker that compares it with its own, older view of usage sees
@@ -92,10 +92,10 @@ fn who_is_refused_above_takes_no_room_below() {
     assert_ne!(nodes[0].worker(), nodes[1].worker());
     let apps = ["here", "there"].map(|at| {
         let (number, queue) = (u32::from(at == "there"), Some(format!("root.p.{at}")));
-        let app = stepped.submit(&Submission { number, user: "ann".to_owned(), queue, am: None }).unwrap();
-        let any = Ask { relax_locality: false, ..Ask::anywhere(1, Resource::new(1024, 1), 4) };
-        let rack = Ask { location: stepped.location(&format!("/{at}")), relax_locality: true, ..any };
-        let request = AllocateRequest { asks: vec![rack, any], ..Default::default() };
+        let app = stepped.submit(Submission::new(number, "ann").maybe_in_queue(queue)).unwrap();
+        let any = Ask::anywhere(1, Resource::new(1024, 1), 4).strict();
+        let rack = any.at(stepped.location(&format!("/{at}"))).relaxed(true);
+        let request = AllocateRequest::new([rack, any]);
         stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
         app
     });
@@ -149,11 +149,11 @@ fn who_declined_may_accept_later_in_a_pass() {
 fn what_comes_back_has_the_sizes_that_were_asked() {
     let mut stepped = FairScheduler::builder().journal(true).stepped().unwrap();
     let node = stepped.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
-    let submission = Submission { number: 1, user: "ann".to_owned(), queue: Some("root.q".to_owned()), am: None };
+    let submission = Submission::new(1, "ann").in_queue("root.q");
     let app = stepped.submit(&submission).unwrap();
-    let on = |location, mb| Ask { location, ..Ask::anywhere(1, Resource::new(mb, 1), 1) };
+    let on = |location, mb| Ask::anywhere(1, Resource::new(mb, 1), 1).at(location);
     let asks = vec![on(stepped.location("/r1"), 3072), on(stepped.location("*"), 1024)];
-    stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();
+    stepped.allocate(&app, &AllocateRequest::new(asks), &mut Allocation::default()).unwrap();
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&node));
     assert_eq!(stepped.take_journal().allocated[0].resource, Resource::new(3072, 1));
@@ -201,7 +201,7 @@ fn containers_of_size_zero_are_made_once_a_descent() {
         for (number, queue, size) in [(1, "root.a", Resource::ZERO), (2, "root.b", Resource::new(1024, 1))] {
             // What makes the first one pending is never placed: it is strict, and names no rack.
             submit_asking(&mut stepped, number, queue, &[]);
-            let strict = Ask { relax_locality: false, ..Ask::anywhere(1, Resource::new(1024, 1), 1) };
+            let strict = Ask::anywhere(1, Resource::new(1024, 1), 1).strict();
             stepped.allocate_numbered(number, &[strict, Ask::anywhere(2, size, 5)], &[], &[]).unwrap();
         }
         stepped.update_now();

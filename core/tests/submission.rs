@@ -21,7 +21,7 @@ fn stepped(queues: &str) -> Stepped {
 }
 
 fn submit(stepped: &mut Stepped, number: u32, queue: &str, am: Option<Resource>) -> Result<AppHandle, Refused> {
-    stepped.submit(&Submission { number, user: "al".to_owned(), queue: Some(queue.to_owned()), am: am.map(Into::into) })
+    stepped.submit(Submission::new(number, "al").in_queue(queue).maybe_with_am(am))
 }
 
 /// Where an application without an AM of its own ends.

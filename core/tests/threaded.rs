@@ -8,7 +8,7 @@ use evenweave::policy::{ClusterTotal, Schedulable, SchedulingPolicy, ShareInput}
 use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, ContainerId, FairScheduler, FairSchedulerBuilder,
-    Heartbeat, NewAttempt, NodeHandle, Polled, Refused, Resource, Submission,
+    Heartbeat, NewAttempt, NodeHandle, Polled, Refused, Resource,
 };
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -210,7 +210,7 @@ fn a_full_channel_refuses_a_release() {
     });
     let (app, container) = got.unwrap();
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
-    let request = AllocateRequest { releases: vec![container], ..AllocateRequest::default() };
+    let request = AllocateRequest::default().with_releases([container]);
     assert_eq!(scheduler.allocate(&app, &request, &mut Allocation::default()), Err(Refused::Busy));
     opener.send(()).unwrap();
     let told = allocate(&scheduler, &app, &request).unwrap().ended.len();
@@ -546,7 +546,7 @@ fn a_stale_handle_is_refused_even_when_its_slot_is_used_again() {
     assert_eq!(scheduler.finish(&old), Err(Refused::NoSuchApp(1)));
     assert_eq!(scheduler.move_app(&old, "root.q"), Err(Refused::NoSuchApp(1)));
     // Nor does a container's name from before end one of now, released or reported.
-    let request = AllocateRequest { releases: vec![first.id, second.id], ..AllocateRequest::default() };
+    let request = AllocateRequest::default().with_releases([first.id, second.id]);
     assert_eq!(allocate(&scheduler, &new, &request).unwrap().granted.len(), 2);
     let mut heartbeat = Heartbeat::new(&nodes[0]);
     heartbeat.completed.extend([first.id, second.id]);
@@ -651,9 +651,9 @@ fn submissions_and_nodes_are_refused_for_what_they_are() {
     scheduler.submit(unmanaged(1, "root.q")).unwrap();
     assert_eq!(scheduler.submit(unmanaged(1, "root.q")).unwrap_err(), Refused::DuplicateApp(1));
     assert_eq!(scheduler.submit(unmanaged(2, "root.q.below")).unwrap_err().kind(), "not-leaf");
-    let huge = Submission { am: Some(Resource::new(1 << 40, 1).into()), ..unmanaged(3, "root.q") };
+    let huge = unmanaged(3, "root.q").with_am(Resource::new(1 << 40, 1));
     assert_eq!(scheduler.submit(huge).unwrap_err().kind(), "invalid-resource");
-    let waiting = scheduler.submit(Submission { am: Some(SMALL.into()), ..unmanaged(4, "root.q") }).unwrap();
+    let waiting = scheduler.submit(unmanaged(4, "root.q").with_am(SMALL)).unwrap();
     assert_eq!(allocate(&scheduler, &waiting, &ask(1)).unwrap_err(), Refused::NoAm(4));
 }
 
@@ -668,7 +668,7 @@ fn numbers_that_cannot_be_are_refused_by_the_builder() {
 fn a_new_attempt_starts_over_in_the_same_queue() {
     let scheduler = start(2, FairScheduler::builder());
     let nodes = add_nodes(&scheduler, 4);
-    let managed = Submission { am: Some(SMALL.into()), ..unmanaged(7, "root.a") };
+    let managed = unmanaged(7, "root.a").with_am(SMALL);
     let first = scheduler.submit(managed).unwrap();
     scheduler.quiesce();
     scheduler.update_now();
@@ -678,7 +678,7 @@ fn a_new_attempt_starts_over_in_the_same_queue() {
     scheduler.quiesce();
     let answer = allocate(&scheduler, &first, &AllocateRequest::default()).unwrap();
     assert_eq!(answer.granted.len(), 1, "its AM");
-    let second = scheduler.new_attempt(&first, NewAttempt { am: Some(SMALL.into()), ..NewAttempt::default() }).unwrap();
+    let second = scheduler.new_attempt(&first, NewAttempt::default().with_am(SMALL)).unwrap();
     assert_eq!((second.number(), second.queue()), (7, "root.a"));
     assert!(first.is_finished() && second.waits_for_am());
     assert_eq!(allocate(&scheduler, &first, &AllocateRequest::default()).unwrap_err(), Refused::NoSuchApp(7));

@@ -14,8 +14,8 @@
 
 #![no_main]
 
-use evenweave::{AllocationFile, AppHandle, FairScheduler, Resource, Settings, Submission};
 use evenweave::resource::ResourceTypes;
+use evenweave::{AllocationFile, AppHandle, FairScheduler, Resource, Settings, Submission};
 use evenweave_fuzz::{check_tree, is_one_line};
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
@@ -47,8 +47,8 @@ fuzz_target!(|text: &str| {
             ["submit", user, queue] => {
                 let number = u32::try_from(apps.len()).expect("few lines");
                 let (user, queue) = ((*user).to_owned(), Some((*queue).to_owned()));
-                let outcome =
-                    stepped.submit(&Submission { number, user, queue, am: Some(Resource::new(1024, 1).into()) });
+                let outcome = stepped
+                    .submit(Submission::new(number, user).with_am(Resource::new(1024, 1)).maybe_in_queue(queue));
                 if let Err(refused) = &outcome {
                     assert!(is_one_line(&refused.to_string()), "{refused}");
                 }

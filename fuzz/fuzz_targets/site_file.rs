@@ -14,8 +14,8 @@ fuzz_target!(|bytes: &[u8]| {
     let decoded = SiteFile::decode(bytes, SOURCE);
     let read = decoded.and_then(|text| {
         SiteFile::parse_with(&text, SOURCE, &mut |href| match href {
-            "self" => Ok(Some(Included { text: text.clone(), source_name: SOURCE.to_owned() })),
-            "more" => Ok(Some(Included { text: MORE.to_owned(), source_name: SOURCE.to_owned() })),
+            "self" => Ok(Some(Included::new(&text, SOURCE))),
+            "more" => Ok(Some(Included::new(MORE, SOURCE))),
             "bad" => Err("it cannot be read".to_owned()),
             _ => Ok(None),
         })

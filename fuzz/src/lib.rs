@@ -44,13 +44,13 @@ pub fn schedule(settings: Settings) {
         (made, fault) => panic!("{fault:?} and yet {:?}", made.err()),
     };
     let node = stepped.add_node("n1", "/r1", Resource::new(16_384, 16)).expect("a fresh node");
-    let submission = Submission { number: 1, user: "al".into(), queue: None, am: Some(Resource::new(1024, 1).into()) };
+    let submission = Submission::new(1, "al").with_am(Resource::new(1024, 1));
     // What is asked for may be above the largest container.
     let Ok(app) = stepped.submit(&submission) else { return };
     stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     let asks = vec![Ask::anywhere(1, Resource::new(1000, 1), 2)];
-    let request = AllocateRequest { asks, ..AllocateRequest::default() };
+    let request = AllocateRequest::new(asks);
     // The AM may not have its container.
     let _ = stepped.allocate(&app, &request, &mut Allocation::default());
     stepped.heartbeat(&Heartbeat::new(&node));

@@ -404,12 +404,11 @@ impl<'a> Driver<'a> {
             let Some((index, leaf)) = self.admission.next(self.jobs) else { break };
             let number = self.next_number;
             self.next_number += 1;
-            submissions.push(Submission {
-                number,
-                user: self.jobs[index].user_name(),
-                queue: Some(self.leaves[leaf].clone()),
-                am: Some(CONTAINER.into()),
-            });
+            submissions.push(
+                Submission::new(number, self.jobs[index].user_name())
+                    .in_queue(self.leaves[leaf].clone())
+                    .with_am(CONTAINER),
+            );
             jobs.push((number, index, leaf));
         }
         if jobs.is_empty() {

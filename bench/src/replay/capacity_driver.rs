@@ -227,13 +227,10 @@ impl CapacityDriver for Threaded {
 
     fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<(Resource, Vec<u32>), Refused> {
         let app = self.calling(app)?;
-        let locations = |names: &[&str]| names.iter().map(|name| self.location(name)).collect();
-        let request = AllocateRequest {
-            asks: asks.to_vec(),
-            releases: Vec::new(),
-            blacklist_add: locations(add),
-            blacklist_remove: locations(remove),
-        };
+        let locations = |names: &[&str]| names.iter().map(|name| self.location(name)).collect::<Vec<_>>();
+        let request = AllocateRequest::new(asks.to_vec())
+            .with_blacklist_add(locations(add))
+            .with_blacklist_remove(locations(remove));
         let mut answer = Allocation::default();
         self.scheduler.allocate(app, &request, &mut answer)?;
         self.scheduler.quiesce();
@@ -245,8 +242,8 @@ impl CapacityDriver for Threaded {
         let handle = self.calling(app)?;
         self.acquire(handle);
         let found = self.find(app, container).ok();
-        let releases = found.into_iter().map(|(_, view)| view.id).collect();
-        let request = AllocateRequest { releases, ..AllocateRequest::default() };
+        let releases: Vec<_> = found.into_iter().map(|(_, view)| view.id).collect();
+        let request = AllocateRequest::default().with_releases(releases);
         self.scheduler.allocate(handle, &request, &mut Allocation::default())?;
         self.scheduler.quiesce();
         Ok(())

@@ -156,8 +156,8 @@ impl Player {
             Step::NodeRemove { node } => driver.remove_node(node),
             Step::Heartbeat { node } => driver.heartbeat(node),
             Step::Submit { app, user, queue, am } => {
-                let am = am.as_ref().map(|wanted| resource(&self.types, wanted).into());
-                driver.submit(Submission { number: *app, user: user.clone(), queue: queue.clone(), am })
+                let am = am.as_ref().map(|wanted| resource(&self.types, wanted));
+                driver.submit(Submission::new(*app, user.clone()).maybe_in_queue(queue.clone()).maybe_with_am(am))
             }
             Step::Ask { app, asks, blacklist_add, blacklist_remove } => {
                 return self.ask(*app, asks, blacklist_add, blacklist_remove).map_err(|refusal| kind_of(&refusal));
@@ -189,15 +189,15 @@ impl Player {
     fn ask(&mut self, app: u32, lines: &[AskLine], add: &[String], remove: &[String]) -> Result<Told, Refused> {
         let mut asks = Vec::with_capacity(lines.len());
         for line in lines {
-            asks.push(Ask {
-                location: self.driver.location(&line.location),
-                relax_locality: line.relax,
-                ..Ask::anywhere(
+            asks.push(
+                Ask::anywhere(
                     line.priority,
                     resource(&self.types, &line.resource),
                     u32::try_from(line.count).unwrap_or(0),
                 )
-            });
+                .at(self.driver.location(&line.location))
+                .relaxed(line.relax),
+            );
         }
         let add: Vec<&str> = add.iter().map(String::as_str).collect();
         let remove: Vec<&str> = remove.iter().map(String::as_str).collect();

@@ -300,13 +300,10 @@ impl Driver for Threaded {
 
     fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<Resource, Refused> {
         let app = self.calling(app)?;
-        let locations = |names: &[&str]| names.iter().map(|name| self.location(name)).collect();
-        let request = AllocateRequest {
-            asks: asks.to_vec(),
-            releases: Vec::new(),
-            blacklist_add: locations(add),
-            blacklist_remove: locations(remove),
-        };
+        let locations = |names: &[&str]| names.iter().map(|name| self.location(name)).collect::<Vec<_>>();
+        let request = AllocateRequest::new(asks.to_vec())
+            .with_blacklist_add(locations(add))
+            .with_blacklist_remove(locations(remove));
         let mut answer = Allocation::default();
         self.scheduler.allocate(app, &request, &mut answer)?;
         self.scheduler.quiesce();
@@ -318,7 +315,7 @@ impl Driver for Threaded {
         acquire(&self.scheduler, handle);
         // Not its own: nothing happens.
         if let Ok((_, view)) = self.find(app, container) {
-            let request = AllocateRequest { releases: vec![view.id], ..AllocateRequest::default() };
+            let request = AllocateRequest::default().with_releases([view.id]);
             self.scheduler.allocate(handle, &request, &mut Allocation::default())?;
             self.scheduler.quiesce();
         }

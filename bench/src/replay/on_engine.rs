@@ -122,12 +122,9 @@ impl OnEngine {
             "heartbeat" => self.scheduler.heartbeat(text(step, "node")),
             "round" => self.scheduler.round(number(step, "first") as usize),
             "submit" => {
-                let submission = Submission {
-                    number: app,
-                    user: text(step, "user").to_owned(),
-                    queue: step.get("queue").and_then(Value::as_str).map(str::to_owned),
-                    am: step.get("am").map(|am| self.resource(Some(am)).into()),
-                };
+                let submission = Submission::new(app, text(step, "user"))
+                    .maybe_in_queue(step.get("queue").and_then(Value::as_str))
+                    .maybe_with_am(step.get("am").map(|am| self.resource(Some(am))));
                 let priority = step.get("priority").map(|_| int(step, "priority"));
                 self.scheduler.submit(submission, priority)
             }
@@ -175,14 +172,13 @@ impl OnEngine {
                 "*" => Location::ANY,
                 name => self.scheduler.location(name),
             };
-            Ask {
-                priority: int(line, "priority"),
-                allocation_request_id: 0,
-                location,
-                resource: self.resource(line.get("resource")),
-                count: u32::try_from(int(line, "count")).unwrap_or_default(),
-                relax_locality: line.get("relax").and_then(Value::as_bool).unwrap_or(true),
-            }
+            Ask::anywhere(
+                int(line, "priority"),
+                self.resource(line.get("resource")),
+                u32::try_from(int(line, "count")).unwrap_or_default(),
+            )
+            .at(location)
+            .relaxed(line.get("relax").and_then(Value::as_bool).unwrap_or(true))
         };
         lines.map(ask).collect()
     }

@@ -217,7 +217,7 @@ impl World {
             self.next_number += 1;
             let leaf = number as usize % self.leaves.len();
             let queue = Some(self.leaves[leaf].clone());
-            let submission = Submission { number, user: format!("user{}", number % 7), queue, am: None };
+            let submission = Submission::new(number, format!("user{}", number % 7)).maybe_in_queue(queue);
             match self.watchdog.watch("submit", || self.scheduler.submit(submission)).0 {
                 Ok(handle) => {
                     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred")]
@@ -582,7 +582,7 @@ impl World {
     pub(super) fn submit_refused(&mut self, user: &str) {
         let number = self.next_number;
         self.next_number += 1;
-        let submission = Submission { number, user: user.to_owned(), queue: Some(self.leaves[0].clone()), am: None };
+        let submission = Submission::new(number, user).in_queue(self.leaves[0].clone());
         match self.watchdog.watch("submit", || self.scheduler.submit(submission)).0 {
             Err(Refused::NoGroups { .. }) => {}
             Err(refused) => self.differ(format!("submission of {user}: {refused}")),

@@ -84,7 +84,7 @@ impl Bed {
         let submissions = (0..shape.apps).map(|app| {
             let queue = Some(shape.leaf(app % shape.queues));
             // Applications are numbered from 1, as YARN does; application a of the workload is number a + 1.
-            Submission { number: app + 1, user: "user".to_owned(), queue, am: None }
+            Submission::new(app + 1, "user").maybe_in_queue(queue)
         });
         // In one call, in order: tens of thousands of calls one by one are as many turns of two threads.
         let mut pending = bed.engine.submit_all(submissions.collect())?;

@@ -9,9 +9,23 @@ use std::fmt;
 /// names as small numbers; cheap to copy. It is that scheduler's alone: others refuse it.
 ///
 /// A number, which indexes memory densely, below the tag of its scheduler. The tag comes off where a request comes in.
+///
+/// Feature `serde`: it is written, and read back only where it is [`Location::ANY`]. All others are refused: a wire brings names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Location(u32);
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Location {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Location, D::Error> {
+        match u32::deserialize(deserializer)? {
+            0 => Ok(Location::ANY),
+            _ => Err(serde::de::Error::custom(
+                "a location other than `*` is its scheduler's own: send the name, and ask the scheduler's `location`",
+            )),
+        }
+    }
+}
 
 /// Bits of a location's number.
 const NUMBER_BITS: u32 = 26;
@@ -86,14 +100,17 @@ pub(crate) struct SchedulingKey {
 /// All lines of one priority and request id are one request, of one size at each location: another size replaces the one before. Give
 /// each size a priority or a request id of its own. [`Allocation::warnings`](crate::Allocation::warnings) tells of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Ask {
     /// Smaller is served first.
     pub priority: i32,
     /// Asks of one priority and different ids are apart from each other; of equal priority the smaller id is served first.
     /// The container says which it was granted for. 0 where the AM does not use it.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub allocation_request_id: i64,
-    /// Where.
+    /// Where. Feature `serde`: only [`Location::ANY`] can be read, and is where there is none.
+    #[cfg_attr(feature = "serde", serde(default = "anywhere"))]
     pub location: Location,
     /// The size of each container.
     pub resource: Resource,
@@ -101,7 +118,20 @@ pub struct Ask {
     /// location.
     pub count: u32,
     /// Whether a container may be placed further away than asked.
+    #[cfg_attr(feature = "serde", serde(default = "relaxed"))]
     pub relax_locality: bool,
+}
+
+/// Where an ask wants its containers that does not say.
+#[cfg(feature = "serde")]
+fn anywhere() -> Location {
+    Location::ANY
+}
+
+/// What an ask is that does not say.
+#[cfg(feature = "serde")]
+pub(crate) fn relaxed() -> bool {
+    true
 }
 
 impl Ask {
@@ -122,6 +152,30 @@ impl Ask {
     #[must_use]
     pub fn strict(self) -> Ask {
         Ask { relax_locality: false, ..self }
+    }
+
+    /// The same, and a container may be placed further away than asked, or not.
+    #[must_use]
+    pub fn relaxed(self, relax_locality: bool) -> Ask {
+        Ask { relax_locality, ..self }
+    }
+
+    /// The same under another priority.
+    #[must_use]
+    pub fn with_priority(self, priority: i32) -> Ask {
+        Ask { priority, ..self }
+    }
+
+    /// The same of containers of another size.
+    #[must_use]
+    pub fn with_resource(self, resource: Resource) -> Ask {
+        Ask { resource, ..self }
+    }
+
+    /// The same of another number of containers; 0 takes the line back.
+    #[must_use]
+    pub fn with_count(self, count: u32) -> Ask {
+        Ask { count, ..self }
     }
 
     /// The same under an allocation request id.

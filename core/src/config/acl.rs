@@ -26,6 +26,7 @@ pub enum QueueAccess {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AccessControlList {
     /// `*`: everybody is allowed; the two sets are empty then.
     pub everybody: bool,

@@ -64,6 +64,7 @@ impl fmt::Display for RuleKind {
 
 /// One placement rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PlacementRule {
     /// What it does.
     pub kind: RuleKind,

@@ -2,11 +2,20 @@
 
 /// What decides between equals: start time, then name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub struct Tie {
     /// Start time in ms; 0 for queues.
     pub start_ms: u64,
     /// A number that orders as the name does among siblings.
     pub name: u64,
+}
+
+impl Tie {
+    /// Of a start time in ms and a number that orders as the name does.
+    #[must_use]
+    pub fn new(start_ms: u64, name: u64) -> Tie {
+        Tie { start_ms, name }
+    }
 }
 
 /// A place among siblings: smaller is offered a node first.

@@ -17,6 +17,7 @@ use std::fmt;
 
 /// What a policy may look at of a queue or application when it orders it among its siblings.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Schedulable<'a> {
     /// What it uses now.
     pub usage: &'a Resource,
@@ -30,8 +31,29 @@ pub struct Schedulable<'a> {
     pub tie: Tie,
 }
 
+impl<'a> Schedulable<'a> {
+    /// Of weight 1, and first among equals: for a policy's own tests.
+    #[must_use]
+    pub fn new(usage: &'a Resource, demand: &'a Resource, min_share: &'a Resource) -> Schedulable<'a> {
+        Schedulable { usage, demand, min_share, weight: 1.0, tie: Tie::default() }
+    }
+
+    /// The same of another weight.
+    #[must_use]
+    pub fn with_weight(self, weight: f32) -> Schedulable<'a> {
+        Schedulable { weight, ..self }
+    }
+
+    /// The same with what decides between equals.
+    #[must_use]
+    pub fn with_tie(self, tie: Tie) -> Schedulable<'a> {
+        Schedulable { tie, ..self }
+    }
+}
+
 /// The cluster as comparators need it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ClusterTotal {
     /// How many resource types count.
     pub types: usize,
@@ -39,8 +61,17 @@ pub struct ClusterTotal {
     pub total: Resource,
 }
 
+impl ClusterTotal {
+    /// Of so many resource types.
+    #[must_use]
+    pub fn new(types: usize, total: Resource) -> ClusterTotal {
+        ClusterTotal { types, total }
+    }
+}
+
 /// One child of a queue whose share is distributed.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ShareInput {
     /// Its weight.
     pub weight: f32,
@@ -56,6 +87,14 @@ pub struct ShareInput {
     pub sequence: u64,
     /// Its share: the present one on entry; a policy changes the types that it distributes and leaves the others.
     pub share: Resource,
+}
+
+impl ShareInput {
+    /// An active queue that has nothing yet: for a policy's own tests.
+    #[must_use]
+    pub fn new(weight: f32, min: Resource, max: Resource) -> ShareInput {
+        ShareInput { weight, min, max, active: true, start_ms: 0, sequence: 0, share: Resource::ZERO }
+    }
 }
 
 /// How the children of a queue are ordered, and how its share is distributed among them.

@@ -10,6 +10,7 @@ pub struct Unit {
 /// The text is no unit.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{0:?} is no unit; known are p n u m k M G T P Ki Mi Gi Ti Pi and none")]
+#[non_exhaustive]
 pub struct UnitError(pub String);
 
 impl Unit {

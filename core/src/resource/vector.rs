@@ -394,9 +394,27 @@ pub fn f64_to_i64(value: f64) -> i64 {
 /// let types = ResourceTypes::with_custom([("gpu", "")]).unwrap();
 /// assert_eq!(types.index("gpu"), Some(2));
 /// ```
+///
+/// Feature `serde`: the list of the custom ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceTypes {
     types: Vec<(String, String)>,
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for ResourceTypes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.types.iter().skip(ResourceTypes::standard().types.len()))
+    }
+}
+
+/// Checked as by [`ResourceTypes::with_custom`].
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for ResourceTypes {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<ResourceTypes, D::Error> {
+        let custom = Vec::<(String, String)>::deserialize(deserializer)?;
+        ResourceTypes::with_custom(custom).map_err(serde::de::Error::custom)
+    }
 }
 
 /// Bytes of the longest name of a queue, user, node, rack or resource type; a queue's is its full one, with `root`. Names are repeated in

@@ -315,7 +315,9 @@ impl FairSchedulerBuilder {
     /// settings say so.
     ///
     /// # Errors
-    /// When the numbers cannot be, the allocation file cannot be read or is not valid, or the system gives no thread.
+    /// [`BuildError::Workers`], [`BuildError::Capacity`], [`BuildError::ReloadInterval`], [`BuildError::PolicyName`],
+    /// [`BuildError::Settings`] of what was set; [`BuildError::Locate`], [`BuildError::Allocations`] of the allocation file;
+    /// [`BuildError::Panicked`] of the embedder's code; [`BuildError::Thread`].
     pub fn start(mut self) -> Result<FairScheduler, BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
         let own_handle = self.own_handle.take();
@@ -330,7 +332,7 @@ impl FairSchedulerBuilder {
     /// their numbers. All other threads are the scheduler's own.
     ///
     /// # Errors
-    /// As of `start`.
+    /// As of [`start`](Self::start).
     pub fn start_with_workers(mut self) -> Result<(FairScheduler, Vec<Worker>), BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
         let own_handle = self.own_handle.take();
@@ -345,7 +347,7 @@ impl FairSchedulerBuilder {
     /// given.
     ///
     /// # Errors
-    /// When the numbers cannot be, or the allocation file cannot be read or is not valid.
+    /// As of [`start`](Self::start), without [`BuildError::Thread`].
     pub fn stepped(mut self) -> Result<Stepped, BuildError> {
         let given = self.options.clock.take();
         let own = Arc::new(crate::clock::VirtualClock::new());

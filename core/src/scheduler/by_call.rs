@@ -20,7 +20,7 @@ impl FairScheduler {
     /// a queue's type are tried again. Waits until that is published.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn clean_up(&self) -> Result<(), Refused> {
         let lane = &self.open_to_wait()?.lanes.control;
         let (reply, answer) = bounded(1);
@@ -33,8 +33,8 @@ impl FairScheduler {
     /// caller's thread, and taken. Returns what was accepted but hardly meant. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::BadAllocations`] when the text is no allocation file: the old one stays, except perhaps the placement rules. When
-    /// the reload breaks off ([`Refused::ReloadBrokeOff`]), or the scheduler has been shut down.
+    /// [`Refused::BadAllocations`] when the text is no allocation file: the old one stays, except perhaps the placement rules;
+    /// [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn reload_text(&self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         let shared = self.open()?;
         let custom_policies = self.look(Control::policy_names)?;
@@ -49,7 +49,7 @@ impl FairScheduler {
     /// [timers](crate::FairSchedulerBuilder::timers).
     ///
     /// # Errors
-    /// When a worker has panicked, or the scheduler has been shut down.
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
     pub fn continuous(&self) -> Result<(), Refused> {
         ask_workers(self.open_to_wait()?, |shard| shard.continuous_pass()).map(drop)
     }
@@ -63,7 +63,8 @@ impl FairScheduler {
     /// A marked container runs on and stays its AM's, which may give others back; a second `preempt` marks none twice.
     ///
     /// # Errors
-    /// [`Refused::PreemptionOff`] where `yarn.scheduler.fair.preemption` is not true; when the scheduler has been shut down.
+    /// [`Refused::PreemptionOff`] where `yarn.scheduler.fair.preemption` is not true; [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
     pub fn preempt(&self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
         let rounds = self.ask_preemption(PreemptionCall::Rounds)?;
         if kill {
@@ -95,7 +96,7 @@ impl FairScheduler {
     /// the workers, and waits for them.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`] of the worker that takes its asks; when the scheduler has been shut down.
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
     pub fn not_offered(&self, app: &AppHandle) -> Result<Option<NotOffered>, Refused> {
         let shared = self.open_to_wait()?;
         let of_control = app.0.clone();
@@ -113,7 +114,7 @@ impl FairScheduler {
     /// workers and waits for them.
     ///
     /// # Errors
-    /// When a worker has panicked, or the scheduler has been shut down.
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
     pub fn containers(&self) -> Result<Vec<ContainerView>, Refused> {
         Ok(ask_workers(self.open_to_wait()?, |shard| shard.container_views())?.into_iter().flatten().collect())
     }
@@ -122,7 +123,7 @@ impl FairScheduler {
     /// embedder whose nodes and AMs name containers in each call keeps a map of its own, from what `allocate` grants.
     ///
     /// # Errors
-    /// When a worker has panicked, or the scheduler has been shut down.
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
     pub fn find_container(&self, name: &ContainerName) -> Result<Option<ContainerId>, Refused> {
         let shared = self.open_to_wait()?;
         if !shared.makes(name) {
@@ -143,7 +144,7 @@ impl FairScheduler {
     /// kept for starved applications. Containers are in the order of their grants, worker by worker.
     ///
     /// # Errors
-    /// When a worker has panicked, or the scheduler has been shut down.
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
     pub fn take_journal(&self) -> Result<Journal, Refused> {
         self.quiet(&Patience::endless())?;
         let shared = self.shared();

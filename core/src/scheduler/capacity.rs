@@ -75,7 +75,7 @@ impl CapacitySchedulerBuilder {
     ///
     /// # Errors
     /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
-    /// cannot be; when the system gives no thread.
+    /// cannot be; [`BuildError::Capacity`] of a channel; [`BuildError::Panicked`] of the clock; [`BuildError::Thread`].
     pub fn start(mut self) -> Result<CapacityScheduler, BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
         let configuration = self.configuration.clone();
@@ -87,8 +87,7 @@ impl CapacitySchedulerBuilder {
     /// The scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0, unless one was given.
     ///
     /// # Errors
-    /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
-    /// cannot be.
+    /// As of [`start`](Self::start), without [`BuildError::Thread`].
     pub fn stepped(mut self) -> Result<CapacityStepped, BuildError> {
         let (given, own, journal) = (self.options.clock.take(), Arc::new(VirtualClock::new()), self.options.journal);
         let clock = given.clone().unwrap_or_else(|| own.clone());
@@ -140,7 +139,8 @@ impl CapacityStepped {
     /// Registers a node.
     ///
     /// # Errors
-    /// When a node of the name is there, or a total is negative.
+    /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of its names;
+    /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total.
     pub fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         self.steps.add_node(name, rack, total)
     }
@@ -153,7 +153,7 @@ impl CapacityStepped {
     /// Removes a node: its containers end as lost.
     ///
     /// # Errors
-    /// When it is gone already.
+    /// [`Refused::NoSuchNode`] when it is gone already.
     pub fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.steps.remove_node(node)
     }
@@ -166,7 +166,10 @@ impl CapacityStepped {
     /// Submits an application with its first attempt, with its leaf queue's default priority.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`] of its names; [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`],
+    /// [`Refused::NoSuchQueue`], [`Refused::NotLeaf`], [`Refused::Stopped`] of its queue; [`Refused::TooManyApps`], [`Refused::QueueFull`],
+    /// [`Refused::UserFull`] of limits; [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
+    /// [`Refused::OthersLocation`] of the AM's request; [`Refused::Panicked`] (the clock).
     pub fn submit(&mut self, submission: impl Borrow<Submission>) -> Result<AppHandle, Refused> {
         let outcome = self.steps.stepper.control().submit(submission.borrow());
         self.steps.submitted(outcome)
@@ -175,7 +178,7 @@ impl CapacityStepped {
     /// The same with a priority: a larger number is more important. It is cut to `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// As of [`CapacityStepped::submit`].
     pub fn submit_with_priority(
         &mut self,
         submission: impl Borrow<Submission>,
@@ -188,7 +191,9 @@ impl CapacityStepped {
     /// An AM's call.
     ///
     /// # Errors
-    /// Nothing has changed then.
+    /// [`Refused::NoSuchApp`], [`Refused::NoAm`] of the application; [`Refused::InvalidResource`], [`Refused::InvalidBlacklist`],
+    /// [`Refused::NoLocation`], [`Refused::OthersLocation`], [`Refused::TooManyKeys`] of the request; [`Refused::Busy`] where a release or
+    /// an ask finds no room in its channel; [`Refused::Panicked`] of the clock. Nothing has changed then.
     pub fn allocate(
         &mut self,
         app: &AppHandle,
@@ -238,7 +243,7 @@ impl CapacityStepped {
     /// Ends an application.
     ///
     /// # Errors
-    /// When it has ended already.
+    /// [`Refused::NoSuchApp`] when it has ended already.
     pub fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
         self.steps.finish_by(None, app)
     }
@@ -246,7 +251,8 @@ impl CapacityStepped {
     /// Moves an application to another leaf queue.
     ///
     /// # Errors
-    /// When the target is no leaf, is stopped, or has as many applications as it may.
+    /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::NotLeaf`], [`Refused::Stopped`],
+    /// [`Refused::QueueFull`], [`Refused::UserFull`] of the target.
     pub fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.steps.move_by(None, app, queue)
     }
@@ -254,7 +260,7 @@ impl CapacityStepped {
     /// Gives an application another priority.
     ///
     /// # Errors
-    /// When it has ended.
+    /// [`Refused::NoSuchApp`] when it has ended.
     pub fn set_priority(&mut self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
         let outcome = self.steps.stepper.control().set_priority(&app.0, priority);
         self.steps.settle();
@@ -283,7 +289,7 @@ impl CapacityStepped {
     /// The application of a number, while it is there.
     ///
     /// # Errors
-    /// When it is unknown or has finished.
+    /// [`Refused::NoSuchApp`] when it is unknown or has finished.
     pub fn app_numbered(&self, number: u32) -> Result<AppHandle, Refused> {
         self.steps.app(number)
     }
@@ -292,7 +298,7 @@ impl CapacityStepped {
     /// headroom, and the numbers of containers that are to be preempted.
     ///
     /// # Errors
-    /// Nothing has changed then.
+    /// As of [`CapacityStepped::allocate`]. Nothing has changed then.
     pub fn allocate_numbered(
         &mut self,
         number: u32,
@@ -313,7 +319,7 @@ impl CapacityStepped {
     /// The AM gives a container back, or a reservation, as Hadoop takes it by its number; one that is not its own is ignored.
     ///
     /// # Errors
-    /// When the application is unknown or its AM has no container yet.
+    /// [`Refused::NoSuchApp`] when the application is unknown or has finished; [`Refused::NoAm`].
     pub fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.release_numbered(number, container)?;
         let app = self.steps.app(number)?;
@@ -326,7 +332,7 @@ impl CapacityStepped {
     /// The node of a container says that it runs.
     ///
     /// # Errors
-    /// When the application is unknown, or the container has ended.
+    /// [`Refused::NoSuchApp`] when the application is unknown; [`Refused::NoSuchContainer`] when the container is, or has ended.
     pub fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.launch_numbered(number, container)
     }
@@ -334,7 +340,8 @@ impl CapacityStepped {
     /// The node of a container says that it is done.
     ///
     /// # Errors
-    /// When the application is unknown, or the container has ended and its node does not wait for it.
+    /// [`Refused::NoSuchApp`] when the application is unknown; [`Refused::NoSuchContainer`] when the container is, or has ended and its
+    /// node does not wait for it.
     pub fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.complete_numbered(number, container)
     }

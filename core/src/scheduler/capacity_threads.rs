@@ -38,7 +38,7 @@ use std::fmt;
 /// ];
 /// let scheduler = CapacityScheduler::builder(CapacityConfiguration::from_properties([], queues)?).start()?;
 /// let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8))?;
-/// let app = scheduler.submit(Submission { number: 1, user: "ann".into(), queue: None, am: None })?;
+/// let app = scheduler.submit(Submission::new(1, "ann"))?;
 /// let (mut request, mut answer) = (AllocateRequest::default(), Allocation::default());
 /// request.asks.push(Ask::anywhere(1, Resource::new(1024, 1), 2));
 /// scheduler.allocate(&app, &request, &mut answer)?;
@@ -89,7 +89,7 @@ impl CapacityScheduler {
         CapacityScheduler { inner: Arc::new(Inner { door, configuration }) }
     }
 
-    fn door(&self) -> &Door<CapacityDecider, Threads<CapacityDecider>> {
+    pub(super) fn door(&self) -> &Door<CapacityDecider, Threads<CapacityDecider>> {
         &self.inner.door
     }
 
@@ -104,7 +104,9 @@ impl CapacityScheduler {
     /// Registers a node.
     ///
     /// # Errors
-    /// When a node of the name is there, or a total is negative; when the scheduler has been shut down.
+    /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of its names;
+    /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total; [`Refused::NoWorkers`];
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
         self.door().call(|reply| Call::AddNode(spec, reply))?.map(NodeHandle)
@@ -119,7 +121,7 @@ impl CapacityScheduler {
     /// Removes a node: its containers end as lost.
     ///
     /// # Errors
-    /// When it is gone already, or the scheduler has been shut down.
+    /// [`Refused::NoSuchNode`] when it is gone already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn remove_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.door().call_workers(|reply| Call::RemoveNode(node.0.clone(), reply))?
     }
@@ -127,7 +129,8 @@ impl CapacityScheduler {
     /// A node reports, and is offered, unless `schedule-asynchronously` is on; waits for nothing.
     ///
     /// # Errors
-    /// The heartbeat comes back where the worker is busy, or the node or the scheduler is gone.
+    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], or [`Refused::NoSuchNode`] when the node was removed: the
+    /// heartbeat comes back.
     pub fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
         self.door().heartbeat(heartbeat)
     }
@@ -137,7 +140,11 @@ impl CapacityScheduler {
     /// Submits an application with its first attempt, with its leaf queue's default priority.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`] of its names; [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`],
+    /// [`Refused::NoSuchQueue`], [`Refused::NotLeaf`], [`Refused::Stopped`] of its queue; [`Refused::TooManyApps`], [`Refused::QueueFull`],
+    /// [`Refused::UserFull`] of limits; [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
+    /// [`Refused::OthersLocation`] of the AM's request; [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock); [`Refused::OwnThread`],
+    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
         self.door().call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
     }
@@ -145,7 +152,7 @@ impl CapacityScheduler {
     /// The same with a priority: a larger number is more important. It is cut to `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// As of [`CapacityScheduler::submit`].
     pub fn submit_with_priority(&self, submission: Submission, priority: i32) -> Result<AppHandle, Refused> {
         let call = |reply| Call::Own(CapacityCall::Submit(submission, priority, reply));
         self.door().call(call)?.map(AppHandle)
@@ -155,7 +162,10 @@ impl CapacityScheduler {
     /// the application's last asks or releases, or after a call without any.
     ///
     /// # Errors
-    /// Nothing has changed then, except, where the worker is busy, what was sent before.
+    /// [`Refused::NoSuchApp`], [`Refused::NoAm`] of the application; [`Refused::InvalidResource`], [`Refused::InvalidBlacklist`],
+    /// [`Refused::NoLocation`], [`Refused::OthersLocation`], [`Refused::TooManyKeys`] of the request; [`Refused::WorkerLost`];
+    /// [`Refused::Panicked`] of the clock: the mail is still there; [`Refused::ShutDown`]. Nothing has changed then, except, with
+    /// [`Refused::Busy`], what was sent before: try again with the same request.
     pub fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
         let shared = self.door().open()?;
         allocate(shared, &app.0, request, answer)?;
@@ -170,7 +180,7 @@ impl CapacityScheduler {
     /// What was granted and has ended since an AM's last call, without a call of its: for a ResourceManager that takes an AM's container.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] of another scheduler's application; when the scheduler has been shut down.
+    /// [`Refused::NoSuchApp`] of another scheduler's application; [`Refused::ShutDown`].
     pub fn fetch(&self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
         let shared = self.door().open()?;
         if app.0.scheduler != shared.scheduler {
@@ -190,7 +200,7 @@ impl CapacityScheduler {
     /// Ends an application, and waits for that.
     ///
     /// # Errors
-    /// When it has ended already, or the scheduler has been shut down.
+    /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.door().call_workers(|reply| Call::Finish { app: app.0.clone(), by: None, reply })?
     }
@@ -198,7 +208,8 @@ impl CapacityScheduler {
     /// Moves an application to another leaf queue.
     ///
     /// # Errors
-    /// When the target is no leaf, is stopped, or has as many applications as it may.
+    /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::NotLeaf`], [`Refused::Stopped`],
+    /// [`Refused::QueueFull`], [`Refused::UserFull`] of the target; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         let queue = queue.to_owned();
         self.door().call_workers(|reply| Call::Move { app: app.0.clone(), by: None, queue, reply })?
@@ -207,7 +218,7 @@ impl CapacityScheduler {
     /// Gives an application another priority.
     ///
     /// # Errors
-    /// When it has ended, or the scheduler has been shut down.
+    /// [`Refused::NoSuchApp`] when it has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
         self.door().call(|reply| Call::Own(CapacityCall::SetPriority(app.0.clone(), priority, reply)))?
     }
@@ -218,7 +229,7 @@ impl CapacityScheduler {
     /// The site's stay.
     ///
     /// # Errors
-    /// [`Refused::BadConfiguration`]: the queues are as before.
+    /// [`Refused::BadConfiguration`]: the queues are as before; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn refresh_queues<'a>(&self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<(), Refused> {
         let read = self.inner.configuration.with_queues(properties);
         if let Some(missing) = read.as_ref().ok().and_then(unsupported) {
@@ -230,7 +241,7 @@ impl CapacityScheduler {
     /// One round of the preemption policy, as [`CapacityStepped::preempt`](crate::CapacityStepped::preempt).
     ///
     /// # Errors
-    /// As there; when the scheduler has been shut down.
+    /// As there, and [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn preempt(&self) -> Result<Vec<(u32, u32)>, Refused> {
         let settings = self.door().look(|control| control.preemption_settings())??;
         let marked = ask_workers(self.door().open_to_wait()?, move |shard| shard.preempt(&settings))?;
@@ -252,7 +263,7 @@ impl CapacityScheduler {
     /// All queues, by path. `with_limits`: what each user may use is worked out for it.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn queues(&self, with_limits: bool) -> Result<Vec<CapacityQueueView>, Refused> {
         let queues = self.door().look(|control| control.queues_and_applications())?;
         let views = ask_workers(self.door().open_to_wait()?, move |shard| shard.capacity_queues(&queues, with_limits))?;
@@ -262,7 +273,7 @@ impl CapacityScheduler {
     /// All applications, by number.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
     pub fn apps(&self) -> Result<Vec<CapacityAppView>, Refused> {
         let views = ask_workers(self.door().open_to_wait()?, |shard| shard.capacity_apps())?;
         Ok(views.into_iter().flatten().collect())
@@ -277,7 +288,7 @@ impl CapacityScheduler {
     /// All containers, by node, those included that have ended but whose node has not said so.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
     pub fn containers(&self) -> Result<Vec<ContainerView>, Refused> {
         let views = ask_workers(self.door().open_to_wait()?, |shard| shard.container_views())?;
         Ok(views.into_iter().flatten().collect())
@@ -287,7 +298,7 @@ impl CapacityScheduler {
     /// [journal](CapacitySchedulerBuilder::journal).
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
     pub fn take_journal(&self) -> Result<Journal, Refused> {
         let noted = ask_workers(self.door().open_to_wait()?, |shard| (shard.take_noted(), shard.reservations()))?;
         let (mut journal, mut reserved) = (Journal::default(), Vec::new());
@@ -309,11 +320,13 @@ impl CapacityScheduler {
     // ------------------------------------------------------------------------------------------------ the whole
 
     /// Waits until everything that was accepted is worked off. The caller sees to it that nobody sends meanwhile.
+    /// Not done for [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn quiesce(&self) -> Waited {
         self.door().quiet(&Patience::endless()).into()
     }
 
-    /// Works everything off, then ends all threads; every later call is refused.
+    /// Works everything off, then ends all threads; every later call is refused. In a callback nobody can wait for it
+    /// ([`Refused::OwnThread`]): it comes by itself.
     pub fn shutdown(&self) -> Waited {
         self.door().shutdown(&Patience::endless()).into()
     }

@@ -22,6 +22,7 @@ use crate::sync::{Arc, Mutex};
 /// A heartbeat that was not taken: it comes back.
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
+#[non_exhaustive]
 pub struct NotSent<T> {
     /// What was to be sent.
     pub returned: T,

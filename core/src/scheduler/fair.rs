@@ -36,7 +36,7 @@ use std::time::Duration;
 ///
 /// let scheduler = FairScheduler::builder().start()?;
 /// let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8))?;
-/// let app = scheduler.submit(Submission { number: 1, user: "ann".into(), queue: None, am: None })?;
+/// let app = scheduler.submit(Submission::new(1, "ann"))?;
 /// let (mut request, mut answer) = (AllocateRequest::default(), Allocation::default());
 /// request.asks.push(Ask::anywhere(1, Resource::new(1024, 1), 2));
 /// scheduler.allocate(&app, &request, &mut answer)?;
@@ -111,8 +111,8 @@ impl Submitted {
     /// Waits for the answers.
     ///
     /// # Errors
-    /// [`Refused::AlreadyTaken`] after [`try_take`](Self::try_take) has given them; [`Refused::OwnThread`] in a callback; when the scheduler
-    /// is shut down meanwhile.
+    /// [`Refused::AlreadyTaken`] after [`try_take`](Self::try_take) has given them; [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
     pub fn wait(self) -> Result<Vec<Result<AppHandle, Refused>>, Refused> {
         if self.taken.get().is_some() {
             return Err(Refused::AlreadyTaken);
@@ -175,6 +175,10 @@ impl FairScheduler {
         FairScheduler { inner: Arc::new(inner) }
     }
 
+    pub(super) fn door(&self) -> &Door<FairDecider, Threads> {
+        &self.inner.door
+    }
+
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.inner.door.shared
     }
@@ -184,22 +188,12 @@ impl FairScheduler {
         &self.inner.update
     }
 
-    pub(super) fn events(&self) -> &EventSource {
-        &self.inner.door.events
-    }
-
     pub(super) fn event_sink(&self) -> EventSink {
         self.inner.door.sink.clone()
     }
 
     pub(super) fn open(&self) -> Result<&Shared, Refused> {
         self.inner.door.open()
-    }
-
-    /// The control's lane is not bounded, because workers must never wait for it; callers that do not wait for an answer
-    /// are told when it is long.
-    pub(super) fn control_has_room(&self) -> Result<(), Refused> {
-        self.inner.door.control_has_room()
     }
 
     /// Refuses what waits for a thread on one of the scheduler's own, where a callback of the embedder's runs.
@@ -265,7 +259,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of its names;
     /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total; [`Refused::NoWorkers`];
-    /// [`Refused::OwnThread`]; when the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
         self.call(|reply| Call::AddNode(spec, reply))?.map(NodeHandle)
@@ -274,7 +268,7 @@ impl FairScheduler {
     /// Removes a node: its containers end as lost, its reservation goes. Waits for the control and its worker.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone already; [`Refused::OwnThread`]; when the scheduler has been shut down.
+    /// [`Refused::NoSuchNode`] when it is gone already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn remove_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.call_workers(|reply| Call::RemoveNode(node.0.clone(), reply))?
     }
@@ -282,7 +276,8 @@ impl FairScheduler {
     /// Gives a node a new total. Below what runs its free room is negative until containers end; nothing is killed.
     ///
     /// # Errors
-    /// When it is gone, or the total is negative.
+    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total;
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn resize_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.call(|reply| Call::ResizeNode(node.0.clone(), total, reply))?
     }
@@ -292,7 +287,7 @@ impl FairScheduler {
     /// moment; what then is above the new total ends at once ([`EndReason::Preempted`](crate::EndReason::Preempted)).
     ///
     /// # Errors
-    /// When it is gone.
+    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.call(|reply| Call::Decommission(node.0.clone(), reply))?
     }
@@ -301,7 +296,7 @@ impl FairScheduler {
     /// decommissioning. `RMNodeImpl.RecommissionNodeTransition`.
     ///
     /// # Errors
-    /// When it is gone.
+    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn recommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.call(|reply| Call::Recommission(node.0.clone(), reply))?
     }
@@ -314,7 +309,8 @@ impl FairScheduler {
     /// Sends a node's report to the worker that owns it; never waits. The node is offered when the worker gets to it.
     ///
     /// # Errors
-    /// When the worker's channel is full or closed, or the node was removed: the heartbeat comes back.
+    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], or [`Refused::NoSuchNode`] when the node was removed: the
+    /// heartbeat comes back.
     pub fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
         self.inner.door.heartbeat(heartbeat)
     }
@@ -323,7 +319,8 @@ impl FairScheduler {
     /// taken and ignored.
     ///
     /// # Errors
-    /// When a worker's channel is full or closed: the heartbeats for it come back, the others were taken.
+    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], of one of the workers: the heartbeats for it come back, the
+    /// others were taken.
     pub fn heartbeats(&self, heartbeats: Vec<Heartbeat>) -> Result<(), Box<NotSent<Vec<Heartbeat>>>> {
         let lanes = &self.inner.door.shared.lanes.external;
         let mut parts: Vec<Vec<Heartbeat>> = Vec::new();
@@ -366,9 +363,9 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`], [`Refused::QueueNameAtSubmit`], [`Refused::BadQueueName`] of its names;
     /// [`Refused::Placement`], [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NotLeaf`] of its placement;
-    /// [`Refused::AclAtSubmit`], [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::ZeroMax`],
-    /// [`Refused::NoLocation`], [`Refused::OthersLocation`] of the AM's request; [`Refused::NoWorkers`], [`Refused::Panicked`] (the
-    /// clock), [`Refused::OwnThread`]; when the scheduler has been shut down.
+    /// [`Refused::AclAtSubmit`], [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::ZeroMax`], [`Refused::NoLocation`],
+    /// [`Refused::OthersLocation`] of the AM's request; [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock); [`Refused::OwnThread`],
+    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
         self.call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
     }
@@ -376,9 +373,9 @@ impl FairScheduler {
     /// Submits many applications and does not wait: one message, one publish.
     ///
     /// # Errors
-    /// When the scheduler is busy or has been shut down.
+    /// [`Refused::Busy`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn submit_all(&self, submissions: Vec<Submission>) -> Result<Submitted, Refused> {
-        let answers = self.begin(|reply| Call::SubmitAll(submissions, reply))?;
+        let answers = self.door().begin(|reply| Call::SubmitAll(submissions, reply))?;
         Ok(Submitted { answers, taken: OnceLock::new(), scheduler: self.downgrade() })
     }
 
@@ -410,7 +407,7 @@ impl FairScheduler {
     /// [`node_stops`](FairSchedulerBuilder::node_stops) is on. Waits for the control and all workers.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`]; when the scheduler has been shut down, or is meanwhile.
+    /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.call_workers(|reply| Call::Finish { app: app.0.clone(), by: None, reply })?
     }
@@ -420,7 +417,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::TaskLost`]. One that has ended already is no error here.
     pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
+        self.door().begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
     }
 
     /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over, and another
@@ -440,7 +437,7 @@ impl FairScheduler {
     /// Kills an application: to the scheduler the same as [`FairScheduler::finish`].
     ///
     /// # Errors
-    /// When it has ended already.
+    /// As of [`FairScheduler::finish`].
     pub fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
         self.finish(app)
     }
@@ -448,7 +445,7 @@ impl FairScheduler {
     /// The same on behalf of a user, who must have the right to: see [`FairScheduler::check_app`].
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he has not; otherwise as [`FairScheduler::finish`].
+    /// [`Refused::AppAcl`] where he has not; [`Refused::NameTooLong`] of his name; otherwise as [`FairScheduler::finish`].
     pub fn kill_as(&self, user: &str, app: &AppHandle) -> Result<(), Refused> {
         self.call_workers(|reply| Call::Finish { app: app.0.clone(), by: Some(user.to_owned()), reply })?
     }
@@ -457,7 +454,7 @@ impl FairScheduler {
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::MaxRunning`], [`Refused::MaxShare`],
-    /// [`Refused::NotRunnable`] of the target; [`Refused::OwnThread`]; when the scheduler has been shut down.
+    /// [`Refused::NotRunnable`] of the target; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.call_workers(|reply| Call::Move { app: app.0.clone(), by: None, queue: queue.to_owned(), reply })?
     }
@@ -467,7 +464,7 @@ impl FairScheduler {
     /// gets round that. `ClientRMService.moveApplicationAcrossQueues`.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he has not; otherwise as
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he has not; [`Refused::NameTooLong`] of his name; otherwise as
     /// [`FairScheduler::move_app`].
     pub fn move_app_as(&self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         let (by, queue) = (Some(user.to_owned()), queue.to_owned());
@@ -480,7 +477,7 @@ impl FairScheduler {
     /// The lists alone count: neither `yarn.acl.enable` nor `yarn.admin.acl`. `FairScheduler.checkAccess`.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
         let (user, queue) = (user.to_owned(), queue.to_owned());
         self.look(move |control| control.has_access(&user, &queue, access))
@@ -490,7 +487,7 @@ impl FairScheduler {
     /// everything. `FairQueueACLsManager`.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn permits(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
         let (user, queue) = (user.to_owned(), queue.to_owned());
         self.look(move |control| control.permits(&user, &queue, access))
@@ -500,7 +497,7 @@ impl FairScheduler {
     /// the embedder has to name it.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn is_admin(&self, user: &str) -> Result<bool, Refused> {
         let user = user.to_owned();
         self.look(move |control| control.is_admin(&user))
@@ -510,7 +507,8 @@ impl FairScheduler {
     /// owner, a cluster administrator, and whoever may administer its queue. `ClientRMService.checkAccess`.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; or when the application has ended.
+    /// [`Refused::AppAcl`] where he may not; [`Refused::NameTooLong`] of his name; [`Refused::NoSuchApp`] when the application has ended;
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
         let (user, app) = (user.to_owned(), app.0.clone());
         self.look(move |control| control.check_app(&user, &app, access))?
@@ -522,7 +520,8 @@ impl FairScheduler {
     /// decides, so that it would be refused. Nothing is created and no right is asked for.
     ///
     /// # Errors
-    /// [`Refused::RuleFailed`], or when the scheduler has been shut down.
+    /// [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NameTooLong`]; [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
     pub fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
         let (user, queue) = (user.to_owned(), queue.map(str::to_owned));
         self.look(move |control| control.place(&user, queue.as_deref()))?
@@ -532,7 +531,8 @@ impl FairScheduler {
     /// left as it is. An empty one goes when housekeeping comes by.
     ///
     /// # Errors
-    /// [`Refused::BadQueueName`], [`Refused::CannotCreate`]; parents made before the obstacle was met remain, as in Hadoop.
+    /// [`Refused::BadQueueName`], [`Refused::NameTooLong`], [`Refused::CannotCreate`]: parents made before the obstacle was met remain, as
+    /// in Hadoop; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn create_queue(&self, name: &str, leaf: bool) -> Result<(), Refused> {
         self.call(|reply| Call::Own(FairCall::AddQueue { name: name.to_owned(), leaf, reply }))?
     }
@@ -540,7 +540,7 @@ impl FairScheduler {
     /// What configuration makes of each queue, by name.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn queue_configs(&self) -> Result<Vec<QueueConfig>, Refused> {
         self.look(Control::queue_configs)
     }
@@ -548,7 +548,7 @@ impl FairScheduler {
     /// The allocation file in force.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn allocations(&self) -> Result<AllocationFile, Refused> {
         self.look(|control| control.allocations().clone())
     }
@@ -556,7 +556,7 @@ impl FairScheduler {
     /// The placement rules in force: those of the last file that had any, or of the settings.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn placement_rules(&self) -> Result<Vec<PlacementRule>, Refused> {
         self.look(|control| control.placement_rules().to_vec())
     }
@@ -576,8 +576,8 @@ impl FairScheduler {
     /// | [`clean_up`](Self::clean_up) | nowhere: those in force stay | that alone | none |
     ///
     /// # Errors
-    /// [`Refused::BadAllocations`] when they cannot be; [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`]; when the scheduler has been
-    /// shut down.
+    /// [`Refused::BadAllocations`] when they cannot be; [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
     pub fn reload(&self, allocations: AllocationFile) -> Result<(), Refused> {
         self.open()?.lanes.control.send(ControlMessage::CleanUp).map_err(|_| self.gone(CONTROL))?;
         self.call(|reply| Call::Reload(Box::new(allocations), reply))?
@@ -592,9 +592,10 @@ impl FairScheduler {
     /// It waits a minute at most; see [`refresh_queues_within`](Self::refresh_queues_within).
     ///
     /// # Errors
-    /// When there is no file to read, when it cannot be read or is not valid (what was in force stays), when the reload
-    /// breaks off ([`Refused::ReloadBrokeOff`]), when the source panics ([`Refused::Panicked`]), when it takes too long
-    /// ([`Refused::TimedOut`]: what it reads in the end still takes effect), or the scheduler has been shut down, or is meanwhile.
+    /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read or is not valid:
+    /// what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::Panicked`] when the source panics; [`Refused::TimedOut`] when it
+    /// takes too long: what it reads in the end still takes effect; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`],
+    /// also when that comes meanwhile.
     pub fn refresh_queues(&self) -> Result<Vec<Diagnostic>, Refused> {
         self.refresh_queues_within(REFRESH)
     }
@@ -618,7 +619,7 @@ impl FairScheduler {
     /// made before stay as they are.
     ///
     /// # Errors
-    /// [`Refused::BadMaximum`]; or when the scheduler has been shut down.
+    /// [`Refused::BadMaximum`]; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn set_maximum_allocation(&self, maximum: Resource) -> Result<(), Refused> {
         self.call(|reply| Call::SetMaximum(maximum, reply))?
     }
@@ -676,7 +677,7 @@ impl FairScheduler {
     /// a moment ago it sees after a [`quiesce`](Self::quiesce). A heartbeat that is sent after it is decided under the new shares.
     ///
     /// Where a policy or the clock panics in it that is told as an event, and here ([`Refused::Panicked`]): shares stay as they were, and the
-    /// task begins anew with the next update.
+    /// task begins anew with the next update. Not done, too, for [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn update_now(&self) -> Waited {
         self.update(&Patience::endless()).into()
     }
@@ -696,6 +697,8 @@ impl FairScheduler {
 
     /// Waits until everything accepted so far is worked off. Meant for moments when nobody else sends: under those who send on it takes as
     /// long as it takes to meet a moment in which nothing is under way, which may be seconds, or for ever.
+    ///
+    /// Not done for [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn quiesce(&self) -> Waited {
         self.quiet(&Patience::endless()).into()
     }
@@ -728,7 +731,7 @@ impl FairScheduler {
     /// The handle of an application that has not ended, by its number: for who has lost it. Waits for the control.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn find_app(&self, number: u32) -> Result<Option<AppHandle>, Refused> {
         let app = self.call(|reply| Call::App(number, reply))?;
         Ok(app.filter(|app| !app.is_closed()).map(AppHandle))

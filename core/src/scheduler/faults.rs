@@ -53,7 +53,7 @@ impl FairScheduler {
     /// Has something go wrong, soon: when the thread that it is for takes its next messages.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; when the scheduler has been shut down.
+    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn inject(&self, fault: Fault) -> Result<(), Refused> {
         match fault {
             Fault::WorkerPanic { worker } => self.panic_at(worker, false),
@@ -74,7 +74,7 @@ impl FairScheduler {
     /// What the workers keep memory for, all together. Waits for them.
     ///
     /// # Errors
-    /// When the scheduler has been shut down, or a worker was given up.
+    /// [`Refused::WorkerLost`], [`Refused::ShutDown`].
     pub fn kept(&self) -> Result<Kept, Refused> {
         let workers = ask_workers(self.open()?, |shard| shard.kept())?;
         Ok(workers.into_iter().fold(Kept::default(), |sum, worker| Kept {
@@ -94,7 +94,7 @@ impl FairScheduler {
     /// it is looked several times, until nothing is wrong or nothing else comes of it.
     ///
     /// # Errors
-    /// When the scheduler has been shut down, or a worker panicked meanwhile.
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
     pub fn audit(&self) -> Result<Audit, Refused> {
         let mut audit = Audit::default();
         for _ in 0..LOOKS {

@@ -51,7 +51,7 @@ impl From<MarkedFor> for PreemptionRound {
 /// let mut scheduler = FairScheduler::builder().stepped()?;
 /// let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8))?;
 /// let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.a"))?;
-/// let mut request = AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), 3)], ..Default::default() };
+/// let mut request = AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), 3)]);
 /// let (mut answer, mut running, mut done) = (Allocation::default(), Vec::new(), 0);
 /// // A step a second, until all has run. Each task runs for a step.
 /// for _ in 0..10 {
@@ -154,7 +154,8 @@ impl Stepped {
     /// Registers a node.
     ///
     /// # Errors
-    /// When a node of the name is there, or a total is negative.
+    /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of its names;
+    /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total.
     pub fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         self.steps.add_node(name, rack, total)
     }
@@ -172,7 +173,7 @@ impl Stepped {
     /// Removes a node: its containers end as lost.
     ///
     /// # Errors
-    /// When it is gone already.
+    /// [`Refused::NoSuchNode`] when it is gone already.
     pub fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.steps.remove_node(node)
     }
@@ -180,7 +181,7 @@ impl Stepped {
     /// Gives a node a new total.
     ///
     /// # Errors
-    /// When it is gone, or the total is negative.
+    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
     pub fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.stepper().control().resize_node(&node.0, total)?;
         self.settle();
@@ -190,7 +191,7 @@ impl Stepped {
     /// Empties a node gracefully, as [`FairScheduler::decommission_node`](crate::FairScheduler::decommission_node).
     ///
     /// # Errors
-    /// When it is gone.
+    /// [`Refused::NoSuchNode`] when it is gone.
     pub fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.stepper().control().decommission(&node.0)?;
         self.settle();
@@ -201,7 +202,7 @@ impl Stepped {
     /// [`FairScheduler::recommission_node`](crate::FairScheduler::recommission_node).
     ///
     /// # Errors
-    /// When it is gone.
+    /// [`Refused::NoSuchNode`] when it is gone.
     pub fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.stepper().control().recommission(&node.0)?;
         self.settle();
@@ -225,7 +226,10 @@ impl Stepped {
     /// Submits an application with its first attempt.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`], [`Refused::QueueNameAtSubmit`], [`Refused::BadQueueName`] of its names;
+    /// [`Refused::Placement`], [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NotLeaf`] of its placement;
+    /// [`Refused::AclAtSubmit`], [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::ZeroMax`], [`Refused::NoLocation`],
+    /// [`Refused::OthersLocation`] of the AM's request; [`Refused::Panicked`] (the clock).
     pub fn submit(&mut self, submission: impl Borrow<Submission>) -> Result<AppHandle, Refused> {
         let outcome = self.stepper().control().submit(submission.borrow());
         self.steps.submitted(outcome)
@@ -239,7 +243,10 @@ impl Stepped {
     /// An AM's call, as [`FairScheduler::allocate`](crate::FairScheduler::allocate).
     ///
     /// # Errors
-    /// Nothing has changed then.
+    /// [`Refused::NoSuchApp`], [`Refused::NoAm`] of the application; [`Refused::InvalidResource`], [`Refused::InvalidBlacklist`],
+    /// [`Refused::NoLocation`], [`Refused::OthersLocation`], [`Refused::TooManyKeys`] of the request; [`Refused::ZeroMax`] of its queue;
+    /// [`Refused::Busy`] where a release or an ask finds no room in its channel; [`Refused::Panicked`] of the policy or the clock: the mail
+    /// is still there. Nothing has changed then.
     pub fn allocate(
         &mut self,
         app: &AppHandle,
@@ -263,7 +270,7 @@ impl Stepped {
     /// Kills an application: to the scheduler the same as [`Stepped::finish`].
     ///
     /// # Errors
-    /// When it has ended already.
+    /// [`Refused::NoSuchApp`] when it has ended already.
     pub fn kill(&mut self, app: &AppHandle) -> Result<(), Refused> {
         self.finish(app)
     }
@@ -271,7 +278,7 @@ impl Stepped {
     /// Ends an application on behalf of a user, as [`FairScheduler::kill_as`](crate::FairScheduler::kill_as).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; or when it has ended already.
+    /// [`Refused::AppAcl`] where he may not; [`Refused::NameTooLong`] of his name; [`Refused::NoSuchApp`] when it has ended already.
     pub fn kill_as(&mut self, user: &str, app: &AppHandle) -> Result<(), Refused> {
         self.steps.finish_by(Some(user), app)
     }
@@ -279,7 +286,8 @@ impl Stepped {
     /// Another attempt of an application, as [`FairScheduler::new_attempt`](crate::FairScheduler::new_attempt).
     ///
     /// # Errors
-    /// When the application has ended, or the new AM's request is refused.
+    /// [`Refused::NoSuchApp`] when the application has ended; [`Refused::InvalidResource`], [`Refused::ZeroMax`], [`Refused::NoLocation`],
+    /// [`Refused::OthersLocation`] of the new AM's request; [`Refused::Panicked`] (the clock).
     pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.stepper().control().begin_next_attempt(&app.0, new, None)?;
         self.settle();
@@ -290,7 +298,8 @@ impl Stepped {
     /// Moves an application to another leaf queue.
     ///
     /// # Errors
-    /// When the target is no leaf or a limit stands against it.
+    /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::MaxRunning`], [`Refused::MaxShare`],
+    /// [`Refused::NotRunnable`] of the target.
     pub fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.steps.move_by(None, app, queue)
     }
@@ -298,7 +307,8 @@ impl Stepped {
     /// The same on behalf of a user, as [`FairScheduler::move_app_as`](crate::FairScheduler::move_app_as).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he may not; otherwise as [`Stepped::move_app`].
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he may not; [`Refused::NameTooLong`] of his name; otherwise as
+    /// [`Stepped::move_app`].
     pub fn move_app_as(&mut self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.steps.move_by(Some(user), app, queue)
     }
@@ -323,7 +333,7 @@ impl Stepped {
     /// Whether a user may see or change an application, as [`FairScheduler::check_app`](crate::FairScheduler::check_app).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; or when it has ended.
+    /// [`Refused::AppAcl`] where he may not; [`Refused::NameTooLong`] of his name; [`Refused::NoSuchApp`] when it has ended.
     pub fn check_app(&mut self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
         self.stepper().control().check_app(user, &app.0, access)
     }
@@ -366,7 +376,7 @@ impl Stepped {
     /// Where the placement rules put an application, as [`FairScheduler::place`](crate::FairScheduler::place).
     ///
     /// # Errors
-    /// [`Refused::RuleFailed`].
+    /// [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NameTooLong`].
     pub fn place(&mut self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
         self.stepper().control().place(user, queue)
     }
@@ -374,7 +384,7 @@ impl Stepped {
     /// Makes an ad hoc queue, as [`FairScheduler::create_queue`](crate::FairScheduler::create_queue).
     ///
     /// # Errors
-    /// [`Refused::BadQueueName`], [`Refused::CannotCreate`].
+    /// [`Refused::BadQueueName`], [`Refused::NameTooLong`], [`Refused::CannotCreate`].
     pub fn create_queue(&mut self, name: &str, leaf: bool) -> Result<(), Refused> {
         let outcome = self.stepper().control().add_queue(name, leaf);
         self.settle();
@@ -426,7 +436,7 @@ impl Stepped {
     /// The same without the clean-up: an administrator's refresh, with the text given in.
     ///
     /// # Errors
-    /// As [`Stepped::reload_text`].
+    /// As of [`Stepped::reload_text`].
     pub fn refresh_with(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         let types = self.shared().decider.settings.types.clone();
         let control = self.stepper().control();
@@ -440,7 +450,8 @@ impl Stepped {
     /// [`FairScheduler::refresh_queues`](crate::FairScheduler::refresh_queues).
     ///
     /// # Errors
-    /// As there.
+    /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read or is not valid:
+    /// what was in force stays; [`Refused::ReloadBrokeOff`].
     pub fn refresh_queues(&mut self) -> Result<Vec<Diagnostic>, Refused> {
         let clock = self.shared().clock.clone();
         let watcher = self.watcher.as_mut().ok_or(Refused::NoAllocationFile)?;
@@ -453,7 +464,7 @@ impl Stepped {
     /// [`FairScheduler::set_maximum_allocation`](crate::FairScheduler::set_maximum_allocation).
     ///
     /// # Errors
-    /// As there.
+    /// [`Refused::BadMaximum`].
     pub fn set_maximum_allocation(&mut self, maximum: Resource) -> Result<(), Refused> {
         self.stepper().control().set_maximum(maximum)?;
         self.settle();
@@ -465,7 +476,7 @@ impl Stepped {
     /// The application of a number, while it is there.
     ///
     /// # Errors
-    /// When it is unknown or has finished.
+    /// [`Refused::NoSuchApp`] when it is unknown or has finished.
     pub fn app_numbered(&self, number: u32) -> Result<AppHandle, Refused> {
         self.steps.app(number)
     }
@@ -474,7 +485,7 @@ impl Stepped {
     /// the headroom.
     ///
     /// # Errors
-    /// Nothing has changed then.
+    /// As of [`Stepped::allocate`]. Nothing has changed then.
     pub fn allocate_numbered(
         &mut self,
         number: u32,
@@ -495,7 +506,7 @@ impl Stepped {
     /// [`strict_preemptions`](AppHandle::strict_preemptions) has.
     ///
     /// # Errors
-    /// When the application is unknown or has finished.
+    /// [`Refused::NoSuchApp`] when it is unknown or has finished.
     pub fn preemptions_numbered(&self, number: u32) -> Result<Vec<u32>, Refused> {
         let marked = self.app_numbered(number)?.strict_preemptions();
         let mut numbers: Vec<_> = marked.into_iter().map(ContainerId::number).collect();
@@ -506,7 +517,7 @@ impl Stepped {
     /// The AM gives a container back; one that is not its own is ignored.
     ///
     /// # Errors
-    /// When the application is unknown or its AM has no container yet.
+    /// [`Refused::NoSuchApp`] when the application is unknown or has finished; [`Refused::NoAm`].
     pub fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.release_numbered(number, container)
     }
@@ -514,7 +525,7 @@ impl Stepped {
     /// The node of a container says that it runs.
     ///
     /// # Errors
-    /// When the application is unknown, or the container has ended.
+    /// [`Refused::NoSuchApp`] when the application is unknown; [`Refused::NoSuchContainer`] when the container is, or has ended.
     pub fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.launch_numbered(number, container)
     }
@@ -522,7 +533,8 @@ impl Stepped {
     /// The node of a container says that it is done.
     ///
     /// # Errors
-    /// When the application is unknown, or the container has ended and its node does not wait for it.
+    /// [`Refused::NoSuchApp`] when the application is unknown; [`Refused::NoSuchContainer`] when the container is, or has ended and its
+    /// node does not wait for it.
     pub fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.complete_numbered(number, container)
     }

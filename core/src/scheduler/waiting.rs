@@ -2,14 +2,17 @@
 //!
 //! They run on whatever polls them, block nothing, and are woken by the scheduler's threads.
 
-use super::door::CONTROL;
+use super::capacity_threads::CapacityScheduler;
+use super::door::{CONTROL, Door, Running};
 use super::fair::{FairScheduler, Submitted};
 use super::handles::{AppHandle, NodeHandle};
+use crate::engine::control::Call;
+use crate::engine::decider::Decider;
+use crate::engine::intake::messages::ControlMessage;
 use crate::engine::{
     Answer, Internal, Look, NewAttempt, NodeSpec, Reply, Submission, Unanswered, Waits, reply, waiting,
 };
 use crate::event::{Refused, SchedulerEvent};
-use crate::fair::{Call, ControlMessage};
 use crate::resource::Resource;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -34,13 +37,10 @@ impl Future for Submitted {
     }
 }
 
-/// Calls that do not block. Each is a future that does nothing until it is polled; one that is dropped before its end waits no more, but
-/// what it has asked for is done all the same.
-///
-/// No runtime is needed: any executor will do, and so will a loop that polls. Who has none uses the calls without `_async`.
-impl FairScheduler {
+/// What both schedulers' futures are made of.
+impl<D: Decider, T: Running> Door<D, T> {
     /// Asks the control, and does not wait.
-    pub(super) fn begin<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<Answer<T>, Refused> {
+    pub(super) fn begin<A>(&self, call: impl FnOnce(Reply<A>) -> Call<D>) -> Result<Answer<A>, Refused> {
         let shared = self.open()?;
         self.control_has_room()?;
         let (reply, answer) = reply();
@@ -48,76 +48,16 @@ impl FairScheduler {
         Ok(answer)
     }
 
-    async fn call_async<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
+    pub(super) async fn call_async<A>(&self, call: impl FnOnce(Reply<A>) -> Call<D>) -> Result<A, Refused> {
         let answer = self.begin(call)?;
         poll_fn(|context| answer.poll(context)).await.map_err(|Unanswered| self.gone(CONTROL))
     }
 
-    /// As [`FairScheduler::submit`].
-    ///
-    /// # Errors
-    /// As there, and [`Refused::Busy`].
-    pub async fn submit_async(&self, submission: Submission) -> Result<AppHandle, Refused> {
-        self.call_async(|reply| Call::Submit(submission, reply)).await?.map(AppHandle)
+    pub(super) async fn next_event(&self) -> Option<SchedulerEvent> {
+        poll_fn(|context| self.events.poll(context)).await
     }
 
-    /// As [`FairScheduler::finish`].
-    ///
-    /// # Errors
-    /// As there, and [`Refused::Busy`].
-    pub async fn finish_async(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.call_async(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).await?
-    }
-
-    /// As [`FairScheduler::new_attempt`].
-    ///
-    /// # Errors
-    /// As there, and [`Refused::Busy`].
-    pub async fn new_attempt_async(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
-        self.call_async(|reply| Call::NextAttempt { app: app.0.clone(), new, reply }).await?.map(AppHandle)
-    }
-
-    /// As [`FairScheduler::move_app`].
-    ///
-    /// # Errors
-    /// As there, and [`Refused::Busy`].
-    pub async fn move_app_async(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        let queue = queue.to_owned();
-        self.call_async(|reply| Call::Move { app: app.0.clone(), by: None, queue, reply }).await?
-    }
-
-    /// As [`FairScheduler::add_node`].
-    ///
-    /// # Errors
-    /// As there, and [`Refused::Busy`].
-    pub async fn add_node_async(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-        let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
-        self.call_async(|reply| Call::AddNode(spec, reply)).await?.map(NodeHandle)
-    }
-
-    /// As [`FairScheduler::remove_node`].
-    ///
-    /// # Errors
-    /// As there, and [`Refused::Busy`].
-    pub async fn remove_node_async(&self, node: &NodeHandle) -> Result<(), Refused> {
-        self.call_async(|reply| Call::RemoveNode(node.0.clone(), reply)).await?
-    }
-
-    /// The next event. `None` after the shutdown, when there is none left.
-    pub async fn next_event_async(&self) -> Option<SchedulerEvent> {
-        poll_fn(|context| self.events().poll(context)).await
-    }
-
-    /// Until [`FairScheduler::allocate`] has something to bring for this application: a granted container, or the news of one that ended.
-    /// At once where it has. What is marked for preemption ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)) is
-    /// no news.
-    ///
-    /// Each wait costs every worker a message, so it is for those who have to wait. It may end though another call has just fetched what
-    /// there was.
-    ///
-    /// # Errors
-    /// [`Refused::NoSuchApp`] when the attempt has ended, [`Refused::NoWorkers`], [`Refused::ShutDown`].
-    pub async fn mail_async(&self, app: &AppHandle) -> Result<(), Refused> {
+    pub(super) async fn mail(&self, app: &AppHandle) -> Result<(), Refused> {
         let mut waits: Option<Waits> = None;
         let poll = |context: &mut Context<'_>| -> Result<Poll<()>, Refused> {
             let shared = self.open()?;
@@ -148,12 +88,7 @@ impl FairScheduler {
         until(poll).await
     }
 
-    /// After [`Refused::Busy`]: until each lane has had room since. Others may have filled it again by then, so the next try may be refused,
-    /// too.
-    ///
-    /// # Errors
-    /// [`Refused::ShutDown`].
-    pub async fn room_async(&self) -> Result<(), Refused> {
+    pub(super) async fn room(&self) -> Result<(), Refused> {
         // The control's lane, and what it has not published yet.
         let answer = {
             let (reply, answer) = reply();
@@ -162,7 +97,7 @@ impl FairScheduler {
             answer
         };
         poll_fn(|context| answer.poll(context)).await.map_err(|Unanswered| self.gone(CONTROL))?;
-        for worker in 0..self.shared().workers {
+        for worker in 0..self.shared.workers {
             self.room_of(worker).await?;
         }
         Ok(())
@@ -188,6 +123,101 @@ impl FairScheduler {
         };
         until(poll).await
     }
+}
+
+/// The futures that the handle to any scheduler has.
+macro_rules! waiting_calls {
+    () => {
+        /// As [`submit`](Self::submit).
+        ///
+        /// # Errors
+        /// As there, and [`Refused::Busy`].
+        pub async fn submit_async(&self, submission: Submission) -> Result<AppHandle, Refused> {
+            self.door().call_async(|reply| Call::Submit(submission, reply)).await?.map(AppHandle)
+        }
+
+        /// As [`finish`](Self::finish).
+        ///
+        /// # Errors
+        /// As there, and [`Refused::Busy`].
+        pub async fn finish_async(&self, app: &AppHandle) -> Result<(), Refused> {
+            self.door().call_async(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).await?
+        }
+
+        /// As [`move_app`](Self::move_app).
+        ///
+        /// # Errors
+        /// As there, and [`Refused::Busy`].
+        pub async fn move_app_async(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+            let queue = queue.to_owned();
+            self.door().call_async(|reply| Call::Move { app: app.0.clone(), by: None, queue, reply }).await?
+        }
+
+        /// As [`add_node`](Self::add_node).
+        ///
+        /// # Errors
+        /// As there, and [`Refused::Busy`].
+        pub async fn add_node_async(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
+            let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
+            self.door().call_async(|reply| Call::AddNode(spec, reply)).await?.map(NodeHandle)
+        }
+
+        /// As [`remove_node`](Self::remove_node).
+        ///
+        /// # Errors
+        /// As there, and [`Refused::Busy`].
+        pub async fn remove_node_async(&self, node: &NodeHandle) -> Result<(), Refused> {
+            self.door().call_async(|reply| Call::RemoveNode(node.0.clone(), reply)).await?
+        }
+
+        /// The next event. `None` after the shutdown, when there is none left.
+        pub async fn next_event_async(&self) -> Option<SchedulerEvent> {
+            self.door().next_event().await
+        }
+
+        /// Until [`allocate`](Self::allocate) has something to bring for this application: a granted container, or the news of one that ended.
+        /// At once where it has. What is marked for preemption ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions))
+        /// is no news.
+        ///
+        /// Each wait costs every worker a message, so it is for those who have to wait. It may end though another call has just fetched
+        /// what there was.
+        ///
+        /// # Errors
+        /// [`Refused::NoSuchApp`] when the attempt has ended, [`Refused::NoWorkers`], [`Refused::ShutDown`].
+        pub async fn mail_async(&self, app: &AppHandle) -> Result<(), Refused> {
+            self.door().mail(app).await
+        }
+
+        /// After [`Refused::Busy`]: until each lane has had room since. Others may have filled it again by then, so the next try may be
+        /// refused, too.
+        ///
+        /// # Errors
+        /// [`Refused::TaskLost`], [`Refused::ShutDown`].
+        pub async fn room_async(&self) -> Result<(), Refused> {
+            self.door().room().await
+        }
+    };
+}
+
+/// Calls that do not block. Each is a future that does nothing until it is polled; one that is dropped before its end waits no more, but
+/// what it has asked for is done all the same.
+///
+/// No runtime is needed: any executor will do, and so will a loop that polls. Who has none uses the calls without `_async`.
+impl FairScheduler {
+    waiting_calls!();
+
+    /// As [`new_attempt`](Self::new_attempt).
+    ///
+    /// # Errors
+    /// As there, and [`Refused::Busy`].
+    pub async fn new_attempt_async(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.door().call_async(|reply| Call::NextAttempt { app: app.0.clone(), new, reply }).await?.map(AppHandle)
+    }
+}
+
+/// Calls that do not block, as those of [`FairScheduler`]: each is a future that does nothing until it is polled.
+impl CapacityScheduler {
+    waiting_calls!();
 }
 
 /// Polls until it is there, or refused.

@@ -34,7 +34,7 @@ use std::time::Duration;
 ///     .collect();
 ///
 /// let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8))?;
-/// let app = scheduler.submit(Submission { number: 1, user: "ann".into(), queue: None, am: None })?;
+/// let app = scheduler.submit(Submission::new(1, "ann"))?;
 /// let (mut request, mut answer) = (AllocateRequest::default(), Allocation::default());
 /// request.asks.push(Ask::anywhere(1, Resource::new(1024, 1), 1));
 /// scheduler.allocate(&app, &request, &mut answer)?;

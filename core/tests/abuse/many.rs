@@ -4,7 +4,7 @@ use crate::world::{Core, SMALL, World, allocations, builder, builder_with, each}
 use evenweave::{Ask, Refused, Resource, Submission};
 
 fn submission(number: u32, user: &str, queue: Option<&str>) -> Submission {
-    Submission { number, user: user.into(), queue: queue.map(str::to_owned), am: None }
+    Submission::new(number, user).maybe_in_queue(queue)
 }
 
 fn threaded() -> World {
@@ -24,7 +24,7 @@ fn two_hundred_thousand_applications_come_ask_and_go() {
     assert_eq!(world.submit(submission(7, "eve", None)).map(drop), Err(Refused::DuplicateApp(7)));
     for (at, app) in apps.iter().enumerate() {
         let Core::Threaded(scheduler) = &world.core else { unreachable!() };
-        let request = evenweave::AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, 1)], ..Default::default() };
+        let request = evenweave::AllocateRequest::new([Ask::anywhere(1, SMALL, 1)]);
         while scheduler.allocate(app, &request, &mut world.answer) == Err(Refused::Busy) {
             scheduler.quiesce();
         }

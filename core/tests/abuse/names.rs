@@ -27,12 +27,7 @@ fn names_of_a_mebibyte_are_refused_at_every_door() {
                 let app = world.app(1, "abuser");
                 assert_too_long(world.add_node(&name, "/r", SMALL), Named::Node);
                 assert_too_long(world.add_node("n", &name, SMALL), Named::Rack);
-                let submission = |user: &str, queue: Option<&str>| Submission {
-                    number: 2,
-                    user: user.into(),
-                    queue: queue.map(str::to_owned),
-                    am: None,
-                };
+                let submission = |user: &str, queue: Option<&str>| Submission::new(2, user).maybe_in_queue(queue);
                 assert_too_long(world.submit(submission(&name, None)), Named::User);
                 assert_too_long(world.submit(submission("eve", Some(&name))), Named::Queue);
                 // Rules may make a queue's name longer than what was given.
@@ -86,14 +81,14 @@ fn what_names_no_place_is_refused() {
         let nowhere = world.location(&"x".repeat(LONGEST_NAME + 1));
         let ask = Ask::anywhere(1, SMALL, 1);
         assert_eq!(world.ask(&app, vec![ask, ask.at(nowhere)]), Err(Refused::NoLocation));
-        let blacklist = AllocateRequest { blacklist_add: vec![nowhere], ..AllocateRequest::default() };
+        let blacklist = AllocateRequest::default().with_blacklist_add([nowhere]);
         assert_eq!(world.allocate(&app, &blacklist), Err(Refused::NoLocation));
         for am in [AmRequest::from(SMALL).at(nowhere, true), AmRequest::from(SMALL).avoiding(&[nowhere])] {
-            let submission = Submission { number: 2, user: "eve".into(), queue: Some("abuser".into()), am: Some(am) };
+            let submission = Submission::new(2, "eve").in_queue("abuser").with_am(am);
             assert_eq!(world.submit(submission).map(|app| app.number()), Err(Refused::NoLocation));
         }
         // To take back what nobody could list is as good as done.
-        let blacklist = AllocateRequest { blacklist_remove: vec![nowhere], ..AllocateRequest::default() };
+        let blacklist = AllocateRequest::default().with_blacklist_remove([nowhere]);
         world.allocate(&app, &blacklist).unwrap();
         world.offer_all();
         assert_eq!(world.fetch(&app).len(), 0, "a refused call has changed nothing");
@@ -119,7 +114,7 @@ fn an_am_cannot_name_ever_new_places() {
     world.ask(&app, strict.to_vec()).unwrap();
     world.offer_all();
     assert_eq!(world.fetch(&app).iter().map(|container| container.node).collect::<Vec<_>>(), [late.id()]);
-    let somewhere = [Ask { count: 3, ..ask }, ask.at(world.location("a-host-without-a-node"))];
+    let somewhere = [ask.with_count(3), ask.at(world.location("a-host-without-a-node"))];
     world.ask(&app, somewhere.to_vec()).unwrap();
     world.offer_all();
     assert_eq!(world.fetch(&app).len(), 3);

@@ -121,7 +121,7 @@ fn what_strangers_have_cannot_be_released() {
         assert_eq!(containers.len(), 100);
         let stranger = world.app(2, "abuser");
         let releases: Vec<_> = containers.iter().copied().cycle().take(10_000).collect();
-        let request = AllocateRequest { releases, ..AllocateRequest::default() };
+        let request = AllocateRequest::default().with_releases(releases);
         for _ in 0..100 {
             world.allocate(&stranger, &request).unwrap();
         }
@@ -140,7 +140,7 @@ fn a_hundred_thousand_containers_are_released_in_one_call() {
         world.offer_all();
         let releases: Vec<_> = world.fetch(&app).iter().map(|container| container.id).collect();
         assert_eq!(releases.len(), 100_000);
-        let request = AllocateRequest { releases, ..AllocateRequest::default() };
+        let request = AllocateRequest::default().with_releases(releases);
         world.allocate(&app, &request).unwrap();
         assert_eq!(world.running(), 0);
         // Once more: they have ended.
@@ -191,7 +191,7 @@ fn an_attempt_hands_a_hundred_thousand_containers_over() {
             world.heartbeat(heartbeat);
         }
         world.settle();
-        let new = NewAttempt { am: None, keep_containers: true };
+        let new = NewAttempt::default().keep_containers(true);
         let next = world.new_attempt(&app, new).unwrap();
         assert_eq!((next.kept_containers().len(), world.running()), (100_000, 100_000));
         world.bystander_is_served();
@@ -213,18 +213,13 @@ fn a_hundred_thousand_places_can_be_listed_as_unwanted() {
         let app = world.app(1, "abuser");
         let mut places: Vec<_> = (0..MANY).map(|i| world.location(&format!("h{i}"))).collect();
         places.extend((0..200).map(|i| world.location(&format!("n{i}"))));
-        let list = AllocateRequest {
-            asks: vec![Ask::anywhere(1, SMALL, 5)],
-            blacklist_add: places.clone(),
-            ..AllocateRequest::default()
-        };
+        let list = AllocateRequest::new([Ask::anywhere(1, SMALL, 5)]).with_blacklist_add(places.clone());
         world.allocate(&app, &list).unwrap();
         world.offer_all();
         assert_eq!(world.fetch(&app).len(), 0);
         assert_eq!(world.answer.headroom, Resource::ZERO, "no node is wanted");
         world.bystander_is_served();
-        let both =
-            AllocateRequest { blacklist_add: places.clone(), blacklist_remove: places, ..AllocateRequest::default() };
+        let both = AllocateRequest::default().with_blacklist_add(places.clone()).with_blacklist_remove(places);
         world.allocate(&app, &both).unwrap();
         world.offer_all();
         assert_eq!(world.fetch(&app).len(), 5);

@@ -109,7 +109,7 @@ impl World {
 
     pub(crate) fn app(&mut self, number: u32, queue: &str) -> AppHandle {
         let queue = Some(queue.to_owned());
-        self.submit(Submission { number, user: "eve".into(), queue, am: None }).unwrap()
+        self.submit(Submission::new(number, "eve").maybe_in_queue(queue)).unwrap()
     }
 
     /// Many at once, where that can be had.
@@ -162,7 +162,7 @@ impl World {
     }
 
     pub(crate) fn ask(&mut self, app: &AppHandle, asks: Vec<Ask>) -> Result<(), Refused> {
-        self.allocate(app, &AllocateRequest { asks, ..AllocateRequest::default() })
+        self.allocate(app, &AllocateRequest::new(asks))
     }
 
     pub(crate) fn settle(&self) {
@@ -233,7 +233,7 @@ impl World {
             Some(app) => app,
             None => {
                 let queue = Some("bystander".to_owned());
-                self.submit(Submission { number: u32::MAX, user: "bob".into(), queue, am: None }).unwrap()
+                self.submit(Submission::new(u32::MAX, "bob").maybe_in_queue(queue)).unwrap()
             }
         };
         self.ask(&app, vec![Ask::anywhere(1, SMALL, 2)]).unwrap();
@@ -241,8 +241,8 @@ impl World {
         let granted = self.fetch(&app);
         assert_eq!(granted.len(), 2, "the bystander was not served");
         self.books_balance();
-        let releases = granted.iter().map(|container| container.id).collect();
-        self.allocate(&app, &AllocateRequest { releases, ..AllocateRequest::default() }).unwrap();
+        let releases: Vec<_> = granted.iter().map(|container| container.id).collect();
+        self.allocate(&app, &AllocateRequest::default().with_releases(releases)).unwrap();
         self.bystander = Some(app);
         self.books_balance();
     }

@@ -169,12 +169,7 @@ impl<C: Core> Churn<C> {
     pub fn new(mut core: C, size: Size, locality: bool) -> Churn<C> {
         let node = |i: u32| (format!("n{i}"), format!("/r{}", i / NODES_A_RACK));
         let nodes = (0..size.nodes).map(node).map(|(name, rack)| core.add_node(&name, &rack, NODE)).collect();
-        let submission = |app| Submission {
-            number: app + 1,
-            user: "user".to_owned(),
-            queue: Some(size.leaf(app % size.queues)),
-            am: None,
-        };
+        let submission = |app| Submission::new(app + 1, "user").in_queue(size.leaf(app % size.queues));
         let apps = (0..size.apps).map(|app| core.submit(submission(app))).collect();
         let wanted: Vec<u32> = (0..size.apps).map(|app| size.wanted(app)).collect();
         let tasks = locality.then(|| Tasks::new(&core, size.nodes, NODES_A_RACK, &wanted));

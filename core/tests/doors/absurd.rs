@@ -148,11 +148,9 @@ impl World {
     }
 
     fn ask(&mut self) -> Ask {
-        let ask = Ask {
-            priority: self.dice.of(&[1, 0, -1, i32::MIN, i32::MAX]),
-            allocation_request_id: self.dice.of(&[0, 0, 1, -1, i64::MIN, i64::MAX]),
-            ..Ask::anywhere(1, self.dice.size(), self.dice.of(&[0, 1, 2, 5, u32::MAX]))
-        };
+        let ask = Ask::anywhere(1, self.dice.size(), self.dice.of(&[0, 1, 2, 5, u32::MAX]))
+            .with_priority(self.dice.of(&[1, 0, -1, i32::MIN, i32::MAX]))
+            .with_request_id(self.dice.of(&[0, 0, 1, -1, i64::MIN, i64::MAX]));
         let ask = ask.at(self.location());
         if self.dice.one_in(3) { ask.strict() } else { ask }
     }
@@ -181,7 +179,9 @@ impl World {
         self.next += u32::from(!self.dice.one_in(5));
         let queue = if self.dice.one_in(3) { None } else { Some(self.dice.name()) };
         let number = if self.dice.one_in(20) { u32::MAX } else { self.next };
-        Submission { number, user: self.dice.of(&["ann", "bob", "", "a.b", "\n"]).to_owned(), queue, am: self.am() }
+        Submission::new(number, self.dice.of(&["ann", "bob", "", "a.b", "\n"]))
+            .maybe_in_queue(queue)
+            .maybe_with_am(self.am())
     }
 
     fn report(&mut self, node: &NodeHandle) -> Heartbeat {
@@ -212,12 +212,10 @@ impl World {
             }
             6..=9 => {
                 let Some(app) = self.app() else { return };
-                let request = AllocateRequest {
-                    asks: (0..self.dice.below(4)).map(|_| self.ask()).collect(),
-                    releases: self.some_containers(),
-                    blacklist_add: (0..self.dice.below(2)).map(|_| self.location()).collect(),
-                    blacklist_remove: (0..self.dice.below(2)).map(|_| self.location()).collect(),
-                };
+                let request = AllocateRequest::new((0..self.dice.below(4)).map(|_| self.ask()))
+                    .with_releases(self.some_containers())
+                    .with_blacklist_add((0..self.dice.below(2)).map(|_| self.location()))
+                    .with_blacklist_remove((0..self.dice.below(2)).map(|_| self.location()));
                 let mut answer = Allocation::default();
                 // A refused call has changed nothing; that is as good a step as another.
                 let _ = both!(self.core, s => s.allocate(&app, &request, &mut answer));
@@ -244,7 +242,7 @@ impl World {
             }
             15 => {
                 let Some(app) = self.app() else { return };
-                let new = NewAttempt { am: self.am(), keep_containers: self.dice.one_in(2) };
+                let new = NewAttempt::default().keep_containers(self.dice.one_in(2)).maybe_with_am(self.am());
                 self.apps.extend(both!(self.core, s => s.new_attempt(&app, new)).ok());
             }
             16 => {
@@ -329,8 +327,7 @@ impl World {
             }
             25 => {
                 if let Core::Threaded(s) = &self.core {
-                    let submissions =
-                        (0..3).map(|i| Submission { number: 1000 + i, user: "ann".into(), queue: None, am: None });
+                    let submissions = (0..3).map(|i| Submission::new(1000 + i, "ann"));
                     let submitted = s.submit_all(submissions.collect()).unwrap();
                     if self.dice.one_in(2) {
                         self.apps.extend(submitted.try_take().into_iter().flatten().flatten());

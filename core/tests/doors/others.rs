@@ -21,7 +21,7 @@ fn world() -> World {
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     let mut answer = Allocation::default();
     let asks = vec![Ask::anywhere(1, SMALL, 1)];
-    scheduler.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut answer).unwrap();
+    scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer).unwrap();
     scheduler.update_now();
     scheduler.heartbeat(Heartbeat::new(&node));
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
@@ -37,7 +37,7 @@ fn containers_of_another_scheduler_are_ignored() {
     assert_eq!(names[0].number, names[1].number);
     assert_ne!(id, foreign, "of the same number, application and node");
     let mut answer = Allocation::default();
-    let release = |id| AllocateRequest { releases: vec![id], ..Default::default() };
+    let release = |id| AllocateRequest::default().with_releases([id]);
     own.scheduler.allocate(&own.app, &release(foreign), &mut answer).unwrap();
     let mut report = Heartbeat::new(&own.node);
     report.launched.push(foreign);
@@ -63,13 +63,13 @@ fn locations_of_another_scheduler_are_refused() {
     let ask = |place| vec![Ask::anywhere(2, SMALL, 1).at(place)];
     let requests = |place| {
         [
-            AllocateRequest { asks: ask(place), ..Default::default() },
-            AllocateRequest { blacklist_add: vec![place], ..Default::default() },
-            AllocateRequest { blacklist_remove: vec![place], ..Default::default() },
+            AllocateRequest::new(ask(place)),
+            AllocateRequest::default().with_blacklist_add([place]),
+            AllocateRequest::default().with_blacklist_remove([place]),
         ]
     };
     let am = |place| AmRequest::from(SMALL).at(place, true);
-    let submission = |am| Submission { number: 2, user: "ann".into(), queue: None, am: Some(am) };
+    let submission = |am| Submission::new(2, "ann").with_am(am);
     let threaded = FairScheduler::builder().timers(false).start().unwrap();
     let threaded_app = threaded.submit(unmanaged(1, "root.a")).unwrap();
     for request in requests(other.place) {
@@ -78,7 +78,7 @@ fn locations_of_another_scheduler_are_refused() {
     }
     for am in [am(other.place), AmRequest::from(SMALL).avoiding(&[other.place])] {
         assert_eq!(own.scheduler.submit(submission(am.clone())).map(drop), Err(Refused::OthersLocation));
-        let new = NewAttempt { am: Some(am), keep_containers: true };
+        let new = NewAttempt::default().with_am(am).keep_containers(true);
         assert_eq!(own.scheduler.new_attempt(&own.app, new).map(drop), Err(Refused::OthersLocation));
     }
     for request in requests(own.place) {

@@ -187,12 +187,12 @@ fn asks_that_are_hardly_meant_are_told() {
     let mut stepped = FairScheduler::builder().stepped().unwrap();
     let node = scheduler.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
     stepped.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
-    let submission = Submission { number: 1, user: "ann".into(), queue: None, am: None };
+    let submission = Submission::new(1, "ann");
     let (app, own) = (scheduler.submit(submission.clone()).unwrap(), stepped.submit(&submission).unwrap());
     let (place, own_place) = (scheduler.location("n"), stepped.location("n"));
     let mut answer = Allocation::default();
     let mut told = |asks: &dyn Fn(evenweave::Location) -> Vec<Ask>| {
-        let request = |asks| AllocateRequest { asks, ..AllocateRequest::default() };
+        let request = |asks| AllocateRequest::new(asks);
         stepped.allocate(&own, &request(asks(own_place)), &mut answer).unwrap();
         let warnings = answer.warnings.clone();
         scheduler.allocate(&app, &request(asks(place)), &mut answer).unwrap();
@@ -208,10 +208,10 @@ fn asks_that_are_hardly_meant_are_told() {
     assert_eq!(told(&|place| vec![ask.at(place)]), (vec![nothing], Some(NotOffered::NothingAnywhere)));
     assert_eq!(told(&|place| vec![ask, ask.at(place)]), (vec![], None));
     // Something is outstanding at `*` from before.
-    assert_eq!(told(&|place| vec![Ask { count: 2, ..ask.at(place) }]), (vec![], None));
-    assert_eq!(told(&|_| vec![ask, Ask { resource: other, ..ask }]), (vec![replaced], None));
-    assert_eq!(told(&|_| vec![ask, Ask { resource: other, ..ask.with_request_id(7) }]), (vec![], None));
-    let none = |ask: Ask| Ask { count: 0, ..ask };
+    assert_eq!(told(&|place| vec![ask.at(place).with_count(2)]), (vec![], None));
+    assert_eq!(told(&|_| vec![ask, ask.with_resource(other)]), (vec![replaced], None));
+    assert_eq!(told(&|_| vec![ask, ask.with_request_id(7).with_resource(other)]), (vec![], None));
+    let none = |ask: Ask| ask.with_count(0);
     assert_eq!(
         told(&|place| vec![none(ask), none(ask.at(place)), none(ask.with_request_id(7))]),
         (vec![], Some(NotOffered::NothingOutstanding))

@@ -163,7 +163,7 @@ impl Cluster {
         // Later applications start later.
         self.stepped.advance(1);
         let (number, user, queue) = (self.apps, user.to_owned(), Some(queue.to_owned()));
-        self.stepped.submit(&Submission { number, user, queue, am: am.map(Into::into) })
+        self.stepped.submit(Submission::new(number, user).maybe_in_queue(queue).maybe_with_am(am))
     }
 
     /// An application of `user1` without asks.
@@ -181,7 +181,7 @@ impl Cluster {
     }
 
     pub(crate) fn ask_lines(&mut self, app: &AppHandle, asks: &[Ask]) -> Result<Allocation, Refused> {
-        self.allocate(app, &AllocateRequest { asks: asks.to_vec(), ..AllocateRequest::default() })
+        self.allocate(app, &AllocateRequest::new(asks.to_vec()))
     }
 
     pub(crate) fn ask(&mut self, app: &AppHandle, priority: i32, size: Resource, count: u32) {
@@ -194,7 +194,7 @@ impl Cluster {
     }
 
     pub(crate) fn release(&mut self, app: &AppHandle, containers: &[ContainerId]) {
-        let request = AllocateRequest { releases: containers.to_vec(), ..AllocateRequest::default() };
+        let request = AllocateRequest::default().with_releases(containers.to_vec());
         self.allocate(app, &request).unwrap();
     }
 
@@ -216,7 +216,7 @@ impl Cluster {
     /// A line of an ask at priority 1; `*` is anywhere.
     pub(crate) fn line(&self, location: &str, size: Resource, count: u32, relax_locality: bool) -> Ask {
         let location = if location == "*" { Location::ANY } else { self.stepped.location(location) };
-        Ask { location, relax_locality, ..Ask::anywhere(1, size, count) }
+        Ask::anywhere(1, size, count).at(location).relaxed(relax_locality)
     }
 
     /// Asks for containers of 1024 MB at places, each with count and relaxed locality, and an update.

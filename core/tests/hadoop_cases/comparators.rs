@@ -27,21 +27,20 @@ impl Item {
     /// All have one tie, so that only their numbers decide.
     fn schedulable(&self) -> Schedulable<'_> {
         const DEMAND: Resource = Resource::new(1 << 40, 1 << 40);
-        let tie = Tie { start_ms: 0, name: 0 };
-        Schedulable { usage: &self.usage, demand: &DEMAND, min_share: &self.min, weight: self.weight, tie }
+        Schedulable::new(&self.usage, &DEMAND, &self.min).with_weight(self.weight)
     }
 }
 
 /// The first is to be served before the second, whichever way round they are asked about, and by key as well: with
 /// exactly two resource types, and with a third that nobody has or uses.
 fn assert_first(total: Resource, first: &Item, second: &Item) {
-    for cluster in [ClusterTotal { types: 2, total }, ClusterTotal { types: 3, total }] {
+    for cluster in [ClusterTotal::new(2, total), ClusterTotal::new(3, total)] {
         let (a, b) = (first.schedulable(), second.schedulable());
         assert!(Drf.compare(&cluster, &a, &b).is_lt(), "{} types", cluster.types);
         assert!(Drf.compare(&cluster, &b, &a).is_gt(), "{} types", cluster.types);
     }
     // With a third type in the cluster there are keys in both forms.
-    for cluster in [ClusterTotal { types: 2, total }, ClusterTotal { types: 3, total: total.with(2, 10) }] {
+    for cluster in [ClusterTotal::new(2, total), ClusterTotal::new(3, total.with(2, 10))] {
         if let (Some(a), Some(b)) = (Drf.key(&cluster, &first.schedulable()), Drf.key(&cluster, &second.schedulable()))
         {
             assert!(a < b, "{} types", cluster.types);
@@ -106,7 +105,7 @@ fn the_cluster_decides_which_type_is_dominant() {
 /// `TestSchedulingPolicy.testFairShareComparatorTransitivity`
 #[test]
 fn the_order_of_fair_is_transitive() {
-    let cluster = ClusterTotal { types: 2, total: r(8, 8) };
+    let cluster = ClusterTotal::new(2, r(8, 8));
     let mut all = Vec::new();
     for name in 0..3 {
         for start_ms in 1..=3 {
@@ -114,7 +113,7 @@ fn the_order_of_fair_is_transitive() {
                 for weight in [0.0, 1.0, 2.0] {
                     for demand in [Resource::ZERO, r(4, 1)] {
                         for min in [Resource::ZERO, r(0, 1)] {
-                            all.push((Tie { start_ms, name }, r(used, 1), weight, demand, min));
+                            all.push((Tie::new(start_ms, name), r(used, 1), weight, demand, min));
                         }
                     }
                 }
@@ -124,7 +123,7 @@ fn the_order_of_fair_is_transitive() {
     let compare = |a: usize, b: usize| {
         let view = |i: usize| {
             let (tie, usage, weight, demand, min_share) = &all[i];
-            Schedulable { usage, demand, min_share, weight: *weight, tie: *tie }
+            Schedulable::new(usage, demand, min_share).with_weight(*weight).with_tie(*tie)
         };
         Fair.compare(&cluster, &view(a), &view(b)) as i32
     };

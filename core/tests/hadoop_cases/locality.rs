@@ -140,7 +140,7 @@ fn blacklist(cluster: &mut Cluster, app: &AppHandle, add: &[&str], remove: &[&st
     let locations =
         |names: &[&str]| -> Vec<Location> { names.iter().map(|name| cluster.stepped.location(name)).collect() };
     let (blacklist_add, blacklist_remove) = (locations(add), locations(remove));
-    let request = AllocateRequest { blacklist_add, blacklist_remove, ..AllocateRequest::default() };
+    let request = AllocateRequest::default().with_blacklist_add(blacklist_add).with_blacklist_remove(blacklist_remove);
     cluster.allocate(app, &request).unwrap().headroom
 }
 

@@ -14,15 +14,7 @@ fn assert_shares(total: i64, children: &[(i64, i64, f32)], shares: &[i64]) {
         let in_lane = |amount| Resource::ZERO.with(lane, amount);
         let mut inputs: Vec<_> = children
             .iter()
-            .map(|(min, max, weight)| ShareInput {
-                weight: *weight,
-                min: in_lane(*min),
-                max: Resource::UNBOUNDED.with(lane, *max),
-                active: true,
-                start_ms: 0,
-                sequence: 0,
-                share: Resource::ZERO,
-            })
+            .map(|(min, max, weight)| ShareInput::new(*weight, in_lane(*min), Resource::UNBOUNDED.with(lane, *max)))
             .collect();
         // Memory under fair; every type under drf.
         let policy: &dyn SchedulingPolicy = if lane == 0 { &Fair } else { &Drf };

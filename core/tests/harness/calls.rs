@@ -324,7 +324,7 @@ impl World {
         } else {
             Vec::new()
         };
-        self.allocate(app, &AllocateRequest { asks, releases, ..Default::default() })
+        self.allocate(app, &AllocateRequest::new(asks).with_releases(releases))
     }
 
     fn release_numbered(&mut self, app: usize, container: u32) -> Called {
@@ -410,7 +410,8 @@ impl World {
         let request = size.map(|size| self.am_request(size, place));
         let choosy = request.as_ref().is_some_and(|(_, choosy)| *choosy);
         let user = USERS[usize::from(user) % 3].to_owned();
-        let submission = Submission { number, user, queue: Some(queue), am: request.map(|(request, _)| request) };
+        let submission =
+            Submission::new(number, user).in_queue(queue).maybe_with_am(request.map(|(request, _)| request));
         let handle = self.stepped.submit(&submission)?;
         self.enter(handle, number, size, choosy);
         Ok(Done::default())
@@ -469,7 +470,7 @@ impl World {
             runs.map(|(id, _)| *id).collect::<BTreeSet<_>>()
         };
         let kept = if keep { runs(self) } else { BTreeSet::new() };
-        let new = NewAttempt { am: request.map(|(request, _)| request), keep_containers: keep };
+        let new = NewAttempt::default().keep_containers(keep).maybe_with_am(request.map(|(request, _)| request));
         let outcome = self.stepped.new_attempt(&self.books.apps[app].handle, new);
         if keep && let Err(refused) = outcome {
             // Nothing has changed.
@@ -558,10 +559,8 @@ impl World {
             None => ("n0".to_owned(), "/r0".to_owned()),
         };
         let [node, rack] = [node, rack].map(|name| self.stepped.location(&name));
-        let line = |location: Location, count: u32, relax_locality: bool| Ask {
-            location,
-            relax_locality,
-            ..Ask::anywhere(priority, resource, count).with_request_id(id)
+        let line = |location: Location, count: u32, relax_locality: bool| {
+            Ask::anywhere(priority, resource, count).with_request_id(id).at(location).relaxed(relax_locality)
         };
         let any = Location::ANY;
         let asks = match place {
@@ -572,7 +571,7 @@ impl World {
             Where::StrictRack => vec![line(rack, count, true), line(any, count, false)],
             Where::Odd => vec![line(node, count, true), line(rack, count / 2, what >= 128), line(any, count + 1, true)],
         };
-        let called = self.allocate(app, &AllocateRequest { asks, ..Default::default() })?;
+        let called = self.allocate(app, &AllocateRequest::new(asks))?;
         if called.is_ok() {
             let book = &mut self.books.apps[app];
             let strict = place == Where::StrictRack;
@@ -711,7 +710,7 @@ impl World {
                 let Some(app) = app else { return nothing() };
                 let number = self.books.apps[app].number;
                 let queue = Some(self.shape.leaves[0].clone());
-                let submission = Submission { number, user: USERS[0].to_owned(), queue, am: None };
+                let submission = Submission::new(number, USERS[0]).maybe_in_queue(queue);
                 self.stepped.submit(&submission).map(drop)
             }
             Bad::DuplicateNode => {
@@ -742,12 +741,12 @@ impl World {
             (Stale::Allocate, Some(app), _) => {
                 let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 3)];
                 let releases = over.map(|app| self.books.apps[app].held.clone()).unwrap_or_default();
-                let request = AllocateRequest { asks, releases, ..Default::default() };
+                let request = AllocateRequest::new(asks).with_releases(releases);
                 self.stepped.allocate(&app, &request, &mut Allocation::default())
             }
             (Stale::Finish, Some(app), _) => self.stepped.finish(&app),
             (Stale::NextAttempt, Some(app), _) => {
-                self.stepped.new_attempt(&app, NewAttempt { am: None, keep_containers: true }).map(drop)
+                self.stepped.new_attempt(&app, NewAttempt::default().keep_containers(true)).map(drop)
             }
             (Stale::Move, Some(app), _) => self.stepped.move_app(&app, &self.shape.leaves[0]),
             (Stale::Heartbeat, _, Some(node)) => {

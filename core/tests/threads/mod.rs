@@ -27,7 +27,7 @@ pub(crate) fn greedy() -> Settings {
 }
 
 pub(crate) fn unmanaged(number: u32, queue: &str) -> Submission {
-    Submission { number, user: "ann".to_owned(), queue: Some(queue.to_owned()), am: None }
+    Submission::new(number, "ann").in_queue(queue)
 }
 
 pub(crate) fn add_nodes(scheduler: &FairScheduler, count: usize) -> Vec<NodeHandle> {
@@ -38,7 +38,7 @@ pub(crate) fn add_nodes(scheduler: &FairScheduler, count: usize) -> Vec<NodeHand
 /// Sends until it is taken, or its node is gone.
 pub(crate) fn beat(scheduler: &FairScheduler, mut heartbeat: Heartbeat) {
     while let Err(not_sent) = scheduler.heartbeat(heartbeat) {
-        let NotSent { returned, reason } = *not_sent;
+        let NotSent { returned, reason, .. } = *not_sent;
         if matches!(reason, Refused::NoSuchNode(_)) {
             return;
         }
@@ -65,7 +65,7 @@ pub(crate) fn allocate(
 }
 
 pub(crate) fn ask(count: u32) -> AllocateRequest {
-    AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, count)], ..AllocateRequest::default() }
+    AllocateRequest::new([Ask::anywhere(1, SMALL, count)])
 }
 
 pub(crate) fn poll(scheduler: &FairScheduler, app: &AppHandle) -> Allocation {

@@ -184,7 +184,7 @@ impl World {
 
     /// Asks for so many, of which the last counts.
     fn ask(&mut self, at: usize, count: u32) {
-        self.allocate(at, &AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, count)], ..Default::default() });
+        self.allocate(at, &AllocateRequest::new([Ask::anywhere(1, SMALL, count)]));
     }
 
     /// The report of a node: all that runs there is launched, of that some is done.

@@ -211,9 +211,9 @@ fn all_room_is_found(world: &World, journal: &mut Ledger) {
     if world.nodes().is_empty() {
         world.add_node(9, 4);
     }
-    let submission = Submission { number: 99, user: "ann".to_owned(), queue: Some("root.capped".to_owned()), am: None };
+    let submission = Submission::new(99, "ann").in_queue("root.capped");
     let app = world.scheduler.submit(submission).expect("the queue is there");
-    let request = AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, 8)], ..AllocateRequest::default() };
+    let request = AllocateRequest::new([Ask::anywhere(1, SMALL, 8)]);
     assert!(world.allocate(&app, &request), "it has not ended");
     let granted = || world.scheduler.stats().granted;
     loop {

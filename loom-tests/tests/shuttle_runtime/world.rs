@@ -122,7 +122,7 @@ impl World {
     /// Sends until it is taken, or its node is gone.
     fn send(&self, mut heartbeat: Heartbeat) {
         while let Err(not_sent) = self.scheduler.heartbeat(heartbeat) {
-            let NotSent { returned, reason } = *not_sent;
+            let NotSent { returned, reason, .. } = *not_sent;
             if matches!(reason, Refused::NoSuchNode(_)) {
                 return;
             }
@@ -194,11 +194,11 @@ impl World {
             if !relaxed {
                 asks[0] = asks[0].strict();
             }
-            let whole = Ask { relax_locality: true, ..asks[0] };
+            let whole = asks[0].relaxed(true);
             asks.push(whole.at(self.scheduler.location(RACKS[rack])));
             asks.push(whole.at(self.scheduler.location(&format!("n{}", rack + 2 * draw(2)))));
         }
-        AllocateRequest { asks, ..AllocateRequest::default() }
+        AllocateRequest::new(asks)
     }
 
     /// Gives back one container, if it has any.
@@ -208,18 +208,18 @@ impl World {
         let id = held.find(|held| !held.ending).map(|held| held.container.id);
         drop(held);
         id.into_iter().for_each(|id| books.ends(app, id));
-        AllocateRequest { releases: id.into_iter().collect(), ..AllocateRequest::default() }
+        AllocateRequest::default().with_releases(id)
     }
 
     fn run_application(&self, number: u32, queue: &str) {
-        let am = (draw(3) == 0).then(|| SMALL.into());
+        let am = (draw(3) == 0).then_some(SMALL);
         if am.is_some() {
             locked(&self.managed).insert(number);
         }
         if queue == QUEUES[0] {
             self.books().capped.insert(number);
         }
-        let submission = Submission { number, user: "ann".to_owned(), queue: Some(queue.to_owned()), am };
+        let submission = Submission::new(number, "ann").in_queue(queue).maybe_with_am(am);
         let app = self.scheduler.submit(submission).expect("the queue is there");
         locked(&self.apps).insert(number, app.clone());
         for round in self.rounds() {

@@ -47,7 +47,7 @@ fn enter(stepped: &mut Stepped, number: u32, Submit { user, queue }: &Submit) ->
     if let Ok(placed) = stepped.place(user, Some(queue)) {
         out["placed"] = json!(placed);
     }
-    let submission = Submission { number, user: user.clone(), queue: Some(queue.clone()), am: Some(AM.into()) };
+    let submission = Submission::new(number, user.clone()).in_queue(queue.clone()).with_am(AM);
     match stepped.submit(&submission) {
         Ok(app) => {
             out["outcome"] = "accepted".into();

@@ -10,6 +10,7 @@ const FOR_UNDERUTILIZED: &str =
 /// Properties that would have an effect in Hadoop and have none here yet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not built yet: {}", .0.join(", "))]
+#[non_exhaustive]
 pub struct Unsupported(pub Vec<String>);
 
 /// What of a configuration is not built yet.

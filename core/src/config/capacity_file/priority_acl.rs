@@ -8,6 +8,7 @@ use crate::config::java;
 
 /// One group of a priority ACL.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PriorityAcl {
     /// Whom it admits.
     pub admits: AccessControlList,

@@ -45,7 +45,11 @@ use std::collections::HashMap;
 /// ```
 /// From files, with places in errors and warnings: [`Settings::from_site`], [`Settings::check`]. From a program:
 /// [`Settings::builder`]; the fields can be set, too.
+///
+/// Feature `serde`: they are written and read as plain values, without their warnings; what is not there is as in the default. What was
+/// read is checked when a scheduler is built.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct Settings {
     /// `yarn.resource-types` and their `.units`.
@@ -152,6 +156,7 @@ pub struct Settings {
     /// `yarn.scheduler.fair.schedule-asynchronously.scheduling-interval-ms`: not Hadoop's, as above.
     pub schedule_asynchronously_interval_ms: u64,
     /// See [`Settings::warnings`].
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) warnings: Vec<Diagnostic>,
 }
 

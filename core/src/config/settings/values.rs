@@ -6,6 +6,7 @@ use crate::resource::{MAX_TYPES, Resource};
 /// A setting that no scheduler can have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field} is {value}: {right}")]
+#[non_exhaustive]
 pub struct SettingsFault {
     /// The field of [`Settings`].
     pub field: &'static str,

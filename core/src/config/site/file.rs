@@ -24,11 +24,20 @@ pub struct SiteProperty {
 
 /// A file that `xi:include` names, as the caller has read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Included {
     /// Its text; [`SiteFile::decode`] makes it from bytes.
     pub text: String,
     /// The name under which its places are given.
     pub source_name: String,
+}
+
+impl Included {
+    /// A text, and the name under which its places are given.
+    #[must_use]
+    pub fn new(text: impl Into<String>, source_name: impl Into<String>) -> Included {
+        Included { text: text.into(), source_name: source_name.into() }
+    }
 }
 
 /// A site file: `yarn-site.xml`, `resource-types.xml`, `capacity-scheduler.xml` and others of the same form.

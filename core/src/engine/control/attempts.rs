@@ -28,16 +28,22 @@ use std::collections::BTreeMap;
 /// let (rack, bad) = (stepped.location("/r1"), stepped.location("n7"));
 /// // On the rack or nowhere, and not on this node of it.
 /// let am = AmRequest::from(Resource::new(1024, 1)).strict().at(rack, true).avoiding(&[bad]);
-/// stepped.submit(&Submission { number: 1, user: "ann".into(), queue: None, am: Some(am) })?;
+/// stepped.submit(Submission::new(1, "ann").with_am(am))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Feature `serde`: one that names places is written and cannot be read, as a [`Location`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AmRequest {
     resource: Resource,
     /// Of the `*` line.
+    #[cfg_attr(feature = "serde", serde(default = "crate::app::relaxed"))]
     relax_locality: bool,
     /// Racks and nodes, each with its relaxation.
+    #[cfg_attr(feature = "serde", serde(default))]
     places: Vec<(Location, bool)>,
+    #[cfg_attr(feature = "serde", serde(default))]
     blacklist: Vec<Location>,
 }
 
@@ -104,12 +110,34 @@ impl AmRequest {
 
 /// How another attempt of an application begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[non_exhaustive]
 pub struct NewAttempt {
     /// The new AM's container; `None`: an unmanaged AM.
     pub am: Option<AmRequest>,
     /// Containers that run stay, and so does the AM's blacklist; all others end. YARN's
     /// `keepContainersAcrossApplicationAttempts`.
     pub keep_containers: bool,
+}
+
+impl NewAttempt {
+    /// The same, with an AM that runs in a container: a [`Resource`] alone is one anywhere.
+    #[must_use]
+    pub fn with_am(self, am: impl Into<AmRequest>) -> NewAttempt {
+        NewAttempt { am: Some(am.into()), ..self }
+    }
+
+    /// The same, with an AM that runs in a container where there is a request for one.
+    #[must_use]
+    pub fn maybe_with_am(self, am: Option<impl Into<AmRequest>>) -> NewAttempt {
+        NewAttempt { am: am.map(Into::into), ..self }
+    }
+
+    /// The same; containers that run stay, or not.
+    #[must_use]
+    pub fn keep_containers(self, keep_containers: bool) -> NewAttempt {
+        NewAttempt { keep_containers, ..self }
+    }
 }
 
 /// An attempt that begins when the one before has ended.

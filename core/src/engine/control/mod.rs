@@ -65,15 +65,19 @@ pub(crate) type Configuration<D> = <<D as Decider>::Control as ControlPart<D>>::
 
 /// What the embedder submits.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Submission {
     /// The running number of the application: together with the cluster timestamp, its id.
     pub number: u32,
     /// Who submits.
     pub user: String,
     /// The queue asked for; `None` is `default`, which leaves it to the placement rules.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub queue: Option<String>,
     /// The AM's container. Its request is made at once (priority 0), and the first container granted is its. `None`: an
     /// unmanaged AM, which runs outside.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub am: Option<AmRequest>,
 }
 
@@ -90,10 +94,22 @@ impl Submission {
         Submission { queue: Some(queue.into()), ..self }
     }
 
+    /// The same, and asks for a queue where there is one.
+    #[must_use]
+    pub fn maybe_in_queue(self, queue: Option<impl Into<String>>) -> Submission {
+        Submission { queue: queue.map(Into::into), ..self }
+    }
+
     /// The same, with an AM that runs in a container: a [`Resource`] alone is one anywhere.
     #[must_use]
     pub fn with_am(self, am: impl Into<AmRequest>) -> Submission {
         Submission { am: Some(am.into()), ..self }
+    }
+
+    /// The same, with an AM that runs in a container where there is a request for one.
+    #[must_use]
+    pub fn maybe_with_am(self, am: Option<impl Into<AmRequest>>) -> Submission {
+        Submission { am: am.map(Into::into), ..self }
     }
 }
 

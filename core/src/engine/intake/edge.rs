@@ -26,7 +26,8 @@ use smallvec::SmallVec;
 
 /// What an AM asks in one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[non_exhaustive]
 pub struct AllocateRequest {
     /// Each replaces the outstanding ask of its priority, request id and location; of two alike the last counts.
     pub asks: Vec<Ask>,
@@ -39,6 +40,30 @@ pub struct AllocateRequest {
 }
 
 impl AllocateRequest {
+    /// Asks for containers, and no more. `AllocateRequest::default()` asks for nothing: it fetches.
+    #[must_use]
+    pub fn new(asks: impl IntoIterator<Item = Ask>) -> AllocateRequest {
+        AllocateRequest { asks: asks.into_iter().collect(), ..AllocateRequest::default() }
+    }
+
+    /// The same, and gives these containers back, in place of those before.
+    #[must_use]
+    pub fn with_releases(self, releases: impl IntoIterator<Item = ContainerId>) -> AllocateRequest {
+        AllocateRequest { releases: releases.into_iter().collect(), ..self }
+    }
+
+    /// The same, and does not want these nodes and racks, in place of those before.
+    #[must_use]
+    pub fn with_blacklist_add(self, places: impl IntoIterator<Item = Location>) -> AllocateRequest {
+        AllocateRequest { blacklist_add: places.into_iter().collect(), ..self }
+    }
+
+    /// The same, and wants these nodes and racks again, in place of those before.
+    #[must_use]
+    pub fn with_blacklist_remove(self, places: impl IntoIterator<Item = Location>) -> AllocateRequest {
+        AllocateRequest { blacklist_remove: places.into_iter().collect(), ..self }
+    }
+
     #[inline]
     fn is_empty(&self) -> bool {
         let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = self;

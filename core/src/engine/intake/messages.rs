@@ -19,6 +19,8 @@ use std::cell::Cell;
 use std::fmt;
 
 /// What a node reports.
+///
+/// Feature `serde`: it is neither written nor read, as it holds the node. Its fields are, each: make it of the node's handle.
 #[derive(Clone, Debug)]
 pub struct Heartbeat {
     pub(crate) node: Arc<NodeShared>,

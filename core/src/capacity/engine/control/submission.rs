@@ -15,9 +15,6 @@ use crate::sync::Arc;
 /// Where a submission goes that names no queue.
 const DEFAULT: &str = "default";
 
-/// What YARN calls an application without a name. A submission here has none.
-const NO_NAME: &str = "N/A";
-
 impl Control {
     fn cut(&self, priority: i32) -> i32 {
         priority.min(self.own.tree.file.settings().max_application_priority)
@@ -45,7 +42,8 @@ impl Control {
         }
         // As in Hadoop, whose groups are not known is in none.
         let groups = self.groups_of(user).unwrap_or_default();
-        let placed = file.place(&ToPlace { user, groups: &groups, application: NO_NAME, queue });
+        // A submission here has no name.
+        let placed = file.place(&ToPlace::new(user).in_groups(&groups).in_queue(queue));
         let refused = |_| {
             let (user, queue) = (user.to_owned(), queue.to_owned());
             Refused::RuleFailed { user, queue, why: "a mapping rule refuses it" }

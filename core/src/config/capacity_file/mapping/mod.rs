@@ -72,6 +72,7 @@ pub enum RuleFallback {
 
 /// A rule: whom it is for, what it does, and what if that cannot be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MappingRule {
     /// Whom it is for.
     pub matches: RuleMatch,
@@ -167,7 +168,7 @@ impl CapacityFile {
     /// ];
     /// let file = CapacityFile::from_properties(properties, [])?;
     /// let dev = ["dev".to_owned()];
-    /// let place = |user| file.place(&ToPlace { user, groups: &dev, application: "etl", queue: "default" });
+    /// let place = |user| file.place(&ToPlace::new(user).in_groups(&dev).named("etl"));
     /// assert_eq!(place("ann")?.as_deref(), Some("root.a"));
     /// assert_eq!(place("bob")?.as_deref(), Some("root.b"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

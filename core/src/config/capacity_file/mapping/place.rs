@@ -11,6 +11,7 @@ use std::fmt;
 
 /// An application that is submitted, as far as rules look at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToPlace<'a> {
     /// Who submits it.
     pub user: &'a str,
@@ -20,6 +21,32 @@ pub struct ToPlace<'a> {
     pub application: &'a str,
     /// The queue that it names; `default` where it names none.
     pub queue: &'a str,
+}
+
+impl<'a> ToPlace<'a> {
+    /// One without a name, of a user who is in no group and names no queue.
+    #[must_use]
+    pub fn new(user: &'a str) -> ToPlace<'a> {
+        ToPlace { user, groups: &[], application: NO_NAME, queue: NO_QUEUE }
+    }
+
+    /// The same of a user in these groups, the primary one first.
+    #[must_use]
+    pub fn in_groups(self, groups: &'a [String]) -> ToPlace<'a> {
+        ToPlace { groups, ..self }
+    }
+
+    /// The same under a name.
+    #[must_use]
+    pub fn named(self, application: &'a str) -> ToPlace<'a> {
+        ToPlace { application, ..self }
+    }
+
+    /// The same, and names a queue.
+    #[must_use]
+    pub fn in_queue(self, queue: &'a str) -> ToPlace<'a> {
+        ToPlace { queue, ..self }
+    }
 }
 
 /// A rule refuses the application, or cannot place it and says that it is refused then.
@@ -33,6 +60,9 @@ impl fmt::Display for RejectedByRule {
 }
 
 impl Error for RejectedByRule {}
+
+/// The name of an application without one: `YarnConfiguration.DEFAULT_APPLICATION_NAME`.
+const NO_NAME: &str = "N/A";
 
 /// What stands for no queue in a submission.
 const NO_QUEUE: &str = "default";
