@@ -89,7 +89,7 @@ impl CapacityScheduler {
         CapacityScheduler { inner: Arc::new(Inner { door, configuration }) }
     }
 
-    fn door(&self) -> &Door<CapacityDecider, Threads<CapacityDecider>> {
+    pub(super) fn door(&self) -> &Door<CapacityDecider, Threads<CapacityDecider>> {
         &self.inner.door
     }
 
@@ -192,7 +192,7 @@ impl CapacityScheduler {
     /// # Errors
     /// When it has ended already, or the scheduler has been shut down.
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.door().call_workers(|reply| Call::Finish { app: app.0.clone(), by: None, reply })?
+        self.door().finish_by(None, app)
     }
 
     /// Moves an application to another leaf queue.
@@ -200,8 +200,7 @@ impl CapacityScheduler {
     /// # Errors
     /// When the target is no leaf, is stopped, or has as many applications as it may.
     pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        let queue = queue.to_owned();
-        self.door().call_workers(|reply| Call::Move { app: app.0.clone(), by: None, queue, reply })?
+        self.door().move_by(None, app, queue)
     }
 
     /// Gives an application another priority.

@@ -172,13 +172,8 @@ impl<D: Decider> Control<D> {
         }
     }
 
-    /// Gives a node another total; nothing is killed.
-    pub(crate) fn resize_node(&mut self, node: &Arc<NodeShared>, total: Resource) -> Result<(), Refused> {
-        self.set_total(node, total, false)
-    }
-
     /// Gives a node another total. `kill`: what no longer fits ends at once (Hadoop's overcommit timeout of 0).
-    pub(super) fn set_total(&mut self, node: &Arc<NodeShared>, total: Resource, kill: bool) -> Result<(), Refused> {
+    pub(crate) fn set_total(&mut self, node: &Arc<NodeShared>, total: Resource, kill: bool) -> Result<(), Refused> {
         if self.entry(node).is_none() {
             return Err(Refused::NoSuchNode(node.name.to_string()));
         }
