@@ -12,7 +12,7 @@ use super::options::DriverChoice;
 use crate::failure::Failure;
 
 /// Names of steps.
-const STEPS: [&str; 15] = [
+const STEPS: [&str; 19] = [
     "node-add",
     "node-remove",
     "heartbeat",
@@ -28,6 +28,10 @@ const STEPS: [&str; 15] = [
     "move",
     "reload",
     "preempt",
+    "node-resize",
+    "decommission",
+    "recommission",
+    "attempt",
 ];
 
 /// What a run is played on.

@@ -7,11 +7,22 @@ use super::door::{Door, Running};
 use super::handles::{AppHandle, NodeHandle};
 use super::steps::Stepping;
 use crate::config::QueueAccess;
-use crate::engine::NewAttempt;
 use crate::engine::control::Call;
 use crate::engine::decider::Decider;
+use crate::engine::shared::Shared;
+use crate::engine::{Allocation, NewAttempt, drain};
 use crate::event::{AppAccess, Refused};
 use crate::resource::Resource;
+
+/// What was granted and has ended since an AM's last call, without a call of its.
+pub(super) fn fetch<D: Decider>(shared: &Shared<D>, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
+    if app.0.scheduler != shared.scheduler {
+        return Err(Refused::NoSuchApp(app.0.id.number));
+    }
+    *answer = Allocation::default();
+    drain(shared, &app.0, answer);
+    Ok(())
+}
 
 impl<D: Decider, T: Running> Door<D, T> {
     /// `kill`: what no longer fits ends.

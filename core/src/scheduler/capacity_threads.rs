@@ -1,5 +1,6 @@
 //! The threaded CapacityScheduler: one worker, the control, and the preemption monitor where the configuration has it.
 
+use super::calls::fetch;
 use super::capacity::{CapacitySchedulerBuilder, take_to_tell};
 use super::door::{Door, NotSent};
 use super::handles::{AppHandle, NodeHandle};
@@ -14,7 +15,7 @@ use crate::engine::control::Call;
 use crate::engine::driver::threads_and_steps::Threads;
 use crate::engine::{
     AllocateRequest, Allocation, ContainerView, Heartbeat, NodeSpec, NodeView, Submission, allocate, ask_workers,
-    drain, node_view,
+    node_view,
 };
 use crate::event::{Refused, SchedulerEvent, Waited};
 use crate::resource::Resource;
@@ -172,13 +173,7 @@ impl CapacityScheduler {
     /// # Errors
     /// [`Refused::NoSuchApp`] of another scheduler's application; when the scheduler has been shut down.
     pub fn fetch(&self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
-        let shared = self.door().open()?;
-        if app.0.scheduler != shared.scheduler {
-            return Err(Refused::NoSuchApp(app.0.id.number));
-        }
-        *answer = Allocation::default();
-        drain(shared, &app.0, answer);
-        Ok(())
+        fetch(self.door().open()?, app, answer)
     }
 
     /// What an application can still get, as the worker worked it out last.

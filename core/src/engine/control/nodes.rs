@@ -179,11 +179,15 @@ impl<D: Decider> Control<D> {
         }
         self.check_types(&node.name, &total)?;
         self.nodes.check_resize(node, &total)?;
-        if !self.nodes.resize(node, total) {
-            return Ok(());
+        let is_another = self.nodes.resize(node, total);
+        if is_another {
+            self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total, kill });
         }
-        self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total, kill });
+        // As in Hadoop, who says the same once more has what follows from a change worked out too.
         self.cluster_changed();
+        if is_another {
+            D::Control::resized(self, node, kill);
+        }
         Ok(())
     }
 
