@@ -18,8 +18,9 @@ fn replayed(family: &str, driver: DriverChoice) {
     assert_eq!(outcomes.text(5), format!("capacity {family}: {scenarios} passed, 0 failed\n"));
 }
 
+/// `plain` families, and those whose steps the plain scheduler does not know.
 macro_rules! families {
-    ($($name:ident = $family:literal,)*) => {
+    (plain { $($name:ident = $family:literal,)* } engine { $($own:ident = $of_engine:literal,)* }) => {
         $(
             mod $name {
                 #[test]
@@ -39,6 +40,20 @@ macro_rules! families {
             }
         )*
 
+        $(
+            mod $own {
+                #[test]
+                fn stepped() {
+                    super::replayed($of_engine, super::DriverChoice::Stepped);
+                }
+
+                #[test]
+                fn threaded() {
+                    super::replayed($of_engine, super::DriverChoice::Threaded);
+                }
+            }
+        )*
+
         /// Whether a file of the directory is forgotten here.
         #[test]
         fn none_is_forgotten() {
@@ -46,7 +61,10 @@ macro_rules! families {
             let names = files.map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned());
             let mut there: Vec<String> = names.collect();
             there.sort();
-            let mut named = vec![$(concat!($family, ".jsonl.gz").to_owned()),*];
+            let mut named = vec![
+                $(concat!($family, ".jsonl.gz").to_owned(),)*
+                $(concat!($of_engine, ".jsonl.gz").to_owned(),)*
+            ];
             named.sort();
             assert_eq!(there, named);
         }
@@ -54,6 +72,7 @@ macro_rules! families {
 }
 
 families! {
+    plain {
     absolute = "absolute",
     am_limit = "am-limit",
     derived = "derived",
@@ -75,4 +94,9 @@ families! {
     state = "state",
     user_limit = "user-limit",
     weights = "weights",
+    }
+    engine {
+    attempts = "attempts",
+    nodes_change = "nodes-change",
+    }
 }
