@@ -6,8 +6,26 @@ use std::sync::Arc;
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityAppView, CapacityQueueView, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Clock, ContainerId, ContainerView, Heartbeat, Journal, Location,
-    NodeView, Refused, Resource, Submission, VirtualClock,
+    NewAttempt, NodeHandle, NodeView, Refused, Resource, Submission, VirtualClock,
 };
+
+/// A container as steps name it: numbers begin anew with each attempt.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    pub(super) app: u32,
+    pub(super) attempt: u32,
+    pub(super) number: u32,
+}
+
+impl Named {
+    fn is(self, id: ContainerId) -> bool {
+        (id.application_number(), id.attempt(), id.number()) == (self.app, self.attempt, self.number)
+    }
+
+    fn missing(self) -> Refused {
+        Refused::NoSuchContainer { app: self.app, container: self.number }
+    }
+}
 
 /// The calls of a scenario. Each returns when nothing is under way any more.
 pub(super) trait CapacityDriver {
@@ -20,9 +38,14 @@ pub(super) trait CapacityDriver {
     fn submit(&mut self, submission: Submission, priority: Option<i32>) -> Result<(), Refused>;
     /// Nodes and racks of the blacklist by name. Gives the headroom, and what is to be preempted.
     fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<(Resource, Vec<u32>), Refused>;
-    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused>;
-    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused>;
-    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused>;
+    fn release(&mut self, container: Named) -> Result<(), Refused>;
+    fn launch(&mut self, container: Named) -> Result<(), Refused>;
+    fn complete(&mut self, container: Named) -> Result<(), Refused>;
+    fn new_attempt(&mut self, app: u32, new: NewAttempt) -> Result<(), Refused>;
+    /// `kill`: what does not fit any more ends.
+    fn resize_node(&mut self, node: &str, total: Resource, kill: bool) -> Result<(), Refused>;
+    fn decommission_node(&mut self, node: &str) -> Result<(), Refused>;
+    fn recommission_node(&mut self, node: &str) -> Result<(), Refused>;
     fn finish(&mut self, app: u32) -> Result<(), Refused>;
     fn set_priority(&mut self, app: u32, priority: i32) -> Result<(), Refused>;
     fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused>;
@@ -36,95 +59,169 @@ pub(super) trait CapacityDriver {
     fn nodes(&mut self) -> Vec<NodeView>;
 }
 
-impl CapacityDriver for CapacityStepped {
+/// The scheduler without threads.
+pub(super) struct Steps {
+    stepped: CapacityStepped,
+    /// By number, finished ones included.
+    apps: HashMap<u32, AppHandle>,
+}
+
+impl Steps {
+    pub(super) fn new(stepped: CapacityStepped) -> Steps {
+        Steps { stepped, apps: HashMap::new() }
+    }
+
+    fn node(&mut self, name: &str) -> Result<NodeHandle, Refused> {
+        self.stepped.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+    }
+
+    /// A container that lives, or whose node still has to report its end; of one that lives the AM has been told by now.
+    fn find(&mut self, named: Named, must_live: bool) -> Result<ContainerView, Refused> {
+        let app = self.apps.get(&named.app).ok_or(Refused::NoSuchApp(named.app))?;
+        let found = self.stepped.containers().into_iter().find(|view| named.is(view.id) && !(must_live && view.ended));
+        let found = found.ok_or_else(|| named.missing())?;
+        if !found.ended {
+            self.stepped.fetch(app, &mut Allocation::default())?;
+        }
+        Ok(found)
+    }
+
+    /// A node says something of its containers, and is not offered.
+    fn report(&mut self, node: &str, say: impl FnOnce(&mut Heartbeat)) -> Result<(), Refused> {
+        let node = self.node(node)?;
+        let mut heartbeat = Heartbeat::new(&node);
+        heartbeat.offer = false;
+        say(&mut heartbeat);
+        self.stepped.heartbeat(heartbeat);
+        Ok(())
+    }
+}
+
+impl CapacityDriver for Steps {
     fn location(&self, name: &str) -> Location {
-        CapacityStepped::location(self, name)
+        self.stepped.location(name)
     }
 
     fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused> {
-        CapacityStepped::add_node(self, name, rack, total).map(drop)
+        self.stepped.add_node(name, rack, total).map(drop)
     }
 
     fn remove_node(&mut self, name: &str) -> Result<(), Refused> {
-        let node = self.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))?;
-        CapacityStepped::remove_node(self, &node)
+        let node = self.node(name)?;
+        self.stepped.remove_node(&node)
     }
 
     fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
-        let node = self.find_node(node).ok_or_else(|| Refused::NoSuchNode(node.to_owned()))?;
-        CapacityStepped::heartbeat(self, Heartbeat::new(&node));
+        let node = self.node(node)?;
+        self.stepped.heartbeat(Heartbeat::new(&node));
         Ok(())
     }
 
     fn round(&mut self, first: usize) -> Result<(), Refused> {
-        self.offer_all(first);
+        self.stepped.offer_all(first);
         Ok(())
     }
 
     fn submit(&mut self, submission: Submission, priority: Option<i32>) -> Result<(), Refused> {
-        match priority {
-            Some(priority) => self.submit_with_priority(&submission, priority).map(drop),
-            None => CapacityStepped::submit(self, &submission).map(drop),
-        }
+        let app = match priority {
+            Some(priority) => self.stepped.submit_with_priority(&submission, priority),
+            None => self.stepped.submit(&submission),
+        };
+        self.apps.insert(submission.number, app?);
+        Ok(())
     }
 
     fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<(Resource, Vec<u32>), Refused> {
-        self.allocate_numbered(app, asks, add, remove)
+        self.stepped.allocate_numbered(app, asks, add, remove)
     }
 
-    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        self.release_numbered(app, container)
+    fn release(&mut self, container: Named) -> Result<(), Refused> {
+        let app = self.stepped.app_numbered(container.app)?;
+        if app.attempt() == container.attempt {
+            return self.stepped.release_numbered(container.app, container.number);
+        }
+        if app.waits_for_am() {
+            return Err(Refused::NoAm(container.app));
+        }
+        // One that was kept from an attempt before.
+        let releases = self.find(container, true).ok().map(|view| view.id);
+        let request = AllocateRequest::default().with_releases(releases);
+        self.stepped.allocate(&app, &request, &mut Allocation::default())
     }
 
-    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        self.launch_numbered(app, container)
+    fn launch(&mut self, container: Named) -> Result<(), Refused> {
+        let view = self.find(container, true)?;
+        self.report(&view.node, |heartbeat| heartbeat.launched.push(view.id))
     }
 
-    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        self.complete_numbered(app, container)
+    fn complete(&mut self, container: Named) -> Result<(), Refused> {
+        let view = self.find(container, false)?;
+        self.report(&view.node, |heartbeat| heartbeat.completed.push(view.id))
+    }
+
+    fn new_attempt(&mut self, app: u32, new: NewAttempt) -> Result<(), Refused> {
+        let old = self.stepped.app_numbered(app)?;
+        let next = self.stepped.new_attempt(&old, new)?;
+        self.apps.insert(app, next);
+        Ok(())
+    }
+
+    fn resize_node(&mut self, node: &str, total: Resource, kill: bool) -> Result<(), Refused> {
+        let node = self.node(node)?;
+        if kill { self.stepped.shrink_node(&node, total) } else { self.stepped.resize_node(&node, total) }
+    }
+
+    fn decommission_node(&mut self, node: &str) -> Result<(), Refused> {
+        let node = self.node(node)?;
+        self.stepped.decommission_node(&node)
+    }
+
+    fn recommission_node(&mut self, node: &str) -> Result<(), Refused> {
+        let node = self.node(node)?;
+        self.stepped.recommission_node(&node)
     }
 
     fn finish(&mut self, app: u32) -> Result<(), Refused> {
-        let app = self.app_numbered(app)?;
-        CapacityStepped::finish(self, &app)
+        let app = self.stepped.app_numbered(app)?;
+        self.stepped.finish(&app)
     }
 
     fn set_priority(&mut self, app: u32, priority: i32) -> Result<(), Refused> {
-        let app = self.app_numbered(app)?;
-        CapacityStepped::set_priority(self, &app, priority)
+        let app = self.stepped.app_numbered(app)?;
+        self.stepped.set_priority(&app, priority)
     }
 
     fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused> {
-        let app = self.app_numbered(app)?;
-        CapacityStepped::move_app(self, &app, queue)
+        let app = self.stepped.app_numbered(app)?;
+        self.stepped.move_app(&app, queue)
     }
 
     fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused> {
-        self.refresh_queues(properties.iter().copied())
+        self.stepped.refresh_queues(properties.iter().copied())
     }
 
     fn advance(&mut self, ms: u64) {
-        CapacityStepped::advance(self, ms);
+        self.stepped.advance(ms);
     }
 
     fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
-        CapacityStepped::preempt(self)
+        self.stepped.preempt()
     }
 
     fn take_journal(&mut self) -> Result<Journal, Refused> {
-        Ok(CapacityStepped::take_journal(self))
+        Ok(self.stepped.take_journal())
     }
 
     fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView> {
-        CapacityStepped::queues(self, with_limits)
+        self.stepped.queues(with_limits)
     }
 
     fn apps(&mut self) -> Vec<CapacityAppView> {
-        CapacityStepped::apps(self)
+        self.stepped.apps()
     }
 
     fn nodes(&mut self) -> Vec<NodeView> {
-        CapacityStepped::nodes(self)
+        self.stepped.nodes()
     }
 }
 
@@ -164,17 +261,20 @@ impl Threaded {
         let _ = self.scheduler.fetch(app, &mut Allocation::default());
     }
 
+    fn node(&self, name: &str) -> Result<NodeHandle, Refused> {
+        self.scheduler.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+    }
+
     /// A container that lives, or whose node still has to report its end.
-    fn find(&self, app: u32, container: u32) -> Result<(&AppHandle, ContainerView), Refused> {
-        let handle = self.apps.get(&app).ok_or(Refused::NoSuchApp(app))?;
-        let is = |id: &ContainerId| id.application_number() == app && id.number() == container;
-        let found = self.scheduler.containers()?.into_iter().find(|view| is(&view.id));
-        Ok((handle, found.ok_or(Refused::NoSuchContainer { app, container })?))
+    fn find(&self, named: Named) -> Result<(&AppHandle, ContainerView), Refused> {
+        let handle = self.apps.get(&named.app).ok_or(Refused::NoSuchApp(named.app))?;
+        let found = self.scheduler.containers()?.into_iter().find(|view| named.is(view.id));
+        Ok((handle, found.ok_or_else(|| named.missing())?))
     }
 
     /// Sends what a node says of its containers; it is offered only where `report` says so.
     fn send(&self, node: &str, report: impl FnOnce(&mut Heartbeat)) -> Result<(), Refused> {
-        let node = self.scheduler.find_node(node).ok_or_else(|| Refused::NoSuchNode(node.to_owned()))?;
+        let node = self.node(node)?;
         let mut heartbeat = Heartbeat::new(&node);
         report(&mut heartbeat);
         self.scheduler.heartbeat(heartbeat).map_err(|not_sent| not_sent.reason)?;
@@ -195,7 +295,7 @@ impl CapacityDriver for Threaded {
     }
 
     fn remove_node(&mut self, name: &str) -> Result<(), Refused> {
-        let node = self.scheduler.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))?;
+        let node = self.node(name)?;
         self.scheduler.remove_node(&node)?;
         self.scheduler.quiesce();
         Ok(())
@@ -238,10 +338,10 @@ impl CapacityDriver for Threaded {
         Ok((self.scheduler.headroom(app), warned))
     }
 
-    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        let handle = self.calling(app)?;
+    fn release(&mut self, container: Named) -> Result<(), Refused> {
+        let handle = self.calling(container.app)?;
         self.acquire(handle);
-        let found = self.find(app, container).ok();
+        let found = self.find(container).ok();
         let releases: Vec<_> = found.into_iter().map(|(_, view)| view.id).collect();
         let request = AllocateRequest::default().with_releases(releases);
         self.scheduler.allocate(handle, &request, &mut Allocation::default())?;
@@ -249,10 +349,10 @@ impl CapacityDriver for Threaded {
         Ok(())
     }
 
-    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        let (handle, view) = self.find(app, container)?;
+    fn launch(&mut self, container: Named) -> Result<(), Refused> {
+        let (handle, view) = self.find(container)?;
         if view.ended {
-            return Err(Refused::NoSuchContainer { app, container });
+            return Err(container.missing());
         }
         self.acquire(handle);
         self.send(&view.node, |heartbeat| {
@@ -261,8 +361,8 @@ impl CapacityDriver for Threaded {
         })
     }
 
-    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        let (handle, view) = self.find(app, container)?;
+    fn complete(&mut self, container: Named) -> Result<(), Refused> {
+        let (handle, view) = self.find(container)?;
         if !view.ended {
             self.acquire(handle);
         }
@@ -270,6 +370,37 @@ impl CapacityDriver for Threaded {
             heartbeat.offer = false;
             heartbeat.completed.push(view.id);
         })
+    }
+
+    fn new_attempt(&mut self, app: u32, new: NewAttempt) -> Result<(), Refused> {
+        let managed = new.am.is_some();
+        let next = self.scheduler.new_attempt(self.app(app)?, new)?;
+        self.apps.insert(app, next);
+        self.masters.retain(|other| *other != app);
+        if managed {
+            self.masters.push(app);
+        }
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn resize_node(&mut self, node: &str, total: Resource, kill: bool) -> Result<(), Refused> {
+        let node = self.node(node)?;
+        if kill { self.scheduler.shrink_node(&node, total) } else { self.scheduler.resize_node(&node, total) }?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn decommission_node(&mut self, node: &str) -> Result<(), Refused> {
+        self.scheduler.decommission_node(&self.node(node)?)?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn recommission_node(&mut self, node: &str) -> Result<(), Refused> {
+        self.scheduler.recommission_node(&self.node(node)?)?;
+        self.scheduler.quiesce();
+        Ok(())
     }
 
     fn finish(&mut self, app: u32) -> Result<(), Refused> {

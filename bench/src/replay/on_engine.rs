@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::capacity_driver::{CapacityDriver, Threaded};
+use super::capacity_driver::{CapacityDriver, Named, Steps, Threaded};
 use super::options::DriverChoice;
 use crate::api::{
     Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityScheduler,
-    CapacityUserView, Location, Refused, Resource, ResourceTypes, Submission,
+    CapacityUserView, Location, NewAttempt, Refused, Resource, ResourceTypes, Submission,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -41,6 +41,10 @@ fn number(step: &Value, field: &str) -> u32 {
 
 fn int(step: &Value, field: &str) -> i32 {
     step.get(field).and_then(Value::as_i64).and_then(|n| i32::try_from(n).ok()).unwrap_or_default()
+}
+
+fn flag(step: &Value, field: &str) -> bool {
+    step.get(field).and_then(Value::as_bool).unwrap_or_default()
 }
 
 fn names<'a>(step: &'a Value, field: &str) -> Vec<&'a str> {
@@ -86,7 +90,7 @@ impl OnEngine {
         let scheduler: Box<dyn CapacityDriver> = match driver {
             DriverChoice::Threaded => Box::new(Threaded::start(built)?),
             DriverChoice::Stepped | DriverChoice::Plain => {
-                Box::new(built.stepped().map_err(|error| error.to_string())?)
+                Box::new(Steps::new(built.stepped().map_err(|error| error.to_string())?))
             }
         };
         Ok(OnEngine { scheduler, types })
@@ -112,7 +116,9 @@ impl OnEngine {
     }
 
     fn play(&mut self, op: &str, step: &Value, shown: &mut Map<String, Value>) -> Result<(), Refused> {
-        let (app, container) = (number(step, "app"), number(step, "container"));
+        let app = number(step, "app");
+        let attempt = number(step, "attempt").max(1);
+        let container = Named { app, attempt, number: number(step, "container") };
         match op {
             "node-add" => {
                 let total = self.resource(step.get("resource"));
@@ -138,9 +144,20 @@ impl OnEngine {
                 }
                 Ok(())
             }
-            "release" => self.scheduler.release(app, container),
-            "launch" => self.scheduler.launch(app, container),
-            "complete" => self.scheduler.complete(app, container),
+            "release" => self.scheduler.release(container),
+            "launch" => self.scheduler.launch(container),
+            "complete" => self.scheduler.complete(container),
+            "node-resize" => {
+                let total = self.resource(step.get("total"));
+                self.scheduler.resize_node(text(step, "node"), total, flag(step, "kill"))
+            }
+            "decommission" => self.scheduler.decommission_node(text(step, "node")),
+            "recommission" => self.scheduler.recommission_node(text(step, "node")),
+            "attempt" => {
+                let am = step.get("am").map(|am| self.resource(Some(am)));
+                self.scheduler
+                    .new_attempt(app, NewAttempt::default().maybe_with_am(am).keep_containers(flag(step, "keep")))
+            }
             "finish" => self.scheduler.finish(app),
             "advance" => {
                 self.scheduler.advance(step.get("ms").and_then(Value::as_u64).unwrap_or_default());

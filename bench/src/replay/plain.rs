@@ -12,7 +12,7 @@ use super::options::DriverChoice;
 use crate::failure::Failure;
 
 /// Names of steps.
-const STEPS: [&str; 16] = [
+const STEPS: [&str; 20] = [
     "node-add",
     "node-remove",
     "heartbeat",
@@ -29,6 +29,10 @@ const STEPS: [&str; 16] = [
     "move",
     "reload",
     "preempt",
+    "node-resize",
+    "decommission",
+    "recommission",
+    "attempt",
 ];
 
 /// What a run is played on.

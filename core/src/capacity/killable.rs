@@ -1,12 +1,13 @@
 //! Killable containers of one node, in the order in which Hadoop's hash map has them (16.6 step 4).
 
+use super::victims::{Candidate, attempt_and_number};
 use crate::resource::Resource;
 
 /// Killable containers of a node, in the order of Hadoop's hash map.
 #[derive(Debug)]
 pub(crate) struct Killable {
     /// In the order in which they were marked; with the node's room they leave.
-    marked: Vec<((u32, u32), Resource)>,
+    marked: Vec<(Candidate, Resource)>,
     /// Buckets of the map; they only grow.
     buckets: u32,
 }
@@ -17,15 +18,17 @@ impl Default for Killable {
     }
 }
 
-/// The hash of a container of a first attempt, where the ResourceManager has started at 0.
-fn hash((app, number): (u32, u32)) -> u32 {
+/// The hash of a container, where the ResourceManager has started at 0.
+fn hash((app, number): Candidate) -> u32 {
+    let (attempt, number) = attempt_and_number(number);
     let of_app = 371_237_u32.wrapping_mul(371_237_u32.wrapping_mul(6_521)).wrapping_add(app);
-    let of_attempt = 347_671_u32.wrapping_mul(347_671_u32.wrapping_mul(5_501).wrapping_add(of_app)).wrapping_add(1);
+    let of_attempt =
+        347_671_u32.wrapping_mul(347_671_u32.wrapping_mul(5_501).wrapping_add(of_app)).wrapping_add(attempt);
     number.wrapping_mul(31).wrapping_add(of_attempt)
 }
 
 impl Killable {
-    pub(crate) fn add(&mut self, candidate: (u32, u32), size: Resource) {
+    pub(crate) fn add(&mut self, candidate: Candidate, size: Resource) {
         if self.marked.iter().any(|(other, _)| *other == candidate) {
             return;
         }
@@ -35,7 +38,7 @@ impl Killable {
         }
     }
 
-    pub(crate) fn remove(&mut self, candidate: (u32, u32)) {
+    pub(crate) fn remove(&mut self, candidate: Candidate) {
         self.marked.retain(|(other, _)| *other != candidate);
     }
 
@@ -44,8 +47,8 @@ impl Killable {
     }
 
     /// In the order in which they would go.
-    pub(crate) fn in_order(&self) -> Vec<((u32, u32), Resource)> {
-        let bucket = |candidate: (u32, u32)| {
+    pub(crate) fn in_order(&self) -> Vec<(Candidate, Resource)> {
+        let bucket = |candidate: Candidate| {
             let hash = hash(candidate);
             (hash ^ (hash >> 16)) % self.buckets
         };
@@ -63,7 +66,7 @@ mod tests {
     fn the_order_is_that_of_the_buckets_and_not_of_the_marks() {
         let mut killable = Killable::default();
         (1..=8).for_each(|number| killable.add((2, number), Resource::new(1024, 1)));
-        let order: Vec<u32> = killable.in_order().into_iter().map(|((_, number), _)| number).collect();
+        let order: Vec<u64> = killable.in_order().into_iter().map(|((_, number), _)| number).collect();
         assert_eq!(order, [3, 2, 1, 8, 7, 6, 5, 4]);
         assert_eq!(killable.sum(), Resource::new(8192, 8));
         killable.remove((2, 2));

@@ -15,8 +15,22 @@ use crate::resource::Resource;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A container or a reservation: its application and its number.
-pub(crate) type Candidate = (u32, u32);
+/// A container's or reservation's number within its application, in the order of attempts and numbers: see [`number_of`].
+pub(crate) type ContainerNumber = u64;
+
+/// A container or a reservation: its application and its number there.
+pub(crate) type Candidate = (u32, ContainerNumber);
+
+/// Numbers begin anew with each attempt; of the first they are as they stand.
+pub(crate) fn number_of(attempt: u32, number: u32) -> ContainerNumber {
+    u64::from(attempt.saturating_sub(1)) << 32 | u64::from(number)
+}
+
+/// The attempt, and the number within it.
+pub(crate) fn attempt_and_number(of: ContainerNumber) -> (u32, u32) {
+    let half = |of: u64| u32::try_from(of & u64::from(u32::MAX)).expect("no more than 32 bits are left");
+    (half(of >> 32) + 1, half(of))
+}
 
 /// An application, as far as a round has to know it.
 #[derive(Clone, Debug)]
@@ -34,7 +48,7 @@ pub(crate) struct Facts {
 /// A live container.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Live {
-    pub(crate) number: u32,
+    pub(crate) number: ContainerNumber,
     pub(crate) size: Resource,
     /// Of the ask.
     pub(crate) priority: i32,
@@ -67,7 +81,7 @@ pub(crate) trait Preempted {
     fn leaf_of(&self, app: u32) -> Option<u32>;
     fn containers(&self, app: u32) -> Vec<Live>;
     /// In the order in which they were made.
-    fn reservations(&self, app: u32) -> Vec<(u32, Resource)>;
+    fn reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)>;
 }
 
 /// The applications of a leaf in a round; names of its users, and themselves.
@@ -240,7 +254,7 @@ impl<W: Preempted> Chooser<'_, W> {
     }
 
     /// The leaf and the size of a container or a reservation.
-    fn size_of(&self, app: u32, number: u32) -> Option<(u32, Resource)> {
+    fn size_of(&self, app: u32, number: ContainerNumber) -> Option<(u32, Resource)> {
         let leaf = self.world.leaf_of(app)?;
         let containers = self.world.containers(app);
         let container = containers.iter().find(|container| container.number == number).map(|container| container.size);
@@ -248,7 +262,7 @@ impl<W: Preempted> Chooser<'_, W> {
         Some((leaf, container.or_else(reservation)?))
     }
 
-    fn reservation(&self, app: u32, number: u32) -> Option<Resource> {
+    fn reservation(&self, app: u32, number: ContainerNumber) -> Option<Resource> {
         self.world.reservations(app).into_iter().find(|(made, _)| *made == number).map(|(_, size)| size)
     }
 
@@ -260,7 +274,7 @@ impl<W: Preempted> Chooser<'_, W> {
     }
 
     /// Live containers: of the largest priority number first, then the newest.
-    fn live_of(&self, app: u32) -> Vec<(u32, Resource, bool)> {
+    fn live_of(&self, app: u32) -> Vec<(ContainerNumber, Resource, bool)> {
         let mut live = self.world.containers(app);
         live.sort_by(|a, b| b.priority.cmp(&a.priority).then(b.number.cmp(&a.number)));
         live.into_iter().map(|live| (live.number, live.size, live.am)).collect()

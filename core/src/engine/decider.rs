@@ -166,6 +166,12 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
     /// A node has come, gone, or has another total.
     fn nodes_changed(shard: &mut Shard<Self>);
 
+    /// A node has another total, and what does not fit any more is to end.
+    fn overcommitted(shard: &mut Shard<Self>, node: u32);
+
+    /// A node has reported, and was offered if it wanted to be.
+    fn node_reported(shard: &mut Shard<Self>, node: u32);
+
     /// An application has ended; it is still where it stood.
     fn app_closed(shard: &mut Shard<Self>, app: u32);
 

@@ -149,6 +149,12 @@ impl Decider for FairDecider {
         shard.asks_changed(app, sizes);
     }
 
+    fn overcommitted(shard: &mut Shard, node: u32) {
+        shard.kill_overcommitted(node);
+    }
+
+    fn node_reported(_shard: &mut Shard, _node: u32) {}
+
     fn nodes_changed(shard: &mut Shard) {
         shard.refresh_available();
     }

@@ -109,7 +109,7 @@ pub(super) fn take_to_tell(app: &AppHandle) -> Vec<ContainerId> {
 /// threaded one to their end before it returns, and decides as Hadoop does, step by step.
 #[derive(Debug)]
 pub struct CapacityStepped {
-    steps: Stepping<CapacityDecider>,
+    pub(super) steps: Stepping<CapacityDecider>,
     /// The site's, with the first queues.
     configuration: CapacityConfiguration,
 }

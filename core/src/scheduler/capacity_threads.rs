@@ -1,5 +1,6 @@
 //! The threaded CapacityScheduler: one worker, the control, and the preemption monitor where the configuration has it.
 
+use super::calls::fetch;
 use super::capacity::{CapacitySchedulerBuilder, take_to_tell};
 use super::door::{Door, NotSent};
 use super::handles::{AppHandle, NodeHandle};
@@ -14,7 +15,7 @@ use crate::engine::control::Call;
 use crate::engine::driver::threads_and_steps::Threads;
 use crate::engine::{
     AllocateRequest, Allocation, ContainerView, Heartbeat, NodeSpec, NodeView, Submission, allocate, ask_workers,
-    drain, node_view,
+    node_view,
 };
 use crate::event::{Refused, SchedulerEvent, Waited};
 use crate::resource::Resource;
@@ -182,13 +183,7 @@ impl CapacityScheduler {
     /// # Errors
     /// [`Refused::NoSuchApp`] of another scheduler's application; [`Refused::ShutDown`].
     pub fn fetch(&self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
-        let shared = self.door().open()?;
-        if app.0.scheduler != shared.scheduler {
-            return Err(Refused::NoSuchApp(app.0.id.number));
-        }
-        *answer = Allocation::default();
-        drain(shared, &app.0, answer);
-        Ok(())
+        fetch(self.door().open()?, app, answer)
     }
 
     /// What an application can still get, as the worker worked it out last.
@@ -202,7 +197,7 @@ impl CapacityScheduler {
     /// # Errors
     /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.door().call_workers(|reply| Call::Finish { app: app.0.clone(), by: None, reply })?
+        self.door().finish_by(None, app)
     }
 
     /// Moves an application to another leaf queue.
@@ -211,8 +206,7 @@ impl CapacityScheduler {
     /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::NotLeaf`], [`Refused::Stopped`],
     /// [`Refused::QueueFull`], [`Refused::UserFull`] of the target; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        let queue = queue.to_owned();
-        self.door().call_workers(|reply| Call::Move { app: app.0.clone(), by: None, queue, reply })?
+        self.door().move_by(None, app, queue)
     }
 
     /// Gives an application another priority.

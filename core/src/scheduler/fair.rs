@@ -279,7 +279,7 @@ impl FairScheduler {
     /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total;
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn resize_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
-        self.call(|reply| Call::ResizeNode(node.0.clone(), total, reply))?
+        self.inner.door.resize_node(node, total, false)
     }
 
     /// Empties a node gracefully: from its next heartbeat on its total follows what still runs, so that nothing new fits, and
@@ -289,7 +289,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::NoSuchNode`] when it is gone; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
-        self.call(|reply| Call::Decommission(node.0.clone(), reply))?
+        self.inner.door.decommission_node(node)
     }
 
     /// A decommissioning node stays after all: it has the total again that it had before. Nothing happens where it is not
@@ -298,7 +298,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::NoSuchNode`] when it is gone; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn recommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
-        self.call(|reply| Call::Recommission(node.0.clone(), reply))?
+        self.inner.door.recommission_node(node)
     }
 
     /// Whether the scheduler is open and the worker alive.
@@ -409,7 +409,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.call_workers(|reply| Call::Finish { app: app.0.clone(), by: None, reply })?
+        self.inner.door.finish_by(None, app)
     }
 
     /// Starts to end an application and waits for nobody; later calls with it are refused.
@@ -431,7 +431,7 @@ impl FairScheduler {
     /// changed; otherwise the application has ended too. [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock),
     /// [`Refused::OwnThread`]; when the scheduler has been shut down.
     pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
-        self.call_workers(|reply| Call::NextAttempt { app: app.0.clone(), new, reply })?.map(AppHandle)
+        self.inner.door.new_attempt(app, new)
     }
 
     /// Kills an application: to the scheduler the same as [`FairScheduler::finish`].
@@ -447,7 +447,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::AppAcl`] where he has not; [`Refused::NameTooLong`] of his name; otherwise as [`FairScheduler::finish`].
     pub fn kill_as(&self, user: &str, app: &AppHandle) -> Result<(), Refused> {
-        self.call_workers(|reply| Call::Finish { app: app.0.clone(), by: Some(user.to_owned()), reply })?
+        self.inner.door.finish_by(Some(user), app)
     }
 
     /// Moves an application to another leaf queue. Waits for the control and all workers.
@@ -456,7 +456,7 @@ impl FairScheduler {
     /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::MaxRunning`], [`Refused::MaxShare`],
     /// [`Refused::NotRunnable`] of the target; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.call_workers(|reply| Call::Move { app: app.0.clone(), by: None, queue: queue.to_owned(), reply })?
+        self.inner.door.move_by(None, app, queue)
     }
 
     /// The same on behalf of a user. With `yarn.acl.enable` he must have the right to change the application, see
@@ -467,8 +467,7 @@ impl FairScheduler {
     /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he has not; [`Refused::NameTooLong`] of his name; otherwise as
     /// [`FairScheduler::move_app`].
     pub fn move_app_as(&self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        let (by, queue) = (Some(user.to_owned()), queue.to_owned());
-        self.call_workers(|reply| Call::Move { app: app.0.clone(), by, queue, reply })?
+        self.inner.door.move_by(Some(user), app, queue)
     }
 
     // ------------------------------------------------------------------------------------------------ rights
@@ -479,8 +478,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
-        let (user, queue) = (user.to_owned(), queue.to_owned());
-        self.look(move |control| control.has_access(&user, &queue, access))
+        self.inner.door.has_access(user, queue, access)
     }
 
     /// The ResourceManager's question: [`FairScheduler::has_access`], but without `yarn.acl.enable` everybody may do
@@ -489,8 +487,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn permits(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
-        let (user, queue) = (user.to_owned(), queue.to_owned());
-        self.look(move |control| control.permits(&user, &queue, access))
+        self.inner.door.permits(user, queue, access)
     }
 
     /// Whether the user is in `yarn.admin.acl`. The user whom Hadoop's ResourceManager runs as always is one there; here
@@ -499,8 +496,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn is_admin(&self, user: &str) -> Result<bool, Refused> {
-        let user = user.to_owned();
-        self.look(move |control| control.is_admin(&user))
+        self.inner.door.is_admin(user)
     }
 
     /// Whether a user may see or change an application: without `yarn.acl.enable` everybody; with it the application's
@@ -510,8 +506,7 @@ impl FairScheduler {
     /// [`Refused::AppAcl`] where he may not; [`Refused::NameTooLong`] of his name; [`Refused::NoSuchApp`] when the application has ended;
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
-        let (user, app) = (user.to_owned(), app.0.clone());
-        self.look(move |control| control.check_app(&user, &app, access))?
+        self.inner.door.check_app(user, app, access)
     }
 
     // ------------------------------------------------------------------------------------------------ queues

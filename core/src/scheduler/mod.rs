@@ -9,7 +9,11 @@ mod builder;
 
 mod by_call;
 
+mod calls;
+
 mod capacity;
+
+mod capacity_calls;
 
 mod capacity_threads;
 

@@ -183,9 +183,7 @@ impl Stepped {
     /// # Errors
     /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
     pub fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
-        self.stepper().control().resize_node(&node.0, total)?;
-        self.settle();
-        Ok(())
+        self.steps.resize_node(node, total, false)
     }
 
     /// Empties a node gracefully, as [`FairScheduler::decommission_node`](crate::FairScheduler::decommission_node).
@@ -193,9 +191,7 @@ impl Stepped {
     /// # Errors
     /// [`Refused::NoSuchNode`] when it is gone.
     pub fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
-        self.stepper().control().decommission(&node.0)?;
-        self.settle();
-        Ok(())
+        self.steps.decommission_node(node)
     }
 
     /// A decommissioning node stays after all, as
@@ -204,9 +200,7 @@ impl Stepped {
     /// # Errors
     /// [`Refused::NoSuchNode`] when it is gone.
     pub fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
-        self.stepper().control().recommission(&node.0)?;
-        self.settle();
-        Ok(())
+        self.steps.recommission_node(node)
     }
 
     /// A node reports, and is offered.
@@ -289,10 +283,7 @@ impl Stepped {
     /// [`Refused::NoSuchApp`] when the application has ended; [`Refused::InvalidResource`], [`Refused::ZeroMax`], [`Refused::NoLocation`],
     /// [`Refused::OthersLocation`] of the new AM's request; [`Refused::Panicked`] (the clock).
     pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
-        self.stepper().control().begin_next_attempt(&app.0, new, None)?;
-        self.settle();
-        let next = self.stepper().control().restarted.take().ok_or(Refused::NoSuchApp(app.number()))?;
-        self.steps.submitted(next)
+        self.steps.new_attempt(app, new)
     }
 
     /// Moves an application to another leaf queue.

@@ -1,11 +1,13 @@
 //! A proposal becomes a container, a reservation, or nothing (reference 18); containers and reservations end (20).
 
 use super::parts::CapacityKey;
+use super::preempting::candidate_of;
 use super::types::Shard;
 use crate::capacity::allocator::Chosen;
-use crate::capacity::victims::Candidate;
+use crate::capacity::victims::{Candidate, attempt_and_number};
 use crate::engine::commit::grant;
 use crate::engine::worker::node::Reservation;
+use crate::id::ContainerId;
 use crate::resource::Resource;
 
 /// What a pass has chosen.
@@ -44,6 +46,9 @@ impl Shard {
     /// 18.1; what has just been read of asks and nodes is as it was: they are this worker's.
     fn accepts(&mut self, proposal: &Proposal) -> bool {
         let Proposal { app, node, ref chosen, converts, gives_up, ref kills, .. } = *proposal;
+        if self.nodes[node as usize].decommissioning {
+            return false;
+        }
         let number = self.app(app).number;
         let mut killed = Resource::ZERO;
         for candidate in kills {
@@ -169,7 +174,8 @@ impl Shard {
     /// A container has ended: it is charged to nobody any more.
     pub(super) fn container_is_over(&mut self, index: u32) {
         let record = &self.containers[index];
-        let (app, container, size) = (record.app.index, record.number, *self.containers.size(record));
+        let (app, size) = (record.app.index, *self.containers.size(record));
+        let candidate = candidate_of(record);
         let number = self.app(app).number;
         if self.own.books.find(number).is_none() {
             return;
@@ -178,11 +184,13 @@ impl Shard {
         local.used = local.used.minus(&size);
         let (leaf, has_marked) = (local.leaf, local.has_marked);
         if has_marked {
-            self.app(app).shared.am.lock().to_preempt.retain(|marked| marked.number != container);
+            let (attempt, container) = attempt_and_number(candidate.1);
+            let is_it = |marked: &ContainerId| (u32::from(marked.attempt), marked.number) == (attempt, container);
+            self.app(app).shared.am.lock().to_preempt.retain(|marked| !is_it(marked));
         }
         self.own.books.usage_lost(number, &size);
         if !self.own.books.counts(leaf).killable.is_empty() {
-            self.own.books.set_killable(leaf, (number, container), None);
+            self.own.books.set_killable(leaf, candidate, None);
         }
     }
 }

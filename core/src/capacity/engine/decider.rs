@@ -2,13 +2,13 @@
 
 use super::control::CapacityControl;
 use super::message::CapacityMessage;
-use super::parts::{CapacityApp, CapacityKey, CapacityQueue, CapacityWorker, Monitor, NoUpdate};
+use super::parts::{CapacityApp, CapacityKey, CapacityNode, CapacityQueue, CapacityWorker, Monitor, NoUpdate};
+use super::preempting::candidate_of;
 use super::published::CapacityPublished;
 use super::types::{
     AppLocal, CapacityDecider, KeyLocal, Node, QueueLocal, QueueSnapshot, SchedulerSnapshot, Shard, Shared,
 };
 use crate::app::Locality;
-use crate::capacity::killable::Killable;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::commit::grant::Refusal;
 use crate::engine::decider::{AskCause, Decider};
@@ -24,7 +24,7 @@ impl Decider for CapacityDecider {
     type Queue = CapacityQueue;
     type App = CapacityApp;
     type Key = CapacityKey;
-    type Node = Killable;
+    type Node = CapacityNode;
     type Control = CapacityControl;
     type QueuePublished = CapacityPublished;
     type Figures = ();
@@ -102,7 +102,7 @@ impl Decider for CapacityDecider {
     fn node_taken(_node: &mut Node, _app: &AppLocal, _size: &Resource) {}
 
     fn node_freed(node: &mut Node, container: &ContainerRecord) {
-        node.own.remove((container.application, container.number));
+        node.own.killable.remove(candidate_of(container));
     }
 
     fn app_usage_changed(_own: &CapacityWorker, _leaf: &mut QueueLocal, _app: &AppLocal, _cluster: &ClusterTotal) {}
@@ -128,6 +128,13 @@ impl Decider for CapacityDecider {
     }
 
     fn nodes_changed(_shard: &mut Shard) {}
+
+    /// The control says so once more, when the change of the cluster is known.
+    fn overcommitted(_shard: &mut Shard, _node: u32) {}
+
+    fn node_reported(shard: &mut Shard, node: u32) {
+        shard.end_what_does_not_fit(node);
+    }
 
     fn app_closed(shard: &mut Shard, app: u32) {
         let number = shard.app(app).number;

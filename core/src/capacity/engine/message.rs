@@ -1,6 +1,6 @@
 //! What the control tells a leaf's worker, in the order in which it came about.
 
-use crate::engine::books::ledger::AppShared;
+use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::resource::Resource;
 use crate::sync::Arc;
 
@@ -15,6 +15,8 @@ pub(crate) struct Entrant {
     pub(crate) am: Resource,
     /// It may run; else it waits for a limit of parallel applications.
     pub(crate) runnable: bool,
+    /// It takes over what runs of the attempt before.
+    pub(crate) keeps: bool,
 }
 
 /// See the module's text. Applications by number.
@@ -41,6 +43,11 @@ pub(crate) enum CapacityMessage {
     },
     /// Its AM has called without asking for anything or giving anything back: what it can still get is worked out.
     Called(u32),
+    /// A node has another total. `kill`: what does not fit any more is to end.
+    Resized {
+        node: Arc<NodeShared>,
+        kill: bool,
+    },
     /// A round of the preemption policy is due.
     Preempt,
 }

@@ -30,6 +30,8 @@ mod told;
 
 mod preempting;
 
+mod overcommit;
+
 pub(crate) mod control;
 
 mod views;

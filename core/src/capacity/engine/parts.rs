@@ -3,6 +3,7 @@
 use super::books::Books;
 use super::message::CapacityMessage;
 use super::types::{CapacityDecider, Internal, Shared};
+use crate::capacity::killable::Killable;
 use crate::capacity::victims::Candidate;
 use crate::engine::TaskCall;
 use crate::engine::books::ledger::AppShared;
@@ -64,6 +65,14 @@ pub(crate) struct CapacityKey {
     /// What is counted as outstanding: so many, of this size.
     pub(crate) count: u32,
     pub(crate) size: Resource,
+}
+
+/// Of a node.
+#[derive(Debug, Default)]
+pub(crate) struct CapacityNode {
+    pub(crate) killable: Killable,
+    /// What does not fit on it ends: Hadoop's overcommit timeout has been set, and has passed. It stays so.
+    pub(crate) ends_overcommitted: bool,
 }
 
 /// There is no update.

@@ -57,7 +57,7 @@ impl Shard {
         }
         let books = &self.own.books;
         let at = &self.nodes[node as usize];
-        if books.arith.available_containers(&at.free.plus(&at.own.sum()), &books.minimum) <= 0 {
+        if books.arith.available_containers(&at.free.plus(&at.own.killable.sum()), &books.minimum) <= 0 {
             return None;
         }
         let mut limits = Limits::new(books.cluster);
@@ -80,7 +80,7 @@ impl Shard {
             return Offered::Nothing;
         }
         let at = &self.nodes[node as usize];
-        if at.reservation.is_some() || !books.arith.fits_in(&books.minimum, &at.free.plus(&at.own.sum())) {
+        if at.reservation.is_some() || !books.arith.fits_in(&books.minimum, &at.free.plus(&at.own.killable.sum())) {
             return Offered::Nothing;
         }
         let by_apps = books.counts(slot).reserved_by_apps;
@@ -224,7 +224,7 @@ impl Shard {
             sizes.push(made.size);
         }
         let at = &self.nodes[node as usize];
-        let killable = at.own.in_order();
+        let killable = at.own.killable.in_order();
         let killable_sizes: SmallVec<[Resource; 2]> = killable.iter().map(|(_, size)| *size).collect();
         let facts_of_node = NodeFacts { free: at.free, total: at.total, killable: &killable_sizes };
         let chosen = choose(&facts, &facts_of_node, limits, &sizes, converts, &rules);

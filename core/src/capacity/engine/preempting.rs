@@ -11,19 +11,27 @@ use crate::capacity::leaf::Leaf;
 use crate::capacity::order::AppRank;
 use crate::capacity::tree::QueueNode;
 use crate::capacity::users::Users;
-use crate::capacity::victims::{Candidate, Chooser, Facts, Live, Preempted, milliseconds};
+use crate::capacity::victims::{
+    Candidate, Chooser, ContainerNumber, Facts, Live, Preempted, attempt_and_number, milliseconds, number_of,
+};
 use crate::config::capacity::{AppOrdering, PreemptionSettings};
 use crate::engine::mail::container::EndReason;
+use crate::engine::worker::containers::ContainerRecord;
 use crate::resource::Resource;
+
+/// A container, as a round names it.
+pub(super) fn candidate_of(record: &ContainerRecord) -> Candidate {
+    (record.application, number_of(record.attempt.into(), record.number))
+}
 
 impl Shard {
     /// One round; then what it has chosen takes effect. Gives what is newly marked, by application and number.
-    pub(crate) fn preempt(&mut self, settings: &PreemptionSettings) -> Vec<Candidate> {
+    pub(crate) fn preempt(&mut self, settings: &PreemptionSettings) -> Vec<(u32, u32)> {
         let chosen = Chooser { world: self }.choose(settings);
-        let (mut marks, mut kills) = (Vec::new(), Vec::new());
         if settings.observe_only {
-            return marks;
+            return Vec::new();
         }
+        let (mut marks, mut kills) = (Vec::new(), Vec::new());
         let now = self.shared.clock.now_ms();
         let marked = &mut self.own.marked;
         for (candidate, wait) in &chosen.containers {
@@ -42,11 +50,14 @@ impl Shard {
         let keep = 2 * milliseconds(settings.max_wait_before_kill_ms);
         marked.retain(|_, since| *since + keep >= now);
         for (app, number) in chosen.reservations {
-            self.end_reservation_of(app, number);
+            let (attempt, number) = attempt_and_number(number);
+            if self.own.books.find(app).is_some_and(|known| self.app(known.slot).shared.attempt == attempt) {
+                self.end_reservation_of(app, number);
+            }
         }
         marks.iter().for_each(|candidate| self.tell_of(*candidate));
         kills.into_iter().for_each(|candidate| self.kill_or_mark(candidate));
-        marks
+        marks.into_iter().map(|(app, number)| (app, attempt_and_number(number).1)).collect()
     }
 
     /// A round by time, with the settings in force.
@@ -59,9 +70,9 @@ impl Shard {
     }
 
     /// The record of a live container.
-    pub(super) fn live(&self, (app, number): Candidate) -> Option<u32> {
-        let slot = self.own.books.find(app)?.slot;
-        self.app(slot).containers.iter().copied().find(|index| self.containers[*index].number == number)
+    pub(super) fn live(&self, candidate: Candidate) -> Option<u32> {
+        let slot = self.own.books.find(candidate.0)?.slot;
+        self.app(slot).containers.iter().copied().find(|index| candidate_of(&self.containers[*index]) == candidate)
     }
 
     /// A reservation of an application ends, by its number.
@@ -74,7 +85,7 @@ impl Shard {
     }
 
     /// The grace period of a container is over.
-    fn kill_or_mark(&mut self, candidate: Candidate) {
+    pub(super) fn kill_or_mark(&mut self, candidate: Candidate) {
         let Some(index) = self.live(candidate) else { return };
         let leaf = self.own.books.app(candidate.0).leaf;
         if !self.own.books.file(leaf).settings().lazy_preemption {
@@ -83,7 +94,7 @@ impl Shard {
         }
         let record = self.containers[index];
         let size = *self.containers.size(&record);
-        self.nodes[record.node as usize].own.add(candidate, size);
+        self.nodes[record.node as usize].own.killable.add(candidate, size);
         self.own.books.set_killable(leaf, candidate, Some(size));
     }
 
@@ -112,7 +123,7 @@ impl Shard {
     }
 
     /// A container is to be preempted: its AM is told by its next call.
-    fn tell_of(&mut self, candidate: Candidate) {
+    pub(super) fn tell_of(&mut self, candidate: Candidate) {
         let Some(index) = self.live(candidate) else { return };
         let (id, slot) = (self.container_id(index), self.own.books.app(candidate.0).slot);
         self.own.books.app_mut(candidate.0).has_marked = true;
@@ -233,7 +244,7 @@ impl Preempted for Shard {
         let Some(slot) = self.own.books.find(app).map(|app| app.slot) else { return Vec::new() };
         let records = self.app(slot).containers.iter().map(|index| &self.containers[*index]);
         let live = records.map(|record| Live {
-            number: record.number,
+            number: candidate_of(record).1,
             size: *self.containers.size(record),
             priority: record.priority,
             am: record.am,
@@ -241,8 +252,9 @@ impl Preempted for Shard {
         live.collect()
     }
 
-    fn reservations(&self, app: u32) -> Vec<(u32, Resource)> {
+    fn reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)> {
         let Some(slot) = self.own.books.find(app).map(|app| app.slot) else { return Vec::new() };
-        self.reservations_of(slot).map(|(_, made)| (made.number, made.size)).collect()
+        let attempt = self.app(slot).shared.attempt;
+        self.reservations_of(slot).map(|(_, made)| (number_of(attempt, made.number), made.size)).collect()
     }
 }

@@ -22,16 +22,20 @@ impl Shard {
             CapacityMessage::Over(app) => self.own.books.forget(*app),
             CapacityMessage::Priority { app, priority } => self.own.books.set_priority(*app, *priority),
             CapacityMessage::Moved { app, leaf, runnable } => self.move_in_books(*app, *leaf, *runnable),
+            CapacityMessage::Resized { node, kill } => self.total_has_changed(node, *kill),
             CapacityMessage::Preempt => self.preempt_if_on(),
             CapacityMessage::Called(app) => self.has_called(*app),
         }
     }
 
     fn let_in(&mut self, entrant: &Entrant) {
-        let Entrant { app, leaf, priority, submitted_priority, am, runnable } = entrant;
+        let Entrant { app, leaf, priority, submitted_priority, am, runnable, keeps } = entrant;
         // One that has ended meanwhile has been told to go before it came.
         self.ensure_app(app);
         let number = app.id.number;
+        // What the attempt before leaves behind: what it used, and where its headroom comes from.
+        let before = self.own.books.find(number).filter(|_| *keeps);
+        let (used, publication) = before.map_or((Resource::ZERO, None), |before| (before.used, before.publication));
         self.own.books.add(AppBook {
             number,
             slot: app.slot.index,
@@ -42,11 +46,11 @@ impl Shard {
             am: *am,
             start_ms: app.start_ms,
             runnable: *runnable,
-            used: Resource::ZERO,
+            used,
             reserved: Resource::ZERO,
             pending: Resource::ZERO,
             open_keys: 0,
-            publication: None,
+            publication,
             fair: FairCache::default(),
             has_marked: false,
             has_moved: false,

@@ -1,5 +1,6 @@
 //! How containers and reservations end, and nodes go (reference 20).
 
+use super::killable::as_candidate;
 use super::state::{Plain, Refused, Reserved};
 use crate::config::capacity::AppOrdering;
 use crate::resource::Resource;
@@ -41,7 +42,7 @@ impl Plain {
         if let Some((node, size)) = self.lingering.remove(&(app, container)) {
             let node = self.node_mut(node);
             node.free = node.free.plus(&size);
-            node.killable.remove((app, container));
+            node.killable.remove(as_candidate(app, container));
         }
         Ok(())
     }
@@ -63,10 +64,10 @@ impl Plain {
         } else {
             let node = self.node_mut(ended.node);
             node.free = node.free.plus(&ended.size);
-            node.killable.remove((app, container));
+            node.killable.remove(as_candidate(app, container));
         }
         self.usage_lost(app, &ended.size);
-        self.not_killable_any_more(leaf, (app, container));
+        self.not_killable_any_more(leaf, as_candidate(app, container));
         if let Some(asked) = ended.asked.filter(|_| gives_back) {
             let replaced = self.app_mut(app).asks.give_back(ended.priority, &asked);
             self.asks_replaced(app, replaced);

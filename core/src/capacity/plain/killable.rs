@@ -1,8 +1,19 @@
 //! Lazy preemption: containers that go only when somebody needs their room (25.4, 16.6 step 4, 18.2).
 
 use super::state::Plain;
+use crate::capacity::victims::{Candidate, attempt_and_number, number_of};
 use crate::resource::Resource;
 use std::collections::BTreeMap;
+
+/// Its application and number: here applications have one attempt.
+pub(super) fn as_container((app, number): Candidate) -> (u32, u32) {
+    (app, attempt_and_number(number).1)
+}
+
+/// The same the other way round.
+pub(super) fn as_candidate(app: u32, number: u32) -> Candidate {
+    (app, number_of(1, number))
+}
 
 impl Plain {
     pub(super) fn killable_in(&self, slot: u32) -> Resource {
@@ -10,13 +21,14 @@ impl Plain {
         killable.values().fold(Resource::ZERO, |sum, size| sum.plus(size))
     }
 
-    pub(super) fn is_killable(&self, candidate: (u32, u32)) -> bool {
+    pub(super) fn is_killable(&self, candidate: Candidate) -> bool {
         let leaves = self.leaves.iter().zip(&self.counts).filter(|(leaf, _)| leaf.is_some());
         leaves.into_iter().any(|(_, counts)| counts.killable.contains_key(&candidate))
     }
 
     /// Its grace period is over.
-    pub(super) fn kill_or_mark(&mut self, app: u32, number: u32) {
+    pub(super) fn kill_or_mark(&mut self, candidate: Candidate) {
+        let (app, number) = as_container(candidate);
         let Some(local) = self.apps.get(&app) else { return };
         let Some(container) = local.containers.get(&number) else { return };
         if !self.tree.file.settings().lazy_preemption {
@@ -24,15 +36,15 @@ impl Plain {
             return;
         }
         let (leaf, node, size) = (local.leaf, container.node, container.size);
-        self.node_mut(node).killable.add((app, number), size);
+        self.node_mut(node).killable.add(candidate, size);
         let path: Vec<u32> = self.tree.path(leaf).collect();
         for queue in path {
-            self.counts[queue as usize].killable.insert((app, number), size);
+            self.counts[queue as usize].killable.insert(candidate, size);
         }
     }
 
     /// It has ended, in this leaf.
-    pub(super) fn not_killable_any_more(&mut self, leaf: u32, candidate: (u32, u32)) {
+    pub(super) fn not_killable_any_more(&mut self, leaf: u32, candidate: Candidate) {
         let path: Vec<u32> = self.tree.path(leaf).collect();
         for queue in path {
             self.counts[queue as usize].killable.remove(&candidate);
@@ -43,11 +55,12 @@ impl Plain {
     pub(super) fn enforce_maximum(&mut self, slot: u32) {
         let maximum = *self.tree.get(slot).maximum();
         let (arith, cluster) = (self.arith, self.cluster);
-        let candidates: Vec<(u32, u32)> = self.counts[slot as usize].killable.keys().copied().collect();
-        for (app, number) in candidates {
+        let candidates: Vec<Candidate> = self.counts[slot as usize].killable.keys().copied().collect();
+        for candidate in candidates {
             if !arith.is_greater(&cluster, &self.counts[slot as usize].used, &maximum) {
                 break;
             }
+            let (app, number) = as_container(candidate);
             self.end_container(app, number, false);
         }
     }

@@ -1,6 +1,7 @@
 //! A node's heartbeat: passes over it, each from root down to one container or one reservation (reference 11 to 17).
 
 use super::commit::Proposal;
+use super::killable::as_container;
 use super::state::Plain;
 use crate::app::Locality;
 use crate::capacity::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Skipped, choose, precheck};
@@ -330,7 +331,7 @@ impl Plain {
         }
         let chosen = chosen?;
         let gives_up = chosen.unreserve.map(|at| own[at].0);
-        let kills = killable.iter().take(chosen.kills).map(|(candidate, _)| *candidate).collect();
+        let kills = killable.iter().take(chosen.kills).map(|(candidate, _)| as_container(*candidate)).collect();
         Ok(Proposal { app, key, node, chosen, converts: reservation, gives_up, kills })
     }
 

@@ -1,5 +1,6 @@
 //! Rounds of the preemption policy, and what they lead to (reference 25).
 
+use super::killable::as_container;
 use super::state::{Plain, Refused};
 use crate::capacity::arith::Arith;
 use crate::capacity::bounds::Bounds;
@@ -7,7 +8,7 @@ use crate::capacity::leaf::Leaf;
 use crate::capacity::order::AppRank;
 use crate::capacity::tree::QueueNode;
 use crate::capacity::users::Users;
-use crate::capacity::victims::{Candidate, Chooser, Facts, Live, Preempted, milliseconds};
+use crate::capacity::victims::{Candidate, Chooser, ContainerNumber, Facts, Live, Preempted, milliseconds, number_of};
 use crate::config::capacity::AppOrdering;
 use crate::resource::Resource;
 use serde_json::{Map, Value, json};
@@ -41,16 +42,19 @@ impl Plain {
         let (now, keep) = (self.now_ms, 2 * milliseconds(settings.max_wait_before_kill_ms));
         self.marked.retain(|_, since| *since + keep >= now);
         if !marks.is_empty() {
-            let marks = marks.iter().map(|(app, number)| json!({"app": app, "container": number}));
+            let marks = marks.iter().copied().map(as_container);
+            let marks = marks.map(|(app, number)| json!({"app": app, "container": number}));
             shown.insert("marked".to_owned(), marks.collect());
         }
-        chosen.reservations.iter().for_each(|(app, number)| self.end_reservation(*app, *number));
-        for (app, number) in marks {
+        for (app, number) in chosen.reservations.into_iter().map(as_container) {
+            self.end_reservation(app, number);
+        }
+        for (app, number) in marks.into_iter().map(as_container) {
             if let Some(local) = self.apps.get_mut(&app).filter(|local| local.containers.contains_key(&number)) {
                 local.to_tell.insert(number);
             }
         }
-        kills.iter().for_each(|(app, number)| self.kill_or_mark(*app, *number));
+        kills.into_iter().for_each(|candidate| self.kill_or_mark(candidate));
         Ok(())
     }
 }
@@ -144,7 +148,7 @@ impl Preempted for Plain {
     fn containers(&self, app: u32) -> Vec<Live> {
         let containers = Plain::app(self, app).containers.iter();
         let live = containers.map(|(number, container)| Live {
-            number: *number,
+            number: number_of(1, *number),
             size: container.size,
             priority: container.priority,
             am: container.am,
@@ -152,7 +156,7 @@ impl Preempted for Plain {
         live.collect()
     }
 
-    fn reservations(&self, app: u32) -> Vec<(u32, Resource)> {
-        Plain::app(self, app).reservations.iter().map(|made| (made.number, made.size)).collect()
+    fn reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)> {
+        Plain::app(self, app).reservations.iter().map(|made| (number_of(1, made.number), made.size)).collect()
     }
 }

@@ -10,6 +10,7 @@ use crate::capacity::leaf::Leaf;
 use crate::capacity::order::{AppRank, FairCache};
 use crate::capacity::tree::{Named, Tree};
 use crate::capacity::users::UserRecord;
+use crate::capacity::victims::Candidate;
 use crate::config::capacity::{AppOrdering, CapacityFileError, MixedFractions, PreemptionSettings};
 use crate::resource::Resource;
 use serde_json::Value;
@@ -44,7 +45,7 @@ pub(super) struct Counts {
     pub(super) used_capacity: f32,
     pub(super) absolute_used_capacity: f32,
     /// Containers that are marked to go for others that need their room, and their sizes.
-    pub(super) killable: BTreeMap<(u32, u32), Resource>,
+    pub(super) killable: BTreeMap<Candidate, Resource>,
 }
 
 #[derive(Debug)]
@@ -136,7 +137,7 @@ pub struct Plain {
     pub(super) running_of: BTreeMap<String, i64>,
     pub(super) waiting_of: BTreeMap<String, Vec<u32>>,
     pub(super) preemption: PreemptionSettings,
-    pub(super) marked: BTreeMap<(u32, u32), u64>,
+    pub(super) marked: BTreeMap<Candidate, u64>,
     // What the present step has done.
     pub(super) allocated: Vec<Value>,
     pub(super) new_containers: Vec<(u32, u32)>,

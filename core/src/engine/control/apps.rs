@@ -45,15 +45,15 @@ impl<D: Decider> Control<D> {
         am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
         let Entry { leaf, am: size } = D::Control::submitted(self, submission)?;
         let app = self.new_app(*number, user, leaf, 1, am.as_ref())?;
-        self.admit(&app, leaf, am.as_ref().zip(size));
+        self.admit(&app, leaf, am.as_ref().zip(size), false);
         Ok(app)
     }
 
     /// An attempt begins.
-    pub(super) fn admit(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<(&AmRequest, Resource)>) {
+    pub(super) fn admit(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<(&AmRequest, Resource)>, keeps: bool) {
         let index = app.slot.index;
         self.by_number.insert(app.id.number, index);
-        let runnable = D::Control::entering(self, app, leaf, am.as_ref().map(|(_, size)| size));
+        let runnable = D::Control::entering(self, app, leaf, am.as_ref().map(|(_, size)| size), keeps);
         self.enter_app(app.clone(), leaf, runnable);
         self.enter(index);
         if let Some((am, size)) = am {

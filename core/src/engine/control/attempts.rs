@@ -237,6 +237,7 @@ impl<D: Decider> Control<D> {
     /// The attempt before has ended: the next one begins in its queue.
     pub(super) fn begin_attempt(&mut self, before: &AppShared, leaf: u32, next: Next) {
         let Next { am, successor, mut handed_over, reply } = next;
+        let keeps = successor.is_some();
         let outcome = match successor {
             Some((app, size)) => Ok((app, size)),
             None => self.size_of_next_am(am.as_ref(), leaf).and_then(|size| {
@@ -248,9 +249,12 @@ impl<D: Decider> Control<D> {
             handed_over.sort_unstable_by_key(|container| (container.id.attempt, container.id.number));
             // Nobody else writes it.
             let _ = app.kept.set(handed_over.into());
-            self.admit(&app, leaf, am.as_ref().zip(size));
+            self.admit(&app, leaf, am.as_ref().zip(size), keeps);
             app
         });
+        if outcome.is_err() {
+            D::Control::gave_up(self, before, leaf);
+        }
         match reply {
             Some(reply) => self.answer(reply, outcome),
             None => self.restarted = Some(outcome),

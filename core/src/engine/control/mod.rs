@@ -138,7 +138,12 @@ pub(crate) enum Call<D: Decider> {
     },
     AddNode(NodeSpec, Reply<Result<Arc<NodeShared>, Refused>>),
     RemoveNode(Arc<NodeShared>, Reply<Result<(), Refused>>),
-    ResizeNode(Arc<NodeShared>, Resource, Reply<Result<(), Refused>>),
+    ResizeNode {
+        node: Arc<NodeShared>,
+        total: Resource,
+        kill: bool,
+        reply: Reply<Result<(), Refused>>,
+    },
     Decommission(Arc<NodeShared>, Reply<Result<(), Refused>>),
     Recommission(Arc<NodeShared>, Reply<Result<(), Refused>>),
     Reload(Box<Configuration<D>>, Reply<Result<(), Refused>>),
@@ -392,8 +397,8 @@ impl<D: Decider> Control<D> {
                     self.answer(reply, Err(refused));
                 }
             }
-            Call::ResizeNode(node, total, reply) => {
-                let outcome = self.resize_node(&node, total);
+            Call::ResizeNode { node, total, kill, reply } => {
+                let outcome = self.set_total(&node, total, kill);
                 self.answer(reply, outcome);
             }
             Call::Decommission(node, reply) => {

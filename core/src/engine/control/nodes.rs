@@ -172,23 +172,22 @@ impl<D: Decider> Control<D> {
         }
     }
 
-    /// Gives a node another total; nothing is killed.
-    pub(crate) fn resize_node(&mut self, node: &Arc<NodeShared>, total: Resource) -> Result<(), Refused> {
-        self.set_total(node, total, false)
-    }
-
     /// Gives a node another total. `kill`: what no longer fits ends at once (Hadoop's overcommit timeout of 0).
-    pub(super) fn set_total(&mut self, node: &Arc<NodeShared>, total: Resource, kill: bool) -> Result<(), Refused> {
+    pub(crate) fn set_total(&mut self, node: &Arc<NodeShared>, total: Resource, kill: bool) -> Result<(), Refused> {
         if self.entry(node).is_none() {
             return Err(Refused::NoSuchNode(node.name.to_string()));
         }
         self.check_types(&node.name, &total)?;
         self.nodes.check_resize(node, &total)?;
-        if !self.nodes.resize(node, total) {
-            return Ok(());
+        let is_another = self.nodes.resize(node, total);
+        if is_another {
+            self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total, kill });
         }
-        self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total, kill });
+        // As in Hadoop, who says the same once more has what follows from a change worked out too.
         self.cluster_changed();
+        if is_another {
+            D::Control::resized(self, node, kill);
+        }
         Ok(())
     }
 

@@ -9,7 +9,7 @@
 //! and remove queues. A queue whose settings have changed it enters among the dirty ones, so that it is published anew. It never
 //! sends to workers: what they have to know is in the structure that follows.
 
-use crate::engine::books::ledger::AppShared;
+use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::control::{App, Control, Submission};
 use crate::engine::decider::Decider;
 use crate::event::Refused;
@@ -75,14 +75,17 @@ pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
     fn am_wanted(control: &Control<D>, leaf: u32, asked: &Resource) -> Result<Resource, Refused>;
 
     /// An attempt enters a leaf queue, with an AM's container of this size if one is asked for: whether it may be offered nodes from now
-    /// on. Others may [start](Control::start) by it.
-    fn entering(control: &mut Control<D>, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>) -> bool;
+    /// on. `keeps`: it takes over what runs of the attempt before. Others may [start](Control::start) by it.
+    fn entering(control: &mut Control<D>, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>, keeps: bool) -> bool;
 
     /// It has entered, and the request for its AM's container goes out: as so much.
     fn am_asked(control: &Control<D>, leaf: u32, size: &Resource) -> Resource;
 
     /// An attempt has ended and is in no table any more; `goes_on`: another one of its application follows. Others may start by it.
     fn left(control: &mut Control<D>, app: &AppShared, stood: Stand, goes_on: bool);
+
+    /// An attempt that was to go on does not: the next one is refused, and its application is over.
+    fn gave_up(control: &mut Control<D>, app: &AppShared, leaf: u32);
 
     /// An application is to move to a queue: how it stands there, or why it may not. `None`: it is there already. Nothing changes.
     fn moving(control: &Control<D>, app: &App, queue: &str) -> Result<Option<Stand>, Refused>;
@@ -97,6 +100,9 @@ pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
 
     /// The cluster has another total.
     fn cluster_changed(control: &mut Control<D>);
+
+    /// A node has another total; its worker has been told. `kill`: what does not fit any more is to end.
+    fn resized(control: &mut Control<D>, node: &Arc<NodeShared>, kill: bool);
 
     /// A batch of messages is worked off, and what it has changed is about to be published.
     fn publishing(control: &mut Control<D>);

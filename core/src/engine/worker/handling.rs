@@ -189,6 +189,7 @@ impl<D: Decider> Shard<D> {
                 self.offer_node(node);
             }
             self.release_root();
+            D::node_reported(self, node);
             self.tell_drained(node);
         }
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {

@@ -50,7 +50,7 @@ impl<D: Decider> Shard<D> {
     }
 
     /// The place of a node that is there.
-    pub(super) fn place_of(&self, node: &NodeShared) -> Option<u32> {
+    pub(crate) fn place_of(&self, node: &NodeShared) -> Option<u32> {
         self.nodes.get(node.local).filter(|at| !at.gone && at.shared.id == node.id).map(|_| node.local)
     }
 
@@ -89,28 +89,33 @@ impl<D: Decider> Shard<D> {
         node.free = total.minus(&allocated);
         shared.total.set(self.types, &total);
         if kill {
-            self.kill_overcommitted(shared.local);
+            D::overcommitted(self, shared.local);
         }
         self.publish_free(shared.local);
         D::nodes_changed(self);
     }
 
-    /// Ends containers until a node's memory is no longer below nothing: those that are no AM first, then the youngest.
-    /// What its node knows keeps its room until the node reports. Assignment reference 13.5.
-    fn kill_overcommitted(&mut self, node: u32) {
+    /// The containers that have to go until what is free on a node fits: those that are no AM first, then the youngest. One whose
+    /// end its node has yet to report is among them. Assignment reference 13.5.
+    pub(crate) fn overcommitted(&self, node: u32, fits: impl Fn(&Resource) -> bool) -> SmallVec<[u32; 4]> {
         let at = &self.nodes[node as usize];
-        let mut missing = -at.free.memory_mb();
+        let mut free = at.free;
         let mut victims: SmallVec<[u32; 4]> = SmallVec::new();
         for am in [false, true] {
             for index in at.containers.iter().rev() {
                 let container = &self.containers[*index];
-                if container.am == am && missing > 0 {
-                    missing -= self.containers.size(container).memory_mb();
+                if container.am == am && !fits(&free) {
+                    free = free.plus(self.containers.size(container));
                     victims.push(*index);
                 }
             }
         }
-        for index in victims {
+        victims
+    }
+
+    /// Ends containers until a node's memory is no longer below nothing. What its node knows keeps its room until the node reports.
+    pub(crate) fn kill_overcommitted(&mut self, node: u32) {
+        for index in self.overcommitted(node, |free| free.memory_mb() >= 0) {
             // One whose end its node has yet to report counts, and ends but once.
             if self.containers[index].fate.is_live() {
                 self.end_container(index, EndReason::Preempted, false);

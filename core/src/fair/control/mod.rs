@@ -26,7 +26,7 @@ pub(crate) use running::Stopped;
 pub(crate) use settings::QueueOwn;
 
 use crate::config::{AllocationFile, PlacementChange, PlacementRule};
-use crate::engine::books::ledger::AppShared;
+use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand, Submission};
 use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
@@ -113,7 +113,7 @@ impl ControlPart<FairDecider> for FairControl {
         control.size_of_further_am(leaf, asked)
     }
 
-    fn entering(control: &mut Control, app: &Arc<AppShared>, leaf: u32, _am: Option<&Resource>) -> bool {
+    fn entering(control: &mut Control, app: &Arc<AppShared>, leaf: u32, _am: Option<&Resource>, _keeps: bool) -> bool {
         control.run_or_wait(app, leaf)
     }
 
@@ -124,6 +124,8 @@ impl ControlPart<FairDecider> for FairControl {
     fn left(control: &mut Control, app: &AppShared, stood: Stand, _goes_on: bool) {
         control.has_left(app, stood);
     }
+
+    fn gave_up(_control: &mut Control, _app: &AppShared, _leaf: u32) {}
 
     fn moving(control: &Control, app: &App, queue: &str) -> Result<Option<Stand>, Refused> {
         control.target_of_move(app, queue)
@@ -136,6 +138,8 @@ impl ControlPart<FairDecider> for FairControl {
     fn named(control: &Control, queue: &str) -> Result<u32, Refused> {
         control.queue_named(queue)
     }
+
+    fn resized(_control: &mut Control, _node: &Arc<NodeShared>, _kill: bool) {}
 
     fn cluster_changed(control: &mut Control) {
         control.follow_cluster();

@@ -21,7 +21,7 @@ use crate::capacity::arith::Arith;
 use crate::capacity::tree::{Named, Tree};
 use crate::config::capacity::{CapacityFileError, MixedFractions};
 use crate::engine::books::counted::Counted;
-use crate::engine::books::ledger::AppShared;
+use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand, Submission};
 use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
@@ -165,8 +165,8 @@ impl ControlPart<CapacityDecider> for CapacityControl {
         control.size_of_am(asked, Some(leaf))
     }
 
-    fn entering(control: &mut Control, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>) -> bool {
-        control.let_in(app, leaf, am)
+    fn entering(control: &mut Control, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>, keeps: bool) -> bool {
+        control.let_in(app, leaf, am, keeps)
     }
 
     fn am_asked(control: &Control, _leaf: u32, size: &Resource) -> Resource {
@@ -175,6 +175,10 @@ impl ControlPart<CapacityDecider> for CapacityControl {
 
     fn left(control: &mut Control, app: &AppShared, stood: Stand, goes_on: bool) {
         control.has_left(app, stood, goes_on);
+    }
+
+    fn gave_up(control: &mut Control, app: &AppShared, leaf: u32) {
+        control.is_over(app, leaf);
     }
 
     fn moving(control: &Control, app: &App, queue: &str) -> Result<Option<Stand>, Refused> {
@@ -190,6 +194,12 @@ impl ControlPart<CapacityDecider> for CapacityControl {
             Named::Queue(slot) => Ok(slot),
             Named::Ambiguous | Named::Unknown => Err(Refused::NoSuchQueue(queue.to_owned())),
         }
+    }
+
+    fn resized(control: &mut Control, node: &Arc<NodeShared>, kill: bool) {
+        // The change of the cluster is known before anything ends by it.
+        control.publish();
+        control.tell(CapacityMessage::Resized { node: node.clone(), kill });
     }
 
     fn cluster_changed(control: &mut Control) {

@@ -129,11 +129,13 @@ impl Control {
     }
 
     /// An attempt is there from now on; whether it may be offered nodes.
-    pub(super) fn let_in(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>) -> bool {
+    pub(super) fn let_in(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>, keeps: bool) -> bool {
         let number = app.id.number;
         let priority = self.own.priority;
-        let priorities =
-            *self.own.priorities.entry(number).or_insert(Priorities { now: priority, submitted: priority });
+        let priorities = self.own.priorities.entry(number).or_insert(Priorities { now: priority, submitted: priority });
+        // As in Hadoop, a further attempt has the priority that the application was submitted with.
+        priorities.now = priorities.submitted;
+        let priorities = *priorities;
         if app.attempt == 1 {
             self.count_above(leaf, 1);
         }
@@ -148,6 +150,7 @@ impl Control {
             submitted_priority: priorities.submitted,
             am: *am.unwrap_or(&self.own.tree.file.settings().minimum),
             runnable,
+            keeps,
         }));
         runnable
     }
@@ -158,11 +161,15 @@ impl Control {
         self.count_of_user(leaf, &app.user, -1);
         self.own.parallel.leave(leaf, number);
         self.ran_or_waited(number, &app.user, leaf, stood.runnable);
-        self.tell(CapacityMessage::Over(number));
-        if goes_on {
-            return;
+        if !goes_on {
+            self.is_over(app, leaf);
         }
-        self.own.priorities.remove(&number);
+    }
+
+    /// All attempts of an application have left their leaf.
+    pub(super) fn is_over(&mut self, app: &AppShared, leaf: u32) {
+        self.tell(CapacityMessage::Over(app.id.number));
+        self.own.priorities.remove(&app.id.number);
         self.leave_queues(leaf);
     }
 

@@ -1,0 +1,102 @@
+//! Calls that both schedulers have alike: attempts, nodes that change, what is done on behalf of a user, and rights.
+//!
+//! # Where it stands
+//! Bodies of public methods: with threads they send to the control and wait on the caller's thread; without they run on it.
+
+use super::door::{Door, Running};
+use super::handles::{AppHandle, NodeHandle};
+use super::steps::Stepping;
+use crate::config::QueueAccess;
+use crate::engine::control::Call;
+use crate::engine::decider::Decider;
+use crate::engine::shared::Shared;
+use crate::engine::{Allocation, NewAttempt, drain};
+use crate::event::{AppAccess, Refused};
+use crate::resource::Resource;
+
+/// What was granted and has ended since an AM's last call, without a call of its.
+pub(super) fn fetch<D: Decider>(shared: &Shared<D>, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
+    if app.0.scheduler != shared.scheduler {
+        return Err(Refused::NoSuchApp(app.0.id.number));
+    }
+    *answer = Allocation::default();
+    drain(shared, &app.0, answer);
+    Ok(())
+}
+
+impl<D: Decider, T: Running> Door<D, T> {
+    /// `kill`: what no longer fits ends.
+    pub(super) fn resize_node(&self, node: &NodeHandle, total: Resource, kill: bool) -> Result<(), Refused> {
+        self.call(|reply| Call::ResizeNode { node: node.0.clone(), total, kill, reply })?
+    }
+
+    pub(super) fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.call(|reply| Call::Decommission(node.0.clone(), reply))?
+    }
+
+    pub(super) fn recommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.call(|reply| Call::Recommission(node.0.clone(), reply))?
+    }
+
+    pub(super) fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.call_workers(|reply| Call::NextAttempt { app: app.0.clone(), new, reply })?.map(AppHandle)
+    }
+
+    pub(super) fn finish_by(&self, by: Option<&str>, app: &AppHandle) -> Result<(), Refused> {
+        let by = by.map(str::to_owned);
+        self.call_workers(|reply| Call::Finish { app: app.0.clone(), by, reply })?
+    }
+
+    pub(super) fn move_by(&self, by: Option<&str>, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        let (by, queue) = (by.map(str::to_owned), queue.to_owned());
+        self.call_workers(|reply| Call::Move { app: app.0.clone(), by, queue, reply })?
+    }
+
+    pub(super) fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
+        let (user, queue) = (user.to_owned(), queue.to_owned());
+        self.look(move |control| control.has_access(&user, &queue, access))
+    }
+
+    pub(super) fn permits(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
+        let (user, queue) = (user.to_owned(), queue.to_owned());
+        self.look(move |control| control.permits(&user, &queue, access))
+    }
+
+    pub(super) fn is_admin(&self, user: &str) -> Result<bool, Refused> {
+        let user = user.to_owned();
+        self.look(move |control| control.is_admin(&user))
+    }
+
+    pub(super) fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
+        let (user, app) = (user.to_owned(), app.0.clone());
+        self.look(move |control| control.check_app(&user, &app, access))?
+    }
+}
+
+impl<D: Decider> Stepping<D> {
+    /// `kill`: what no longer fits ends.
+    pub(super) fn resize_node(&mut self, node: &NodeHandle, total: Resource, kill: bool) -> Result<(), Refused> {
+        self.stepper.control().set_total(&node.0, total, kill)?;
+        self.settle();
+        Ok(())
+    }
+
+    pub(super) fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.stepper.control().decommission(&node.0)?;
+        self.settle();
+        Ok(())
+    }
+
+    pub(super) fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.stepper.control().recommission(&node.0)?;
+        self.settle();
+        Ok(())
+    }
+
+    pub(super) fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.stepper.control().begin_next_attempt(&app.0, new, None)?;
+        self.settle();
+        let next = self.stepper.control().restarted.take().ok_or(Refused::NoSuchApp(app.number()))?;
+        self.submitted(next)
+    }
+}

@@ -1,0 +1,222 @@
+//! Calls of the CapacityScheduler that the FairScheduler has too: attempts, nodes that change, what is done on behalf of a user, rights.
+//!
+//! Run on the caller's thread; their bodies are those of [`calls`](super::calls).
+
+use super::calls::fetch;
+use super::capacity::CapacityStepped;
+use super::capacity_threads::CapacityScheduler;
+use super::handles::{AppHandle, NodeHandle};
+use crate::config::QueueAccess;
+use crate::engine::{Allocation, NewAttempt};
+use crate::event::{AppAccess, Refused};
+use crate::resource::Resource;
+
+impl CapacityScheduler {
+    /// Gives a node another total. Below what runs its free room is negative until containers end.
+    ///
+    /// As in Hadoop, nothing is killed unless something was to end on this node before, by
+    /// [`shrink_node`](Self::shrink_node) or by [`decommission_node`](Self::decommission_node): then AMs are told which
+    /// containers do not fit, and those end at the node's next report.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of
+    /// its total; [`Refused::OwnThread`]; when the scheduler has been shut down.
+    pub fn resize_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
+        self.door().resize_node(node, total, false)
+    }
+
+    /// Gives a node another total, and what does not fit any more ends at once: containers that are no AM first, the youngest
+    /// first. Hadoop's overcommit timeout of 0. With lazy preemption they may go for others, and stay until one needs the room.
+    ///
+    /// # Errors
+    /// As of [`resize_node`](Self::resize_node).
+    pub fn shrink_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
+        self.door().resize_node(node, total, true)
+    }
+
+    /// Empties a node gracefully: nothing is granted or reserved on it from now on, its total follows what still runs from its
+    /// next heartbeat on, and [`SchedulerEvent::NodeDrained`](crate::SchedulerEvent::NodeDrained) tells when nothing runs.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::OwnThread`]; when the scheduler has been shut down.
+    pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.door().decommission_node(node)
+    }
+
+    /// A decommissioning node stays after all: it has the total again that it had before. Nothing happens where it is not
+    /// decommissioning. `RMNodeImpl.RecommissionNodeTransition`.
+    ///
+    /// # Errors
+    /// As of [`decommission_node`](Self::decommission_node).
+    pub fn recommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.door().recommission_node(node)
+    }
+
+    /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over with what they
+    /// are charged, and another attempt of the same application begins in the same queue, with containers numbered from 1 and the
+    /// priority that the application was submitted with. The old handle is refused from now on. Waits for the control and the worker.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`] when the application has ended; [`Refused::InvalidResource`], [`Refused::NoLocation`],
+    /// [`Refused::OthersLocation`] of the new AM's request: then, where containers were to be kept, nothing has changed; otherwise
+    /// the application has ended too. [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock), [`Refused::OwnThread`]; when the
+    /// scheduler has been shut down.
+    pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.door().new_attempt(app, new)
+    }
+
+    /// Kills an application: to the scheduler the same as [`finish`](Self::finish).
+    ///
+    /// # Errors
+    /// When it has ended already.
+    pub fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
+        self.finish(app)
+    }
+
+    /// The same on behalf of a user, who must have the right to: see [`check_app`](Self::check_app).
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he has not; otherwise as of [`finish`](Self::finish).
+    pub fn kill_as(&self, user: &str, app: &AppHandle) -> Result<(), Refused> {
+        self.door().finish_by(Some(user), app)
+    }
+
+    /// Moves an application on behalf of a user, as [`FairScheduler::move_app_as`](crate::FairScheduler::move_app_as).
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he may not; otherwise as of [`move_app`](Self::move_app).
+    pub fn move_app_as(&self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.door().move_by(Some(user), app, queue)
+    }
+
+    /// Whether the user has a right in a queue, given there or in a queue above it; none in a queue that is not there, or whose
+    /// short name several have. The lists alone count: neither `yarn.acl.enable` nor `yarn.admin.acl`.
+    /// `CapacityScheduler.checkAccess`.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
+        self.door().has_access(user, queue, access)
+    }
+
+    /// The ResourceManager's question: [`has_access`](Self::has_access), but without `yarn.acl.enable` everybody may do everything.
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn permits(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
+        self.door().permits(user, queue, access)
+    }
+
+    /// Whether the user is in `yarn.admin.acl`, as [`FairScheduler::is_admin`](crate::FairScheduler::is_admin).
+    ///
+    /// # Errors
+    /// When the scheduler has been shut down.
+    pub fn is_admin(&self, user: &str) -> Result<bool, Refused> {
+        self.door().is_admin(user)
+    }
+
+    /// Whether a user may see or change an application, as [`FairScheduler::check_app`](crate::FairScheduler::check_app).
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he may not; or when the application has ended.
+    pub fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
+        self.door().check_app(user, app, access)
+    }
+}
+
+impl CapacityStepped {
+    /// Gives a node another total, as [`CapacityScheduler::resize_node`].
+    ///
+    /// # Errors
+    /// When it is gone, or the total is negative.
+    pub fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
+        self.steps.resize_node(node, total, false)
+    }
+
+    /// The same, and what does not fit any more ends, as [`CapacityScheduler::shrink_node`].
+    ///
+    /// # Errors
+    /// When it is gone, or the total is negative.
+    pub fn shrink_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
+        self.steps.resize_node(node, total, true)
+    }
+
+    /// Empties a node gracefully, as [`CapacityScheduler::decommission_node`].
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.steps.decommission_node(node)
+    }
+
+    /// A decommissioning node stays after all, as [`CapacityScheduler::recommission_node`].
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        self.steps.recommission_node(node)
+    }
+
+    /// Another attempt of an application, as [`CapacityScheduler::new_attempt`].
+    ///
+    /// # Errors
+    /// When the application has ended, or the new AM's request is refused.
+    pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.steps.new_attempt(app, new)
+    }
+
+    /// What was granted and has ended since an AM's last call, as [`CapacityScheduler::fetch`].
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`] of another scheduler's application.
+    pub fn fetch(&self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
+        fetch(self.steps.stepper.shared(), app, answer)
+    }
+
+    /// Kills an application: to the scheduler the same as [`finish`](Self::finish).
+    ///
+    /// # Errors
+    /// When it has ended already.
+    pub fn kill(&mut self, app: &AppHandle) -> Result<(), Refused> {
+        self.finish(app)
+    }
+
+    /// Ends an application on behalf of a user, as [`CapacityScheduler::kill_as`].
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he may not; or when it has ended already.
+    pub fn kill_as(&mut self, user: &str, app: &AppHandle) -> Result<(), Refused> {
+        self.steps.finish_by(Some(user), app)
+    }
+
+    /// Moves an application on behalf of a user, as [`CapacityScheduler::move_app_as`].
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he may not; otherwise as of [`move_app`](Self::move_app).
+    pub fn move_app_as(&mut self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.steps.move_by(Some(user), app, queue)
+    }
+
+    /// Whether the user has a right in a queue, as [`CapacityScheduler::has_access`].
+    pub fn has_access(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        self.steps.stepper.control().has_access(user, queue, access)
+    }
+
+    /// The ResourceManager's question, as [`CapacityScheduler::permits`].
+    pub fn permits(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        self.steps.stepper.control().permits(user, queue, access)
+    }
+
+    /// Whether the user is in `yarn.admin.acl`.
+    pub fn is_admin(&mut self, user: &str) -> bool {
+        self.steps.stepper.control().is_admin(user)
+    }
+
+    /// Whether a user may see or change an application, as [`CapacityScheduler::check_app`].
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] where he may not; or when it has ended.
+    pub fn check_app(&mut self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
+        self.steps.stepper.control().check_app(user, &app.0, access)
+    }
+}
