@@ -13,6 +13,11 @@ pub(crate) const QUEUES_NAME: &str = "bundled fair-scheduler.xml";
 /// The bundled allocation file.
 pub(crate) const QUEUES: &str = include_str!("../data/fair-scheduler.xml");
 
+/// The name under which the bundled `capacity-scheduler.xml` is reported.
+pub(crate) const CAPACITIES_NAME: &str = "bundled capacity-scheduler.xml";
+/// That file.
+pub(crate) const CAPACITIES: &str = include_str!("../data/capacity-scheduler.xml");
+
 /// Site properties of the load: a node's whole room is offered at once, and only containers of 4 GiB and more reserve.
 pub(crate) const PROPERTIES: [(&str, &str); 6] = [
     ("yarn.scheduler.fair.assignmultiple", "true"),
@@ -43,6 +48,9 @@ pub(crate) const NO_EXPIRY: (&str, &str) =
 pub(crate) const CONTINUOUS_PROPERTY: &str = "yarn.scheduler.fair.continuous-scheduling-enabled";
 /// Switches the asynchronous allocation thread.
 pub(crate) const ASYNC_PROPERTY: &str = "yarn.scheduler.fair.schedule-asynchronously.enable";
+
+/// Switches asynchronous scheduling of the CapacityScheduler.
+pub(crate) const CAPACITY_ASYNC_PROPERTY: &str = "yarn.scheduler.capacity.schedule-asynchronously.enable";
 
 const RECORDINGS: [&[u8]; 6] = [
     include_bytes!("../data/scenarios/shares.jsonl.gz"),

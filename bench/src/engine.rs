@@ -1,7 +1,13 @@
-//! The scheduler under load, behind one small trait: the threaded core, or its plain twin behind one mutex.
+//! The scheduler under load, behind one small trait: the threaded core, its plain twin behind one mutex, or the CapacityScheduler.
 //!
 //! The twin runs the same decision code, stepped, with every queue's children sorted anew for each container, and does
 //! everything under one lock. It is this project's own reconstruction of the classic design, not Hadoop.
+
+mod capacity;
+mod figures;
+
+pub(crate) use capacity::{Capacity, CapacityParts};
+pub(crate) use figures::{AppFigures, QueueFigures, Totals};
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,9 +16,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::api::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, FairScheduler, FairSchedulerBuilder, Groups,
-    Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, QueueView, Refused, Resource, Settings, Stats,
-    Stepped, Submission, Worker,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, FairScheduler, FairSchedulerBuilder, Groups, Heartbeat,
+    HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource, Settings, Stepped, Submission, Worker,
 };
 use crate::clock::now_ns;
 
@@ -67,13 +72,13 @@ pub(crate) trait Engine: Send + Sync {
     /// The application leaves.
     fn finish(&self, app: &AppHandle) -> Result<(), String>;
     /// Every queue, by name.
-    fn queues(&self) -> Vec<QueueView>;
+    fn queues(&self) -> Vec<QueueFigures>;
     /// Every application, by number.
-    fn apps(&self) -> Vec<AppView>;
+    fn apps(&self) -> Vec<AppFigures>;
     /// Every node, by registration.
     fn nodes(&self) -> Vec<NodeView>;
     /// Sums over the whole scheduler.
-    fn stats(&self) -> Stats;
+    fn stats(&self) -> Totals;
     /// Recomputes demand and shares now.
     fn update_now(&self);
     /// Returns when every accepted message has been worked off.
@@ -140,9 +145,9 @@ fn builder(parts: Parts) -> FairSchedulerBuilder {
 }
 
 /// Calls until the control has room for it.
-fn finish_soon(scheduler: &FairScheduler, app: &AppHandle) -> Result<(), Refused> {
+fn finish_soon(begin: impl Fn() -> Result<(), Refused>) -> Result<(), Refused> {
     loop {
-        match scheduler.begin_finish(app) {
+        match begin() {
             Err(Refused::Busy) => std::thread::yield_now(),
             outcome => return outcome,
         }
@@ -188,23 +193,23 @@ impl Engine for Threaded {
 
     fn finish(&self, app: &AppHandle) -> Result<(), String> {
         // Without waiting: the books are looked at once the scheduler is quiet.
-        finish_soon(&self.0, app).map_err(|error| error.to_string())
+        finish_soon(|| self.0.begin_finish(app)).map_err(|error| error.to_string())
     }
 
-    fn queues(&self) -> Vec<QueueView> {
-        self.0.queues()
+    fn queues(&self) -> Vec<QueueFigures> {
+        self.0.queues().into_iter().map(QueueFigures::from).collect()
     }
 
-    fn apps(&self) -> Vec<AppView> {
-        self.0.apps()
+    fn apps(&self) -> Vec<AppFigures> {
+        self.0.apps().into_iter().map(AppFigures::from).collect()
     }
 
     fn nodes(&self) -> Vec<NodeView> {
         self.0.nodes()
     }
 
-    fn stats(&self) -> Stats {
-        self.0.stats()
+    fn stats(&self) -> Totals {
+        self.0.stats().into()
     }
 
     fn update_now(&self) {
@@ -333,20 +338,20 @@ impl Engine for Locked {
         lock(&self.core).finish(app).map_err(|error| error.to_string())
     }
 
-    fn queues(&self) -> Vec<QueueView> {
-        lock(&self.core).queues()
+    fn queues(&self) -> Vec<QueueFigures> {
+        lock(&self.core).queues().into_iter().map(QueueFigures::from).collect()
     }
 
-    fn apps(&self) -> Vec<AppView> {
-        lock(&self.core).apps()
+    fn apps(&self) -> Vec<AppFigures> {
+        lock(&self.core).apps().into_iter().map(AppFigures::from).collect()
     }
 
     fn nodes(&self) -> Vec<NodeView> {
         lock(&self.core).nodes()
     }
 
-    fn stats(&self) -> Stats {
-        lock(&self.core).stats()
+    fn stats(&self) -> Totals {
+        lock(&self.core).stats().into()
     }
 
     fn update_now(&self) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use evenweave_bench::options::CoreChoice;
+use evenweave_bench::options::{CoreChoice, SchedulerChoice};
 use evenweave_bench::site::SiteOptions;
 
 /// A word of the command line, what stands for, and what `--help` says of it.
@@ -27,6 +27,11 @@ where
 pub(crate) const CORES: &[Word<CoreChoice>] = &[
     ("threaded", CoreChoice::Threaded, "The threaded core"),
     ("locked", CoreChoice::Locked, "Its plain twin: stepped, one mutex, children sorted anew for each container"),
+];
+
+pub(crate) const SCHEDULERS: &[Word<SchedulerChoice>] = &[
+    ("fair", SchedulerChoice::Fair, "The FairScheduler, by an allocation file"),
+    ("capacity", SchedulerChoice::Capacity, "The CapacityScheduler with one worker, by a capacity-scheduler.xml"),
 ];
 
 /// Where properties come from.

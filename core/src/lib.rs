@@ -200,7 +200,7 @@ pub use scheduler::{
 /// What is shown of queues, applications, nodes and containers. Plain values, as of the moment in which they were asked for.
 #[cfg(not(loom))]
 pub mod view {
-    pub use crate::capacity::{CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityUserView};
+    pub use crate::capacity::{CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView};
     pub use crate::engine::{ContainerView, NodeView};
     pub use crate::fair::{AppView, QueueConfig, QueueView, Stats};
     pub use crate::queue::RunningLimit;

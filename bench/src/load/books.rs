@@ -1,7 +1,8 @@
 //! The books: everything counted outside the core, held against what the core says.
 
-use crate::api::{Resource, Stats};
+use crate::api::Resource;
 use crate::engine::Engine;
+use crate::engine::Totals;
 use crate::load::app::{CONTAINER, LoadApp};
 
 /// The driver's own counts.
@@ -91,7 +92,7 @@ impl Books {
         node_total: Resource,
         leaves: &[String],
         apps: impl Iterator<Item = &'a LoadApp>,
-    ) -> (Stats, Vec<Difference>) {
+    ) -> (Totals, Vec<Difference>) {
         let mut found = Found::default();
         let stats = engine.stats();
         let unseen = if self.preempting { stats.completed.saturating_sub(self.ended) } else { 0 };
@@ -142,8 +143,8 @@ fn check_apps<'a>(engine: &dyn Engine, apps: impl Iterator<Item = &'a LoadApp>, 
     let mut at = views.iter().peekable();
     for app in ours {
         let number = app.handle.number();
-        while at.next_if(|view| view.id.number < number).is_some() {}
-        let Some(view) = at.next_if(|view| view.id.number == number) else {
+        while at.next_if(|view| view.number < number).is_some() {}
+        let Some(view) = at.next_if(|view| view.number == number) else {
             found.compare::<String>(|| format!("application {number}"), "unknown", "in flight");
             continue;
         };

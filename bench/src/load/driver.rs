@@ -23,10 +23,10 @@ use crossbeam_channel::Receiver;
 use hdrhistogram::Histogram;
 
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, EndReason, Heartbeat, NodeHandle, QueueView, Refused, Resource, Submission,
+    AllocateRequest, Allocation, AppHandle, EndReason, Heartbeat, NodeHandle, Refused, Resource, Submission,
 };
 use crate::clock::{now_ns, seconds, thread_cpu_seconds};
-use crate::engine::{Engine, Pending};
+use crate::engine::{Engine, Pending, QueueFigures};
 use crate::jobs::{Job, Lives};
 use crate::latency::{histogram, record};
 use crate::load::admission::Admission;
@@ -174,7 +174,7 @@ impl<'a> Driver<'a> {
         pace: Pace,
         nodes: Vec<NodeHandle>,
         leaves: Vec<String>,
-        admission: impl FnOnce(&[QueueView]) -> Admission,
+        admission: impl FnOnce(&[QueueFigures]) -> Admission,
         woken: Receiver<u32>,
         stop: &'a AtomicBool,
     ) -> Driver<'a> {
@@ -576,7 +576,7 @@ impl<'a> Driver<'a> {
         let total = (stats.cluster.memory_mb() as f64).max(1.0);
         let allocated = stats.allocated.memory_mb() as f64 / total;
         // What waited at the last update, for as long as as much ends as is granted.
-        let waiting = stats.pending_demand().memory_mb() as f64 / total;
+        let waiting = stats.pending.memory_mb() as f64 / total;
         self.admission.observe(allocated, waiting);
         self.observations += 1;
         self.utilisation_sum += allocated;
@@ -590,7 +590,7 @@ impl<'a> Driver<'a> {
             heartbeats: stats.heartbeats,
             jobs_finished: self.jobs_finished,
             utilisation: std::mem::take(&mut self.utilisation_sum) / f64::from(OBSERVATIONS_A_SAMPLE),
-            queues: queues.iter().map(|q| (q.usage.memory_mb(), q.fair_share.memory_mb())).collect(),
+            queues: queues.iter().map(|q| (q.usage.memory_mb(), q.share.memory_mb())).collect(),
             snapshot_age_ms: stats.snapshot_age_ms,
         });
     }
@@ -646,7 +646,7 @@ impl<'a> Driver<'a> {
     ///
     /// # Errors
     /// As [`Driver::settle`].
-    pub(crate) fn settle_and_check(&mut self) -> Result<(crate::api::Stats, Vec<Difference>), String> {
+    pub(crate) fn settle_and_check(&mut self) -> Result<(crate::engine::Totals, Vec<Difference>), String> {
         let begun = now_ns();
         loop {
             self.settle()?;
@@ -659,7 +659,7 @@ impl<'a> Driver<'a> {
     }
 
     /// The books and the applications in flight.
-    fn check(&self) -> (crate::api::Stats, Vec<Difference>) {
+    fn check(&self) -> (crate::engine::Totals, Vec<Difference>) {
         self.books.check(self.engine, self.pace.node_total, &self.leaves, self.apps.iter().flatten())
     }
 

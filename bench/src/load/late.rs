@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use crate::api::{FairScheduler, QueueConfig, QueueView};
+use crate::api::{FairScheduler, QueueConfig};
+use crate::engine::QueueFigures;
 use crate::failure::Failure;
 use crate::jobs::Job;
 use crate::load::app::CONTAINER;
@@ -86,7 +87,7 @@ impl Late {
         options: &LateOptions,
         settings: &crate::api::Settings,
         scheduler: &FairScheduler,
-        queues: &[QueueView],
+        queues: &[QueueFigures],
         file: &str,
     ) -> Result<Late, Failure> {
         let configs = scheduler.queue_configs().map_err(|refused| Failure::Scheduler(refused.to_string()))?;
@@ -101,17 +102,18 @@ impl Late {
     fn of(
         options: &LateOptions,
         wait_before_kill_ms: i64,
-        queues: &[QueueView],
+        queues: &[QueueFigures],
         configs: &[QueueConfig],
         file: &str,
     ) -> Result<Late, String> {
         let queue = options.queue.clone();
         let is_late =
             |name: &str| name.strip_prefix(&queue).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        let (late, others): (Vec<&QueueView>, Vec<&QueueView>) =
+        let (late, others): (Vec<&QueueFigures>, Vec<&QueueFigures>) =
             queues.iter().filter(|view| view.leaf).partition(|view| is_late(&view.name));
-        let names =
-            |views: &[&QueueView]| views.iter().take(20).map(|view| view.name.as_str()).collect::<Vec<_>>().join(", ");
+        let names = |views: &[&QueueFigures]| {
+            views.iter().take(20).map(|view| view.name.as_str()).collect::<Vec<_>>().join(", ")
+        };
         if late.is_empty() {
             let all = names(&others);
             return Err(format!(
@@ -136,8 +138,8 @@ impl Late {
             ));
         }
         let number = u64::from(options.apps).div_ceil(late.len() as u64);
-        let leaf = |view: &&QueueView| {
-            let share = u64::try_from(view.steady_fair_share.memory_mb() / CONTAINER.memory_mb()).unwrap_or(0);
+        let leaf = |view: &&QueueFigures| {
+            let share = u64::try_from(view.steady_share.memory_mb() / CONTAINER.memory_mb()).unwrap_or(0);
             let apps = number.min(share / LEAST_CONTAINERS).max(1);
             let threshold = config(&view.name).map_or(0.0, |config| f64::from(config.fair_share_preemption_threshold));
             LateLeaf { name: view.name.clone(), apps, containers: share.div_ceil(apps).max(2), threshold }

@@ -19,6 +19,7 @@ mod books;
 
 mod driver;
 
+mod inputs;
 mod late;
 
 mod options;
@@ -32,8 +33,10 @@ mod run;
 mod wheel;
 
 pub(crate) use driver::Sample;
+pub use inputs::Inputs;
+pub(crate) use inputs::Rules;
 pub use options::{InFlight, LateOptions, LoadOptions};
 pub(crate) use preempting::{Point, Rates, Story};
 pub(crate) use reloads::Reloads;
 pub(crate) use run::CoreRun;
-pub use run::{Inputs, LoadResult, Moment, run};
+pub use run::{LoadResult, Moment, run};

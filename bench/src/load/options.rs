@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::options::CoreChoice;
+use crate::options::{CoreChoice, SchedulerChoice};
 use crate::site::SiteOptions;
 
 /// How many jobs are kept in flight.
@@ -22,9 +22,11 @@ pub struct LoadOptions {
     pub nodes: Option<u32>,
     /// Racks, if not one for every 40 nodes.
     pub racks: Option<u32>,
+    /// Whose decisions.
+    pub scheduler: SchedulerChoice,
     /// Worker threads of the scheduler, each with its part of the nodes.
     pub workers: usize,
-    /// Allocation file; the bundled one if there is none.
+    /// Allocation file, or `capacity-scheduler.xml`; the bundled one if there is none.
     pub queues: Option<PathBuf>,
     /// The properties.
     pub site: SiteOptions,

@@ -295,7 +295,7 @@ impl Preempting {
     fn note(&mut self, engine: &dyn Engine, now: u64) {
         let (at, stats, queues) = (seconds(now), engine.stats(), engine.queues());
         let view = |name: &str| queues.iter().find(|queue| queue.name == name);
-        let mib = |name: &str| view(name).map_or((0, 0), |view| (view.usage.memory_mb(), view.fair_share.memory_mb()));
+        let mib = |name: &str| view(name).map_or((0, 0), |view| (view.usage.memory_mb(), view.share.memory_mb()));
         let (late, whole) = (mib(&self.story.late.queue), mib("root"));
         let leaves = self.story.late.leaves.iter().map(|leaf| (leaf, mib(&leaf.name)));
         let leaves: Vec<_> =

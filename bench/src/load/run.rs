@@ -1,15 +1,13 @@
 //! A whole load run: inputs read and checked, the cores driven one after the other, the figures drawn.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use crate::api::{AllocationFile, Groups, NodeHandle, QueueView, Resource, Settings};
-use crate::bundled;
-use crate::engine::{Engine, Locked, Parts, Threaded};
+use crate::api::{NodeHandle, Resource};
+use crate::engine::{Capacity, CapacityParts, Engine, Locked, Parts, QueueFigures, Threaded};
 use crate::failure::Failure;
 use crate::jobs::{self, Job, Lives};
 use crate::latency::LatencyProbe;
@@ -17,13 +15,12 @@ use crate::load::admission::Admission;
 use crate::load::app::CONTAINER;
 use crate::load::books::Difference;
 use crate::load::driver::{Driver, Pace, Sample, register};
-use crate::load::late::{self, Late};
+use crate::load::inputs::{Inputs, Rules, leaves};
+use crate::load::late::Late;
 use crate::load::options::{InFlight, LoadOptions};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::reloads::{Reloader, Reloads};
-use crate::options::CoreChoice;
-use crate::site;
-use crate::trace::{self, TraceJob};
+use crate::options::{CoreChoice, SchedulerChoice};
 
 /// What a node of the load has.
 const NODE: Resource = Resource::new(131_072, 64);
@@ -97,6 +94,7 @@ pub struct LoadResult {
     pub(crate) main: CoreRun,
     /// The twin's run, if it had one of its own.
     pub(crate) locked: Option<CoreRun>,
+    pub(crate) scheduler: SchedulerChoice,
     pub(crate) nodes: u32,
     pub(crate) workers: usize,
     pub(crate) jobs_of_trace: usize,
@@ -118,78 +116,6 @@ impl LoadResult {
         let locked = self.locked.as_ref()?;
         (locked.allocations_per_s > 0.0).then(|| self.main.allocations_per_s / locked.allocations_per_s)
     }
-}
-
-/// Everything that is read before the first thread starts.
-#[derive(Debug)]
-pub struct Inputs {
-    trace: Vec<TraceJob>,
-    trace_name: String,
-    pub(crate) settings: Settings,
-    pub(crate) allocations: AllocationFile,
-    queues_text: String,
-    queues_name: String,
-    pub(crate) groups: Option<Arc<dyn Groups>>,
-    /// What the readers of site files and allocation file had to say, with places.
-    pub warnings: Vec<String>,
-}
-
-impl Inputs {
-    /// Reads and checks the files of a load run.
-    ///
-    /// # Errors
-    /// A missing or malformed file.
-    pub fn read(options: &LoadOptions) -> Result<Inputs, Failure> {
-        late::check(options)?;
-        let settings = settings(options)?;
-        let groups = options.groups.as_deref().map(site::groups).transpose()?;
-        let (queues_text, queues_name) = match &options.queues {
-            Some(path) => (read_file(path, "allocation file")?, path.display().to_string()),
-            None if options.late.is_some() => (bundled::LATE_QUEUES.to_owned(), bundled::LATE_QUEUES_NAME.to_owned()),
-            None => (bundled::QUEUES.to_owned(), bundled::QUEUES_NAME.to_owned()),
-        };
-        let parsed = AllocationFile::parse(&queues_text, &queues_name, &settings.types, &[])
-            .map_err(|error| Failure::input(error.to_string()))?;
-        let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
-        let (trace, trace_name) = match &options.trace {
-            Some(path) => {
-                let name = path.display().to_string();
-                (trace::parse(read_file(path, "trace")?, &name).map_err(Failure::Trace)?, name)
-            }
-            None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
-        };
-        let allocations = parsed.file;
-        Ok(Inputs { trace, trace_name, settings, allocations, queues_text, queues_name, groups, warnings })
-    }
-}
-
-impl Inputs {
-    /// The queues that jobs go to, of these.
-    pub(crate) fn leaves(&self, queues: &[QueueView], wanted: &[String]) -> Result<Vec<String>, Failure> {
-        let names: Vec<_> = queues.iter().map(|queue| (queue.name.clone(), queue.leaf)).collect();
-        leaves(&names, wanted, &self.queues_name)
-    }
-
-    pub(crate) fn queues_name(&self) -> &str {
-        &self.queues_name
-    }
-}
-
-fn settings(options: &LoadOptions) -> Result<Settings, Failure> {
-    let late: &[_] = if options.late.is_some() { &bundled::LATE_PROPERTIES } else { &[] };
-    let mut site = options.site.properties(&[&bundled::PROPERTIES, late].concat())?;
-    if let Some(switch) = options.asynchronous {
-        site.set(bundled::ASYNC_PROPERTY, switch.to_string());
-    }
-    site.set(bundled::NO_EXPIRY.0, bundled::NO_EXPIRY.1);
-    Settings::from_site(&site).map_err(|error| Failure::input(error.to_string()))
-}
-
-/// A text file, or why it cannot be had.
-fn read_file(path: &Path, what: &str) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| {
-        Failure::input(format!("{what} {}: {error}; it must be a text file that can be read", path.display()))
-    })
 }
 
 /// How far a core's run has come.
@@ -226,7 +152,7 @@ pub fn run(
 ) -> Result<LoadResult, Failure> {
     use std::sync::atomic::Ordering::Relaxed;
     let locked = match options.core {
-        None if options.late.is_none() => {
+        None if options.late.is_none() && matches!(inputs.rules, Rules::Fair { .. }) => {
             Some(drive(options, inputs, CoreChoice::Locked, LOCKED_FOR.min(options.duration()), stop, watch)?)
         }
         _ => None,
@@ -243,6 +169,7 @@ pub fn run(
     Ok(LoadResult {
         main,
         locked,
+        scheduler: options.scheduler,
         nodes: options.nodes(),
         workers: options.workers,
         jobs_of_trace: inputs.trace.len(),
@@ -262,24 +189,33 @@ fn drive(
 ) -> Result<CoreRun, Failure> {
     let probe = Arc::new(LatencyProbe::new(options.workers));
     let (wake, woken) = crossbeam_channel::unbounded();
-    let parts = Parts {
-        settings: inputs.settings.clone(),
-        allocations: inputs.allocations.clone(),
-        groups: inputs.groups.clone(),
-        workers: options.workers,
-        fold_every: None,
-        channel_capacity: None,
-        probe: Arc::clone(&probe) as _,
-        wake: Some(waker(wake)),
-    };
-    let mut scheduler = None;
-    let engine: Box<dyn Engine> = match core {
-        CoreChoice::Threaded => {
-            let threaded = Threaded::start(parts).map_err(Failure::input)?;
-            scheduler = Some(threaded.scheduler());
-            Box::new(threaded)
+    let (mut scheduler, wake) = (None, Some(waker(wake)));
+    let engine: Box<dyn Engine> = match &inputs.rules {
+        Rules::Fair { settings, allocations } => {
+            let parts = Parts {
+                settings: settings.clone(),
+                allocations: allocations.clone(),
+                groups: inputs.groups.clone(),
+                workers: options.workers,
+                fold_every: None,
+                channel_capacity: None,
+                probe: Arc::clone(&probe) as _,
+                wake,
+            };
+            match core {
+                CoreChoice::Threaded => {
+                    let threaded = Threaded::start(parts).map_err(Failure::input)?;
+                    scheduler = Some((threaded.scheduler(), settings));
+                    Box::new(threaded)
+                }
+                CoreChoice::Locked => Box::new(Locked::start(parts, Some(UPDATE_EVERY)).map_err(Failure::input)?),
+            }
         }
-        CoreChoice::Locked => Box::new(Locked::start(parts, Some(UPDATE_EVERY)).map_err(Failure::input)?),
+        Rules::Capacity(configuration) => {
+            let (configuration, probe) = (configuration.clone(), Arc::clone(&probe) as _);
+            let parts = CapacityParts { configuration, groups: inputs.groups.clone(), probe, wake };
+            Box::new(Capacity::start(parts).map_err(Failure::input)?)
+        }
     };
     let mut leaves = leaves(&names(&*engine), &options.queue, &inputs.queues_name)?;
     let mean = options.mean_life();
@@ -293,9 +229,8 @@ fn drive(
     };
     let nodes = register(&*engine, &pace).map_err(Failure::Scheduler)?;
     let late = match scheduler.as_ref().zip(options.late.as_ref()) {
-        Some((scheduler, late)) => {
-            let (settings, file) = (&inputs.settings, &inputs.queues_name);
-            Some(Late::plan(late, settings, scheduler, &engine.queues(), file)?)
+        Some(((scheduler, settings), late)) => {
+            Some(Late::plan(late, settings, scheduler, &engine.queues(), &inputs.queues_name)?)
         }
         None => None,
     };
@@ -306,9 +241,9 @@ fn drive(
         leaves = late.all_leaves();
         Preempting::new(late, nodes.len(), options.seed)
     });
-    let reloader = options.reload.zip(scheduler).map(|(every, scheduler)| {
+    let reloader = options.reload.zip(scheduler).map(|(every, (scheduler, settings))| {
         let (text, name) = (inputs.queues_text.clone(), inputs.queues_name.clone());
-        Reloader::start(scheduler, text, name, inputs.settings.types.clone(), every)
+        Reloader::start(scheduler, text, name, settings.types.clone(), every)
     });
     let course = Course {
         core,
@@ -352,10 +287,10 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
     // What comes late has no part in the cluster before.
     let others = preempting.as_ref().map_or(leaves.len(), Preempting::others);
     let names = leaves.clone();
-    let admission = |queues: &[QueueView]| {
+    let admission = |queues: &[QueueFigures]| {
         let share = |leaf: &String| {
             let view = queues.iter().find(|queue| queue.name == *leaf);
-            view.map_or(0.0, |v| v.steady_fair_share.memory_mb() as f64 / CONTAINER.memory_mb() as f64)
+            view.map_or(0.0, |v| v.steady_share.memory_mb() as f64 / CONTAINER.memory_mb() as f64)
         };
         let mut shares: Vec<_> = names.iter().map(share).collect();
         shares[others..].fill(0.0);
@@ -446,25 +381,6 @@ fn waker(to: crossbeam_channel::Sender<u32>) -> crate::engine::Wake {
     })
 }
 
-/// The queues that jobs go to, by name. `queues` are all names, each with whether it is a leaf.
-fn leaves(queues: &[(String, bool)], wanted: &[String], file: &str) -> Result<Vec<String>, Failure> {
-    let all: Vec<&String> = queues.iter().filter(|(_, leaf)| *leaf).map(|(name, _)| name).collect();
-    let list = || all.iter().take(20).map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
-    if let Some(unknown) = wanted.iter().find(|name| !all.contains(name)) {
-        let what = if queues.iter().any(|(name, _)| name == unknown) { "no leaf queue" } else { "no queue" };
-        let message = format!("--queue {unknown}: {what} of that name in {file}; its leaf queues are {}", list());
-        return Err(Failure::input(message));
-    }
-    if all.is_empty() {
-        let message = format!("{file}: no leaf queue for the jobs; name at least one, as in <queue name=\"work\"/>");
-        return Err(Failure::input(message));
-    }
-    let mut leaves: Vec<String> = if wanted.is_empty() { all.into_iter().cloned().collect() } else { wanted.to_vec() };
-    leaves.sort();
-    leaves.dedup();
-    Ok(leaves)
-}
-
 /// Every queue's name, and whether it is a leaf.
 fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
     engine.queues().into_iter().map(|queue| (queue.name, queue.leaf)).collect()
@@ -474,9 +390,11 @@ fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::api::{
-        AllocateRequest, Allocation, AppHandle, AppView, Heartbeat, Location, NodeHandle, NodeView, NotSent, Refused,
-        ResourceTypes, Stats, Submission,
+        AllocateRequest, Allocation, AllocationFile, AppHandle, Heartbeat, Location, NodeHandle, NodeView, NotSent,
+        Refused, ResourceTypes, Settings, Submission,
     };
+    use crate::bundled;
+    use crate::engine::{AppFigures, Totals};
     use std::sync::atomic::Ordering;
 
     const TWO_LEAVES: &str = "<?xml version=\"1.0\"?>\n<allocations><queue name=\"root\">\
@@ -519,16 +437,16 @@ mod tests {
         fn finish(&self, app: &AppHandle) -> Result<(), String> {
             self.inner.finish(app)
         }
-        fn queues(&self) -> Vec<QueueView> {
+        fn queues(&self) -> Vec<QueueFigures> {
             self.inner.queues()
         }
-        fn apps(&self) -> Vec<AppView> {
+        fn apps(&self) -> Vec<AppFigures> {
             self.inner.apps()
         }
         fn nodes(&self) -> Vec<NodeView> {
             self.inner.nodes()
         }
-        fn stats(&self) -> Stats {
+        fn stats(&self) -> Totals {
             self.inner.stats()
         }
         fn update_now(&self) {

@@ -23,7 +23,7 @@ pub fn write_report(result: &LoadResult, replayed: Option<Tally>, path: &Path) -
 }
 
 fn page(result: &LoadResult, replayed: Option<Tally>) -> String {
-    let run = &result.main;
+    let (run, due) = (&result.main, result.scheduler.due());
     let mut body = String::new();
     heading(&mut body, result);
     figures(&mut body, result, replayed);
@@ -44,10 +44,10 @@ fn page(result: &LoadResult, replayed: Option<Tally>) -> String {
     );
     section(
         &mut body,
-        "Usage against fair share",
-        "Each top-level queue: what its applications hold (solid) and its instantaneous fair share (dashed), in memory.",
+        &format!("Usage against {due}"),
+        &format!("Each top-level queue: what its applications hold (solid) and its {due} (dashed), in memory."),
         &over_time(
-            "usage and fair share of each top-level queue",
+            &format!("usage and {due} of each top-level queue"),
             "memory (TiB)",
             run.seconds,
             &shares(run),
@@ -64,7 +64,7 @@ fn page(result: &LoadResult, replayed: Option<Tally>) -> String {
         &latencies("latency by percentile", &named(run)),
     );
     latency_table(&mut body, run);
-    queue_table(&mut body, run);
+    queue_table(&mut body, run, due);
     books(&mut body, result);
     document("evenweave load report", &body)
 }
@@ -224,9 +224,9 @@ fn latency_table(body: &mut String, run: &CoreRun) {
     body.push_str("</table>\n");
 }
 
-fn queue_table(body: &mut String, run: &CoreRun) {
+fn queue_table(body: &mut String, run: &CoreRun, due: &str) {
     body.push_str("<h2>Queues</h2>\n<p class=\"note\">Means after ramp-up, memory.</p>\n<table><tr><th>queue</th>");
-    body.push_str("<th>policy</th><th>fair share (GiB)</th><th>usage (GiB)</th><th>deviation</th></tr>");
+    put(body, format_args!("<th>policy</th><th>{due} (GiB)</th><th>usage (GiB)</th><th>deviation</th></tr>"));
     for queue in &run.queues {
         put(
             body,

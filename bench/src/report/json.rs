@@ -84,6 +84,7 @@ pub fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
         .collect();
     json!({
         "core": core_name(run),
+        "scheduler": result.scheduler.name(),
         "utilisation": run.utilisation,
         "allocations_per_s": run.allocations_per_s,
         "jobs_per_s": run.jobs_per_s,

@@ -33,7 +33,7 @@ use std::time::Duration;
 use crate::api::FairScheduler;
 use crate::clock::{nanos, now_ns, seconds};
 use crate::failure::Failure;
-use crate::load::{Inputs, LoadOptions};
+use crate::load::{Inputs, LoadOptions, Rules};
 use faults::Faults;
 use samples::Samples;
 use world::World;
@@ -119,12 +119,16 @@ pub fn run(
     stop: &AtomicBool,
     tell: &mut dyn FnMut(f64, f64, &str),
 ) -> Result<SoakResult, Failure> {
+    let Rules::Fair { settings, allocations } = &inputs.rules else {
+        let why = "--soak: the soak drives the FairScheduler; leave out --scheduler capacity";
+        return Err(Failure::input(why.to_owned()));
+    };
     let nodes = options.nodes.unwrap_or(NODES);
     let clock = Arc::new(clock::Jumping::new());
     let groups = Arc::new(groups::Unreliable::new(inputs.groups.clone()));
     let scheduler = FairScheduler::builder()
-        .settings(inputs.settings.clone())
-        .allocations(inputs.allocations.clone())
+        .settings(settings.clone())
+        .allocations(allocations.clone())
         .workers(options.workers)
         .clock(clock.clone())
         .groups(groups.clone())

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::bed::Bed;
 use super::plan::Plan;
-use crate::api::Stats;
 use crate::clock::{process_cpu_seconds, seconds};
+use crate::engine::Totals;
 use crate::latency::{Percentiles, histogram};
 use crate::numbers::{grouped, micros};
 use crate::options::{Background, CoreChoice, Mode, WorkloadName};
@@ -52,7 +52,7 @@ pub(super) struct Figures {
 
 /// How things stood when a phase began.
 pub(super) struct Before {
-    pub(super) stats: Stats,
+    pub(super) stats: Totals,
     cpu: f64,
 }
 

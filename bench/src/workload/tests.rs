@@ -152,7 +152,7 @@ fn an_update_by_hand_publishes_what_has_changed() {
 /// Containers that each application demands, by its number in the workload.
 fn demands(bed: &Bed) -> BTreeMap<u32, i64> {
     let count = |demand: &Resource| demand.memory_mb() / CONTAINER.memory_mb();
-    bed.engine.apps().iter().map(|app| (app.id.number - 1, count(&app.demand))).collect()
+    bed.engine.apps().iter().map(|app| (app.number - 1, count(&app.demand))).collect()
 }
 
 /// All workloads from the options to the records; the last one has the median and, if asked for, the open loop.
@@ -220,7 +220,7 @@ fn filled(workers: usize, fold_every: Option<u32>) -> Outcome {
     let count = |usage: &Resource| usage.memory_mb() / CONTAINER.memory_mb();
     (
         queues.into_iter().map(|queue| (queue.name, count(&queue.usage))).collect(),
-        apps.into_iter().map(|app| (app.id.number, count(&app.usage))).collect(),
+        apps.into_iter().map(|app| (app.number, count(&app.usage))).collect(),
     )
 }
 

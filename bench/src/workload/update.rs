@@ -81,10 +81,10 @@ impl<'a> Updates<'a> {
         let mut demands = std::collections::HashMap::new();
         for app in &apps {
             if app.demand != app.usage.plus(&app.outstanding) {
-                return Err(format!("the update did not publish the demand of application {}", app.id.number));
+                return Err(format!("the update did not publish the demand of application {}", app.number));
             }
             if app.fair_share == Resource::ZERO {
-                return Err(format!("the update did not publish the fair share of application {}", app.id.number));
+                return Err(format!("the update did not publish the fair share of application {}", app.number));
             }
             let above = app.queue.match_indices('.').map(|(at, _)| &app.queue[..at]);
             for queue in above.chain([&*app.queue]) {
@@ -93,7 +93,7 @@ impl<'a> Updates<'a> {
             }
         }
         let good = |name: &str, demand: &Resource| demands.get(name).unwrap_or(&Resource::ZERO) == demand;
-        match queues.iter().find(|queue| !good(&queue.name, &queue.demand) || queue.fair_share == Resource::ZERO) {
+        match queues.iter().find(|queue| !good(&queue.name, &queue.demand) || queue.share == Resource::ZERO) {
             Some(queue) => Err(format!("the update did not publish demand and fair share of queue {}", queue.name)),
             None => Ok(()),
         }

@@ -6,11 +6,11 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evenweave_bench::load::{InFlight, Inputs, LateOptions, LoadOptions};
-use evenweave_bench::options::CoreChoice;
+use evenweave_bench::options::{CoreChoice, SchedulerChoice};
 use evenweave_bench::{Failure, load, replay, report, say};
 
 use super::soak::{self, SoakArgs};
-use crate::arguments::{CORES, SiteArgs, interval, one_of, workers};
+use crate::arguments::{CORES, SCHEDULERS, SiteArgs, interval, one_of, workers};
 use crate::interrupt;
 use crate::progress::Progress;
 
@@ -22,10 +22,13 @@ pub(crate) struct LoadArgs {
     /// Racks [default: one for every 40 nodes].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     racks: Option<u32>,
+    /// Whose decisions.
+    #[arg(long, default_value = "fair", value_parser = one_of(SCHEDULERS))]
+    scheduler: SchedulerChoice,
     /// Worker threads of the scheduler, each with its part of the nodes.
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
-    /// Allocation file (fair-scheduler.xml) [default: bundled].
+    /// Allocation file (fair-scheduler.xml), or with --scheduler capacity a capacity-scheduler.xml [default: bundled].
     #[arg(long, value_name = "FILE")]
     queues: Option<PathBuf>,
     #[command(flatten)]
@@ -108,6 +111,7 @@ impl LoadArgs {
         LoadOptions {
             nodes: self.nodes,
             racks: self.racks,
+            scheduler: self.scheduler,
             workers: self.workers,
             queues: self.queues,
             site: self.site.options(),

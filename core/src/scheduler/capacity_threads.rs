@@ -7,8 +7,8 @@ use super::handles::{AppHandle, NodeHandle};
 use super::journal::Journal;
 use crate::app::Location;
 use crate::capacity::{
-    CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityQueueView, Refresh, called,
-    unsupported,
+    CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityQueueView, CapacityStats, Refresh,
+    called, capacity_stats, unsupported,
 };
 use crate::clock::Patience;
 use crate::engine::control::Call;
@@ -136,6 +136,14 @@ impl CapacityScheduler {
         self.door().heartbeat(heartbeat)
     }
 
+    /// Nodes report, each as with [`heartbeat`](Self::heartbeat), in one message.
+    ///
+    /// # Errors
+    /// Those that were not taken come back, as [`FairScheduler::heartbeats`](crate::FairScheduler::heartbeats) says.
+    pub fn heartbeats(&self, heartbeats: Vec<Heartbeat>) -> Result<(), Box<NotSent<Vec<Heartbeat>>>> {
+        self.door().heartbeats(heartbeats)
+    }
+
     // ------------------------------------------------------------------------------------------------ applications
 
     /// Submits an application with its first attempt, with its leaf queue's default priority.
@@ -198,6 +206,14 @@ impl CapacityScheduler {
     /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.door().finish_by(None, app)
+    }
+
+    /// The same without waiting for it.
+    ///
+    /// # Errors
+    /// [`Refused::Busy`]; [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
+        self.door().begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
     }
 
     /// Moves an application to another leaf queue.
@@ -271,6 +287,12 @@ impl CapacityScheduler {
     pub fn apps(&self) -> Result<Vec<CapacityAppView>, Refused> {
         let views = ask_workers(self.door().open_to_wait()?, |shard| shard.capacity_apps())?;
         Ok(views.into_iter().flatten().collect())
+    }
+
+    /// Counters and totals. Waits for nobody.
+    #[must_use]
+    pub fn stats(&self) -> CapacityStats {
+        capacity_stats(&self.door().shared)
     }
 
     /// All nodes, in order of registration.

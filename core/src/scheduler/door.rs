@@ -231,6 +231,41 @@ impl<D: Decider, T: Running> Door<D, T> {
         if worker >= shared.workers || shared.is_dead(worker) { Err(Refused::WorkerLost(worker)) } else { Ok(()) }
     }
 
+    /// A worker's heartbeats go in one message.
+    pub(super) fn heartbeats(&self, heartbeats: Vec<Heartbeat>) -> Result<(), Box<NotSent<Vec<Heartbeat>>>> {
+        let lanes = &self.shared.lanes.external;
+        let mut parts: Vec<Vec<Heartbeat>> = Vec::new();
+        if lanes.len() == 1 {
+            parts.push(heartbeats);
+        } else {
+            parts.resize_with(lanes.len(), Vec::new);
+            for heartbeat in heartbeats {
+                // An owner that is not here: a handle of another scheduler, which the first worker recognises.
+                let owner = heartbeat.node.owner.min(lanes.len() - 1);
+                #[expect(clippy::indexing_slicing, reason = "there are as many parts as lanes")]
+                parts[owner].push(heartbeat);
+            }
+        }
+        let (mut returned, mut reason) = (Vec::new(), Refused::Busy);
+        for (worker, (lane, part)) in lanes.iter().zip(parts).enumerate().filter(|(_, (_, part))| !part.is_empty()) {
+            if let Err(why) = self.owner_is_there(worker) {
+                returned.extend(part);
+                reason = why;
+                continue;
+            }
+            let (message, why) = match lane.try_send(Parcel::of(External::Heartbeats(part))) {
+                Ok(()) => continue,
+                Err(TrySendError::Full(message)) => (message, Refused::Busy),
+                Err(TrySendError::Disconnected(message)) => (message, Refused::ShutDown),
+            };
+            if let External::Heartbeats(part) = message.into_message() {
+                returned.extend(part);
+                reason = why;
+            }
+        }
+        if returned.is_empty() { Ok(()) } else { Err(Box::new(NotSent { returned, reason })) }
+    }
+
     #[inline]
     pub(super) fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
         if heartbeat.node.is_gone() {

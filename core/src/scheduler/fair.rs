@@ -9,8 +9,8 @@ use crate::app::Location;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, Answer, AppShared, EventSink, EventSource, External, Heartbeat, NewAttempt, NodeSpec,
-    NodeView, Parcel, Reply, Submission, UpdateCall, allocate, node_view, prefetch_calls,
+    AllocateRequest, Allocation, Answer, AppShared, EventSink, EventSource, Heartbeat, NewAttempt, NodeSpec, NodeView,
+    Reply, Submission, UpdateCall, allocate, node_view, prefetch_calls,
 };
 use crate::event::{AppAccess, Refused, SchedulerEvent, Waited};
 use crate::fair::allocations::{WatchCall, Watcher};
@@ -20,7 +20,7 @@ use crate::fair::{
 };
 use crate::id::NodeId;
 use crate::resource::Resource;
-use crate::sync::channel::{Receiver, Sender, TrySendError, bounded};
+use crate::sync::channel::{Receiver, Sender, bounded};
 use crate::sync::{Arc, OnceLock, Weak};
 use std::fmt;
 use std::time::Duration;
@@ -322,37 +322,7 @@ impl FairScheduler {
     /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], of one of the workers: the heartbeats for it come back, the
     /// others were taken.
     pub fn heartbeats(&self, heartbeats: Vec<Heartbeat>) -> Result<(), Box<NotSent<Vec<Heartbeat>>>> {
-        let lanes = &self.inner.door.shared.lanes.external;
-        let mut parts: Vec<Vec<Heartbeat>> = Vec::new();
-        if lanes.len() == 1 {
-            parts.push(heartbeats);
-        } else {
-            parts.resize_with(lanes.len(), Vec::new);
-            for heartbeat in heartbeats {
-                // An owner that is not here: a handle of another scheduler, which the first worker recognises.
-                let owner = heartbeat.node.owner.min(lanes.len() - 1);
-                #[expect(clippy::indexing_slicing, reason = "there are as many parts as lanes")]
-                parts[owner].push(heartbeat);
-            }
-        }
-        let (mut returned, mut reason) = (Vec::new(), Refused::Busy);
-        for (worker, (lane, part)) in lanes.iter().zip(parts).enumerate().filter(|(_, (_, part))| !part.is_empty()) {
-            if let Err(why) = self.owner_is_there(worker) {
-                returned.extend(part);
-                reason = why;
-                continue;
-            }
-            let (message, why) = match lane.try_send(Parcel::of(External::Heartbeats(part))) {
-                Ok(()) => continue,
-                Err(TrySendError::Full(message)) => (message, Refused::Busy),
-                Err(TrySendError::Disconnected(message)) => (message, Refused::ShutDown),
-            };
-            if let External::Heartbeats(part) = message.into_message() {
-                returned.extend(part);
-                reason = why;
-            }
-        }
-        if returned.is_empty() { Ok(()) } else { Err(Box::new(NotSent { returned, reason })) }
+        self.door().heartbeats(heartbeats)
     }
 
     // ------------------------------------------------------------------------------------------------ applications

@@ -1,6 +1,7 @@
 //! What a CapacityScheduler is configured with: the site's properties, its own file's, and what is read from both.
 
 use crate::config::capacity::{CapacityFile, CapacityFileError, PreemptionSettings};
+use crate::config::{SiteFile, SiteProperties};
 use std::collections::BTreeMap;
 
 const MONITORS: &str = "yarn.resourcemanager.scheduler.monitor.enable";
@@ -41,6 +42,17 @@ impl CapacityConfiguration {
         let (site, own) = (collect(site), collect(own));
         let file = read(&site, &own)?;
         Ok(CapacityConfiguration { site, own, file })
+    }
+
+    /// From `capacity-scheduler.xml` over the site's properties, as they were read.
+    ///
+    /// # Errors
+    /// As of [`CapacityFile::from_site`], with places.
+    pub fn from_site(site: &SiteProperties, file: &SiteFile) -> Result<CapacityConfiguration, CapacityFileError> {
+        CapacityFile::from_site(site, file)?;
+        let names = site.names();
+        let site = names.iter().filter_map(|name| Some((*name, site.raw(name)?)));
+        CapacityConfiguration::from_properties(site, file.pairs())
     }
 
     /// The same site with another `capacity-scheduler.xml`: what a refresh of the queues reads.

@@ -43,4 +43,5 @@ pub(crate) use parts::called;
 pub use settings::Unsupported;
 pub(crate) use settings::unsupported;
 pub(crate) use types::CapacityDecider;
-pub use views::{CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityUserView};
+pub(crate) use views::capacity_stats;
+pub use views::{CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView};

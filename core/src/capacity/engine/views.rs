@@ -3,10 +3,12 @@
 //! Where lists, users and usage are shown the worker is asked, between two messages.
 
 use super::books::Books;
-use super::types::{Control, Shard};
+use super::types::{Control, Shard, Shared};
 use crate::capacity::leaf::compare;
 use crate::capacity::order::compare_fifo;
 use crate::capacity::users::Sharing;
+use crate::engine::publish::snapshot::ROOT;
+use crate::engine::views::current::counts;
 use crate::resource::Resource;
 
 /// A queue of the CapacityScheduler. Fractions as Hadoop has them, in 32 bits.
@@ -121,6 +123,50 @@ pub struct CapacityAppView {
     pub reserved: Resource,
     /// What it asks for.
     pub pending: Resource,
+}
+
+/// Counters and totals of a CapacityScheduler.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct CapacityStats {
+    /// Containers granted since the start.
+    pub granted: u64,
+    /// Of these, on a node that was asked for.
+    pub node_local: u64,
+    /// Of these, on a rack that was asked for and on no such node.
+    pub rack_local: u64,
+    /// Containers ended since the start.
+    pub completed: u64,
+    /// Containers that live now.
+    pub running: u64,
+    /// Heartbeats worked off.
+    pub heartbeats: u64,
+    /// Offers made beside heartbeats, by rounds.
+    pub offers: u64,
+    /// Reservations made.
+    pub reservations: u64,
+    /// The sum of all nodes.
+    pub cluster: Resource,
+    /// What containers use.
+    pub allocated: Resource,
+}
+
+/// See [`CapacityStats`].
+pub(crate) fn capacity_stats(shared: &Shared) -> CapacityStats {
+    let structure = &shared.publisher.load().structure;
+    let counts = counts(shared);
+    CapacityStats {
+        granted: counts.granted,
+        node_local: counts.node_local,
+        rack_local: counts.rack_local,
+        completed: counts.completed,
+        running: counts.granted.saturating_sub(counts.completed),
+        heartbeats: counts.heartbeats,
+        offers: counts.offers,
+        reservations: counts.reservations,
+        cluster: structure.cluster.total,
+        allocated: structure.queue(ROOT).shared.usage(),
+    }
 }
 
 impl Books {

@@ -118,6 +118,11 @@ impl SiteFile {
         &self.properties
     }
 
+    /// Names and values as they stand, of those that set something.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.properties.iter().filter_map(|property| Some((property.name.as_str(), property.value.as_deref()?)))
+    }
+
     /// What was accepted, as Hadoop accepts it, but hardly meant.
     #[must_use]
     pub fn warnings(&self) -> &[Diagnostic] {

@@ -1,0 +1,128 @@
+//! The CapacityScheduler under load.
+
+use super::figures::{AppFigures, QueueFigures, Totals};
+use super::{CLUSTER_TIMESTAMP, Engine, Pending, finish_soon};
+use crate::api::{
+    AllocateRequest, Allocation, AppHandle, CapacityConfiguration, CapacityScheduler, Groups, Heartbeat,
+    HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource, SiteFile, Submission,
+};
+use std::fmt;
+use std::sync::Arc;
+
+/// What it is made from.
+pub(crate) struct CapacityParts {
+    pub(crate) configuration: CapacityConfiguration,
+    pub(crate) groups: Option<Arc<dyn Groups>>,
+    pub(crate) probe: Arc<dyn HeartbeatProbe>,
+    pub(crate) wake: Option<super::Wake>,
+}
+
+/// The threaded CapacityScheduler.
+pub(crate) struct Capacity(CapacityScheduler);
+
+impl fmt::Debug for Capacity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Capacity")
+    }
+}
+
+impl Capacity {
+    /// Starts the scheduler's threads.
+    ///
+    /// # Errors
+    /// What the core says against the configuration.
+    pub(crate) fn start(parts: CapacityParts) -> Result<Capacity, String> {
+        let mut builder =
+            CapacityScheduler::builder(parts.configuration).cluster_timestamp(CLUSTER_TIMESTAMP).probe(parts.probe);
+        if let Some(groups) = parts.groups {
+            builder = builder.groups(groups);
+        }
+        if let Some(wake) = parts.wake {
+            builder = builder.on_grants(wake);
+        }
+        builder.start().map(Capacity).map_err(|error| error.to_string())
+    }
+}
+
+impl Engine for Capacity {
+    fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
+        self.0.add_node(name, rack, total).map_err(|error| error.to_string())
+    }
+
+    fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {
+        // One after the other: each waits for the control.
+        let submit = |submission| self.0.submit(submission).map_err(|refused| refused.to_string());
+        let mut answers = Some(submissions.into_iter().map(submit).collect());
+        Ok(Box::new(move || answers.take()))
+    }
+
+    fn reload(&self, text: &str) -> Result<(), String> {
+        let file = SiteFile::parse(text, "capacity-scheduler.xml").map_err(|error| error.to_string())?;
+        self.0.refresh_queues(file.pairs()).map_err(|error| error.to_string())
+    }
+
+    fn location(&self, name: &str) -> Location {
+        self.0.location(name)
+    }
+
+    fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
+        self.0.heartbeat(heartbeat)
+    }
+
+    fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
+        self.0.heartbeats(batch).map_err(|not_sent| not_sent.returned)
+    }
+
+    fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
+        self.0.allocate(app, request, answer)
+    }
+
+    fn finish(&self, app: &AppHandle) -> Result<(), String> {
+        finish_soon(|| self.0.begin_finish(app)).map_err(|error| error.to_string())
+    }
+
+    fn queues(&self) -> Vec<QueueFigures> {
+        // It is asked again where the scheduler is being shut down.
+        self.0.queues(false).unwrap_or_default().into_iter().map(QueueFigures::from).collect()
+    }
+
+    fn apps(&self) -> Vec<AppFigures> {
+        self.0.apps().unwrap_or_default().into_iter().map(AppFigures::from).collect()
+    }
+
+    fn nodes(&self) -> Vec<NodeView> {
+        self.0.nodes()
+    }
+
+    fn stats(&self) -> Totals {
+        let stats = self.0.stats();
+        Totals {
+            granted: stats.granted,
+            node_local: stats.node_local,
+            completed: stats.completed,
+            running: stats.running,
+            heartbeats: stats.heartbeats,
+            #[cfg(test)]
+            offers: stats.offers,
+            cluster: stats.cluster,
+            allocated: stats.allocated,
+            pending: self.queues().first().map_or(Resource::ZERO, |root| root.demand.minus(&root.usage)),
+            snapshot_age_ms: 0,
+        }
+    }
+
+    fn update_now(&self) {}
+
+    fn quiesce(&self) {
+        self.0.quiesce();
+    }
+
+    fn audit(&self) -> Vec<String> {
+        // The CapacityScheduler has no audit of its records.
+        Vec::new()
+    }
+
+    fn shutdown(&self) {
+        self.0.shutdown();
+    }
+}

@@ -1,0 +1,129 @@
+//! What the load asks a scheduler about, whichever of the two it is.
+
+use crate::api::{AppView, CapacityAppView, CapacityQueueView, QueueView, Resource, Stats};
+
+/// A queue.
+#[derive(Clone, Debug)]
+pub(crate) struct QueueFigures {
+    pub(crate) name: String,
+    pub(crate) leaf: bool,
+    pub(crate) policy: String,
+    /// By containers.
+    pub(crate) usage: Resource,
+    /// What is its due: its instantaneous fair share, or what its capacity guarantees.
+    pub(crate) share: Resource,
+    /// The same whatever the others do: its steady fair share, or what its capacity guarantees.
+    pub(crate) steady_share: Resource,
+    pub(crate) demand: Resource,
+}
+
+impl From<QueueView> for QueueFigures {
+    fn from(view: QueueView) -> QueueFigures {
+        QueueFigures {
+            name: view.name,
+            leaf: view.leaf,
+            policy: view.policy,
+            usage: view.usage,
+            share: view.fair_share,
+            steady_share: view.steady_fair_share,
+            demand: view.demand,
+        }
+    }
+}
+
+impl From<CapacityQueueView> for QueueFigures {
+    fn from(view: CapacityQueueView) -> QueueFigures {
+        let usage = view.used.minus(&view.reserved);
+        QueueFigures {
+            leaf: view.leaf.is_some(),
+            policy: "capacity".to_owned(),
+            usage,
+            share: view.guaranteed,
+            steady_share: view.guaranteed,
+            demand: usage.plus(&view.pending),
+            name: view.name,
+        }
+    }
+}
+
+/// An application.
+#[derive(Clone, Debug)]
+pub(crate) struct AppFigures {
+    pub(crate) number: u32,
+    pub(crate) queue: String,
+    pub(crate) usage: Resource,
+    /// What is asked for and not granted, now.
+    pub(crate) outstanding: Resource,
+    /// What it uses and asks for, as the scheduler last worked it out.
+    pub(crate) demand: Resource,
+    /// Nothing where shares are not a matter of applications.
+    pub(crate) fair_share: Resource,
+    pub(crate) starvation: Resource,
+}
+
+impl From<AppView> for AppFigures {
+    fn from(view: AppView) -> AppFigures {
+        AppFigures {
+            number: view.id.number,
+            queue: view.queue,
+            usage: view.usage,
+            outstanding: view.outstanding,
+            demand: view.demand,
+            fair_share: view.fair_share,
+            starvation: view.starvation,
+        }
+    }
+}
+
+impl From<CapacityAppView> for AppFigures {
+    fn from(view: CapacityAppView) -> AppFigures {
+        AppFigures {
+            number: view.number,
+            queue: view.queue,
+            usage: view.used,
+            outstanding: view.pending,
+            demand: view.used.plus(&view.pending),
+            fair_share: Resource::ZERO,
+            starvation: Resource::ZERO,
+        }
+    }
+}
+
+/// Sums over the whole scheduler.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) granted: u64,
+    pub(crate) node_local: u64,
+    pub(crate) completed: u64,
+    pub(crate) running: u64,
+    pub(crate) heartbeats: u64,
+    /// Offers beside heartbeats. The workload tests alone look at it.
+    #[cfg(test)]
+    pub(crate) offers: u64,
+    /// Of all nodes.
+    pub(crate) cluster: Resource,
+    /// By containers.
+    pub(crate) allocated: Resource,
+    /// What is asked for and not granted, as the scheduler last worked it out.
+    pub(crate) pending: Resource,
+    /// How old the shares are; 0 where there are none.
+    pub(crate) snapshot_age_ms: u64,
+}
+
+impl From<Stats> for Totals {
+    fn from(stats: Stats) -> Totals {
+        Totals {
+            granted: stats.granted,
+            node_local: stats.node_local,
+            completed: stats.completed,
+            running: stats.running,
+            heartbeats: stats.heartbeats,
+            #[cfg(test)]
+            offers: stats.offers,
+            cluster: stats.cluster,
+            allocated: stats.allocated,
+            pending: stats.pending_demand(),
+            snapshot_age_ms: stats.snapshot_age_ms,
+        }
+    }
+}

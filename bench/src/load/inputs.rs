@@ -1,0 +1,150 @@
+//! What a load run reads before its first thread starts: queues, properties, the trace.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::api::{AllocationFile, CapacityConfiguration, Groups, QueueView, Settings, SiteFile};
+use crate::bundled;
+use crate::failure::Failure;
+use crate::load::late;
+use crate::load::options::LoadOptions;
+use crate::options::{CoreChoice, SchedulerChoice};
+use crate::site;
+use crate::trace::{self, TraceJob};
+
+/// What is decided by.
+#[derive(Debug)]
+pub(crate) enum Rules {
+    Fair { settings: Settings, allocations: AllocationFile },
+    Capacity(CapacityConfiguration),
+}
+
+/// Everything that is read before the first thread starts.
+#[derive(Debug)]
+pub struct Inputs {
+    pub(super) trace: Vec<TraceJob>,
+    pub(super) trace_name: String,
+    pub(crate) rules: Rules,
+    pub(super) queues_text: String,
+    pub(super) queues_name: String,
+    pub(crate) groups: Option<Arc<dyn Groups>>,
+    /// What the readers of site files and allocation file had to say, with places.
+    pub warnings: Vec<String>,
+}
+
+impl Inputs {
+    /// Reads and checks the files of a load run.
+    ///
+    /// # Errors
+    /// A missing or malformed file.
+    pub fn read(options: &LoadOptions) -> Result<Inputs, Failure> {
+        late::check(options)?;
+        check(options)?;
+        let groups = options.groups.as_deref().map(site::groups).transpose()?;
+        let bundled = match options.scheduler {
+            SchedulerChoice::Capacity => (bundled::CAPACITIES, bundled::CAPACITIES_NAME),
+            SchedulerChoice::Fair if options.late.is_some() => (bundled::LATE_QUEUES, bundled::LATE_QUEUES_NAME),
+            SchedulerChoice::Fair => (bundled::QUEUES, bundled::QUEUES_NAME),
+        };
+        let (queues_text, queues_name) = match &options.queues {
+            Some(path) => (read_file(path, "queues file")?, path.display().to_string()),
+            None => (bundled.0.to_owned(), bundled.1.to_owned()),
+        };
+        let (rules, warnings) = match options.scheduler {
+            SchedulerChoice::Fair => fair(options, &queues_text, &queues_name)?,
+            SchedulerChoice::Capacity => capacity(options, &queues_text, &queues_name)?,
+        };
+        let (trace, trace_name) = match &options.trace {
+            Some(path) => {
+                let name = path.display().to_string();
+                (trace::parse(read_file(path, "trace")?, &name).map_err(Failure::Trace)?, name)
+            }
+            None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
+        };
+        Ok(Inputs { trace, trace_name, rules, queues_text, queues_name, groups, warnings })
+    }
+}
+
+impl Inputs {
+    /// The queues that jobs go to, of these.
+    pub(crate) fn leaves(&self, queues: &[QueueView], wanted: &[String]) -> Result<Vec<String>, Failure> {
+        let names: Vec<_> = queues.iter().map(|queue| (queue.name.clone(), queue.leaf)).collect();
+        leaves(&names, wanted, &self.queues_name)
+    }
+
+    pub(crate) fn queues_name(&self) -> &str {
+        &self.queues_name
+    }
+}
+
+/// The FairScheduler's, with what their readers had to say.
+fn fair(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec<String>), Failure> {
+    let late: &[_] = if options.late.is_some() { &bundled::LATE_PROPERTIES } else { &[] };
+    let mut site = options.site.properties(&[&bundled::PROPERTIES, late].concat())?;
+    if let Some(switch) = options.asynchronous {
+        site.set(bundled::ASYNC_PROPERTY, switch.to_string());
+    }
+    site.set(bundled::NO_EXPIRY.0, bundled::NO_EXPIRY.1);
+    let settings = Settings::from_site(&site).map_err(|error| Failure::input(error.to_string()))?;
+    let parsed =
+        AllocationFile::parse(text, name, &settings.types, &[]).map_err(|error| Failure::input(error.to_string()))?;
+    let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
+    Ok((Rules::Fair { settings, allocations: parsed.file }, warnings))
+}
+
+/// The CapacityScheduler's, the same.
+fn capacity(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec<String>), Failure> {
+    let mut site = options.site.properties(&bundled::PROPERTIES)?;
+    site.set(bundled::NO_EXPIRY.0, bundled::NO_EXPIRY.1);
+    let file = SiteFile::parse(text, name).map_err(|error| Failure::input(error.to_string()))?;
+    if let Some(switch) = options.asynchronous {
+        site.set(bundled::CAPACITY_ASYNC_PROPERTY, switch.to_string());
+    }
+    let configuration =
+        CapacityConfiguration::from_site(&site, &file).map_err(|error| Failure::input(error.to_string()))?;
+    let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
+    Ok((Rules::Capacity(configuration), warnings))
+}
+
+/// What the CapacityScheduler has not, or the load has not for it.
+fn check(options: &LoadOptions) -> Result<(), Failure> {
+    if options.scheduler == SchedulerChoice::Fair {
+        return Ok(());
+    }
+    let refused = [
+        (options.workers != 1, "--workers: the CapacityScheduler has one worker"),
+        (options.core == Some(CoreChoice::Locked), "--core locked: the locked twin is the FairScheduler's"),
+        (options.late.is_some(), "--preemption: this load is the FairScheduler's"),
+        (options.reload.is_some(), "--reload: what is reloaded in turn are allocation files"),
+    ];
+    match refused.into_iter().find(|(is, _)| *is) {
+        Some((_, why)) => Err(Failure::input(format!("{why}; leave it out with --scheduler capacity"))),
+        None => Ok(()),
+    }
+}
+
+/// A text file, or why it cannot be had.
+fn read_file(path: &Path, what: &str) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|error| {
+        Failure::input(format!("{what} {}: {error}; it must be a text file that can be read", path.display()))
+    })
+}
+
+/// The queues that jobs go to, by name. `queues` are all names, each with whether it is a leaf.
+pub(super) fn leaves(queues: &[(String, bool)], wanted: &[String], file: &str) -> Result<Vec<String>, Failure> {
+    let all: Vec<&String> = queues.iter().filter(|(_, leaf)| *leaf).map(|(name, _)| name).collect();
+    let list = || all.iter().take(20).map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+    if let Some(unknown) = wanted.iter().find(|name| !all.contains(name)) {
+        let what = if queues.iter().any(|(name, _)| name == unknown) { "no leaf queue" } else { "no queue" };
+        let message = format!("--queue {unknown}: {what} of that name in {file}; its leaf queues are {}", list());
+        return Err(Failure::input(message));
+    }
+    if all.is_empty() {
+        let message = format!("{file}: no leaf queue for the jobs; name at least one");
+        return Err(Failure::input(message));
+    }
+    let mut leaves: Vec<String> = if wanted.is_empty() { all.into_iter().cloned().collect() } else { wanted.to_vec() };
+    leaves.sort();
+    leaves.dedup();
+    Ok(leaves)
+}
