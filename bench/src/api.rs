@@ -21,6 +21,6 @@ pub(crate) use evenweave::view::{
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, FairScheduler, FairSchedulerBuilder,
-    Heartbeat, HeartbeatProbe, Locality, Location, NewAttempt, NodeHandle, NodeId, NotSent, Polled, Refused, Resource, Settings,
-    Stepped, Submission, Worker,
+    Heartbeat, HeartbeatProbe, Locality, Location, NewAttempt, NodeHandle, NodeId, NotSent, Polled, Refused, Resource,
+    Settings, Stepped, Submission, Worker,
 };

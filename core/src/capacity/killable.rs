@@ -22,7 +22,8 @@ impl Default for Killable {
 fn hash((app, number): Candidate) -> u32 {
     let (attempt, number) = attempt_and_number(number);
     let of_app = 371_237_u32.wrapping_mul(371_237_u32.wrapping_mul(6_521)).wrapping_add(app);
-    let of_attempt = 347_671_u32.wrapping_mul(347_671_u32.wrapping_mul(5_501).wrapping_add(of_app)).wrapping_add(attempt);
+    let of_attempt =
+        347_671_u32.wrapping_mul(347_671_u32.wrapping_mul(5_501).wrapping_add(of_app)).wrapping_add(attempt);
     number.wrapping_mul(31).wrapping_add(of_attempt)
 }
 
