@@ -4,8 +4,9 @@
 
 use super::preempting::candidate_of;
 use super::types::Shard;
-use crate::capacity::victims::Candidate;
 use crate::engine::books::ledger::NodeShared;
+use crate::resource::Resource;
+use smallvec::SmallVec;
 
 impl Shard {
     /// A node has another total, of which the books know. `kill`: what does not fit ends from now on. Where that was so before, and
@@ -17,20 +18,20 @@ impl Shard {
         if kill {
             self.end_what_does_not_fit(node);
         } else if *ends {
-            self.not_fitting(node).into_iter().for_each(|candidate| self.tell_of(candidate));
+            let told = self.not_fitting(node).into_iter().map(|index| candidate_of(&self.containers[index]));
+            told.collect::<Vec<_>>().into_iter().for_each(|candidate| self.tell_of(candidate));
         }
     }
 
     /// A node has reported.
     pub(super) fn end_what_does_not_fit(&mut self, node: u32) {
         if self.nodes[node as usize].own.ends_overcommitted {
-            self.not_fitting(node).into_iter().for_each(|candidate| self.kill_or_mark(candidate));
+            self.not_fitting(node).into_iter().for_each(|index| self.kill_or_mark(index));
         }
     }
 
-    fn not_fitting(&self, node: u32) -> Vec<Candidate> {
-        let (arith, nothing) = (self.own.books.arith, crate::resource::Resource::ZERO);
-        let found = self.overcommitted(node, |free| arith.fits_in(&nothing, free));
-        found.into_iter().map(|index| candidate_of(&self.containers[index])).collect()
+    fn not_fitting(&self, node: u32) -> SmallVec<[u32; 4]> {
+        let arith = self.own.books.arith;
+        self.overcommitted(node, |free| arith.fits_in(&Resource::ZERO, free))
     }
 }

@@ -9,7 +9,7 @@ use crate::capacity::arith::Arith;
 use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::AppRank;
-use crate::capacity::tree::QueueNode;
+use crate::capacity::tree::{QueueNode, ROOT};
 use crate::capacity::users::Users;
 use crate::capacity::victims::{
     Candidate, Chooser, ContainerNumber, Facts, Live, Preempted, attempt_and_number, milliseconds, number_of,
@@ -56,7 +56,11 @@ impl Shard {
             }
         }
         marks.iter().for_each(|candidate| self.tell_of(*candidate));
-        kills.into_iter().for_each(|candidate| self.kill_or_mark(candidate));
+        for candidate in kills {
+            if let Some(index) = self.live(candidate) {
+                self.kill_or_mark(index);
+            }
+        }
         marks.into_iter().map(|(app, number)| (app, attempt_and_number(number).1)).collect()
     }
 
@@ -84,18 +88,21 @@ impl Shard {
         }
     }
 
-    /// The grace period of a container is over.
-    pub(super) fn kill_or_mark(&mut self, candidate: Candidate) {
-        let Some(index) = self.live(candidate) else { return };
-        let leaf = self.own.books.app(candidate.0).leaf;
-        if !self.own.books.file(leaf).settings().lazy_preemption {
-            self.end_container(index, EndReason::Preempted, false);
+    /// A container goes, or may go for others from now on. Where others come first, one that has ended counts too until its node has
+    /// said so, and in the queues for good.
+    pub(super) fn kill_or_mark(&mut self, index: u32) {
+        let record = self.containers[index];
+        if !self.own.books.file(ROOT).settings().lazy_preemption {
+            if record.fate.is_live() {
+                self.end_container(index, EndReason::Preempted, false);
+            }
             return;
         }
-        let record = self.containers[index];
-        let size = *self.containers.size(&record);
+        let (candidate, size) = (candidate_of(&record), *self.containers.size(&record));
         self.nodes[record.node as usize].own.killable.add(candidate, size);
-        self.own.books.set_killable(leaf, candidate, Some(size));
+        if let Some(leaf) = self.own.books.find(candidate.0).map(|app| app.leaf) {
+            self.own.books.set_killable(leaf, candidate, Some(size));
+        }
     }
 
     /// A parent is above its maximum: killable containers below it go, by id, until it is not.
@@ -133,18 +140,24 @@ impl Shard {
 
 impl Books {
     pub(crate) fn killable_in(&self, slot: u32) -> Resource {
-        self.counts(slot).killable.values().fold(Resource::ZERO, |sum, size| sum.plus(size))
+        self.counts(slot).killable_sum
     }
 
     /// A container of a leaf may go for others from now on, or may not.
     pub(super) fn set_killable(&mut self, leaf: u32, candidate: Candidate, size: Option<Resource>) {
         let mut at = Some(leaf);
         while let Some(queue) = at {
-            let killable = &mut self.queue_mut(queue).counts.killable;
+            let counts = &mut self.queue_mut(queue).counts;
             match size {
-                Some(size) => killable.insert(candidate, size),
-                None => killable.remove(&candidate),
-            };
+                Some(size) => {
+                    counts.killable.insert(candidate, size);
+                    counts.killable_sum = counts.killable_sum.plus(&size);
+                }
+                None => {
+                    let size = counts.killable.remove(&candidate).unwrap_or(Resource::ZERO);
+                    counts.killable_sum = counts.killable_sum.minus(&size);
+                }
+            }
             at = self.parent(queue);
         }
     }

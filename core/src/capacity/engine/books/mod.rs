@@ -40,6 +40,8 @@ pub(crate) struct Counts {
     pub(crate) absolute_used_capacity: f32,
     /// Containers that are marked to go for others that need their room, and their sizes.
     pub(crate) killable: BTreeMap<Candidate, Resource>,
+    /// The sum of their sizes: one that is marked once more is added once more, and taken off once, as in Hadoop.
+    pub(crate) killable_sum: Resource,
 }
 
 /// One queue.

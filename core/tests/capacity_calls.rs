@@ -1,0 +1,220 @@
+//! Calls of the CapacityScheduler for further attempts, nodes that change and users: what they do, and what they refuse.
+
+use evenweave::config::QueueAccess;
+use evenweave::event::AppAccess;
+use evenweave::{
+    AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, Container,
+    EndReason, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, SchedulerEvent, Submission,
+};
+
+const QUEUES: [(&str, &str); 5] = [
+    ("yarn.scheduler.capacity.root.queues", "a,b"),
+    ("yarn.scheduler.capacity.root.a.capacity", "50"),
+    ("yarn.scheduler.capacity.root.b.capacity", "50"),
+    ("yarn.scheduler.capacity.root.a.acl_administer_queue", "boss"),
+    ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
+];
+
+/// A right of root's is one of all queues.
+const CLOSED: [(&str, &str); 2] = [
+    ("yarn.scheduler.capacity.root.acl_submit_applications", "ann,bob"),
+    ("yarn.scheduler.capacity.root.acl_administer_queue", " "),
+];
+
+const SITE: [(&str, &str); 2] = [("yarn.acl.enable", "true"), ("yarn.admin.acl", "root")];
+
+fn configuration() -> CapacityConfiguration {
+    CapacityConfiguration::from_properties(SITE, QUEUES.into_iter().chain(CLOSED)).expect("queues that can be")
+}
+
+fn stepped() -> CapacityStepped {
+    CapacityScheduler::builder(configuration()).stepped().expect("nothing that is not built")
+}
+
+fn submission(number: u32) -> Submission {
+    Submission { number, user: "ann".into(), queue: Some("a".into()), am: None }
+}
+
+fn asking(count: u32) -> AllocateRequest {
+    AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), count)], ..AllocateRequest::default() }
+}
+
+fn called(scheduler: &mut CapacityStepped, app: &AppHandle) -> Allocation {
+    let mut answer = Allocation::default();
+    scheduler.allocate(app, &AllocateRequest::default(), &mut answer).expect("an application that runs");
+    answer
+}
+
+/// A node with as many containers of one application, fetched and launched.
+fn with_containers(count: u32) -> (CapacityStepped, NodeHandle, AppHandle, Vec<Container>) {
+    let mut scheduler = stepped();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let app = scheduler.submit(submission(1)).unwrap();
+    scheduler.allocate(&app, &asking(count), &mut Allocation::default()).unwrap();
+    (0..count).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));
+    let granted = called(&mut scheduler, &app).granted;
+    assert_eq!(granted.len(), count as usize);
+    let mut heartbeat = Heartbeat::new(&node);
+    heartbeat.offer = false;
+    heartbeat.launched.extend(granted.iter().map(|container| container.id));
+    scheduler.heartbeat(heartbeat);
+    (scheduler, node, app, granted)
+}
+
+fn used_of_a(scheduler: &mut CapacityStepped) -> i64 {
+    let queues = scheduler.queues(false);
+    queues.iter().find(|queue| queue.name == "root.a").expect("it is configured").used.memory_mb()
+}
+
+#[test]
+fn a_further_attempt_takes_over_what_runs_if_it_is_to() {
+    let (mut scheduler, _, app, granted) = with_containers(3);
+    let next = scheduler.new_attempt(&app, NewAttempt { am: None, keep_containers: true }).unwrap();
+    assert_eq!((next.attempt(), next.kept_containers().len()), (2, granted.len()));
+    assert_eq!(used_of_a(&mut scheduler), 3072);
+    assert!(matches!(scheduler.new_attempt(&app, NewAttempt::default()), Err(Refused::NoSuchApp(1))), "the old handle");
+    let last = scheduler.new_attempt(&next, NewAttempt::default()).unwrap();
+    assert_eq!(last.kept_containers().len(), 0);
+    assert_eq!(used_of_a(&mut scheduler), 0);
+    scheduler.finish(&last).unwrap();
+    assert!(matches!(scheduler.new_attempt(&last, NewAttempt::default()), Err(Refused::NoSuchApp(1))));
+}
+
+#[test]
+fn an_attempt_that_is_refused_ends_its_application_and_frees_its_place() {
+    let (mut scheduler, _, app, _) = with_containers(1);
+    let too_large = NewAttempt { am: Some(Resource::new(1 << 20, 1).into()), keep_containers: false };
+    let kept = NewAttempt { keep_containers: true, ..too_large.clone() };
+    assert!(matches!(scheduler.new_attempt(&app, kept), Err(Refused::InvalidResource { .. })));
+    assert_eq!(used_of_a(&mut scheduler), 1024, "nothing has changed");
+    assert!(matches!(scheduler.new_attempt(&app, too_large), Err(Refused::InvalidResource { .. })));
+    assert!(scheduler.queues(false).iter().all(|queue| (queue.applications, queue.containers) == (0, 0)));
+    scheduler.submit(submission(1)).expect("the number is free again");
+}
+
+#[test]
+fn a_smaller_node_keeps_its_containers_or_ends_the_youngest() {
+    let (mut scheduler, node, app, granted) = with_containers(4);
+    scheduler.resize_node(&node, Resource::new(2048, 8)).unwrap();
+    scheduler.heartbeat(Heartbeat::new(&node));
+    assert_eq!(scheduler.nodes()[0].free.memory_mb(), -2048);
+    assert!(called(&mut scheduler, &app).ended.is_empty());
+    scheduler.resize_node(&node, Resource::new(8192, 8)).unwrap();
+    scheduler.shrink_node(&node, Resource::new(2048, 8)).unwrap();
+    let ended = called(&mut scheduler, &app).ended;
+    let mut numbers: Vec<u32> = ended.iter().map(|end| end.id.number()).collect();
+    numbers.sort_unstable();
+    assert!(ended.iter().all(|end| end.reason == EndReason::Preempted));
+    assert_eq!(numbers, [granted[2].id.number(), granted[3].id.number()]);
+}
+
+#[test]
+fn a_decommissioning_node_gets_nothing_and_has_its_total_again_when_it_stays() {
+    let (mut scheduler, node, app, _) = with_containers(2);
+    scheduler.allocate(&app, &asking(3), &mut Allocation::default()).unwrap();
+    scheduler.decommission_node(&node).unwrap();
+    scheduler.heartbeat(Heartbeat::new(&node));
+    assert_eq!(scheduler.nodes()[0].total, Resource::new(2048, 2));
+    assert!(called(&mut scheduler, &app).granted.is_empty());
+    scheduler.recommission_node(&node).unwrap();
+    scheduler.heartbeat(Heartbeat::new(&node));
+    assert_eq!(scheduler.nodes()[0].total, Resource::new(8192, 8));
+    assert_eq!(called(&mut scheduler, &app).granted.len(), 1);
+}
+
+#[test]
+fn a_node_that_is_gone_and_one_of_another_scheduler_are_refused() {
+    let (mut ours, mut other) = (stepped(), stepped());
+    let gone = ours.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    ours.remove_node(&gone).unwrap();
+    let theirs = other.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    for node in [&gone, &theirs] {
+        let total = Resource::new(4096, 4);
+        let missing = |outcome: Result<(), Refused>| assert!(matches!(outcome, Err(Refused::NoSuchNode(_))));
+        missing(ours.resize_node(node, total));
+        missing(ours.shrink_node(node, total));
+        missing(ours.decommission_node(node));
+        missing(ours.recommission_node(node));
+    }
+    let node = ours.add_node("n2", "/r1", Resource::new(8192, 8)).unwrap();
+    assert!(matches!(ours.resize_node(&node, Resource::new(-1, 8)), Err(Refused::BadNode { .. })));
+    assert_eq!(other.nodes()[0].total, Resource::new(8192, 8));
+}
+
+#[test]
+fn applications_of_another_scheduler_are_refused() {
+    let (mut ours, mut other) = (stepped(), stepped());
+    ours.submit(submission(1)).unwrap();
+    let theirs = other.submit(submission(1)).unwrap();
+    let missing = |outcome: Result<(), Refused>| assert!(matches!(outcome, Err(Refused::NoSuchApp(1))));
+    missing(ours.new_attempt(&theirs, NewAttempt::default()).map(drop));
+    missing(ours.kill(&theirs));
+    missing(ours.kill_as("ann", &theirs));
+    missing(ours.move_app_as("ann", &theirs, "b"));
+    missing(ours.check_app("ann", &theirs, AppAccess::View));
+    missing(ours.fetch(&theirs, &mut Allocation::default()));
+    assert_eq!((ours.apps().len(), other.apps().len()), (1, 1));
+}
+
+#[test]
+fn who_may_what_is_asked_of_the_queues_lists() {
+    let mut scheduler = stepped();
+    let app = scheduler.submit(submission(1)).unwrap();
+    assert!(scheduler.has_access("boss", "root.a", QueueAccess::Administer));
+    assert!(!scheduler.has_access("boss", "root.b", QueueAccess::Administer));
+    assert!(scheduler.permits("bob", "b", QueueAccess::Submit) && !scheduler.permits("eve", "b", QueueAccess::Submit));
+    assert!(scheduler.is_admin("root") && !scheduler.is_admin("boss"));
+    for user in ["ann", "boss", "root"] {
+        scheduler.check_app(user, &app, AppAccess::Modify).unwrap();
+    }
+    assert!(matches!(scheduler.check_app("bob", &app, AppAccess::View), Err(Refused::AppAcl { .. })));
+    assert!(matches!(scheduler.move_app_as("boss", &app, "b"), Err(Refused::Acl { .. })));
+    scheduler.move_app_as("ann", &app, "b").unwrap();
+    assert!(matches!(scheduler.kill_as("boss", &app), Err(Refused::AppAcl { .. })), "it has left his queue");
+    scheduler.kill_as("ann", &app).unwrap();
+    assert!(matches!(scheduler.check_app("ann", &app, AppAccess::View), Err(Refused::NoSuchApp(1))));
+}
+
+/// The same calls on threads.
+#[test]
+fn attempts_on_threads() {
+    let scheduler = CapacityScheduler::builder(configuration()).start().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let app = scheduler.submit(submission(1)).unwrap();
+    let mut answer = Allocation::default();
+    scheduler.allocate(&app, &asking(1), &mut answer).unwrap();
+    scheduler.quiesce();
+    scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+    scheduler.quiesce();
+    scheduler.fetch(&app, &mut answer).unwrap();
+    let mut heartbeat = Heartbeat::new(&node);
+    heartbeat.launched.extend(answer.granted.iter().map(|container| container.id));
+    scheduler.heartbeat(heartbeat).unwrap();
+    scheduler.quiesce();
+    let next = scheduler.new_attempt(&app, NewAttempt { am: None, keep_containers: true }).unwrap();
+    assert_eq!((next.attempt(), next.kept_containers().len()), (2, 1));
+    assert!(matches!(scheduler.kill(&app), Err(Refused::NoSuchApp(1))));
+    assert!(matches!(scheduler.kill_as("eve", &next), Err(Refused::AppAcl { .. })));
+    scheduler.kill_as("boss", &next).unwrap();
+    assert!(scheduler.containers().unwrap().iter().all(|view| view.ended));
+}
+
+#[test]
+fn nodes_change_on_threads() {
+    let scheduler = CapacityScheduler::builder(configuration()).start().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    scheduler.shrink_node(&node, Resource::new(4096, 4)).unwrap();
+    scheduler.resize_node(&node, Resource::new(6144, 4)).unwrap();
+    scheduler.decommission_node(&node).unwrap();
+    scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+    scheduler.quiesce();
+    assert_eq!(scheduler.nodes()[0].total, Resource::ZERO);
+    let drained = std::iter::from_fn(|| scheduler.next_event());
+    assert_eq!(drained.filter(|event| matches!(event, SchedulerEvent::NodeDrained(name) if name == "n1")).count(), 1);
+    scheduler.recommission_node(&node).unwrap();
+    scheduler.quiesce();
+    assert_eq!(scheduler.nodes()[0].total, Resource::new(6144, 4));
+    scheduler.remove_node(&node).unwrap();
+    assert!(matches!(scheduler.decommission_node(&node), Err(Refused::NoSuchNode(_))));
+    assert!(scheduler.is_admin("root").unwrap() && scheduler.permits("ann", "a", QueueAccess::Submit).unwrap());
+}
