@@ -1,5 +1,7 @@
 //! Calls of the CapacityScheduler for further attempts, nodes that change and users: what they do, and what they refuse.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
 use evenweave::config::QueueAccess;
 use evenweave::event::AppAccess;
 use evenweave::{
@@ -32,11 +34,11 @@ fn stepped() -> CapacityStepped {
 }
 
 fn submission(number: u32) -> Submission {
-    Submission { number, user: "ann".into(), queue: Some("a".into()), am: None }
+    Submission::new(number, "ann").in_queue("a")
 }
 
 fn asking(count: u32) -> AllocateRequest {
-    AllocateRequest { asks: vec![Ask::anywhere(1, Resource::new(1024, 1), count)], ..AllocateRequest::default() }
+    AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), count)])
 }
 
 fn called(scheduler: &mut CapacityStepped, app: &AppHandle) -> Allocation {
@@ -69,7 +71,7 @@ fn used_of_a(scheduler: &mut CapacityStepped) -> i64 {
 #[test]
 fn a_further_attempt_takes_over_what_runs_if_it_is_to() {
     let (mut scheduler, _, app, granted) = with_containers(3);
-    let next = scheduler.new_attempt(&app, NewAttempt { am: None, keep_containers: true }).unwrap();
+    let next = scheduler.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();
     assert_eq!((next.attempt(), next.kept_containers().len()), (2, granted.len()));
     assert_eq!(used_of_a(&mut scheduler), 3072);
     assert!(matches!(scheduler.new_attempt(&app, NewAttempt::default()), Err(Refused::NoSuchApp(1))), "the old handle");
@@ -83,8 +85,8 @@ fn a_further_attempt_takes_over_what_runs_if_it_is_to() {
 #[test]
 fn an_attempt_that_is_refused_ends_its_application_and_frees_its_place() {
     let (mut scheduler, _, app, _) = with_containers(1);
-    let too_large = NewAttempt { am: Some(Resource::new(1 << 20, 1).into()), keep_containers: false };
-    let kept = NewAttempt { keep_containers: true, ..too_large.clone() };
+    let too_large = NewAttempt::default().with_am(Resource::new(1 << 20, 1));
+    let kept = too_large.clone().keep_containers(true);
     assert!(matches!(scheduler.new_attempt(&app, kept), Err(Refused::InvalidResource { .. })));
     assert_eq!(used_of_a(&mut scheduler), 1024, "nothing has changed");
     assert!(matches!(scheduler.new_attempt(&app, too_large), Err(Refused::InvalidResource { .. })));
@@ -191,7 +193,7 @@ fn attempts_on_threads() {
     heartbeat.launched.extend(answer.granted.iter().map(|container| container.id));
     scheduler.heartbeat(heartbeat).unwrap();
     scheduler.quiesce();
-    let next = scheduler.new_attempt(&app, NewAttempt { am: None, keep_containers: true }).unwrap();
+    let next = scheduler.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();
     assert_eq!((next.attempt(), next.kept_containers().len()), (2, 1));
     assert!(matches!(scheduler.kill(&app), Err(Refused::NoSuchApp(1))));
     assert!(matches!(scheduler.kill_as("eve", &next), Err(Refused::AppAcl { .. })));

@@ -41,14 +41,16 @@ impl Inputs {
         late::check(options)?;
         check(options)?;
         let groups = options.groups.as_deref().map(site::groups).transpose()?;
-        let bundled = match options.scheduler {
-            SchedulerChoice::Capacity => (bundled::CAPACITIES, bundled::CAPACITIES_NAME),
-            SchedulerChoice::Fair if options.late.is_some() => (bundled::LATE_QUEUES, bundled::LATE_QUEUES_NAME),
-            SchedulerChoice::Fair => (bundled::QUEUES, bundled::QUEUES_NAME),
+        let (what, bundled, bundled_name) = match options.scheduler {
+            SchedulerChoice::Capacity => ("capacity-scheduler.xml", bundled::CAPACITIES, bundled::CAPACITIES_NAME),
+            SchedulerChoice::Fair if options.late.is_some() => {
+                ("allocation file", bundled::LATE_QUEUES, bundled::LATE_QUEUES_NAME)
+            }
+            SchedulerChoice::Fair => ("allocation file", bundled::QUEUES, bundled::QUEUES_NAME),
         };
         let (queues_text, queues_name) = match &options.queues {
-            Some(path) => (read_file(path, "queues file")?, path.display().to_string()),
-            None => (bundled.0.to_owned(), bundled.1.to_owned()),
+            Some(path) => (read_file(path, what)?, path.display().to_string()),
+            None => (bundled.to_owned(), bundled_name.to_owned()),
         };
         let (rules, warnings) = match options.scheduler {
             SchedulerChoice::Fair => fair(options, &queues_text, &queues_name)?,

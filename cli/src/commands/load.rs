@@ -162,9 +162,13 @@ pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
         result.balanced()
     } else {
         let result = load::run(&options, &inputs, &stop, &mut |moment| progress.tell(moment));
-        progress.say("replaying recorded Hadoop runs");
         let result = result.inspect_err(|_| progress.clear())?;
-        let replayed = (!result.interrupted).then(replay::bundled_tally);
+        // The bundled recordings are the FairScheduler's.
+        let replays = !result.interrupted && options.scheduler == SchedulerChoice::Fair;
+        if replays {
+            progress.say("replaying recorded Hadoop runs");
+        }
+        let replayed = replays.then(replay::bundled_tally);
         progress.clear();
         report::write_report(&result, replayed, &report_path)?;
         if json {
