@@ -20,7 +20,7 @@ impl CapacityScheduler {
     ///
     /// # Errors
     /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of
-    /// its total; [`Refused::OwnThread`]; when the scheduler has been shut down.
+    /// its total; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn resize_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.door().resize_node(node, total, false)
     }
@@ -38,7 +38,7 @@ impl CapacityScheduler {
     /// next heartbeat on, and [`SchedulerEvent::NodeDrained`](crate::SchedulerEvent::NodeDrained) tells when nothing runs.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::OwnThread`]; when the scheduler has been shut down.
+    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.door().decommission_node(node)
     }
@@ -59,8 +59,8 @@ impl CapacityScheduler {
     /// # Errors
     /// [`Refused::NoSuchApp`] when the application has ended; [`Refused::InvalidResource`], [`Refused::NoLocation`],
     /// [`Refused::OthersLocation`] of the new AM's request: then, where containers were to be kept, nothing has changed; otherwise
-    /// the application has ended too. [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock), [`Refused::OwnThread`]; when the
-    /// scheduler has been shut down.
+    /// the application has ended too. [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock), [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
     pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.door().new_attempt(app, new)
     }
@@ -68,7 +68,7 @@ impl CapacityScheduler {
     /// Kills an application: to the scheduler the same as [`finish`](Self::finish).
     ///
     /// # Errors
-    /// When it has ended already.
+    /// As of [`finish`](Self::finish).
     pub fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
         self.finish(app)
     }
@@ -94,7 +94,7 @@ impl CapacityScheduler {
     /// `CapacityScheduler.checkAccess`.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
         self.door().has_access(user, queue, access)
     }
@@ -102,7 +102,7 @@ impl CapacityScheduler {
     /// The ResourceManager's question: [`has_access`](Self::has_access), but without `yarn.acl.enable` everybody may do everything.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn permits(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
         self.door().permits(user, queue, access)
     }
@@ -110,7 +110,7 @@ impl CapacityScheduler {
     /// Whether the user is in `yarn.admin.acl`, as [`FairScheduler::is_admin`](crate::FairScheduler::is_admin).
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn is_admin(&self, user: &str) -> Result<bool, Refused> {
         self.door().is_admin(user)
     }
@@ -118,7 +118,7 @@ impl CapacityScheduler {
     /// Whether a user may see or change an application, as [`FairScheduler::check_app`](crate::FairScheduler::check_app).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; or when the application has ended.
+    /// [`Refused::AppAcl`] where he may not; [`Refused::NoSuchApp`] when the application has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
         self.door().check_app(user, app, access)
     }
@@ -128,7 +128,7 @@ impl CapacityStepped {
     /// Gives a node another total, as [`CapacityScheduler::resize_node`].
     ///
     /// # Errors
-    /// When it is gone, or the total is negative.
+    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
     pub fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.steps.resize_node(node, total, false)
     }
@@ -136,7 +136,7 @@ impl CapacityStepped {
     /// The same, and what does not fit any more ends, as [`CapacityScheduler::shrink_node`].
     ///
     /// # Errors
-    /// When it is gone, or the total is negative.
+    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
     pub fn shrink_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.steps.resize_node(node, total, true)
     }
@@ -144,7 +144,7 @@ impl CapacityStepped {
     /// Empties a node gracefully, as [`CapacityScheduler::decommission_node`].
     ///
     /// # Errors
-    /// When it is gone.
+    /// [`Refused::NoSuchNode`] when it is gone.
     pub fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.steps.decommission_node(node)
     }
@@ -152,7 +152,7 @@ impl CapacityStepped {
     /// A decommissioning node stays after all, as [`CapacityScheduler::recommission_node`].
     ///
     /// # Errors
-    /// When it is gone.
+    /// [`Refused::NoSuchNode`] when it is gone.
     pub fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.steps.recommission_node(node)
     }
@@ -160,7 +160,8 @@ impl CapacityStepped {
     /// Another attempt of an application, as [`CapacityScheduler::new_attempt`].
     ///
     /// # Errors
-    /// When the application has ended, or the new AM's request is refused.
+    /// [`Refused::NoSuchApp`] when the application has ended; [`Refused::InvalidResource`], [`Refused::NoLocation`],
+    /// [`Refused::OthersLocation`] of the new AM's request; [`Refused::Panicked`] (the clock).
     pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.steps.new_attempt(app, new)
     }
@@ -176,7 +177,7 @@ impl CapacityStepped {
     /// Kills an application: to the scheduler the same as [`finish`](Self::finish).
     ///
     /// # Errors
-    /// When it has ended already.
+    /// [`Refused::NoSuchApp`] when it has ended already.
     pub fn kill(&mut self, app: &AppHandle) -> Result<(), Refused> {
         self.finish(app)
     }

@@ -139,7 +139,7 @@ impl CapacityScheduler {
     /// Nodes report, each as with [`heartbeat`](Self::heartbeat), in one message.
     ///
     /// # Errors
-    /// Those that were not taken come back, as [`FairScheduler::heartbeats`](crate::FairScheduler::heartbeats) says.
+    /// Those that were not taken come back: [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`].
     pub fn heartbeats(&self, heartbeats: Vec<Heartbeat>) -> Result<(), Box<NotSent<Vec<Heartbeat>>>> {
         self.door().heartbeats(heartbeats)
     }
@@ -262,7 +262,7 @@ impl CapacityScheduler {
     /// `schedule-asynchronously` a thread sends one each `scheduling-interval-ms`, unless the last is still under way.
     ///
     /// # Errors
-    /// When the scheduler has been shut down.
+    /// [`Refused::OwnThread`], [`Refused::WorkerLost`], [`Refused::ShutDown`].
     pub fn offer_all(&self, first: usize) -> Result<(), Refused> {
         ask_workers(self.door().open_to_wait()?, move |shard| shard.offer_from(first))?;
         Ok(())
