@@ -1,7 +1,7 @@
 //! The CapacityScheduler under load.
 
 use super::figures::{AppFigures, QueueFigures, Totals};
-use super::{CLUSTER_TIMESTAMP, Engine, Pending, finish_soon};
+use super::under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake, finish_soon};
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, CapacityConfiguration, CapacityScheduler, Groups, Heartbeat,
     HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource, SiteFile, Submission,
@@ -14,7 +14,7 @@ pub(crate) struct CapacityParts {
     pub(crate) configuration: CapacityConfiguration,
     pub(crate) groups: Option<Arc<dyn Groups>>,
     pub(crate) probe: Arc<dyn HeartbeatProbe>,
-    pub(crate) wake: Option<super::Wake>,
+    pub(crate) wake: Option<Wake>,
 }
 
 /// The threaded CapacityScheduler.
@@ -102,7 +102,6 @@ impl Engine for Capacity {
             completed: stats.completed,
             running: stats.running,
             heartbeats: stats.heartbeats,
-            #[cfg(test)]
             offers: stats.offers,
             cluster: stats.cluster,
             allocated: stats.allocated,

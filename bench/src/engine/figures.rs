@@ -98,7 +98,7 @@ pub(crate) struct Totals {
     pub(crate) running: u64,
     pub(crate) heartbeats: u64,
     /// Offers beside heartbeats. The workload tests alone look at it.
-    #[cfg(test)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "see above"))]
     pub(crate) offers: u64,
     /// Of all nodes.
     pub(crate) cluster: Resource,
@@ -118,7 +118,6 @@ impl From<Stats> for Totals {
             completed: stats.completed,
             running: stats.running,
             heartbeats: stats.heartbeats,
-            #[cfg(test)]
             offers: stats.offers,
             cluster: stats.cluster,
             allocated: stats.allocated,

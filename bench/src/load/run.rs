@@ -394,7 +394,8 @@ mod tests {
         Refused, ResourceTypes, Settings, Submission,
     };
     use crate::bundled;
-    use crate::engine::{AppFigures, Totals};
+    use crate::engine::Totals;
+    use crate::engine::figures::AppFigures;
     use std::sync::atomic::Ordering;
 
     const TWO_LEAVES: &str = "<?xml version=\"1.0\"?>\n<allocations><queue name=\"root\">\

@@ -1,0 +1,14 @@
+//! The scheduler under load, behind one small trait.
+
+pub(crate) mod figures;
+
+mod under_load;
+
+mod capacity;
+
+mod fair;
+
+pub(crate) use capacity::{Capacity, CapacityParts};
+pub(crate) use fair::{Locked, Parts, Threaded};
+pub(crate) use figures::{QueueFigures, Totals};
+pub(crate) use under_load::{Engine, Pending, Wake};
