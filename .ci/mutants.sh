@@ -43,9 +43,10 @@ field() {
     awk -v key="$1:" '/^diff --git /{exit} index($0, key) == 1 {sub(/^[^:]*: */, ""); print}' "$2"
 }
 
-# The checks that are to kill a mutant, one a line: `model FILE [FILTER]` or `test PACKAGE TARGET… [FILTER]`.
+# The checks that are to kill a mutant, one a line: `model FILE [FILTER]` or `test PACKAGE TARGET… [FILTER]`. Quick are models alone: no test
+# is built a second time for them.
 checks_of() {
-    awk '/^diff --git /{exit} /^(model|test): /{sub(/:/, ""); print}' "$1"
+    awk -v kinds="$([ $quick = yes ] && echo "^model: " || echo "^(model|test): ")" '/^diff --git /{exit} $0 ~ kinds {sub(/:/, ""); print}' "$1"
 }
 
 files_of() {
