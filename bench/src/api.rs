@@ -15,8 +15,8 @@ pub(crate) use evenweave::reason::{
 };
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{
-    AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityUserView, ContainerView,
-    HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView, RunningLimit, Stats,
+    AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView,
+    ContainerView, HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView, RunningLimit, Stats,
 };
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,

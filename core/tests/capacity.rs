@@ -1,5 +1,6 @@
 //! The CapacityScheduler as an embedder has it: its doors, its limits, what it refuses.
 
+use evenweave::config::{SiteFile, SiteProperties};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, BuildError, CapacityConfiguration, CapacityScheduler, CapacityStepped,
     FairScheduler, Heartbeat, Refused, Resource, Submission,
@@ -160,6 +161,43 @@ fn on_threads_rounds_come_by_time() {
         std::thread::yield_now();
     }
     scheduler.shutdown();
+}
+
+#[test]
+fn files_are_laid_over_the_site_as_they_were_read() {
+    const FACTOR: &str = "yarn.scheduler.capacity.root.a.user-limit-factor";
+    const LIMIT: &str = "yarn.scheduler.capacity.root.a.minimum-user-limit-percent";
+    let xml = |properties: &[(&str, &str)]| {
+        let one = |(name, value): &(&str, &str)| {
+            format!("<property><name>{name}</name><value>{value}</value><final>{}</final></property>", *name == LIMIT)
+        };
+        format!("<configuration>{}</configuration>", properties.iter().map(one).collect::<String>())
+    };
+    let mut site: SiteProperties = [(FACTOR, "3")].into_iter().collect();
+    site.add(&SiteFile::parse(&xml(&[(LIMIT, "50")]), "yarn-site.xml").unwrap());
+    site.set_environment(|name| (name == "PART").then(|| "70".to_owned()));
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "a,b"),
+        ("yarn.scheduler.capacity.root.a.capacity", "${env.PART}"),
+        ("yarn.scheduler.capacity.root.b.capacity", "30"),
+        (FACTOR, "9"),
+        (LIMIT, "9"),
+    ];
+    let file = SiteFile::parse(&xml(&queues), "capacity-scheduler.xml").unwrap();
+    let configuration = CapacityConfiguration::from_site(&site, &file).unwrap();
+    let shown = |scheduler: &mut CapacityStepped| {
+        let queues = scheduler.queues(false);
+        let a = queues.iter().find(|queue| queue.name == "root.a").unwrap();
+        (a.capacity, a.leaf.as_ref().map(|leaf| (leaf.user_limit_factor, leaf.user_limit)))
+    };
+    let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+    assert_eq!(shown(&mut scheduler), (0.7, Some((3.0, 50.0))), "set above files, final, looked up");
+    scheduler.refresh_queues(queues).unwrap();
+    assert_eq!(
+        shown(&mut scheduler),
+        (0.7, Some((9.0, 9.0))),
+        "a refresh counts above all, and variables are looked up"
+    );
 }
 
 #[test]

@@ -95,19 +95,8 @@ impl Engine for Capacity {
     }
 
     fn stats(&self) -> Totals {
-        let stats = self.0.stats();
-        Totals {
-            granted: stats.granted,
-            node_local: stats.node_local,
-            completed: stats.completed,
-            running: stats.running,
-            heartbeats: stats.heartbeats,
-            offers: stats.offers,
-            cluster: stats.cluster,
-            allocated: stats.allocated,
-            pending: self.queues().first().map_or(Resource::ZERO, |root| root.demand.minus(&root.usage)),
-            snapshot_age_ms: 0,
-        }
+        let pending = self.queues().first().map_or(Resource::ZERO, |root| root.demand.minus(&root.usage));
+        Totals::of_capacity(&self.0.stats(), pending)
     }
 
     fn update_now(&self) {}

@@ -1,6 +1,6 @@
 //! What the load asks a scheduler about, whichever of the two it is.
 
-use crate::api::{AppView, CapacityAppView, CapacityQueueView, QueueView, Resource, Stats};
+use crate::api::{AppView, CapacityAppView, CapacityQueueView, CapacityStats, QueueView, Resource, Stats};
 
 /// A queue.
 #[derive(Clone, Debug)]
@@ -123,6 +123,26 @@ impl From<Stats> for Totals {
             allocated: stats.allocated,
             pending: stats.pending_demand(),
             snapshot_age_ms: stats.snapshot_age_ms,
+        }
+    }
+}
+
+impl Totals {
+    /// What is asked for is not among the counts.
+    pub(super) fn of_capacity(stats: &CapacityStats, pending: Resource) -> Totals {
+        let CapacityStats { granted, node_local, completed, running, heartbeats, offers, cluster, allocated, .. } =
+            *stats;
+        Totals {
+            granted,
+            node_local,
+            completed,
+            running,
+            heartbeats,
+            offers,
+            cluster,
+            allocated,
+            pending,
+            snapshot_age_ms: 0,
         }
     }
 }

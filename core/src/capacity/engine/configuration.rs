@@ -12,18 +12,14 @@ type Properties = BTreeMap<String, String>;
 /// The configuration of a [`CapacityScheduler`](crate::CapacityScheduler): what `yarn-site.xml` and `capacity-scheduler.xml` say.
 #[derive(Clone, Debug)]
 pub struct CapacityConfiguration {
-    site: Properties,
+    /// With the places where variables are looked up.
+    site: SiteProperties,
     own: Properties,
     pub(crate) file: CapacityFile,
 }
 
-fn read(site: &Properties, own: &Properties) -> Result<CapacityFile, CapacityFileError> {
-    let pairs = |map: &Properties| map.iter().map(|(name, value)| (name.clone(), value.clone())).collect::<Vec<_>>();
-    let (site, own) = (pairs(site), pairs(own));
-    CapacityFile::from_properties(
-        own.iter().map(|(name, value)| (name.as_str(), value.as_str())),
-        site.iter().map(|(name, value)| (name.as_str(), value.as_str())),
-    )
+fn read(site: &SiteProperties, own: &Properties) -> Result<CapacityFile, CapacityFileError> {
+    CapacityFile::over(site, own.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
 fn collect<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Properties {
@@ -39,20 +35,23 @@ impl CapacityConfiguration {
         site: impl IntoIterator<Item = (&'a str, &'a str)>,
         own: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<CapacityConfiguration, CapacityFileError> {
-        let (site, own) = (collect(site), collect(own));
+        let site = site.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let own = collect(own);
         let file = read(&site, &own)?;
         Ok(CapacityConfiguration { site, own, file })
     }
 
-    /// From `capacity-scheduler.xml` over the site's properties, as they were read.
+    /// From `capacity-scheduler.xml` over the site's properties, as they were read: what the site has set above all files or has made final
+    /// stays, and variables are looked up where the site looks them up. What a refresh brings later counts above all of it.
     ///
     /// # Errors
     /// As of [`CapacityFile::from_site`], with places.
     pub fn from_site(site: &SiteProperties, file: &SiteFile) -> Result<CapacityConfiguration, CapacityFileError> {
-        CapacityFile::from_site(site, file)?;
-        let names = site.names();
-        let site = names.iter().filter_map(|name| Some((*name, site.raw(name)?)));
-        CapacityConfiguration::from_properties(site, file.pairs())
+        let read = CapacityFile::from_site(site, file)?;
+        let mut all = site.clone();
+        all.add(file);
+        let own = collect(file.pairs().filter_map(|(name, _)| Some((name, all.raw(name)?))));
+        Ok(CapacityConfiguration { site: site.clone(), own, file: read })
     }
 
     /// The same site with another `capacity-scheduler.xml`: what a refresh of the queues reads.
@@ -77,8 +76,8 @@ impl CapacityConfiguration {
     /// The settings of preemption, whether its monitor runs by itself or not.
     pub(crate) fn preemption(&self) -> Result<PreemptionSettings, CapacityFileError> {
         let mut site = self.site.clone();
-        site.insert(MONITORS.to_owned(), "true".to_owned());
-        site.remove(POLICIES);
+        site.set(MONITORS, "true");
+        site.forget(POLICIES);
         let file = read(&site, &self.own)?;
         Ok(file.settings().monitors.preemption.clone().expect("the monitor that is there by default"))
     }

@@ -140,12 +140,20 @@ impl CapacityFile {
         properties: impl IntoIterator<Item = (&'a str, &'a str)>,
         yarn_site: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<CapacityFile, CapacityFileError> {
-        let site: SiteProperties = yarn_site.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let site = yarn_site.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        CapacityFile::over(&site, properties)
+    }
+
+    /// The properties count above all of the site's.
+    pub(crate) fn over<'a>(
+        site: &SiteProperties,
+        properties: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<CapacityFile, CapacityFileError> {
         let mut all = site.clone();
         for (name, value) in properties.into_iter().filter(|(_, value)| !value.is_empty()) {
             all.set(name, value);
         }
-        CapacityFile::read(&site, all)
+        CapacityFile::read(site, all)
     }
 
     /// Parses and checks capacity-scheduler.xml, which lies over yarn-site.

@@ -128,6 +128,12 @@ impl SiteProperties {
         self.set.insert(java::trim(name).to_owned(), Entry { value: value.into(), origin: Origin::Set });
     }
 
+    /// A property has no value any more, whoever gave it one.
+    pub(crate) fn forget(&mut self, name: &str) {
+        self.set.remove(name);
+        self.files.remove(name);
+    }
+
     /// Where `${env.NAME}` is looked up; the core itself looks nowhere.
     ///
     /// ```
