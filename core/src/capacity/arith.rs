@@ -46,6 +46,20 @@ impl Arith {
         self.compare(cluster, a, b).is_gt()
     }
 
+    /// More than nothing.
+    pub(crate) fn is_positive(&self, cluster: &Resource, amount: &Resource) -> bool {
+        match self.calculator {
+            Calculator::Memory => amount.memory_mb() > 0,
+            // What is most often asked: two types, none negative, and the cluster has both.
+            Calculator::Dominant
+                if self.types == 2 && (0..2).all(|i| amount.get(i) >= 0 && cluster.get(i) > 0) =>
+            {
+                amount.get(0) > 0 || amount.get(1) > 0
+            }
+            Calculator::Dominant => self.is_greater(cluster, amount, &Resource::ZERO),
+        }
+    }
+
     /// The smaller of two as a whole; of equals the first.
     pub(crate) fn least(&self, cluster: &Resource, a: &Resource, b: &Resource) -> Resource {
         if self.is_greater(cluster, a, b) { *b } else { *a }
@@ -220,6 +234,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_positive_is_greater_than_nothing(
+            amount in prop::array::uniform3(-1_i64..3), cluster in prop::array::uniform3(0_i64..3), types in 2_usize..4,
+        ) {
+            let [amount, cluster] = [amount, cluster].map(|of| Resource::of_types(types, |i| of[i]));
+            for calculator in [Calculator::Memory, Calculator::Dominant] {
+                let arith = Arith { calculator, types };
+                prop_assert_eq!(arith.is_positive(&cluster, &amount), arith.is_greater(&cluster, &amount, &Resource::ZERO));
+            }
+        }
+
         #[test]
         fn the_least_and_the_most_are_both_of_them(a in 0_i64..99, b in 0_i64..99, c in 0_i64..99, d in 0_i64..99) {
             let (x, y, cluster) = (Resource::new(a, b), Resource::new(c, d), Resource::new(100, 50));

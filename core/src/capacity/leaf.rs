@@ -4,110 +4,27 @@
 //! told, or asks by a closure: applications are their owner's.
 
 use super::arith::Arith;
-use super::order::{AppRank, compare_fair, compare_fifo};
+use super::order::{AppKey, AppOrder, AppRank};
+use super::ordered::{AppEntry, Ordered, Place};
 use super::users::{LimitInputs, Users};
-use crate::config::capacity::AppOrdering;
 use crate::resource::Resource;
-use crate::sync::Arc;
-use rustc_hash::FxHashMap;
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
-
-/// Applications in an order that is searched from the front, never sorted anew: who changed while it stayed may stand anywhere (13.3).
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Ordered(Vec<u32>);
-
-impl Ordered {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().copied()
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The one at a place.
-    pub(crate) fn at(&self, place: usize) -> Option<u32> {
-        self.0.get(place).copied()
-    }
-
-    /// The first that does not come before it, and whether it is equal.
-    fn find(&self, app: &AppRank, compare: impl Fn(u32, &AppRank) -> Ordering) -> (usize, bool) {
-        for (at, other) in self.0.iter().enumerate() {
-            match compare(*other, app) {
-                Ordering::Less => {}
-                Ordering::Equal => return (at, true),
-                Ordering::Greater => return (at, false),
-            }
-        }
-        (self.0.len(), false)
-    }
-
-    pub(crate) fn contains(&self, app: &AppRank, compare: impl Fn(u32, &AppRank) -> Ordering) -> bool {
-        self.find(app, compare).1
-    }
-
-    pub(crate) fn insert(&mut self, app: &AppRank, compare: impl Fn(u32, &AppRank) -> Ordering) {
-        let (at, there) = self.find(app, compare);
-        if !there {
-            self.0.insert(at, app.number);
-        }
-    }
-
-    /// Whether it was found.
-    pub(crate) fn remove(&mut self, app: &AppRank, compare: impl Fn(u32, &AppRank) -> Ordering) -> bool {
-        let (at, there) = self.find(app, compare);
-        if there {
-            self.0.remove(at);
-        }
-        there
-    }
-
-    /// From the last on, each time the one before the first that does not come before the present one.
-    pub(crate) fn backwards(
-        &self,
-        rank: impl Fn(u32) -> AppRank,
-        compare: impl Fn(u32, &AppRank) -> Ordering,
-    ) -> Vec<u32> {
-        let mut out = Vec::with_capacity(self.0.len());
-        let mut end = self.0.len();
-        // An entry that stands out of order could be met again and again.
-        while end > 0 && out.len() < self.0.len() {
-            let app = self.0[end - 1];
-            out.push(app);
-            end = self.find(&rank(app), &compare).0;
-        }
-        out
-    }
-}
-
-/// How applications are ordered for containers.
-pub(crate) fn compare(ordering: &AppOrdering, a: &AppRank, b: &AppRank) -> Ordering {
-    match ordering {
-        AppOrdering::Fair { size_based_weight } => compare_fair(a, b, *size_based_weight),
-        AppOrdering::Fifo | AppOrdering::FifoWithPartitions { .. } | AppOrdering::FifoForPendingApps => {
-            compare_fifo(a, b)
-        }
-    }
-}
-
-/// What a pass remembers of a user, until his limit is invalidated.
-#[derive(Clone, Debug)]
-pub(crate) struct PassUser {
-    pub(crate) limit: Resource,
-    /// The reservation with which he could not be served.
-    pub(crate) failed_with: Option<Resource>,
-}
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 /// See the module's text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Leaf {
     pub(crate) active: Ordered,
+    /// Of the active ones those that a pass may not leave out: it gives them something, or looking at them changes something. Only where the
+    /// list is sorted, with its keys.
+    pub(crate) noted: BTreeMap<AppKey, AppEntry>,
     pub(crate) pending: Ordered,
+    /// Memory of the AMs of those that wait, each size with how many have it.
+    pending_ams: BTreeMap<i64, usize>,
     /// Those that a limit of parallel applications keeps waiting, in the order in which they came.
     pub(crate) waiting: Vec<u32>,
     /// Those that it does not.
-    pub(crate) runnable: BTreeSet<u32>,
+    pub(crate) runnable: BTreeSet<AppEntry>,
     pub(crate) users: Users,
     pub(crate) am_used: Resource,
     /// As last worked out.
@@ -115,26 +32,77 @@ pub(crate) struct Leaf {
     /// What it may use, as last stored, and as last published (13.1).
     pub(crate) stored_limit: Resource,
     pub(crate) published_limit: Resource,
-    /// Fair: whose place awaits a refresh.
-    pub(crate) to_reorder: BTreeSet<u32>,
-    /// By user; of this [version](Users::version).
-    pass_users: (u64, FxHashMap<Arc<str>, PassUser>),
+    /// Fair: whose place awaits a refresh, by number.
+    pub(crate) to_reorder: BTreeSet<(u32, AppEntry)>,
 }
 
 impl Leaf {
+    /// One whose lists are such as this one.
+    pub(crate) fn with_lists(list: &Ordered) -> Leaf {
+        Leaf {
+            active: list.anew(),
+            noted: BTreeMap::new(),
+            pending: list.anew(),
+            pending_ams: BTreeMap::new(),
+            waiting: Vec::new(),
+            runnable: BTreeSet::new(),
+            users: Users::default(),
+            am_used: Resource::ZERO,
+            am_limit: Resource::ZERO,
+            stored_limit: Resource::ZERO,
+            published_limit: Resource::ZERO,
+            to_reorder: BTreeSet::new(),
+        }
+    }
+
     /// Applications, those that wait included.
     pub(crate) fn applications(&self) -> usize {
         self.active.len() + self.pending.len() + self.waiting.len()
     }
 
-    /// What passes remember of users; forgotten where limits were invalidated.
-    pub(crate) fn pass_users(&mut self) -> &mut FxHashMap<Arc<str>, PassUser> {
-        let version = self.users.version();
-        if self.pass_users.0 != version {
-            self.pass_users.0 = version;
-            self.pass_users.1.clear();
+    /// An application waits to be activated; whether it did not yet.
+    pub(crate) fn wait(
+        &mut self,
+        entry: AppEntry,
+        rank: &AppRank,
+        am: &Resource,
+        rank_of: impl Fn(AppEntry) -> AppRank,
+    ) -> bool {
+        let comes = self.pending.insert(entry, rank, AppOrder::Fifo, rank_of);
+        if comes {
+            *self.pending_ams.entry(am.memory_mb()).or_default() += 1;
         }
-        &mut self.pass_users.1
+        comes
+    }
+
+    /// It does so no more, if it did.
+    pub(crate) fn wait_no_more(
+        &mut self,
+        rank: &AppRank,
+        am: &Resource,
+        rank_of: impl Fn(AppEntry) -> AppRank,
+    ) -> Option<AppEntry> {
+        let entry = self.pending.remove(rank, AppOrder::Fifo, rank_of)?;
+        self.one_waits_less(am);
+        Some(entry)
+    }
+
+    /// The first that is noted, or the next one after a place.
+    pub(crate) fn next_noted(&self, after: Option<Place>) -> Option<(Place, AppEntry)> {
+        let noted = match after {
+            Some(Place::Key(key)) => self.noted.range((Bound::Excluded(key), Bound::Unbounded)).next(),
+            Some(Place::At(_)) | None => self.noted.first_key_value(),
+        };
+        noted.map(|(key, entry)| (Place::Key(*key), *entry))
+    }
+
+    fn one_waits_less(&mut self, am: &Resource) {
+        if let Some(count) = self.pending_ams.get_mut(&am.memory_mb()) {
+            *count -= 1;
+            if *count == 0 {
+                self.pending_ams.remove(&am.memory_mb());
+            }
+        }
     }
 
     /// The limit of all AMs together (9).
@@ -169,20 +137,28 @@ pub(crate) struct Candidate<'a> {
 }
 
 impl Leaf {
-    /// Activates whom the limits of AMs let, in the order in which they wait (9). `weight` is that of a user in this leaf.
+    /// Activates whom the limits of AMs let, in the order in which they wait (9). Says who, and whether the active list has not had him
+    /// already. `weight` is that of a user in this leaf.
+    /// O(1) where not even the smallest AM is let; else O(applications that wait).
     pub(crate) fn activate<'a>(
         &mut self,
-        ordering: &AppOrdering,
+        order: AppOrder,
         percent: f32,
         by: &LimitInputs<'_>,
-        app: impl Fn(u32) -> Candidate<'a>,
+        app: impl Fn(AppEntry) -> Candidate<'a>,
         weight: impl Fn(&str) -> f32,
-    ) {
-        let arith = by.arith;
+    ) -> Vec<(AppEntry, bool)> {
+        let (arith, mut activated) = (by.arith, Vec::new());
         self.work_out_am_limit(percent, by.guaranteed, by.minimum, arith);
+        let Some((smallest, _)) = self.pending_ams.first_key_value() else { return activated };
+        // Whatever the calculator, memory has to fit.
+        let fits = self.am_used.memory_mb().saturating_add(*smallest) <= self.am_limit.memory_mb();
+        if !fits && !self.lets_pass(by.cluster, arith) {
+            return activated;
+        }
         let mut user_limit = None;
-        for number in self.pending.0.clone() {
-            let Candidate { rank, user, am } = app(number);
+        for entry in self.pending.iter().collect::<Vec<_>>() {
+            let Candidate { rank, user, am } = app(entry);
             if !arith.fits_in(&self.am_used.plus(&am), &self.am_limit) && !self.lets_pass(by.cluster, arith) {
                 continue;
             }
@@ -197,10 +173,13 @@ impl Leaf {
                 continue;
             }
             self.users.count(record, 1, -1);
-            self.active.insert(&rank, |other, this| compare(ordering, &app(other).rank, this));
+            let comes = self.active.insert(entry, &rank, order, |other| app(other).rank);
+            activated.push((entry, comes));
             self.am_used = self.am_used.plus(&am);
             self.users.add_am(record, &am);
-            self.pending.0.retain(|other| *other != number);
+            self.pending.remove_entry(entry, &rank, AppOrder::Fifo);
+            self.one_waits_less(&am);
         }
+        activated
     }
 }

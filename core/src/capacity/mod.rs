@@ -15,6 +15,8 @@ mod leaf;
 
 mod order;
 
+mod ordered;
+
 mod asks;
 
 mod allocator;

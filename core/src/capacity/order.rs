@@ -3,7 +3,6 @@
 //! Reference 12.3 and 13.3; `PriorityUtilizationQueueOrderingPolicy`, `FifoOrderingPolicy`, `FairOrderingPolicy`.
 
 use crate::config::capacity::{AppOrdering, QueueOrdering};
-use crate::policy::{OrderKey, Tie};
 use crate::resource::Resource;
 use std::cmp::Ordering;
 
@@ -47,16 +46,36 @@ pub(crate) fn compare_queues(a: &QueueRank, b: &QueueRank, ordering: QueueOrderi
     has(b).cmp(&has(a)).then(by_priority).then(x.total_cmp(&y)).then_with(|| compare_sizes(a, b))
 }
 
-/// The same as a key: `size` is its place among its siblings by [size](compare_sizes), then as the parent lists them. None where its use
-/// is no number.
-pub(crate) fn queue_key(rank: &QueueRank, ordering: QueueOrdering, size: u64) -> Option<OrderKey> {
+/// A queue's place among its siblings, as a number: the smaller one comes first.
+pub(crate) type QueueKey = u128;
+
+/// The same order as a number. `size` is its place among its siblings by [size](compare_sizes), then as the parent lists them, and `slot`
+/// itself, which no order hangs on.
+pub(crate) fn queue_key(rank: &QueueRank, ordering: QueueOrdering, size: u32, slot: u32) -> QueueKey {
     let use_of = measured(rank);
     let (is_over, priority) = match ordering {
-        QueueOrdering::Utilization => (false, 0.0),
-        QueueOrdering::PriorityUtilization => (use_of >= 1.0, -f64::from(rank.priority)),
+        QueueOrdering::Utilization => (false, 0),
+        QueueOrdering::PriorityUtilization => (use_of >= 1.0, !(rank.priority.cast_unsigned() ^ (1 << 31))),
     };
-    let class = 2 * u32::from(rank.absolute_capacity <= 0.0) + u32::from(is_over);
-    OrderKey::of(class, [priority, f64::from(use_of), 0.0, 0.0], Tie { start_ms: 0, name: size })
+    let class = 2 * u128::from(rank.absolute_capacity <= 0.0) + u128::from(is_over);
+    let parts = [(priority, 32), (ordered_bits_32(use_of), 32), (size, 30), (slot, 32)];
+    parts.iter().fold(class, |key, (part, bits)| (key << bits) | u128::from(*part))
+}
+
+/// The queue whose key it is.
+pub(crate) fn slot_of(key: QueueKey) -> u32 {
+    u32::try_from(key & u128::from(u32::MAX)).expect("32 bits")
+}
+
+/// Bits that order as `total_cmp` does.
+fn ordered_bits_32(value: f32) -> u32 {
+    let bits = value.to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | (1 << 31) }
+}
+
+fn ordered_bits_64(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | (1 << 63) }
 }
 
 /// What an application is ordered by in a fair leaf. It is what was known when the application was put in its place last.
@@ -106,17 +125,51 @@ pub(crate) fn compare_fair(a: &AppRank, b: &AppRank, size_based_weight: bool) ->
         .then(a.number.cmp(&b.number))
 }
 
-/// An application's place in a leaf as a key. None where its value is no number, so that no key can say what is compared.
-pub(crate) fn app_key(rank: &AppRank, ordering: &AppOrdering) -> Option<OrderKey> {
-    let tie = Tie { start_ms: rank.start_ms, name: rank.number.into() };
-    match ordering {
-        AppOrdering::Fair { size_based_weight } => {
-            let value = rank.fair.value(*size_based_weight);
-            let wants_nothing = f64::from(rank.fair.demand() <= 0);
-            OrderKey::of(0, [value, rank.start_ms as f64, wants_nothing, 0.0], tie)
+/// How applications of a list are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AppOrder {
+    /// Also the order in which applications wait to be activated.
+    Fifo,
+    Fair {
+        size_based_weight: bool,
+    },
+}
+
+/// An application's place in a list: the smaller one comes first.
+pub(crate) type AppKey = [u64; 3];
+
+impl AppOrder {
+    /// For containers.
+    pub(crate) fn of(ordering: &AppOrdering) -> AppOrder {
+        match ordering {
+            AppOrdering::Fair { size_based_weight } => AppOrder::Fair { size_based_weight: *size_based_weight },
+            AppOrdering::Fifo | AppOrdering::FifoWithPartitions { .. } | AppOrdering::FifoForPendingApps => {
+                AppOrder::Fifo
+            }
         }
-        AppOrdering::Fifo | AppOrdering::FifoWithPartitions { .. } | AppOrdering::FifoForPendingApps => {
-            OrderKey::of(0, [-f64::from(rank.priority), f64::from(rank.number), 0.0, 0.0], tie)
+    }
+
+    pub(crate) fn compare(self, a: &AppRank, b: &AppRank) -> Ordering {
+        match self {
+            AppOrder::Fifo => compare_fifo(a, b),
+            AppOrder::Fair { size_based_weight } => compare_fair(a, b, size_based_weight),
+        }
+    }
+
+    /// The same order as a key. None where a value is no number, which no key can be equal to.
+    pub(crate) fn key(self, rank: &AppRank) -> Option<AppKey> {
+        match self {
+            AppOrder::Fifo => {
+                let priority = !(rank.priority.cast_unsigned() ^ (1 << 31));
+                Some([priority.into(), rank.number.into(), rank.start_ms])
+            }
+            AppOrder::Fair { size_based_weight } => {
+                let value = rank.fair.value(size_based_weight);
+                let wants_nothing = u64::from(rank.fair.demand() <= 0);
+                // Nothing less than nothing is nothing.
+                let value = (!value.is_nan()).then(|| ordered_bits_64(value + 0.0))?;
+                Some([value, rank.start_ms, (wants_nothing << 32) | u64::from(rank.number)])
+            }
         }
     }
 }
@@ -180,11 +233,12 @@ mod tests {
             let ranks: Vec<QueueRank> = queues.into_iter().map(rank_of).collect();
             let mut by_size: Vec<usize> = (0..ranks.len()).collect();
             by_size.sort_by(|a, b| compare_sizes(&ranks[*a], &ranks[*b]));
-            let size = |at: usize| by_size.iter().position(|other| *other == at).unwrap() as u64;
+            let size = |at: usize| u32::try_from(by_size.iter().position(|other| *other == at).unwrap()).unwrap();
             let mut compared: Vec<usize> = (0..ranks.len()).collect();
             compared.sort_by(|a, b| compare_queues(&ranks[*a], &ranks[*b], ordering));
             let mut keyed: Vec<usize> = (0..ranks.len()).collect();
-            keyed.sort_by_key(|at| queue_key(&ranks[*at], ordering, size(*at)));
+            keyed.sort_by_key(|at| queue_key(&ranks[*at], ordering, size(*at), 7));
+            prop_assert_eq!(slot_of(queue_key(&ranks[0], ordering, size(0), 7)), 7);
             prop_assert_eq!(compared, keyed);
         }
 
@@ -203,11 +257,10 @@ mod tests {
                     fair: FairCache { used_mb: *used_mb, pending_mb: *pending_mb },
                 })
                 .collect();
-            let fair = AppOrdering::Fair { size_based_weight };
-            for (a, b) in ranks.iter().zip(&ranks[1..]) {
-                prop_assert_eq!(app_key(a, &fair).cmp(&app_key(b, &fair)), compare_fair(a, b, size_based_weight));
-                let fifo = AppOrdering::Fifo;
-                prop_assert_eq!(app_key(a, &fifo).cmp(&app_key(b, &fifo)), compare_fifo(a, b));
+            for by in [AppOrder::Fifo, AppOrder::Fair { size_based_weight }] {
+                for (a, b) in ranks.iter().zip(&ranks[1..]) {
+                    prop_assert_eq!(by.key(a).cmp(&by.key(b)), by.compare(a, b));
+                }
             }
         }
     }

@@ -1,13 +1,15 @@
 //! The users of one leaf queue: what they use, who is active, and how much each may have.
 //!
 //! Reference 14; `UsersManager`. Plain data of whoever owns the leaf. What the limit needs of all users is kept as sums, so that working
-//! it out walks nobody: O(1), and O(active users) only after the set of active users has changed where weights differ from one.
-//! A limit worked out once serves all users until it is invalidated.
+//! it out walks nobody: O(1), and O(users) only after the set of active users has changed where weights differ from one.
+//! A limit worked out once serves all users until it is invalidated. Who has been seen has a seat, which stays; whoever has the seat's number
+//! needs no name.
 
 use super::arith::Arith;
 use crate::resource::Resource;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::sync::Arc;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 /// What the limit is worked out from besides the users.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,9 @@ pub(crate) struct User {
     ratio: f32,
     /// He counts in the sums of active users.
     shares: bool,
+    /// Applications whose headroom comes from it.
+    references: u32,
+    is_dropped: bool,
 }
 
 impl User {
@@ -59,37 +64,77 @@ impl User {
 /// A record, whether it is still his or was dropped.
 pub(crate) type UserRecord = usize;
 
+/// Somebody who has been seen in the leaf, with or without a record.
+pub(crate) type UserSeat = u32;
+
+/// What a pass remembers of a user, until his limit is invalidated.
+#[derive(Clone, Debug)]
+pub(crate) struct PassUser {
+    pub(crate) limit: Resource,
+    /// The reservation with which he could not be served.
+    pub(crate) failed_with: Option<Resource>,
+}
+
+#[derive(Debug, Default)]
+struct Seat {
+    record: Option<UserRecord>,
+    /// His applications with asks: also without a record.
+    asking: FxHashSet<u32>,
+    /// With the [version](Users::version) that it is of.
+    pass: Option<(u64, PassUser)>,
+}
+
 /// See the module's text.
 #[derive(Debug, Default)]
 pub(crate) struct Users {
     records: Vec<User>,
-    present: BTreeMap<String, UserRecord>,
-    /// Of each user the applications with asks: also of one without a record.
-    asking: FxHashMap<String, FxHashSet<u32>>,
-    /// Names of those who count in the sums of active users.
-    sharing: BTreeSet<String>,
-    /// Of them, and of all, those whose weight is not one.
+    /// Dropped ones that nobody refers to any more.
+    free: Vec<UserRecord>,
+    names: BTreeMap<Arc<str>, UserSeat>,
+    seats: Vec<Seat>,
+    /// How many have a record, how many of these share, and how many have applications with asks.
+    present: usize,
+    sharing: usize,
+    asking: usize,
+    /// Of those who share, and of all, those whose weight is not one; and the sums of weights where there are such.
     uneven: [usize; 2],
+    weight_sums: [Option<f32>; 2],
     active_used: Resource,
     usage_ratio: f32,
     only_pending: i64,
     only_pending_known: i64,
     limits: [Option<Resource>; 2],
+    /// Another number whenever the limits were invalidated.
     version: u64,
 }
 
 impl Users {
-    /// Another number whenever the limits were invalidated.
-    pub(crate) fn version(&self) -> u64 {
-        self.version
+    /// The limit of active users is worked out, and valid.
+    pub(crate) fn is_worked_out(&self) -> bool {
+        self.limits[Sharing::Active as usize].is_some()
+    }
+
+    /// Somebody's seat, made if there is none. O(log users).
+    pub(crate) fn seat(&mut self, name: &str) -> UserSeat {
+        if let Some(seat) = self.names.get(name) {
+            return *seat;
+        }
+        let seat = UserSeat::try_from(self.seats.len()).expect("fewer users than 2^32");
+        self.seats.push(Seat::default());
+        self.names.insert(name.into(), seat);
+        seat
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&User> {
-        self.present.get(name).map(|record| &self.records[*record])
+        self.record(name).map(|record| &self.records[record])
     }
 
     pub(crate) fn record(&self, name: &str) -> Option<UserRecord> {
-        self.present.get(name).copied()
+        self.record_at(*self.names.get(name)?)
+    }
+
+    pub(crate) fn record_at(&self, seat: UserSeat) -> Option<UserRecord> {
+        self.seats[seat as usize].record
     }
 
     pub(crate) fn at(&self, record: UserRecord) -> &User {
@@ -98,16 +143,23 @@ impl Users {
 
     /// Those with a record, by name.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &User)> {
-        self.present.iter().map(|(name, record)| (name.as_str(), &self.records[*record]))
+        let records = self.names.iter().map(|(name, seat)| (&**name, self.record_at(*seat)));
+        records.filter_map(|(name, record)| Some((name, &self.records[record?])))
     }
 
     /// A user's record, made if there is none.
     pub(crate) fn ensure(&mut self, name: &str, weight: impl FnOnce() -> f32) -> UserRecord {
-        if let Some(record) = self.present.get(name) {
-            return *record;
+        let seat = self.seat(name);
+        self.ensure_at(seat, weight)
+    }
+
+    /// The same.
+    pub(crate) fn ensure_at(&mut self, seat: UserSeat, weight: impl FnOnce() -> f32) -> UserRecord {
+        if let Some(record) = self.record_at(seat) {
+            return record;
         }
         let weight = weight();
-        self.records.push(User {
+        let made = User {
             weight,
             used: Resource::ZERO,
             am_used: Resource::ZERO,
@@ -115,32 +167,73 @@ impl Users {
             pending: 0,
             ratio: 0.0,
             shares: false,
-        });
-        self.present.insert(name.to_owned(), self.records.len() - 1);
+            references: 0,
+            is_dropped: false,
+        };
+        let record = match self.free.pop() {
+            Some(record) => {
+                self.records[record] = made;
+                record
+            }
+            None => {
+                self.records.push(made);
+                self.records.len() - 1
+            }
+        };
+        self.seats[seat as usize].record = Some(record);
+        self.present += 1;
         self.uneven[1] += usize::from(weight != 1.0);
-        self.records.len() - 1
+        self.weight_sums[1] = None;
+        record
     }
 
-    /// Drops the record of a user without applications. What is shared stays as it was, but for his weight.
-    pub(crate) fn drop_if_idle(&mut self, name: &str) {
-        let Some(record) = self.record(name) else { return };
-        if self.records[record].active + self.records[record].pending != 0 {
-            return;
+    /// Somebody goes on looking at a record, also when it is dropped.
+    pub(crate) fn refer(&mut self, record: UserRecord) {
+        self.records[record].references += 1;
+    }
+
+    /// He does so no more.
+    pub(crate) fn refer_no_more(&mut self, record: UserRecord) {
+        self.records[record].references -= 1;
+        self.free_if_unused(record);
+    }
+
+    fn free_if_unused(&mut self, record: UserRecord) {
+        // Dropped ones share nothing, so that only who refers to them can tell them apart.
+        if self.records[record].references == 0 && self.records[record].is_dropped {
+            self.free.push(record);
         }
-        self.present.remove(name);
+    }
+
+    /// Drops the record of a user without applications; whether it did. What is shared stays as it was, but for his weight.
+    pub(crate) fn drop_if_idle(&mut self, name: &str) -> bool {
+        let Some(seat) = self.names.get(name).copied() else { return false };
+        let Some(record) = self.record_at(seat) else { return false };
         let user = &mut self.records[record];
-        self.only_pending -= i64::from(user.has_only_pending());
-        self.uneven[1] -= usize::from(user.weight != 1.0);
-        if std::mem::take(&mut user.shares) {
-            self.uneven[0] -= usize::from(user.weight != 1.0);
-            self.sharing.remove(name);
+        if user.active + user.pending != 0 {
+            return false;
         }
+        self.seats[seat as usize].record = None;
+        self.present -= 1;
+        self.only_pending -= i64::from(user.has_only_pending());
+        let uneven = usize::from(user.weight != 1.0);
+        self.uneven[1] -= uneven;
+        self.weight_sums[1] = None;
+        user.is_dropped = true;
+        if std::mem::take(&mut user.shares) {
+            self.uneven[0] -= uneven;
+            self.sharing -= 1;
+            self.weight_sums[0] = None;
+        }
+        self.free_if_unused(record);
+        true
     }
 
     /// Weights as another configuration has them.
     pub(crate) fn set_weights(&mut self, weight: impl Fn(&str) -> f32) {
-        for (name, record) in &self.present {
-            let user = &mut self.records[*record];
+        for (name, seat) in &self.names {
+            let Some(record) = self.seats[*seat as usize].record else { continue };
+            let user = &mut self.records[record];
             let (before, now) = (usize::from(user.weight != 1.0), weight(name));
             user.weight = now;
             let after = usize::from(now != 1.0);
@@ -149,6 +242,7 @@ impl Users {
                 self.uneven[0] = self.uneven[0] + after - before;
             }
         }
+        self.weight_sums = [None; 2];
         self.invalidate();
     }
 
@@ -181,8 +275,9 @@ impl Users {
     /// The cluster is another one (6).
     pub(crate) fn cluster_changed(&mut self, arith: Arith, cluster: &Resource) {
         let mut sum = 0.0;
-        for record in self.present.values() {
-            let user = &mut self.records[*record];
+        for seat in self.names.values() {
+            let Some(record) = self.seats[*seat as usize].record else { continue };
+            let user = &mut self.records[record];
             user.ratio = arith.ratio(&user.used, cluster);
             sum += user.ratio;
         }
@@ -197,57 +292,75 @@ impl Users {
 
     /// An application's asks go from nothing to something.
     pub(crate) fn begins_to_ask(&mut self, name: &str, app: u32, weight: impl FnOnce() -> f32) {
-        if self.get(name).is_some_and(|user| user.active <= 0) {
+        let seat = self.seat(name);
+        if self.record_at(seat).is_some_and(|record| self.records[record].active <= 0) {
             return;
         }
-        if let Some(apps) = self.asking.get_mut(name) {
-            apps.insert(app);
+        let apps = &mut self.seats[seat as usize].asking;
+        if !apps.insert(app) || apps.len() > 1 {
             return;
         }
-        self.asking.insert(name.to_owned(), FxHashSet::from_iter([app]));
+        self.asking += 1;
         self.invalidate();
-        let record = self.ensure(name, weight);
+        let record = self.ensure_at(seat, weight);
         let user = &mut self.records[record];
         if !std::mem::replace(&mut user.shares, true) {
             self.active_used = self.active_used.plus(&user.used);
             self.uneven[0] += usize::from(user.weight != 1.0);
-            self.sharing.insert(name.to_owned());
+            self.sharing += 1;
+            self.weight_sums[0] = None;
         }
     }
 
     /// An application asks for nothing any more, is moved away or has gone.
     pub(crate) fn ceases_to_ask(&mut self, name: &str, app: u32) {
-        let Some(apps) = self.asking.get_mut(name) else { return };
-        apps.remove(&app);
-        if !apps.is_empty() {
+        let Some(seat) = self.names.get(name).copied() else { return };
+        let apps = &mut self.seats[seat as usize].asking;
+        if !apps.remove(&app) || !apps.is_empty() {
             return;
         }
-        self.asking.remove(name);
+        self.asking -= 1;
         self.invalidate();
-        let Some(record) = self.record(name) else { return };
+        let Some(record) = self.record_at(seat) else { return };
         let user = &mut self.records[record];
         if std::mem::take(&mut user.shares) {
             self.active_used = self.active_used.minus(&user.used);
             self.uneven[0] -= usize::from(user.weight != 1.0);
-            self.sharing.remove(name);
+            self.sharing -= 1;
+            self.weight_sums[0] = None;
         }
+    }
+
+    /// What passes remember of a user; nothing where limits were invalidated.
+    pub(crate) fn pass_user(&self, seat: UserSeat) -> Option<&PassUser> {
+        self.seats[seat as usize].pass.as_ref().filter(|(version, _)| *version == self.version).map(|(_, user)| user)
+    }
+
+    pub(crate) fn remember(&mut self, seat: UserSeat, user: PassUser) {
+        self.seats[seat as usize].pass = Some((self.version, user));
     }
 
     /// Users with asks, and those with only pending applications, as last counted.
     pub(crate) fn active_users(&self) -> i64 {
-        i64::try_from(self.asking.len()).unwrap_or(i64::MAX).saturating_add(self.only_pending_known)
+        i64::try_from(self.asking).unwrap_or(i64::MAX).saturating_add(self.only_pending_known)
     }
 
     /// The sum of weights, in the order of names as its 32 bits show.
-    fn weights(&self, sharing: Sharing) -> f32 {
-        match (sharing, self.uneven) {
-            (Sharing::Active, [0, _]) => self.sharing.len() as f32,
-            (Sharing::Active, _) => {
-                self.sharing.iter().map(|name| self.get(name).map_or(1.0, |user| user.weight)).sum()
-            }
-            (Sharing::All, [_, 0]) => self.present.len() as f32,
-            (Sharing::All, _) => self.present.values().map(|record| self.records[*record].weight).sum(),
+    fn weights(&mut self, sharing: Sharing) -> f32 {
+        let (which, count) = match sharing {
+            Sharing::Active => (0, self.sharing),
+            Sharing::All => (1, self.present),
+        };
+        if self.uneven[which] == 0 {
+            return count as f32;
         }
+        if let Some(sum) = self.weight_sums[which] {
+            return sum;
+        }
+        let counted = self.iter().filter(|(_, user)| sharing == Sharing::All || user.shares);
+        let sum = counted.map(|(_, user)| user.weight).sum();
+        self.weight_sums[which] = Some(sum);
+        sum
     }
 
     /// The limit of a user of weight one.
@@ -279,8 +392,14 @@ impl Users {
 
     /// What a user may have, with or without a record.
     pub(crate) fn limit_of(&mut self, name: &str, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+        let seat = self.seat(name);
+        self.limit_at(seat, sharing, by)
+    }
+
+    /// The same.
+    pub(crate) fn limit_at(&mut self, seat: UserSeat, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
         let limit = self.limit(sharing, by);
-        let weight = self.get(name).map_or(1.0, |user| user.weight);
+        let weight = self.record_at(seat).map_or(1.0, |record| self.records[record].weight);
         by.arith.times_down(&limit, f64::from(weight), by.minimum)
     }
 }
@@ -364,9 +483,10 @@ mod tests {
                     1 => users.ceases_to_ask(names[who], app),
                     more => users.charge(who, &Resource::new(more - 3, 1), MEMORY, &cluster),
                 }
-                let active = || users.present.iter().filter(|(name, _)| users.asking.contains_key(*name));
-                let used = active().fold(Resource::ZERO, |sum, (_, record)| sum.plus(&users.records[*record].used));
-                let weights: f32 = active().map(|(_, record)| users.records[*record].weight).sum();
+                let asks = |name: &str| users.names.get(name).is_some_and(|seat| !users.seats[*seat as usize].asking.is_empty());
+                let active: Vec<&User> = users.iter().filter(|(name, _)| asks(name)).map(|(_, user)| user).collect();
+                let used = active.iter().fold(Resource::ZERO, |sum, user| sum.plus(&user.used));
+                let weights: f32 = active.iter().map(|user| user.weight).sum();
                 prop_assert_eq!(users.active_used, used);
                 prop_assert_eq!(users.weights(Sharing::Active), weights);
             }

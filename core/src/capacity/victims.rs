@@ -5,8 +5,9 @@
 
 use super::arith::Arith;
 use super::bounds::Bounds;
-use super::leaf::{Leaf, compare};
-use super::order::{AppRank, compare_fair};
+use super::leaf::Leaf;
+use super::order::{AppOrder, AppRank, compare_fair};
+use super::ordered::AppEntry;
 use super::preemption::{AppIn, Entry, Plan, Round, Taking, UserIn, match_demands};
 use super::tree::QueueNode;
 use super::users::{Sharing, Users};
@@ -55,7 +56,7 @@ pub(crate) struct Live {
     pub(crate) am: bool,
 }
 
-/// What a round looks at. Queues by slot, applications by number.
+/// What a round looks at. Queues by slot, applications by number; in lists by entry.
 pub(crate) trait Preempted {
     fn arith(&self) -> Arith;
     fn cluster(&self) -> Resource;
@@ -75,8 +76,8 @@ pub(crate) trait Preempted {
     fn ordering(&self, slot: u32) -> AppOrdering;
     /// A fair leaf: whose place awaits a refresh is put in anew.
     fn reorder(&mut self, slot: u32);
-    fn app(&self, app: u32) -> Facts;
-    fn rank(&self, app: u32) -> AppRank;
+    fn app(&self, entry: AppEntry) -> Facts;
+    fn rank(&self, entry: AppEntry) -> AppRank;
     /// None where it has ended.
     fn leaf_of(&self, app: u32) -> Option<u32>;
     fn containers(&self, app: u32) -> Vec<Live>;
@@ -197,8 +198,8 @@ impl<W: Preempted> Chooser<'_, W> {
         let mut left: BTreeMap<String, Resource> = BTreeMap::new();
         let mut sum = none;
         let bounds = self.world.bounds(slot);
-        for number in self.world.leaf(slot).active.iter().collect::<Vec<_>>() {
-            let app = self.world.app(number);
+        for entry in self.world.leaf(slot).active.iter().collect::<Vec<_>>() {
+            let app = self.world.app(entry);
             let (user, pending, reserved) = (app.user, app.pending, app.reserved);
             if !left.contains_key(&user) {
                 let weight = self.world.user_weight(slot, &user);
@@ -233,10 +234,11 @@ impl<W: Preempted> Chooser<'_, W> {
             let mut taking = Taking { to_obtain: wanted };
             let mut masters = Vec::new();
             self.world.reorder(slot);
-            for app in self.last_to_first(slot) {
+            for entry in self.last_to_first(slot) {
                 if taking.to_obtain.is_none() {
                     break;
                 }
+                let app = self.world.rank(entry).number;
                 self.take_from(app, under, &mut taking, &mut masters, wait);
             }
             self.take_masters(slot, under, &mut taking, &masters, wait);
@@ -266,11 +268,9 @@ impl<W: Preempted> Chooser<'_, W> {
         self.world.reservations(app).into_iter().find(|(made, _)| *made == number).map(|(_, size)| size)
     }
 
-    fn last_to_first(&self, slot: u32) -> Vec<u32> {
-        let ordering = self.world.ordering(slot);
-        let rank = |app: u32| self.world.rank(app);
-        let order = |other: u32, this: &AppRank| compare(&ordering, &self.world.rank(other), this);
-        self.world.leaf(slot).active.backwards(rank, order)
+    fn last_to_first(&self, slot: u32) -> Vec<AppEntry> {
+        let order = AppOrder::of(&self.world.ordering(slot));
+        self.world.leaf(slot).active.backwards(order, |entry| self.world.rank(entry))
     }
 
     /// Live containers: of the largest priority number first, then the newest.
@@ -386,22 +386,22 @@ impl<W: Preempted> Chooser<'_, W> {
         let bounds = self.world.bounds(slot);
         let none = Resource::ZERO;
         let leaf = self.world.leaf(slot);
-        let active: Vec<u32> = leaf.active.iter().collect();
-        let mut numbers: BTreeSet<u32> = active.iter().copied().collect();
-        numbers.extend(leaf.pending.iter());
-        if numbers.len() == 1 {
+        let active: Vec<AppEntry> = leaf.active.iter().collect();
+        let by_number = |entry: AppEntry| (self.world.rank(entry).number, entry);
+        let all: BTreeMap<u32, AppEntry> = leaf.pending.iter().chain(active.iter().copied()).map(by_number).collect();
+        if all.len() == 1 {
             return Some((Vec::new(), Vec::new(), Vec::new()));
         }
         let (mut apps, mut names, mut users): Within = Default::default();
-        for number in &numbers {
-            let local = self.world.app(*number);
+        for (number, entry) in &all {
+            let local = self.world.app(*entry);
             let name = local.user.clone();
             let user = names.iter().position(|other| *other == name).unwrap_or_else(|| {
                 names.push(name.clone());
                 users.push(UserIn::default());
                 names.len() - 1
             });
-            let mut app = AppIn::new(*number, local.priority, user);
+            let mut app = AppIn::new(*number, *entry, local.priority, user);
             app.used = local.used;
             app.am = if local.waits_for_am { none } else { local.am };
             app.pending = local.pending;
@@ -420,8 +420,8 @@ impl<W: Preempted> Chooser<'_, W> {
             user.whole_limit = of_leaf.limit_of(name, Sharing::All, &bounds.inputs());
         }
         let mut of_masters = none;
-        for number in &active {
-            let local = self.world.app(*number);
+        for entry in &active {
+            let local = self.world.app(*entry);
             of_masters = of_masters.plus(&local.am);
             if let Some(user) = names.iter().position(|name| *name == local.user) {
                 users[user].am = users[user].am.plus(&local.am);
@@ -458,7 +458,7 @@ impl<W: Preempted> Chooser<'_, W> {
             match fair {
                 None => by_priority(a, b),
                 Some(size_based) if a.user == b.user => {
-                    compare_fair(&self.world.rank(a.number), &self.world.rank(b.number), size_based)
+                    compare_fair(&self.world.rank(a.entry), &self.world.rank(b.entry), size_based)
                 }
                 Some(_) => {
                     let (x, y) = (users[a.user].net(), users[b.user].net());

@@ -8,16 +8,13 @@ use crate::engine::decider::AskCause;
 impl Shard {
     /// An application asks for something else.
     pub(super) fn asks_have_changed(&mut self, app: u32, cause: AskCause) {
-        let number = self.app(app).number;
-        if self.own.books.find(number).is_none() {
-            return;
-        }
+        let Some(entry) = self.entry(app) else { return };
         for key in 0..self.app(app).keys.len() {
             self.recount(app, key);
         }
         if let AskCause::Call { anywhere } = cause {
             if anywhere && !self.app(app).waits_for_am() {
-                self.own.books.demand_changed(number);
+                self.own.books.demand_changed(entry);
             }
             self.work_out_headroom(app);
         }
@@ -26,7 +23,7 @@ impl Shard {
     /// What is outstanding under a key is counted anew.
     pub(super) fn recount(&mut self, app: u32, key: usize) {
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
-        let number = local.number;
+        let Some(entry) = local.own.entry else { return };
         let key = &mut local.keys[key];
         let (count, size) = (key.total(), key.size);
         let own = &mut key.own;
@@ -37,7 +34,7 @@ impl Shard {
         let before_size = std::mem::replace(&mut own.size, size);
         let outstanding = before_size.times_int(i64::from(before));
         let (begins, ends) = (before == 0 && count > 0, before > 0 && count == 0);
-        self.own.books.asks_replaced(number, &outstanding, &size.times_int(i64::from(count)), begins, ends);
+        self.own.books.asks_replaced(entry, &outstanding, &size.times_int(i64::from(count)), begins, ends);
     }
 
     /// An application ends, and what a container of it had taken of its asks does not come back: for its user's activity it is as if it
@@ -48,16 +45,13 @@ impl Shard {
         let Some(size) = self.asks_of(container).last().map(|any| any.size) else { return };
         let Some(key) = self.key_index(app, key) else { return };
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
-        let number = local.number;
-        if self.own.books.find(number).is_none() {
-            return;
-        }
+        let Some(entry) = local.own.entry else { return };
         let own = &mut local.keys[key].own;
         let before = own.size.times_int(i64::from(own.count));
         let begins = own.count == 0;
         (own.count, own.size) = (own.count.saturating_add(1), size);
         let after = size.times_int(i64::from(own.count));
-        self.own.books.asks_replaced(number, &before, &after, begins, false);
+        self.own.books.asks_replaced(entry, &before, &after, begins, false);
     }
 
     /// An AM has called, and what it asked for or gave back is known.
@@ -69,9 +63,8 @@ impl Shard {
 
     /// What an application can still get (15), for its AM to see.
     pub(crate) fn work_out_headroom(&mut self, app: u32) {
-        let number = self.app(app).number;
-        if self.own.books.find(number).is_some() {
-            let headroom = self.own.books.headroom(number);
+        if let Some(entry) = self.entry(app) {
+            let headroom = self.own.books.headroom(entry);
             self.app(app).shared.headroom.set(self.types, &headroom);
         }
     }

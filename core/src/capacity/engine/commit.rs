@@ -4,6 +4,7 @@ use super::parts::CapacityKey;
 use super::preempting::candidate_of;
 use super::types::Shard;
 use crate::capacity::allocator::Chosen;
+use crate::capacity::ordered::AppEntry;
 use crate::capacity::victims::{Candidate, attempt_and_number};
 use crate::engine::commit::grant;
 use crate::engine::worker::node::Reservation;
@@ -27,6 +28,11 @@ pub(super) struct Proposal {
 }
 
 impl Shard {
+    /// Where the books have the application of a slot.
+    pub(super) fn entry(&self, app: u32) -> Option<AppEntry> {
+        self.app(app).own.entry
+    }
+
     pub(super) fn key_mut(&mut self, app: u32, key: usize) -> &mut CapacityKey {
         &mut self.app_mut(app).keys[key].own
     }
@@ -49,7 +55,7 @@ impl Shard {
         if self.nodes[node as usize].decommissioning {
             return false;
         }
-        let number = self.app(app).number;
+        let Some(entry) = self.entry(app) else { return false };
         let mut killed = Resource::ZERO;
         for candidate in kills {
             let Some(index) = self.live(*candidate) else { return false };
@@ -65,9 +71,10 @@ impl Shard {
         if converts {
             return true;
         }
-        let leaf = books.app(number).leaf;
-        let Some(limit) = books.user_limit_and_publish(leaf, number) else { return false };
-        let used = books.leaf(leaf).users.get(&books.app(number).user).map(|user| user.used);
+        let leaf = books.apps[entry].leaf;
+        let Some(limit) = books.user_limit_and_publish(leaf, entry) else { return false };
+        let users = &books.leaf(leaf).users;
+        let used = users.record_at(books.apps[entry].seat).map(|record| users.at(record).used);
         if used.is_none_or(|used| arith.is_greater(&cluster, &used.minus(&released), &limit)) {
             return false;
         }
@@ -89,8 +96,8 @@ impl Shard {
             self.key_mut(app, key).re_reservations += 1;
             return;
         }
-        let number = self.app(app).number;
-        let leaf = self.own.books.app(number).leaf;
+        let Some(entry) = self.entry(app) else { return };
+        let leaf = self.own.books.apps[entry].leaf;
         if chosen.allocated {
             let reserved = self.nodes[node as usize].reservation.filter(|_| converts);
             let granted =
@@ -101,17 +108,14 @@ impl Shard {
             if let Some(made) = reserved {
                 self.taken_off(&made);
             }
-            let local = self.own.books.app_mut(number);
+            let local = &mut self.own.books.apps[entry];
             local.used = local.used.plus(&chosen.size);
             self.recount(app, key);
         } else {
             let id = self.app(app).keys[key].id();
             self.reserve_node(node, app, id, chosen.size);
             self.key_mut(app, key).re_reservations = 0;
-            let books = &mut self.own.books;
-            let local = books.app_mut(number);
-            local.reserved = local.reserved.plus(&chosen.size);
-            books.add_reserved_by_apps(leaf, &chosen.size);
+            self.own.books.app_reserves(entry, &chosen.size);
         }
         for candidate in kills {
             // Those of its own leaf stay.
@@ -124,8 +128,8 @@ impl Shard {
         }
         let books = &mut self.own.books;
         if !converts {
-            books.charge_leaf(leaf, number, &chosen.size, 1);
-            books.note_reorder(number);
+            books.charge_leaf(leaf, entry, &chosen.size, 1);
+            books.note_reorder(entry);
         }
         if !chosen.allocated {
             books.add_reserved(leaf, &chosen.size);
@@ -146,23 +150,19 @@ impl Shard {
         if let Some(key) = self.key_index(app, made.key) {
             self.key_mut(app, key).re_reservations = 0;
         }
-        let number = self.app(app).number;
+        let Some(entry) = self.entry(app) else { return };
         let books = &mut self.own.books;
-        let local = books.app_mut(number);
-        local.reserved = local.reserved.minus(&made.size);
-        let (leaf, less) = (local.leaf, Resource::ZERO.minus(&made.size));
+        let (leaf, less) = (books.apps[entry].leaf, Resource::ZERO.minus(&made.size));
         books.add_reserved(leaf, &less);
-        books.add_reserved_by_apps(leaf, &less);
+        books.app_reserves(entry, &less);
     }
 
     /// A node's reservation ends: it is charged to nobody any more.
     pub(super) fn reservation_is_over(&mut self, node: u32) {
         let Some(made) = self.nodes[node as usize].reservation else { return };
-        let Some(number) = self.find_app(made.app).map(|app| app.number) else { return };
-        if self.own.books.find(number).is_some() {
-            self.taken_off(&made);
-            self.own.books.usage_lost(number, &made.size);
-        }
+        let Some(entry) = self.find_app(made.app).and_then(|app| app.own.entry) else { return };
+        self.taken_off(&made);
+        self.own.books.usage_lost(entry, &made.size);
     }
 
     /// The same, and the node is free.
@@ -176,11 +176,8 @@ impl Shard {
         let record = &self.containers[index];
         let (app, size) = (record.app.index, *self.containers.size(record));
         let candidate = candidate_of(record);
-        let number = self.app(app).number;
-        if self.own.books.find(number).is_none() {
-            return;
-        }
-        let local = self.own.books.app_mut(number);
+        let Some(entry) = self.entry(app) else { return };
+        let local = &mut self.own.books.apps[entry];
         local.used = local.used.minus(&size);
         let (leaf, has_marked) = (local.leaf, local.has_marked);
         if has_marked {
@@ -188,7 +185,7 @@ impl Shard {
             let is_it = |marked: &ContainerId| (u32::from(marked.attempt), marked.number) == (attempt, container);
             self.app(app).shared.am.lock().to_preempt.retain(|marked| !is_it(marked));
         }
-        self.own.books.usage_lost(number, &size);
+        self.own.books.usage_lost(entry, &size);
         if !self.own.books.counts(leaf).killable.is_empty() {
             self.own.books.set_killable(leaf, candidate, None);
         }

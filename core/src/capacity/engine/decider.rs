@@ -42,7 +42,7 @@ impl Decider for CapacityDecider {
     }
 
     fn app(_shared: &Shared, _app: &AppShared, (): &()) -> CapacityApp {
-        CapacityApp
+        CapacityApp::default()
     }
 
     fn tasks(shared: &Arc<Shared>, _timers: bool) -> (Option<NoUpdate>, Option<Monitor>) {
@@ -137,9 +137,10 @@ impl Decider for CapacityDecider {
     }
 
     fn app_closed(shard: &mut Shard, app: u32) {
-        let number = shard.app(app).number;
-        if shard.own.books.find(number).is_some_and(|known| known.slot == app) {
-            shard.own.books.ended(number);
+        if let Some(entry) = shard.entry(app)
+            && shard.own.books.apps[entry].slot == app
+        {
+            shard.own.books.ended(entry);
         }
     }
 

@@ -4,6 +4,7 @@ use super::books::Books;
 use super::message::CapacityMessage;
 use super::types::{CapacityDecider, Internal, Shared};
 use crate::capacity::killable::Killable;
+use crate::capacity::ordered::AppEntry;
 use crate::capacity::victims::Candidate;
 use crate::engine::TaskCall;
 use crate::engine::books::ledger::AppShared;
@@ -19,8 +20,6 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct CapacityWorker {
     pub(crate) books: Books,
-    /// Children in order, by depth of the queue that is asked.
-    pub(crate) scratch: Vec<Vec<u32>>,
     /// Marked for preemption, and when.
     pub(crate) marked: BTreeMap<Candidate, u64>,
 }
@@ -29,7 +28,6 @@ impl CapacityWorker {
     pub(super) fn new(shared: &Shared) -> CapacityWorker {
         CapacityWorker {
             books: Books::new(shared.decider.arith(), shared.decider.settings.minimum),
-            scratch: Vec::new(),
             marked: BTreeMap::new(),
         }
     }
@@ -47,9 +45,12 @@ impl QueuePart for CapacityQueue {
     fn expect_comparison(&self) {}
 }
 
-/// Of an application nothing: see [`Books`].
+/// Of an application: where the [books](Books) have it.
 #[derive(Debug, Default)]
-pub(crate) struct CapacityApp;
+pub(crate) struct CapacityApp {
+    /// None before its leaf has heard of it, and when nothing is known of it any more.
+    pub(crate) entry: Option<AppEntry>,
+}
 
 impl AppPart for CapacityApp {
     fn expect_visit(&self) {}

@@ -1,9 +1,12 @@
 //! A node's heartbeat: passes over it, each from root down to one container or one reservation (reference 11 to 17).
 
+use super::books::{Trail, Walk};
 use super::commit::Proposal;
 use super::types::Shard;
 use crate::app::Locality;
 use crate::capacity::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row, Skipped, choose, precheck};
+use crate::capacity::order::{QueueKey, slot_of};
+use crate::capacity::ordered::AppEntry;
 use crate::capacity::tree::ROOT;
 use crate::resource::Resource;
 use smallvec::SmallVec;
@@ -61,7 +64,7 @@ impl Shard {
             return None;
         }
         let mut limits = Limits::new(books.cluster);
-        let Offered::Proposal(proposal) = self.offer_queue(ROOT, node, &mut limits, 0) else { return None };
+        let Offered::Proposal(proposal) = self.offer_queue(ROOT, node, &mut limits) else { return None };
         let handed = Handed {
             off_switch: proposal.chosen.locality == Locality::OffSwitch,
             reservation: !proposal.chosen.allocated,
@@ -71,7 +74,7 @@ impl Shard {
         Some(handed)
     }
 
-    fn offer_queue(&mut self, slot: u32, node: u32, limits: &mut Limits, depth: usize) -> Offered {
+    fn offer_queue(&mut self, slot: u32, node: u32, limits: &mut Limits) -> Offered {
         let books = &self.own.books;
         if books.is_leaf(slot) {
             return self.offer_leaf(slot, node, limits);
@@ -87,32 +90,38 @@ impl Shard {
         if !books.may_assign(slot, limits, &Resource::new(by_apps.memory_mb(), by_apps.vcores())) {
             return Offered::Nothing;
         }
-        if self.own.scratch.len() <= depth {
-            self.own.scratch.resize_with(depth + 1, Vec::new);
-        }
-        let mut children = std::mem::take(&mut self.own.scratch[depth]);
-        self.own.books.children_in_order(slot, &mut children);
-        let answer = self.offer_children(slot, &children, node, limits, depth);
-        self.own.scratch[depth] = children;
-        answer
+        self.offer_children(slot, node, limits)
     }
 
-    fn offer_children(&mut self, slot: u32, children: &[u32], node: u32, limits: &mut Limits, depth: usize) -> Offered {
+    fn offer_children(&mut self, slot: u32, node: u32, limits: &mut Limits) -> Offered {
         let mut answer = Offered::Nothing;
-        for child in children {
-            let mut of_child = Limits::new(self.own.books.limit_of_child(slot, *child, limits));
-            match self.offer_queue(*child, node, &mut of_child, depth + 1) {
-                proposal @ Offered::Proposal(_) => return proposal,
+        let mut trail = Trail::new();
+        let mut left = self.own.books.left_for_children(slot, limits);
+        let mut at = None;
+        while let Some(key) = self.own.books.next_child(slot, at) {
+            at = Some(key);
+            let child = slot_of(key);
+            let mut of_child = Limits::new(self.own.books.limit_of_child(child, &left));
+            match self.offer_queue(child, node, &mut of_child) {
+                proposal @ Offered::Proposal(_) => {
+                    trail.push((key, left));
+                    self.own.books.mark(slot, trail);
+                    return proposal;
+                }
                 Offered::QueueLimit => {
+                    trail.push((key, left));
                     let books = &self.own.books;
-                    let kept = if books.is_leaf(*child) { of_child.headroom } else { of_child.blocked };
+                    let kept = if books.is_leaf(child) { of_child.headroom } else { of_child.blocked };
                     let kept = books.arith.most(&books.cluster, &kept, &Resource::ZERO);
                     limits.blocked = limits.blocked.plus(&kept);
+                    left = books.left_for_children(slot, limits);
                     answer = Offered::QueueLimit;
                 }
                 Offered::Nothing => {}
             }
         }
+        trail.push((QueueKey::MAX, left));
+        self.own.books.mark(slot, trail);
         answer
     }
 
@@ -124,24 +133,10 @@ impl Shard {
             return Offered::Nothing;
         }
         books.reorder(slot);
-        let continue_looking = books.file(slot).settings().reservations_continue_look_all_nodes;
-        let mut check_queue = true;
-        let mut at = 0;
         // Nobody comes or goes before something is proposed.
-        while let Some(app) = self.own.books.leaf(slot).active.at(at) {
-            at += 1;
-            let books = &mut self.own.books;
-            let reserved = books.app(app).reserved;
-            if check_queue {
-                if !books.may_assign(slot, limits, &reserved) {
-                    return Offered::Nothing;
-                }
-                check_queue = continue_looking && !reserved.is_zero();
-            }
-            if !books.user_may(slot, app, limits) {
-                continue;
-            }
-            match self.offer_app(app, node, limits) {
+        let mut walk = Walk::new();
+        while let Some(entry) = self.own.books.next_app(slot, limits, &mut walk) {
+            match self.offer_app(entry, node, limits) {
                 Ok(proposal) => return Offered::Proposal(proposal),
                 Err(Skipped::Queue) => return Offered::QueueLimit,
                 Err(Skipped::App | Skipped::Key) => {}
@@ -152,13 +147,9 @@ impl Shard {
 
     // ------------------------------------------------------------------------------------------------ an application
 
-    /// 16.2
-    fn offer_app(&mut self, number: u32, node: u32, limits: &Limits) -> Result<Proposal, Skipped> {
-        let books = &self.own.books;
-        let local = books.app(number);
-        if !books.arith.is_greater(&books.cluster, &local.pending, &Resource::ZERO) {
-            return Err(Skipped::App);
-        }
+    /// 16.2, of one that asks for something.
+    fn offer_app(&mut self, entry: AppEntry, node: u32, limits: &Limits) -> Result<Proposal, Skipped> {
+        let local = &self.own.books.apps[entry];
         let (app, leaf, reserved) = (local.slot, local.leaf, local.reserved);
         for key in 0..self.app(app).keys.len() {
             if self.app(app).keys[key].total() == 0 {
@@ -213,7 +204,8 @@ impl Shard {
         if local.blacklists.as_ref().is_some_and(|lists| lists.forbid(at.shared.locations(), local.waits_for_am())) {
             return Err(Skipped::App);
         }
-        let (id, leaf) = (local.keys[key].id(), self.own.books.app(local.number).leaf);
+        let id = local.keys[key].id();
+        let leaf = self.own.books.apps[self.entry(app).ok_or(Skipped::App)?].leaf;
         self.key_mut(app, key).opportunities += 1;
         let facts = self.key_facts(app, key, node);
         let rules = self.own.books.rules(leaf);
@@ -253,8 +245,8 @@ impl Shard {
     /// 17.3
     fn serve_reservation(&mut self, node: u32) {
         let Some(made) = self.nodes[node as usize].reservation else { return };
-        let Some(number) = self.find_app(made.app).map(|app| app.number) else { return };
-        let Some(leaf) = self.own.books.find(number).map(|app| app.leaf) else { return };
+        let Some(entry) = self.find_app(made.app).and_then(|app| app.own.entry) else { return };
+        let leaf = self.own.books.apps[entry].leaf;
         let app = made.app.index;
         let mut limits = Limits::new(self.own.books.cluster);
         self.own.books.enter_leaf(leaf, &mut limits);

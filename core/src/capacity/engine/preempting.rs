@@ -9,6 +9,7 @@ use crate::capacity::arith::Arith;
 use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::AppRank;
+use crate::capacity::ordered::AppEntry;
 use crate::capacity::tree::{QueueNode, ROOT};
 use crate::capacity::users::Users;
 use crate::capacity::victims::{
@@ -132,8 +133,9 @@ impl Shard {
     /// A container is to be preempted: its AM is told by its next call.
     pub(super) fn tell_of(&mut self, candidate: Candidate) {
         let Some(index) = self.live(candidate) else { return };
-        let (id, slot) = (self.container_id(index), self.own.books.app(candidate.0).slot);
-        self.own.books.app_mut(candidate.0).has_marked = true;
+        let Some(entry) = self.own.books.apps.entry(candidate.0) else { return };
+        let (id, slot) = (self.container_id(index), self.own.books.apps[entry].slot);
+        self.own.books.apps[entry].has_marked = true;
         self.app(slot).shared.am.lock().to_preempt.push(id);
     }
 }
@@ -229,11 +231,12 @@ impl Preempted for Shard {
         self.own.books.reorder(slot);
     }
 
-    fn app(&self, app: u32) -> Facts {
+    fn app(&self, entry: AppEntry) -> Facts {
         let books = &self.own.books;
+        let app = &books.apps[entry];
         // Of one that has ended the engine has nothing.
-        let waits_for_am = books.find(app).is_some_and(|app| self.app(app.slot).waits_for_am());
-        let app = books.app(app);
+        let lives = books.apps.entry(app.number) == Some(entry);
+        let waits_for_am = lives && self.app(app.slot).waits_for_am();
         Facts {
             user: app.user.to_string(),
             priority: app.priority,
@@ -245,8 +248,8 @@ impl Preempted for Shard {
         }
     }
 
-    fn rank(&self, app: u32) -> AppRank {
-        self.own.books.rank(app)
+    fn rank(&self, entry: AppEntry) -> AppRank {
+        self.own.books.rank(entry)
     }
 
     fn leaf_of(&self, app: u32) -> Option<u32> {

@@ -4,6 +4,7 @@ use super::books::AppBook;
 use super::message::{CapacityMessage, Entrant};
 use super::types::Shard;
 use crate::capacity::order::FairCache;
+use crate::capacity::ordered::AppEntry;
 use crate::resource::Resource;
 
 impl Shard {
@@ -14,13 +15,17 @@ impl Shard {
             CapacityMessage::UserSeen { leaf, user } => self.own.books.user_seen(*leaf, user),
             CapacityMessage::Entered(entrant) => self.let_in(entrant),
             CapacityMessage::Started(app) => {
-                if self.own.books.find(*app).is_some() {
-                    self.own.books.app_mut(*app).runnable = true;
-                    self.own.books.enter(*app);
+                if let Some(entry) = self.own.books.apps.entry(*app) {
+                    self.own.books.apps[entry].runnable = true;
+                    self.own.books.enter(entry);
                 }
             }
-            CapacityMessage::Over(app) => self.own.books.forget(*app),
-            CapacityMessage::Priority { app, priority } => self.own.books.set_priority(*app, *priority),
+            CapacityMessage::Over(app) => self.is_over(*app),
+            CapacityMessage::Priority { app, priority } => {
+                if let Some(entry) = self.own.books.apps.entry(*app) {
+                    self.own.books.set_priority(entry, *priority);
+                }
+            }
             CapacityMessage::Moved { app, leaf, runnable } => self.move_in_books(*app, *leaf, *runnable),
             CapacityMessage::Resized { node, kill } => self.total_has_changed(node, *kill),
             CapacityMessage::Preempt => self.preempt_if_on(),
@@ -34,12 +39,15 @@ impl Shard {
         self.ensure_app(app);
         let number = app.id.number;
         // What the attempt before leaves behind: what it used, and where its headroom comes from.
-        let before = self.own.books.find(number).filter(|_| *keeps);
-        let (used, publication) = before.map_or((Resource::ZERO, None), |before| (before.used, before.publication));
-        self.own.books.add(AppBook {
+        let before = self.own.books.find(number);
+        let slot_before = before.map(|before| before.slot);
+        let kept = before.filter(|_| *keeps).map(|before| (before.used, before.publication));
+        let (used, publication) = kept.unwrap_or((Resource::ZERO, None));
+        let entry = self.own.books.add(AppBook {
             number,
             slot: app.slot.index,
             user: (&*app.user).into(),
+            seat: 0,
             leaf: *leaf,
             priority: *priority,
             submitted_priority: *submitted_priority,
@@ -53,17 +61,44 @@ impl Shard {
             publication,
             fair: FairCache::default(),
             has_marked: false,
-            has_moved: false,
+            lists: 0,
+            is_active: false,
+            is_noted: false,
         });
-        self.own.books.enter(number);
+        for slot in slot_before.into_iter().chain([app.slot.index]) {
+            self.has_entry(slot, number, entry);
+        }
+        self.own.books.enter(entry);
+    }
+
+    /// The books have an application of a slot, if it is still this one.
+    fn has_entry(&mut self, slot: u32, number: u32, entry: AppEntry) {
+        if let Some(Some(local)) = self.apps.get_mut(slot as usize)
+            && local.number == number
+        {
+            local.own.entry = Some(entry);
+        }
+    }
+
+    /// An attempt has ended, and so has all that followed from it.
+    fn is_over(&mut self, number: u32) {
+        let Some(entry) = self.own.books.apps.entry(number) else { return };
+        let slot = self.own.books.apps[entry].slot;
+        if let Some(Some(local)) = self.apps.get_mut(slot as usize)
+            && local.own.entry == Some(entry)
+        {
+            local.own.entry = None;
+        }
+        self.own.books.forget(entry);
     }
 
     fn move_in_books(&mut self, number: u32, leaf: u32, runnable: bool) {
-        let Some(slot) = self.own.books.find(number).map(|app| app.slot) else { return };
+        let Some(entry) = self.own.books.apps.entry(number) else { return };
+        let slot = self.own.books.apps[entry].slot;
         let mut containers = self.app(slot).containers.clone();
         containers.sort_unstable_by_key(|index| self.containers[*index].number);
         let of_containers = containers.iter().map(|index| *self.containers.size(&self.containers[*index]));
         let sizes: Vec<Resource> = of_containers.chain(self.reservations_of(slot).map(|(_, made)| made.size)).collect();
-        self.own.books.moved(number, leaf, runnable, &sizes);
+        self.own.books.moved(entry, leaf, runnable, &sizes);
     }
 }

@@ -2,10 +2,9 @@
 //!
 //! Where lists, users and usage are shown the worker is asked, between two messages.
 
-use super::books::Books;
+use super::books::{AppBook, Books};
 use super::types::{Control, Shard, Shared};
-use crate::capacity::leaf::compare;
-use crate::capacity::order::compare_fifo;
+use crate::capacity::order::AppOrder;
 use crate::capacity::users::Sharing;
 use crate::engine::publish::snapshot::ROOT;
 use crate::engine::views::current::counts;
@@ -234,18 +233,17 @@ impl Books {
         }
     }
 
-    fn app_view(&self, number: u32) -> CapacityAppView {
-        let app = self.app(number);
-        let (leaf, ordering, rank) = (self.leaf(app.leaf), self.ordering(app.leaf), app.rank());
-        let active = leaf.active.contains(&rank, |other, this| compare(ordering, &self.rank(other), this));
-        let pending = || leaf.pending.contains(&rank, |other, this| compare_fifo(&self.rank(other), this));
+    fn app_view(&self, app: &AppBook) -> CapacityAppView {
+        let (leaf, rank) = (self.leaf(app.leaf), app.rank());
+        let active = leaf.active.contains(&rank, self.app_order(app.leaf), |other| self.rank(other));
+        let pending = || leaf.pending.contains(&rank, AppOrder::Fifo, |other| self.rank(other));
         let state = match active {
             true => "active",
             false if pending() => "pending",
             false => "non-runnable",
         };
         CapacityAppView {
-            number,
+            number: app.number,
             queue: self.node(app.leaf).config.path.clone(),
             state,
             priority: app.priority,
@@ -270,12 +268,13 @@ impl Shard {
     /// Queues, as the control has named them.
     pub(crate) fn capacity_queues(&mut self, queues: &[(u32, i64)], with_limits: bool) -> Vec<CapacityQueueView> {
         let books = &mut self.own.books;
+        books.settle_all();
         queues.iter().map(|(slot, applications)| books.queue_view(*slot, *applications, with_limits)).collect()
     }
 
     /// All applications, by number.
     pub(crate) fn capacity_apps(&self) -> Vec<CapacityAppView> {
         let books = &self.own.books;
-        books.numbers().into_iter().map(|number| books.app_view(number)).collect()
+        books.apps.numbers().into_iter().filter_map(|number| Some(books.app_view(books.find(number)?))).collect()
     }
 }

@@ -133,7 +133,7 @@ impl Plain {
     fn demand_changed(&mut self, app: u32) {
         let leaf = self.app(app).leaf;
         if self.ordering(leaf) == (AppOrdering::Fair { size_based_weight: true }) {
-            self.leaf_mut(leaf).to_reorder.insert(app);
+            self.leaf_mut(leaf).to_reorder.insert((app, app));
         }
     }
 

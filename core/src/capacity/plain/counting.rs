@@ -3,6 +3,7 @@
 use super::state::{Node, Plain, Publication};
 use crate::capacity::killable::Killable;
 use crate::capacity::leaf::Candidate;
+use crate::capacity::order::AppOrder;
 use crate::capacity::tree::ROOT;
 use crate::capacity::users::{Sharing, UserRecord};
 use crate::resource::Resource;
@@ -124,7 +125,7 @@ impl Plain {
             Candidate { rank: self.rank(number), user: &app.user, am: app.am }
         };
         let weight = |user: &str| self.tree.user_weight(slot, user);
-        leaf.activate(&ordering, bounds.am_percent, &bounds.inputs(), candidate, weight);
+        leaf.activate(AppOrder::of(&ordering), bounds.am_percent, &bounds.inputs(), candidate, weight);
         self.leaves[slot as usize] = Some(leaf);
     }
 
@@ -142,6 +143,8 @@ impl Plain {
     pub(super) fn publish(&mut self, slot: u32, app: u32, user: UserRecord) {
         let leaf = self.leaf_mut(slot);
         leaf.published_limit = leaf.stored_limit;
+        // For good: records are not used again here.
+        self.leaf_mut(slot).users.refer(user);
         self.app_mut(app).publication = Some(Publication { leaf: slot, user });
     }
 

@@ -87,7 +87,7 @@ impl Plain {
     pub(super) fn note_reorder(&mut self, app: u32) {
         let leaf = self.app(app).leaf;
         if matches!(self.ordering(leaf), AppOrdering::Fair { .. }) {
-            self.leaf_mut(leaf).to_reorder.insert(app);
+            self.leaf_mut(leaf).to_reorder.insert((app, app));
         }
     }
 

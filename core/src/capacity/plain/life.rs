@@ -4,8 +4,7 @@ use super::settings::{number, text};
 use super::state::{App, Plain, Refused};
 use crate::capacity::allocator::Row;
 use crate::capacity::asks::{ANY, Asks};
-use crate::capacity::leaf::compare;
-use crate::capacity::order::{FairCache, compare_fifo};
+use crate::capacity::order::{AppOrder, FairCache};
 use crate::capacity::tree::{Named, ROOT, Status};
 use crate::resource::Resource;
 use serde_json::Value;
@@ -110,7 +109,7 @@ impl Plain {
     /// An attempt enters its leaf; one that may not run waits.
     pub(super) fn enter(&mut self, app: u32) {
         let local = self.app(app);
-        let (leaf, user, runnable) = (local.leaf, local.user.clone(), local.runnable);
+        let (leaf, user, runnable, am) = (local.leaf, local.user.clone(), local.runnable, local.am);
         let (rank, weight) = (self.rank(app), self.tree.user_weight(leaf, &user));
         let record = self.leaf_mut(leaf).users.ensure(&user, || weight);
         if !runnable {
@@ -120,7 +119,7 @@ impl Plain {
         let mut of_leaf = self.leaves[leaf as usize].take().expect("a leaf queue");
         of_leaf.users.count(record, 0, 1);
         of_leaf.runnable.insert(app);
-        of_leaf.pending.insert(&rank, |other, this| compare_fifo(&self.rank(other), this));
+        of_leaf.wait(app, &rank, &am, |other| self.rank(other));
         self.leaves[leaf as usize] = Some(of_leaf);
         if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
             self.activate(leaf);
@@ -136,15 +135,15 @@ impl Plain {
         if !of_leaf.runnable.remove(&app) {
             of_leaf.waiting.retain(|other| *other != app);
         }
-        of_leaf.to_reorder.remove(&app);
-        let was_active = of_leaf.active.remove(&rank, |other, this| compare(&ordering, &self.rank(other), this));
+        of_leaf.to_reorder.remove(&(app, app));
+        let was_active = of_leaf.active.remove(&rank, AppOrder::of(&ordering), |other| self.rank(other)).is_some();
         if was_active {
             let negative = Resource::ZERO.minus(&am);
             of_leaf.am_used = of_leaf.am_used.minus(&am);
             of_leaf.users.add_am(record, &negative);
             of_leaf.users.count(record, -1, 0);
         } else {
-            of_leaf.pending.remove(&rank, |other, this| compare_fifo(&self.rank(other), this));
+            of_leaf.wait_no_more(&rank, &am, |other| self.rank(other));
             of_leaf.users.count(record, 0, -1);
         }
         of_leaf.users.drop_if_idle(&user);
@@ -189,23 +188,23 @@ impl Plain {
 
     pub(super) fn set_priority(&mut self, app: u32, priority: i32) -> Result<(), Refused> {
         let local = self.apps.get(&app).ok_or_else(|| Refused::new("no-such-app"))?;
-        let (leaf, priority) = (local.leaf, self.cut(priority));
+        let (leaf, am, priority) = (local.leaf, local.am, self.cut(priority));
         if priority == local.submitted_priority {
             return Ok(());
         }
         let (rank, ordering) = (self.rank(app), self.ordering(leaf));
         let mut of_leaf = self.leaves[leaf as usize].take().expect("a leaf queue");
-        of_leaf.to_reorder.remove(&app);
-        let was_active = of_leaf.active.remove(&rank, |other, this| compare(&ordering, &self.rank(other), this));
+        of_leaf.to_reorder.remove(&(app, app));
+        let was_active = of_leaf.active.remove(&rank, AppOrder::of(&ordering), |other| self.rank(other)).is_some();
         if !was_active {
-            of_leaf.pending.remove(&rank, |other, this| compare_fifo(&self.rank(other), this));
+            of_leaf.wait_no_more(&rank, &am, |other| self.rank(other));
         }
         self.app_mut(app).priority = priority;
         let rank = self.rank(app);
         if was_active {
-            of_leaf.active.insert(&rank, |other, this| compare(&ordering, &self.rank(other), this));
+            of_leaf.active.insert(app, &rank, AppOrder::of(&ordering), |other| self.rank(other));
         } else {
-            of_leaf.pending.insert(&rank, |other, this| compare_fifo(&self.rank(other), this));
+            of_leaf.wait(app, &rank, &am, |other| self.rank(other));
         }
         self.leaves[leaf as usize] = Some(of_leaf);
         Ok(())

@@ -6,9 +6,9 @@ use super::state::Plain;
 use crate::app::Locality;
 use crate::capacity::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Skipped, choose, precheck};
 use crate::capacity::asks::ANY;
-use crate::capacity::leaf::{PassUser, compare};
-use crate::capacity::order::{FairCache, QueueRank, app_key, compare_queues, compare_sizes, queue_key};
+use crate::capacity::order::{AppOrder, FairCache, QueueRank, compare_queues, compare_sizes, queue_key};
 use crate::capacity::tree::ROOT;
+use crate::capacity::users::PassUser;
 use crate::config::capacity::{AppOrdering, QueueOrdering};
 use crate::resource::Resource;
 
@@ -121,11 +121,11 @@ impl Plain {
         let mut children = node.children.clone();
         children.sort_by(|a, b| compare_sizes(&rank(a), &rank(b)));
         let sizes: Vec<u32> = children.clone();
-        let size = |child: &u32| sizes.iter().zip(0_u64..).find(|(other, _)| *other == child).map_or(0, |(_, at)| at);
+        let size = |child: &u32| sizes.iter().zip(0_u32..).find(|(other, _)| *other == child).map_or(0, |(_, at)| at);
         children.clone_from(&node.children);
         children.sort_by(|a, b| compare_queues(&rank(a), &rank(b), ordering));
-        let keys = || children.iter().map(|child| queue_key(&rank(child), ordering, size(child)));
-        debug_assert!(keys().any(|key| key.is_none()) || keys().is_sorted(), "keys order as what is compared");
+        let keys = || children.iter().map(|child| queue_key(&rank(child), ordering, size(child), *child));
+        debug_assert!(keys().is_sorted(), "keys order as what is compared");
         children
     }
 
@@ -190,14 +190,16 @@ impl Plain {
     /// Whether the active applications stand as their keys say: but for odd cases of 13.3 they do.
     fn stands_by_keys(&self, slot: u32) -> bool {
         let ordering = self.ordering(slot);
-        self.leaf(slot).active.iter().map(|app| app_key(&self.rank(app), &ordering)).is_sorted()
+        self.leaf(slot).active.iter().map(|app| AppOrder::of(&ordering).key(&self.rank(app))).is_sorted()
     }
 
     /// 13.1 steps 6b and 6c, 13.2
     fn user_may(&mut self, slot: u32, app: u32, limits: &mut Limits) -> bool {
         let (arith, cluster) = (self.arith, self.cluster);
         let (user, reserved) = (self.app(app).user.clone(), self.app(app).reserved);
-        let known = self.leaf_mut(slot).pass_users().get(&*user).cloned();
+        let users = &mut self.leaf_mut(slot).users;
+        let seat = users.seat(&user);
+        let known = users.pass_user(seat).cloned();
         // Without a record there is nothing to publish.
         let limit = match (&known, self.leaf(slot).users.record(&user)) {
             (Some(known), Some(record)) => {
@@ -227,7 +229,7 @@ impl Plain {
         if !may && pass.failed_with.is_none_or(|failed| failed.fits_in(&reserved)) {
             pass.failed_with = Some(reserved);
         }
-        self.leaf_mut(slot).pass_users().insert(user.into(), pass);
+        self.leaf_mut(slot).users.remember(seat, pass);
         may
     }
 
@@ -235,15 +237,15 @@ impl Plain {
     pub(super) fn reorder(&mut self, slot: u32) {
         let waiting = std::mem::take(&mut self.leaf_mut(slot).to_reorder);
         let ordering = self.ordering(slot);
-        for app in waiting {
+        for (_, app) in waiting {
             let mut leaf = self.leaves[slot as usize].take().expect("a leaf queue");
             let rank = self.rank(app);
-            leaf.active.remove(&rank, |other, this| compare(&ordering, &self.rank(other), this));
+            leaf.active.remove(&rank, AppOrder::of(&ordering), |other| self.rank(other));
             let local = self.app(app);
             let (used, pending) = (local.used.memory_mb(), local.asks.pending().memory_mb());
             self.app_mut(app).fair = FairCache { used_mb: used, pending_mb: pending };
             let rank = self.rank(app);
-            leaf.active.insert(&rank, |other, this| compare(&ordering, &self.rank(other), this));
+            leaf.active.insert(app, &rank, AppOrder::of(&ordering), |other| self.rank(other));
             self.leaves[slot as usize] = Some(leaf);
         }
     }

@@ -2,7 +2,8 @@
 
 use super::settings::{Properties, read_file, read_preemption};
 use super::state::{Plain, Refused};
-use crate::capacity::leaf::{Ordered, compare};
+use crate::capacity::order::AppOrder;
+use crate::capacity::ordered::Ordered;
 use crate::capacity::tree::RefreshFault;
 
 impl Plain {
@@ -45,9 +46,9 @@ impl Plain {
         let ordering = self.ordering(slot);
         let mut leaf = self.leaves[slot as usize].take().expect("a leaf queue");
         leaf.to_reorder.clear();
-        let mut active = Ordered::default();
+        let mut active = Ordered::by_place();
         for app in leaf.active.iter() {
-            active.insert(&self.rank(app), |other, this| compare(&ordering, &self.rank(other), this));
+            active.insert(app, &self.rank(app), AppOrder::of(&ordering), |other| self.rank(other));
         }
         leaf.active = active;
         leaf.users.set_weights(|user| self.tree.user_weight(slot, user));

@@ -8,6 +8,7 @@ use crate::capacity::bounds::Bounds;
 use crate::capacity::killable::Killable;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::{AppRank, FairCache};
+use crate::capacity::ordered::Ordered;
 use crate::capacity::tree::{Named, Tree};
 use crate::capacity::users::UserRecord;
 use crate::capacity::victims::Candidate;
@@ -284,7 +285,7 @@ impl Plain {
         for slot in self.counts.len()..self.tree.len() {
             let slot = u32::try_from(slot).expect("fewer queues than slots");
             self.counts.push(Counts::default());
-            self.leaves.push(self.tree.get(slot).config.kind.is_leaf().then(Leaf::default));
+            self.leaves.push(self.tree.get(slot).config.kind.is_leaf().then(|| Leaf::with_lists(&Ordered::by_place())));
         }
     }
 }

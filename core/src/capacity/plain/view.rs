@@ -2,8 +2,7 @@
 
 use super::settings::text;
 use super::state::Plain;
-use crate::capacity::leaf::compare;
-use crate::capacity::order::compare_fifo;
+use crate::capacity::order::AppOrder;
 use crate::capacity::tree::Status;
 use crate::capacity::users::Sharing;
 use crate::resource::Resource;
@@ -157,8 +156,8 @@ impl Plain {
     fn show_app(&self, number: u32) -> Value {
         let app = self.app(number);
         let (leaf, ordering, rank) = (self.leaf(app.leaf), self.ordering(app.leaf), self.rank(number));
-        let active = leaf.active.contains(&rank, |other, this| compare(&ordering, &self.rank(other), this));
-        let pending = || leaf.pending.contains(&rank, |other, this| compare_fifo(&self.rank(other), this));
+        let active = leaf.active.contains(&rank, AppOrder::of(&ordering), |other| self.rank(other));
+        let pending = || leaf.pending.contains(&rank, AppOrder::Fifo, |other| self.rank(other));
         let state = if active {
             "active"
         } else if pending() {

@@ -32,6 +32,8 @@ impl UserIn {
 #[derive(Clone, Debug)]
 pub(crate) struct AppIn {
     pub(crate) number: u32,
+    /// As lists name it.
+    pub(crate) entry: u32,
     pub(crate) priority: i32,
     /// Its place among the users.
     pub(crate) user: usize,
@@ -48,10 +50,11 @@ pub(crate) struct AppIn {
 }
 
 impl AppIn {
-    pub(crate) fn new(number: u32, priority: i32, user: usize) -> AppIn {
+    pub(crate) fn new(number: u32, entry: u32, priority: i32, user: usize) -> AppIn {
         let none = Resource::ZERO;
         AppIn {
             number,
+            entry,
             priority,
             user,
             used: none,
@@ -187,8 +190,8 @@ mod tests {
             conservative: false,
             user_limit_first: false,
         };
-        let high = AppIn { pending: memory(30), ..AppIn::new(2, 5, 0) };
-        let low = AppIn { used: memory(50), ..AppIn::new(1, 1, 0) };
+        let high = AppIn { pending: memory(30), ..AppIn::new(2, 2, 5, 0) };
+        let low = AppIn { used: memory(50), ..AppIn::new(1, 1, 1, 0) };
         let mut users = [UserIn { used: memory(50), whole_limit: memory(50), ..UserIn::default() }];
         let mut apps = [high.clone(), low.clone()];
         match_demands(&mut apps, &mut users, &plan);

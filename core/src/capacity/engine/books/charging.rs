@@ -2,6 +2,7 @@
 
 use super::{Books, QueueBook};
 use crate::capacity::arith::Arith;
+use crate::capacity::ordered::AppEntry;
 use crate::config::capacity::AppOrdering;
 use crate::resource::Resource;
 
@@ -26,22 +27,26 @@ impl Books {
     }
 
     pub(crate) fn charge_queue(&mut self, slot: u32, amount: &Resource, containers: i64) {
+        // What it may use hangs on what it used when a pass was there.
+        self.settle(slot);
         let (arith, cluster, minimum) = (self.arith, self.cluster, self.minimum);
         let queue = self.queue_mut(slot);
         queue.counts.used = queue.counts.used.plus(amount);
         queue.counts.containers += containers;
         queue.work_out_statistics(arith, &cluster, &minimum);
+        self.stand_anew(slot);
     }
 
     /// A container or a reservation of an application comes to a leaf (`containers` 1) or goes (-1): the leaf and its user are charged.
-    pub(crate) fn charge_leaf(&mut self, slot: u32, app: u32, amount: &Resource, containers: i64) {
+    pub(crate) fn charge_leaf(&mut self, slot: u32, entry: AppEntry, amount: &Resource, containers: i64) {
         self.charge_queue(slot, amount, containers);
         let (arith, cluster) = (self.arith, self.cluster);
-        let Books { queues, apps, gone, .. } = self;
-        let user = &super::Everybody { apps, gone }.get(app).user;
+        let Books { queues, apps, .. } = self;
+        let app = &apps[entry];
         let QueueBook { published, leaf, .. } = queues[slot as usize].as_mut().expect("charged above");
         let users = &mut leaf.as_mut().expect("a leaf queue").users;
-        let record = users.ensure(user, || published.user_weight(user));
+        let seat = if app.leaf == slot { app.seat } else { users.seat(&app.user) };
+        let record = users.ensure_at(seat, || published.user_weight(&app.user));
         users.charge(record, amount, arith, &cluster);
     }
 
@@ -63,7 +68,14 @@ impl Books {
     }
 
     pub(crate) fn add_pending(&mut self, slot: u32, amount: &Resource) {
-        self.on_path(slot, |counts| counts.pending = counts.pending.plus(amount));
+        let mut at = Some(slot);
+        while let Some(queue) = at {
+            self.settle(queue);
+            let pending = &mut self.queue_mut(queue).counts.pending;
+            *pending = pending.plus(amount);
+            self.stand_anew(queue);
+            at = self.parent(queue);
+        }
     }
 
     pub(crate) fn add_reserved(&mut self, slot: u32, amount: &Resource) {
@@ -74,56 +86,74 @@ impl Books {
         self.on_path(slot, |counts| counts.reserved_by_apps = counts.reserved_by_apps.plus(amount));
     }
 
+    /// An application has reserved more, or less where `amount` is negative.
+    pub(crate) fn app_reserves(&mut self, entry: AppEntry, amount: &Resource) {
+        let app = &mut self.apps[entry];
+        app.reserved = app.reserved.plus(amount);
+        let leaf = app.leaf;
+        self.note(entry);
+        self.add_reserved_by_apps(leaf, amount);
+    }
+
     /// A container or a reservation of an application is over: leaf and ancestors lose the charge, the leaf's policy is told.
-    pub(crate) fn usage_lost(&mut self, app: u32, size: &Resource) {
-        self.note_reorder(app);
-        let leaf = self.app(app).leaf;
+    pub(crate) fn usage_lost(&mut self, entry: AppEntry, size: &Resource) {
+        self.note_reorder(entry);
+        let leaf = self.apps[entry].leaf;
         let less = Resource::ZERO.minus(size);
-        self.charge_leaf(leaf, app, &less, -1);
+        self.charge_leaf(leaf, entry, &less, -1);
         self.charge_above(leaf, &less, -1);
     }
 
     /// A fair leaf puts the application in its place anew before it is asked next.
-    pub(crate) fn note_reorder(&mut self, app: u32) {
-        let leaf = self.app(app).leaf;
+    pub(crate) fn note_reorder(&mut self, entry: AppEntry) {
+        let app = &self.apps[entry];
+        let (leaf, number) = (app.leaf, app.number);
         if matches!(self.ordering(leaf), AppOrdering::Fair { .. }) {
-            self.leaf_mut(leaf).to_reorder.insert(app);
+            self.leaf_mut(leaf).to_reorder.insert((number, entry));
         }
     }
 
     /// What an application asks for at `*` is another demand (10 step 6): only fair leaves with size-based weight react.
-    pub(crate) fn demand_changed(&mut self, app: u32) {
-        let leaf = self.app(app).leaf;
-        if *self.ordering(leaf) == (AppOrdering::Fair { size_based_weight: true }) {
-            self.leaf_mut(leaf).to_reorder.insert(app);
+    pub(crate) fn demand_changed(&mut self, entry: AppEntry) {
+        if *self.ordering(self.apps[entry].leaf) == (AppOrdering::Fair { size_based_weight: true }) {
+            self.note_reorder(entry);
         }
     }
 
     /// What is outstanding under a key of an application was `before` and is `after`; `begins`, `ends`: it was nothing, it is nothing.
-    pub(crate) fn asks_replaced(&mut self, app: u32, before: &Resource, after: &Resource, begins: bool, ends: bool) {
-        let local = self.app_mut(app);
+    pub(crate) fn asks_replaced(
+        &mut self,
+        entry: AppEntry,
+        before: &Resource,
+        after: &Resource,
+        begins: bool,
+        ends: bool,
+    ) {
+        let local = &mut self.apps[entry];
         local.open_keys = local.open_keys + u32::from(begins) - u32::from(ends);
         let change = after.minus(before);
         local.pending = local.pending.plus(&change);
         let (leaf, is_idle) = (local.leaf, local.open_keys == 0);
         if ends && is_idle {
-            self.ceases_to_ask(leaf, app);
+            self.ceases_to_ask(leaf, entry);
         } else if begins {
-            self.begins_to_ask(leaf, app);
+            self.begins_to_ask(leaf, entry);
         }
+        self.note(entry);
         self.add_pending(leaf, &change);
     }
 
-    pub(crate) fn ceases_to_ask(&mut self, leaf: u32, app: u32) {
-        let (_, of_leaf, all) = self.leaf_and_apps(leaf);
-        of_leaf.users.ceases_to_ask(&all.get(app).user, app);
+    pub(crate) fn ceases_to_ask(&mut self, leaf: u32, entry: AppEntry) {
+        let (_, of_leaf, apps) = self.leaf_and_apps(leaf);
+        let app = &apps[entry];
+        of_leaf.users.ceases_to_ask(&app.user, app.number);
     }
 
-    pub(crate) fn begins_to_ask(&mut self, leaf: u32, app: u32) {
-        let Books { queues, apps, gone, .. } = self;
-        let user = &super::Everybody { apps, gone }.get(app).user;
+    pub(crate) fn begins_to_ask(&mut self, leaf: u32, entry: AppEntry) {
+        let Books { queues, apps, .. } = self;
+        let app = &apps[entry];
         let QueueBook { published, leaf, .. } = queues[leaf as usize].as_mut().expect("a queue that was published");
         let users = &mut leaf.as_mut().expect("a leaf queue").users;
-        users.begins_to_ask(user, app, || published.user_weight(user));
+        users.begins_to_ask(&app.user, app.number, || published.user_weight(&app.user));
     }
 }

@@ -1,8 +1,8 @@
 //! Applications enter the lists of a leaf queue, leave them, move, get another priority (reference 8.3, 20, 21, 23).
 
 use super::{AppBook, Books, QueueBook};
-use crate::capacity::leaf::compare;
-use crate::capacity::order::{FairCache, compare_fifo};
+use crate::capacity::order::{AppOrder, FairCache};
+use crate::capacity::ordered::AppEntry;
 use crate::resource::Resource;
 
 impl Books {
@@ -12,25 +12,43 @@ impl Books {
         leaf.users.ensure(user, || published.user_weight(user));
     }
 
-    /// An attempt is there.
-    pub(crate) fn add(&mut self, app: AppBook) {
-        self.apps.insert(app.number, app);
+    /// An attempt is there; it takes the place of the one before.
+    pub(crate) fn add(&mut self, app: AppBook) -> AppEntry {
+        let before = self.apps.entry(app.number);
+        if let Some(publication) = app.publication {
+            self.leaf_mut(publication.leaf).users.refer(publication.user);
+        }
+        let entry = self.apps.add(app);
+        if let Some(before) = before {
+            self.take_out_if_over(before);
+        }
+        entry
+    }
+
+    /// Nothing is known any more of an attempt that has ended, unless a list still has it.
+    fn take_out_if_over(&mut self, entry: AppEntry) {
+        if let Some(publication) = self.apps.take_out(entry).and_then(|app| app.publication) {
+            self.leaf_mut(publication.leaf).users.refer_no_more(publication.user);
+        }
     }
 
     /// An attempt enters its leaf; one that may not run waits.
-    pub(crate) fn enter(&mut self, app: u32) {
-        let Books { queues, apps, gone, .. } = self;
-        let all = super::Everybody { apps, gone };
-        let entering = all.get(app);
-        let slot = entering.leaf;
+    pub(crate) fn enter(&mut self, entry: AppEntry) {
+        let slot = self.apps[entry].leaf;
+        let Books { queues, apps, .. } = self;
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
-        let record = leaf.users.ensure(&entering.user, || published.user_weight(&entering.user));
+        let entering = &mut apps[entry];
+        entering.seat = leaf.users.seat(&entering.user);
+        let record = leaf.users.ensure_at(entering.seat, || published.user_weight(&entering.user));
         if !entering.runnable {
             return;
         }
+        let (rank, am) = (entering.rank(), entering.am);
         leaf.users.count(record, 0, 1);
-        leaf.runnable.insert(app);
-        leaf.pending.insert(&entering.rank(), |other, this| compare_fifo(&all.rank(other), this));
+        leaf.runnable.insert(entry);
+        if leaf.wait(entry, &rank, &am, |other| apps.rank(other)) {
+            apps[entry].lists += 1;
+        }
         if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
             self.activate(slot);
         }
@@ -38,96 +56,179 @@ impl Books {
     }
 
     /// An attempt leaves the lists of a leaf.
-    pub(crate) fn leave(&mut self, app: u32, slot: u32) {
-        let Books { queues, apps, gone, .. } = self;
-        let all = super::Everybody { apps, gone };
-        let leaving = all.get(app);
-        let (rank, am) = (leaving.rank(), &leaving.am);
+    pub(crate) fn leave(&mut self, entry: AppEntry, slot: u32) {
+        let was_active = self.leave_active(entry, slot);
+        let Books { queues, apps, .. } = self;
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
-        let ordering = &published.node.leaf().expect("a leaf queue").ordering;
+        let leaving = &apps[entry];
         let record = leaf.users.ensure(&leaving.user, || published.user_weight(&leaving.user));
-        leaf.runnable.remove(&app);
-        leaf.to_reorder.remove(&app);
-        let was_active = leaf.active.remove(&rank, |other, this| compare(ordering, &all.rank(other), this));
+        leaf.runnable.remove(&entry);
+        leaf.to_reorder.remove(&(leaving.number, entry));
         if was_active {
-            leaf.am_used = leaf.am_used.minus(am);
-            leaf.users.add_am(record, &Resource::ZERO.minus(am));
+            leaf.am_used = leaf.am_used.minus(&leaving.am);
+            leaf.users.add_am(record, &Resource::ZERO.minus(&leaving.am));
             leaf.users.count(record, -1, 0);
         } else {
-            leaf.pending.remove(&rank, |other, this| compare_fifo(&all.rank(other), this));
+            let (rank, am) = (leaving.rank(), leaving.am);
+            if let Some(found) = leaf.wait_no_more(&rank, &am, |other| apps.rank(other)) {
+                apps[found].lists -= 1;
+            }
             leaf.users.count(record, 0, -1);
         }
-        leaf.users.drop_if_idle(&leaving.user);
+        if leaf.users.drop_if_idle(&apps[entry].user) {
+            self.note_all_of(slot, entry);
+        }
+        if self.apps[entry].lists > 0 {
+            self.goes_by_place(slot);
+        }
         self.activate(slot);
         self.show_entries(slot);
     }
 
+    /// Out of the active list of a leaf; whether it was found there.
+    pub(super) fn leave_active(&mut self, entry: AppEntry, slot: u32) -> bool {
+        let order = self.app_order(slot);
+        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        let rank = apps.rank(entry);
+        let Some(found) = leaf.active.remove(&rank, order, |other| apps.rank(other)) else { return false };
+        if let Some(key) = order.key(&rank) {
+            leaf.noted.remove(&key);
+        }
+        let app = &mut apps[found];
+        (app.lists, app.is_active, app.is_noted) = (app.lists - 1, false, false);
+        true
+    }
+
+    /// Into the active list of a leaf.
+    pub(super) fn enter_active(&mut self, entry: AppEntry, slot: u32) {
+        let order = self.app_order(slot);
+        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        let rank = apps.rank(entry);
+        if leaf.active.insert(entry, &rank, order, |other| apps.rank(other)) {
+            apps[entry].lists += 1;
+            self.has_become_active(entry);
+        }
+    }
+
+    pub(super) fn has_become_active(&mut self, entry: AppEntry) {
+        let app = &mut self.apps[entry];
+        (app.is_active, app.is_noted) = (true, false);
+        let slot = app.leaf;
+        if !self.leaf(slot).active.is_sorted() {
+            // A value that is no number has come.
+            self.goes_by_place(slot);
+        }
+        self.note(entry);
+    }
+
+    /// Entries of a leaf's lists may stand elsewhere than their ranks say from now on.
+    pub(super) fn goes_by_place(&mut self, slot: u32) {
+        let leaf = self.leaf_mut(slot);
+        leaf.active.go_by_place();
+        leaf.pending.go_by_place();
+        leaf.noted.clear();
+    }
+
+    /// An active application is noted or not, as it stands now: see `Leaf::noted`.
+    pub(crate) fn note(&mut self, entry: AppEntry) {
+        let Books { queues, apps, .. } = self;
+        let app = &mut apps[entry];
+        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[app.leaf as usize] else { return };
+        if !app.is_active || !leaf.active.is_sorted() {
+            return;
+        }
+        let is_published = app.publication.is_some_and(|publication| {
+            publication.leaf == app.leaf && leaf.users.record_at(app.seat) == Some(publication.user)
+        });
+        let is_due = !is_published || app.open_keys > 0 || !app.pending.is_zero() || !app.reserved.is_zero();
+        if is_due == app.is_noted {
+            return;
+        }
+        let ordering = &published.node.leaf().expect("a leaf queue").ordering;
+        let Some(key) = AppOrder::of(ordering).key(&app.rank()) else { return };
+        app.is_noted = is_due;
+        if is_due {
+            leaf.noted.insert(key, entry);
+        } else {
+            leaf.noted.remove(&key);
+        }
+    }
+
+    /// The record of an application's user is another one: all that he has in the leaf is to be published anew.
+    fn note_all_of(&mut self, slot: u32, entry: AppEntry) {
+        let user = self.apps[entry].user.clone();
+        let active: Vec<AppEntry> = self.leaf(slot).active.iter().collect();
+        for other in active {
+            if self.apps[other].user == user {
+                self.note(other);
+            }
+        }
+    }
+
     /// An attempt has ended, with all that it had: it leaves its leaf.
-    pub(crate) fn ended(&mut self, app: u32) {
-        let local = self.app_mut(app);
+    pub(crate) fn ended(&mut self, entry: AppEntry) {
+        let local = &mut self.apps[entry];
         let (leaf, pending) = (local.leaf, std::mem::take(&mut local.pending));
         local.open_keys = 0;
         self.add_pending(leaf, &Resource::ZERO.minus(&pending));
-        self.leave(app, leaf);
+        self.leave(entry, leaf);
     }
 
     /// Whoever may run for an attempt that has ended does: nothing more is known of it, unless a list still has it.
-    pub(crate) fn forget(&mut self, app: u32) {
-        let Some(local) = self.apps.get(&app) else { return };
-        let (leaf, has_moved) = (local.leaf, local.has_moved);
-        self.ceases_to_ask(leaf, app);
-        let of_leaf = self.leaf(leaf);
-        let lingers = has_moved || of_leaf.active.iter().chain(of_leaf.pending.iter()).any(|other| other == app);
-        if let Some(ended) = self.apps.remove(&app).filter(|_| lingers) {
-            self.gone.insert(app, ended);
-        }
+    pub(crate) fn forget(&mut self, entry: AppEntry) {
+        self.ceases_to_ask(self.apps[entry].leaf, entry);
+        self.apps.end(entry);
+        self.take_out_if_over(entry);
     }
 
     /// An application has another priority.
-    pub(crate) fn set_priority(&mut self, app: u32, priority: i32) {
-        let Some(local) = self.apps.get(&app) else { return };
+    pub(crate) fn set_priority(&mut self, entry: AppEntry, priority: i32) {
+        let local = &self.apps[entry];
         if priority == local.submitted_priority {
             return;
         }
-        let (slot, mut rank) = (local.leaf, local.rank());
-        let Books { queues, apps, gone, .. } = self;
-        let all = super::Everybody { apps, gone };
-        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
-        let ordering = &published.node.leaf().expect("a leaf queue").ordering;
-        leaf.to_reorder.remove(&app);
-        let was_active = leaf.active.remove(&rank, |other, this| compare(ordering, &all.rank(other), this));
-        if !was_active {
-            leaf.pending.remove(&rank, |other, this| compare_fifo(&all.rank(other), this));
+        let (slot, number, am) = (local.leaf, local.number, local.am);
+        let was_active = self.leave_active(entry, slot);
+        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        leaf.to_reorder.remove(&(number, entry));
+        if !was_active
+            && let Some(found) = leaf.wait_no_more(&apps.rank(entry), &am, |other| apps.rank(other))
+        {
+            apps[found].lists -= 1;
         }
-        rank.priority = priority;
-        let now = |other: u32| if other == app { rank } else { all.rank(other) };
+        if apps[entry].lists > 0 {
+            self.goes_by_place(slot);
+        }
+        self.apps[entry].priority = priority;
         if was_active {
-            leaf.active.insert(&rank, |other, this| compare(ordering, &now(other), this));
+            self.enter_active(entry, slot);
         } else {
-            leaf.pending.insert(&rank, |other, this| compare_fifo(&now(other), this));
+            let (_, leaf, apps) = self.leaf_and_apps(slot);
+            if leaf.wait(entry, &apps.rank(entry), &am, |other| apps.rank(other)) {
+                apps[entry].lists += 1;
+            }
         }
-        self.app_mut(app).priority = priority;
         self.show_entries(slot);
     }
 
     /// An application is in another leaf, where it may run or not; `sizes` are those of its containers, then of its reservations.
-    pub(crate) fn moved(&mut self, app: u32, target: u32, runnable: bool, sizes: &[Resource]) {
-        let source = self.app(app).leaf;
+    pub(crate) fn moved(&mut self, entry: AppEntry, target: u32, runnable: bool, sizes: &[Resource]) {
+        let source = self.apps[entry].leaf;
         for size in sizes {
             let less = Resource::ZERO.minus(size);
-            self.charge_leaf(source, app, &less, -1);
+            self.charge_leaf(source, entry, &less, -1);
             self.charge_above(source, &less, -1);
-            self.charge_leaf(target, app, size, 1);
+            self.charge_leaf(target, entry, size, 1);
             self.charge_above(target, size, 1);
         }
-        self.leave(app, source);
-        let local = self.app_mut(app);
-        (local.leaf, local.has_moved, local.runnable) = (target, true, runnable);
+        self.leave(entry, source);
+        let local = &mut self.apps[entry];
+        (local.leaf, local.runnable) = (target, runnable);
         let (pending, reserved, is_idle) = (local.pending, local.reserved, local.open_keys == 0);
-        self.enter(app);
-        self.ceases_to_ask(source, app);
+        self.enter(entry);
+        self.ceases_to_ask(source, entry);
         if !is_idle {
-            self.begins_to_ask(target, app);
+            self.begins_to_ask(target, entry);
         }
         self.add_pending(source, &Resource::ZERO.minus(&pending));
         self.add_pending(target, &pending);
@@ -141,22 +242,16 @@ impl Books {
             return;
         }
         let waiting = std::mem::take(&mut self.leaf_mut(slot).to_reorder);
-        for app in waiting {
-            let (_, used, pending) = self.take_out(slot, app);
-            self.app_mut(app).fair = FairCache { used_mb: used, pending_mb: pending };
-            let (node, leaf, all) = self.leaf_and_apps(slot);
-            let ordering = &node.leaf().expect("a leaf queue").ordering;
-            leaf.active.insert(&all.rank(app), |other, this| compare(ordering, &all.rank(other), this));
+        for (_, entry) in waiting {
+            if !self.leave_active(entry, slot) {
+                // It waits, or may not run: from now on it is in more lists than one.
+                self.goes_by_place(slot);
+            }
+            let app = &mut self.apps[entry];
+            app.fair = FairCache { used_mb: app.used.memory_mb(), pending_mb: app.pending.memory_mb() };
+            self.enter_active(entry, slot);
         }
         self.show_entries(slot);
-    }
-
-    /// Out of the active list; whether it was there, and what its memory is now.
-    fn take_out(&mut self, slot: u32, app: u32) -> (bool, i64, i64) {
-        let (node, leaf, all) = self.leaf_and_apps(slot);
-        let (ordering, local) = (&node.leaf().expect("a leaf queue").ordering, all.get(app));
-        let was = leaf.active.remove(&local.rank(), |other, this| compare(ordering, &all.rank(other), this));
-        (was, local.used.memory_mb(), local.pending.memory_mb())
     }
 
     /// Others see by how much the lists of a leaf are longer than the applications in them.

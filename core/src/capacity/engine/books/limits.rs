@@ -1,11 +1,13 @@
 //! What a change of the cluster or of the configuration leads to; activation; limits of users and headroom.
 
-use super::{Books, Publication, QueueBook};
+use super::apps::Publication;
+use super::{Books, QueueBook};
 use crate::capacity::bounds::Bounds;
 use crate::capacity::engine::published::CapacityPublished;
-use crate::capacity::leaf::{Candidate, Leaf, Ordered, compare};
+use crate::capacity::leaf::{Candidate, Leaf};
+use crate::capacity::ordered::{AppEntry, Ordered};
 use crate::capacity::tree::ROOT;
-use crate::capacity::users::{Sharing, UserRecord};
+use crate::capacity::users::Sharing;
 use crate::resource::Resource;
 
 impl Books {
@@ -16,6 +18,10 @@ impl Books {
         cluster: Resource,
         nodes: u32,
     ) {
+        // What leaves may use, as they were.
+        if !self.queues.is_empty() {
+            self.settle_all();
+        }
         self.nodes = nodes;
         let mut turns = self.turns;
         let known = self.queues.len();
@@ -28,8 +34,9 @@ impl Books {
             match &mut self.queues[slot] {
                 Some(queue) => queue.published = new,
                 place => {
-                    let leaf = new.node.config.kind.is_leaf().then(Leaf::default);
-                    *place = Some(QueueBook { published: new, counts: Default::default(), leaf });
+                    let leaf = new.node.config.kind.is_leaf().then(|| Leaf::with_lists(&Ordered::new()));
+                    let (counts, siblings) = Default::default();
+                    *place = Some(QueueBook { published: new, counts, leaf, siblings, standing: None });
                 }
             }
         }
@@ -42,6 +49,7 @@ impl Books {
             self.cluster = cluster;
             self.spread_limits(ROOT, cluster);
         }
+        self.line_up();
     }
 
     /// Its applications go into a new list in the order of the old one; awaited refreshes of places are forgotten.
@@ -49,17 +57,28 @@ impl Books {
         if self.queues[slot as usize].as_ref().is_none_or(|queue| queue.leaf.is_none() || !queue.node().known) {
             return;
         }
-        let Books { queues, apps, gone, .. } = self;
-        let all = super::Everybody { apps, gone };
+        let order = self.app_order(slot);
+        let Books { queues, apps, .. } = self;
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
-        let ordering = &published.node.leaf().expect("a leaf queue").ordering;
         leaf.to_reorder.clear();
-        let mut active = Ordered::default();
-        for app in leaf.active.iter() {
-            active.insert(&all.rank(app), |other, this| compare(ordering, &all.rank(other), this));
+        leaf.noted.clear();
+        let anew = leaf.active.anew();
+        let before = std::mem::replace(&mut leaf.active, anew);
+        if !before.is_sorted() {
+            leaf.active.go_by_place();
         }
-        leaf.active = active;
+        let mut entries = Vec::with_capacity(before.len());
+        for entry in before.iter() {
+            if leaf.active.insert(entry, &apps.rank(entry), order, |other| apps.rank(other)) {
+                entries.push(entry);
+            } else {
+                apps[entry].lists -= 1;
+            }
+        }
         leaf.users.set_weights(|user| published.user_weight(user));
+        for entry in entries.into_iter().filter(|entry| self.apps[*entry].leaf == slot).collect::<Vec<_>>() {
+            self.has_become_active(entry);
+        }
     }
 
     /// Reference 6.
@@ -86,9 +105,9 @@ impl Books {
         self.work_out_statistics(slot);
         self.activate(slot);
         self.leaf_mut(slot).users.invalidate();
-        let active: Vec<u32> = self.leaf(slot).active.iter().collect();
-        for app in active {
-            self.user_limit_and_publish(slot, app);
+        let active: Vec<AppEntry> = self.leaf(slot).active.iter().collect();
+        for entry in active {
+            self.user_limit_and_publish(slot, entry);
         }
     }
 
@@ -101,46 +120,65 @@ impl Books {
 
     /// 9
     pub(crate) fn activate(&mut self, slot: u32) {
-        let bounds = self.bounds(slot);
-        let Books { queues, apps, gone, .. } = self;
-        let all = super::Everybody { apps, gone };
+        let (bounds, order) = (self.bounds(slot), self.app_order(slot));
+        let Books { queues, apps, .. } = self;
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
-        let ordering = &published.node.leaf().expect("a leaf queue").ordering;
-        let candidate = |number: u32| {
-            let app = all.get(number);
+        let candidate = |entry: AppEntry| {
+            let app = &apps[entry];
             Candidate { rank: app.rank(), user: &app.user, am: app.am }
         };
         let weight = |user: &str| published.user_weight(user);
-        leaf.activate(ordering, bounds.am_percent, &bounds.inputs(), candidate, weight);
+        let waited = leaf.pending.len();
+        let activated = leaf.activate(order, bounds.am_percent, &bounds.inputs(), candidate, weight);
+        // Who is in the active list already is in one list less.
+        debug_assert!(waited - leaf.pending.len() == activated.len() || !leaf.active.is_sorted(), "lists are odd by place alone");
+        for (entry, comes) in activated {
+            if comes {
+                self.has_become_active(entry);
+            } else {
+                self.apps[entry].lists -= 1;
+            }
+        }
     }
 
     /// The limit of an application's user; the leaf's limit and where its headroom comes from are published. `None` without a record.
-    pub(crate) fn user_limit_and_publish(&mut self, slot: u32, app: u32) -> Option<Resource> {
+    pub(crate) fn user_limit_and_publish(&mut self, slot: u32, entry: AppEntry) -> Option<Resource> {
         let bounds = self.bounds(slot);
-        let (_, leaf, all) = self.leaf_and_apps(slot);
-        let user = &all.get(app).user;
-        let record = leaf.users.record(user)?;
-        let limit = leaf.users.limit_of(user, Sharing::Active, &bounds.inputs());
-        self.publish(slot, app, record);
+        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        let app = &apps[entry];
+        let seat = if app.leaf == slot { app.seat } else { leaf.users.seat(&app.user) };
+        let user = leaf.users.record_at(seat)?;
+        let limit = leaf.users.limit_at(seat, Sharing::Active, &bounds.inputs());
+        self.publish(entry, Publication { leaf: slot, seat, user });
         Some(limit)
     }
 
-    pub(crate) fn publish(&mut self, slot: u32, app: u32, user: UserRecord) {
-        let leaf = self.leaf_mut(slot);
+    pub(crate) fn publish(&mut self, entry: AppEntry, publication: Publication) {
+        let before = self.apps[entry].publication;
+        let leaf = self.leaf_mut(publication.leaf);
         leaf.published_limit = leaf.stored_limit;
-        self.app_mut(app).publication = Some(Publication { leaf: slot, user });
+        if before == Some(publication) {
+            return;
+        }
+        leaf.users.refer(publication.user);
+        self.apps[entry].publication = Some(publication);
+        if let Some(before) = before {
+            self.leaf_mut(before.leaf).users.refer_no_more(before.user);
+        }
+        self.note(entry);
     }
 
     /// 15
-    pub(crate) fn headroom(&mut self, app: u32) -> Resource {
-        let Some(Publication { leaf: slot, user: record }) = self.app(app).publication else { return Resource::ZERO };
+    pub(crate) fn headroom(&mut self, entry: AppEntry) -> Resource {
+        let Some(publication) = self.apps[entry].publication else { return Resource::ZERO };
+        let Publication { leaf: slot, seat, user } = publication;
         let (arith, cluster) = (self.arith, self.cluster);
         let bounds: Bounds = self.bounds(slot);
         let queue_used = self.counts(slot).used;
         let free = cluster.minus(&self.counts(ROOT).used);
-        let (_, leaf, all) = self.leaf_and_apps(slot);
-        let limit = leaf.users.limit_of(&all.get(app).user, Sharing::Active, &bounds.inputs());
-        let of_user = limit.minus_non_negative(&leaf.users.at(record).used);
+        let leaf = self.leaf_mut(slot);
+        let limit = leaf.users.limit_at(seat, Sharing::Active, &bounds.inputs());
+        let of_user = limit.minus_non_negative(&leaf.users.at(user).used);
         let of_queue = leaf.published_limit.minus_non_negative(&queue_used);
         let both = arith.round_down(&of_user.least(&of_queue), &bounds.minimum);
         let headroom = arith.least(&cluster, &free, &both);

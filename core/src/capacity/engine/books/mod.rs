@@ -3,6 +3,8 @@
 //! Owned by one worker, and run by it, between two steps of the engine. The rules themselves are `capacity`'s; here they are given what
 //! they are about. Reference 5.3, 6, 8.3, 9, 13 to 15, 20, 21, 23.
 
+mod apps;
+
 mod charging;
 
 mod limits;
@@ -11,18 +13,22 @@ mod life;
 
 mod order;
 
+mod siblings;
+
+pub(crate) use self::apps::{AppBook, Apps};
+pub(crate) use self::order::Walk;
+pub(crate) use self::siblings::Trail;
+use self::siblings::{Siblings, Standing};
 use super::published::CapacityPublished;
 use crate::capacity::arith::Arith;
 use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
-use crate::capacity::order::{AppRank, FairCache};
+use crate::capacity::order::{AppOrder, AppRank};
+use crate::capacity::ordered::AppEntry;
 use crate::capacity::tree::{QueueNode, ROOT};
-use crate::capacity::users::UserRecord;
 use crate::capacity::victims::Candidate;
 use crate::config::capacity::{AppOrdering, CapacityFile};
 use crate::resource::Resource;
-use crate::sync::Arc;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// What is counted of a queue.
@@ -51,47 +57,16 @@ pub(crate) struct QueueBook {
     pub(crate) counts: Counts,
     /// Of a leaf queue.
     pub(crate) leaf: Option<Leaf>,
+    /// Its children.
+    siblings: Siblings,
+    /// Where it stands among its siblings; nowhere if it is in force no more.
+    standing: Option<Standing>,
 }
 
 impl QueueBook {
     pub(crate) fn node(&self) -> &QueueNode {
         &self.published.node
     }
-}
-
-/// Where an application's headroom comes from: whom the last publication was for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Publication {
-    pub(crate) leaf: u32,
-    pub(crate) user: UserRecord,
-}
-
-/// An attempt, as its leaf queue knows it.
-#[derive(Debug)]
-pub(crate) struct AppBook {
-    pub(crate) number: u32,
-    /// Where the engine has it.
-    pub(crate) slot: u32,
-    pub(crate) user: Arc<str>,
-    pub(crate) leaf: u32,
-    pub(crate) priority: i32,
-    pub(crate) submitted_priority: i32,
-    /// As it counts in the limits of AMs.
-    pub(crate) am: Resource,
-    pub(crate) start_ms: u64,
-    /// It has entered the lists of its leaf queue; else a limit of parallel applications keeps it waiting.
-    pub(crate) runnable: bool,
-    pub(crate) used: Resource,
-    pub(crate) reserved: Resource,
-    pub(crate) pending: Resource,
-    /// Keys with something outstanding.
-    pub(crate) open_keys: u32,
-    pub(crate) publication: Option<Publication>,
-    pub(crate) fair: FairCache,
-    /// Some container was marked for preemption: its AM may have yet to be told.
-    pub(crate) has_marked: bool,
-    /// It has been in another leaf queue, whose lists may still have it.
-    pub(crate) has_moved: bool,
 }
 
 /// See the module's text.
@@ -104,10 +79,7 @@ pub(crate) struct Books {
     pub(crate) nodes: u32,
     /// By slot; one that a refresh has removed stays, for the applications that it may still have.
     pub(crate) queues: Vec<Option<QueueBook>>,
-    /// By number.
-    apps: FxHashMap<u32, AppBook>,
-    /// Those that have ended and may still stand in a list (13.3).
-    gone: FxHashMap<u32, AppBook>,
+    pub(crate) apps: Apps,
     /// How often the cluster has changed, and the queues were refreshed, as far as is known here.
     pub(crate) turns: [u64; 2],
 }
@@ -120,8 +92,7 @@ impl Books {
             cluster: Resource::ZERO,
             nodes: 0,
             queues: Vec::new(),
-            apps: FxHashMap::default(),
-            gone: FxHashMap::default(),
+            apps: Apps::default(),
             turns: [0; 2],
         }
     }
@@ -154,25 +125,16 @@ impl Books {
         self.queue_mut(slot).leaf.as_mut().expect("a leaf queue")
     }
 
-    /// A leaf queue, and its applications to look at.
-    fn leaf_and_apps(&mut self, slot: u32) -> (&QueueNode, &mut Leaf, Everybody<'_>) {
-        let Books { queues, apps, gone, .. } = self;
+    /// A leaf queue, and its applications.
+    fn leaf_and_apps(&mut self, slot: u32) -> (&QueueNode, &mut Leaf, &mut Apps) {
+        let Books { queues, apps, .. } = self;
         let QueueBook { published, leaf, .. } = queues[slot as usize].as_mut().expect("a queue that was published");
-        (&published.node, leaf.as_mut().expect("a leaf queue"), Everybody { apps, gone })
+        (&published.node, leaf.as_mut().expect("a leaf queue"), apps)
     }
 
     /// An attempt that has not ended.
     pub(crate) fn find(&self, number: u32) -> Option<&AppBook> {
-        self.apps.get(&number)
-    }
-
-    pub(crate) fn app(&self, number: u32) -> &AppBook {
-        Everybody { apps: &self.apps, gone: &self.gone }.get(number)
-    }
-
-    pub(crate) fn app_mut(&mut self, number: u32) -> &mut AppBook {
-        let Books { apps, gone, .. } = self;
-        apps.get_mut(&number).or_else(|| gone.get_mut(&number)).expect("an application that has entered")
+        self.apps.find(number)
     }
 
     /// The queues in force, each before its children.
@@ -185,15 +147,13 @@ impl Books {
         out
     }
 
-    /// By number.
-    pub(crate) fn numbers(&self) -> Vec<u32> {
-        let mut numbers: Vec<u32> = self.apps.keys().copied().collect();
-        numbers.sort_unstable();
-        numbers
+    pub(crate) fn rank(&self, entry: AppEntry) -> AppRank {
+        self.apps.rank(entry)
     }
 
-    pub(crate) fn rank(&self, number: u32) -> AppRank {
-        self.app(number).rank()
+    /// How the active applications of a leaf are ordered.
+    pub(crate) fn app_order(&self, slot: u32) -> AppOrder {
+        AppOrder::of(self.ordering(slot))
     }
 
     pub(crate) fn ordering(&self, slot: u32) -> &AppOrdering {
@@ -211,28 +171,5 @@ impl Books {
 
     pub(crate) fn bounds(&self, slot: u32) -> Bounds {
         Bounds::of(self.node(slot), self.arith, self.cluster, self.minimum)
-    }
-}
-
-impl AppBook {
-    pub(crate) fn rank(&self) -> AppRank {
-        AppRank { number: self.number, priority: self.priority, start_ms: self.start_ms, fair: self.fair }
-    }
-}
-
-/// All applications that a list may have.
-#[derive(Clone, Copy)]
-struct Everybody<'a> {
-    apps: &'a FxHashMap<u32, AppBook>,
-    gone: &'a FxHashMap<u32, AppBook>,
-}
-
-impl<'a> Everybody<'a> {
-    fn get(&self, number: u32) -> &'a AppBook {
-        self.apps.get(&number).or_else(|| self.gone.get(&number)).expect("an application that has entered")
-    }
-
-    fn rank(&self, number: u32) -> AppRank {
-        self.get(number).rank()
     }
 }

@@ -1,11 +1,25 @@
 //! Whom a queue asks, in which order, and within which limits (reference 12, 13.1, 13.2).
 
 use super::Books;
+use super::apps::Publication;
 use crate::capacity::allocator::{Limits, Rules};
-use crate::capacity::leaf::PassUser;
-use crate::capacity::order::{QueueRank, compare_queues};
-use crate::config::capacity::QueueOrdering;
+use crate::capacity::ordered::{AppEntry, Place};
+use crate::capacity::users::PassUser;
 use crate::resource::Resource;
+
+/// A walk through the active applications of a leaf, in a pass that has proposed nothing yet.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    place: Option<Place>,
+    /// Every application so far has a reservation: the queue is looked at again.
+    checks_queue: bool,
+}
+
+impl Walk {
+    pub(crate) fn new() -> Walk {
+        Walk { place: None, checks_queue: true }
+    }
+}
 
 impl Books {
     pub(crate) fn rules(&self, leaf: u32) -> Rules {
@@ -22,31 +36,16 @@ impl Books {
         }
     }
 
-    /// 12.2, with what is blocked.
-    pub(crate) fn limit_of_child(&self, slot: u32, child: u32, limits: &mut Limits) -> Resource {
+    /// 12.2, with what is blocked: what a child may use beside what it uses.
+    pub(crate) fn left_for_children(&self, slot: u32, limits: &mut Limits) -> Resource {
         limits.limit = self.arith.least(&self.cluster, &limits.limit, self.node(slot).maximum());
         let used = self.counts(slot).used.minus(&self.killable_in(slot));
-        let left = limits.limit.minus(&limits.blocked).minus(&used);
-        self.arith.round_down(&left.plus(&self.counts(child).used), &self.minimum)
+        limits.limit.minus(&limits.blocked).minus(&used)
     }
 
-    /// 12.3: the children of a parent.
-    pub(crate) fn children_in_order(&self, slot: u32, out: &mut Vec<u32>) {
-        let node = self.node(slot);
-        let ordering = node.config.as_parent().map_or(QueueOrdering::Utilization, |parent| parent.ordering);
-        let rank = |child: &u32| {
-            let (queue, counts) = (self.node(*child), self.counts(*child));
-            QueueRank {
-                absolute_capacity: queue.absolute_capacity(),
-                used: counts.used_capacity,
-                absolute_used: counts.absolute_used_capacity,
-                priority: queue.config.priority,
-                minimum: queue.config.capacities[0].minimum,
-            }
-        };
-        out.clear();
-        out.extend_from_slice(&node.children);
-        out.sort_by(|a, b| compare_queues(&rank(a), &rank(b), ordering));
+    /// The same, with what it uses.
+    pub(crate) fn limit_of_child(&self, child: u32, left: &Resource) -> Resource {
+        self.arith.round_down(&left.plus(&self.counts(child).used), &self.minimum)
     }
 
     /// 12.4
@@ -68,6 +67,7 @@ impl Books {
     /// What every offer to a leaf begins with (13.1 steps 1 and 2).
     pub(crate) fn enter_leaf(&mut self, slot: u32, limits: &mut Limits) {
         self.store_limit(slot, &limits.limit);
+        self.stored_now(slot);
         let (node, counts) = (self.node(slot), self.counts(slot));
         limits.may_kill = if node.guaranteed().is_zero() {
             counts.absolute_used_capacity < node.absolute_capacity()
@@ -78,35 +78,58 @@ impl Books {
 
     /// Whether more is asked for in a queue.
     pub(crate) fn is_wanting(&self, slot: u32) -> bool {
-        self.arith.is_greater(&self.cluster, &self.counts(slot).pending, &Resource::ZERO)
+        self.arith.is_positive(&self.cluster, &self.counts(slot).pending)
+    }
+
+    /// The next application of a walk that asks for something and whose user may have more (13.1 step 6). Of a sorted list only those that
+    /// are noted are looked at, once the queue has been and the users' limit is worked out: O(log applications), and one step for each noted
+    /// one that may not have more.
+    pub(crate) fn next_app(&mut self, slot: u32, limits: &mut Limits, walk: &mut Walk) -> Option<AppEntry> {
+        let continue_looking = self.file(slot).settings().reservations_continue_look_all_nodes;
+        loop {
+            let leaf = self.leaf(slot);
+            let all = walk.checks_queue || !leaf.active.is_sorted() || !leaf.users.is_worked_out();
+            let (place, entry) = if all { leaf.active.next(walk.place) } else { leaf.next_noted(walk.place) }?;
+            walk.place = Some(place);
+            if walk.checks_queue {
+                let reserved = self.apps[entry].reserved;
+                if !self.may_assign(slot, limits, &reserved) {
+                    return None;
+                }
+                walk.checks_queue = continue_looking && !reserved.is_zero();
+            }
+            let may = self.user_may(slot, entry, limits, continue_looking);
+            if may && self.arith.is_positive(&self.cluster, &self.apps[entry].pending) {
+                return Some(entry);
+            }
+        }
     }
 
     /// 13.1 steps 6b and 6c, 13.2
-    pub(crate) fn user_may(&mut self, slot: u32, app: u32, limits: &mut Limits) -> bool {
+    fn user_may(&mut self, slot: u32, entry: AppEntry, limits: &mut Limits, continue_looking: bool) -> bool {
         let (arith, cluster) = (self.arith, self.cluster);
-        let reserved = self.app(app).reserved;
-        let (_, leaf, all) = self.leaf_and_apps(slot);
-        let user = &all.get(app).user;
-        let known = leaf.pass_users().get(user).cloned();
+        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        let app = &apps[entry];
+        let reserved = app.reserved;
+        let seat = if app.leaf == slot { app.seat } else { leaf.users.seat(&app.user) };
+        let record = leaf.users.record_at(seat);
+        let known = leaf.users.pass_user(seat).map(|known| (known.limit, known.failed_with));
         // Without a record there is nothing to publish.
-        let limit = match (&known, leaf.users.record(user)) {
-            (Some(known), Some(record)) => {
-                let limit = known.limit;
-                self.publish(slot, app, record);
-                limit
+        let (limit, failed_with) = match known {
+            Some(known) => {
+                if let Some(user) = record {
+                    self.publish(entry, Publication { leaf: slot, seat, user });
+                }
+                known
             }
-            (Some(known), None) => known.limit,
-            (None, _) => self.user_limit_and_publish(slot, app).unwrap_or(Resource::ZERO),
+            None => (self.user_limit_and_publish(slot, entry).unwrap_or(Resource::ZERO), None),
         };
-        let mut pass = known.unwrap_or(PassUser { limit, failed_with: None });
-        if pass.failed_with.is_some_and(|failed| reserved.fits_in(&failed)) {
+        if failed_with.is_some_and(|failed| reserved.fits_in(&failed)) {
             return false;
         }
-        let continue_looking = self.file(slot).settings().reservations_continue_look_all_nodes;
-        let (_, leaf, all) = self.leaf_and_apps(slot);
-        let user = &all.get(app).user;
-        let used = leaf.users.get(user).map(|user| user.used);
-        let may = used.is_some_and(|used| {
+        let users = &mut self.leaf_mut(slot).users;
+        let may = record.is_some_and(|record| {
+            let used = users.at(record).used;
             limits.to_unreserve = Resource::ZERO;
             if !arith.is_greater(&cluster, &used, &limit) {
                 return true;
@@ -117,12 +140,9 @@ impl Books {
             }
             may
         });
-        if !may && pass.failed_with.is_none_or(|failed| failed.fits_in(&reserved)) {
-            pass.failed_with = Some(reserved);
-        }
-        match leaf.pass_users().get_mut(&**user) {
-            Some(known) => *known = pass,
-            None => drop(leaf.pass_users().insert(user.clone(), pass)),
+        let fails_anew = !may && failed_with.is_none_or(|failed| failed.fits_in(&reserved));
+        if fails_anew || known.is_none() {
+            users.remember(seat, PassUser { limit, failed_with: if fails_anew { Some(reserved) } else { failed_with } });
         }
         may
     }

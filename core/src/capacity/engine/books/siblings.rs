@@ -1,0 +1,183 @@
+//! The children of a parent queue in the order in which they are asked (reference 12.3).
+//!
+//! Kept in order, not sorted: a child whose figures change is put in its place anew, O(log children). Only children in which more is asked
+//! for stand there, for the others a pass does nothing but store what they may use (13.1 step 1). That is made up for when it is needed:
+//! a parent keeps marks of how far its last passes went, and with what left.
+
+use super::{Books, QueueBook};
+use crate::capacity::order::{QueueKey, QueueRank, compare_sizes, queue_key};
+use crate::config::capacity::QueueOrdering;
+use crate::resource::Resource;
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+/// Beyond so many more than there are children, marks are settled.
+const MARKS: usize = 16;
+
+/// Where a pass has been: every child up to a key, each with this and what it uses itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    pub(crate) up_to: QueueKey,
+    turn: u64,
+    left: Resource,
+}
+
+/// Of a parent.
+#[derive(Debug, Default)]
+pub(crate) struct Siblings {
+    wanting: BTreeSet<QueueKey>,
+    ordering: QueueOrdering,
+    /// The later, the less far.
+    marks: Vec<Mark>,
+    /// Passes with marks.
+    turn: u64,
+}
+
+/// Of a child.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    key: QueueKey,
+    /// Its place by size.
+    size: u32,
+    wants: bool,
+    /// The turn up to which what it may use is stored.
+    settled: u64,
+}
+
+/// The marks of one pass, from the first child on.
+pub(crate) type Trail = SmallVec<[(QueueKey, Resource); 2]>;
+
+impl QueueBook {
+    fn rank(&self) -> QueueRank {
+        let node = self.node();
+        QueueRank {
+            absolute_capacity: node.absolute_capacity(),
+            used: self.counts.used_capacity,
+            absolute_used: self.counts.absolute_used_capacity,
+            priority: node.config.priority,
+            minimum: node.config.capacities[0].minimum,
+        }
+    }
+}
+
+impl Books {
+    /// All children of all parents, as the structure has them.
+    pub(super) fn line_up(&mut self) {
+        self.queues.iter_mut().flatten().for_each(|queue| queue.standing = None);
+        for parent in self.in_order() {
+            let children = self.node(parent).children.clone();
+            let ordering = self.node(parent).config.as_parent().map_or(QueueOrdering::Utilization, |of| of.ordering);
+            let mut by_size = children.clone();
+            by_size.sort_by(|a, b| compare_sizes(&self.queue(*a).rank(), &self.queue(*b).rank()));
+            let turn = self.queue(parent).siblings.turn;
+            let mut siblings = Siblings { ordering, turn, ..Siblings::default() };
+            for (size, child) in (0..).zip(by_size) {
+                let wants = self.is_wanting(child);
+                let key = queue_key(&self.queue(child).rank(), ordering, size, child);
+                if wants {
+                    siblings.wanting.insert(key);
+                }
+                self.queue_mut(child).standing = Some(Standing { key, size, wants, settled: turn });
+            }
+            self.queue_mut(parent).siblings = siblings;
+        }
+    }
+
+    /// The figures of a queue have changed, or what is asked for in it.
+    pub(super) fn stand_anew(&mut self, slot: u32) {
+        let Some(parent) = self.parent(slot) else { return };
+        let wants = self.is_wanting(slot);
+        let ordering = self.queue(parent).siblings.ordering;
+        let queue = self.queue_mut(slot);
+        let rank = queue.rank();
+        let Some(standing) = &mut queue.standing else { return };
+        let key = queue_key(&rank, ordering, standing.size, slot);
+        if key == standing.key && wants == standing.wants {
+            return;
+        }
+        let (before, wanted) = (std::mem::replace(&mut standing.key, key), std::mem::replace(&mut standing.wants, wants));
+        let siblings = &mut self.queue_mut(parent).siblings;
+        if wanted {
+            siblings.wanting.remove(&before);
+        }
+        if wants {
+            siblings.wanting.insert(key);
+        }
+        let turn = siblings.turn;
+        if wanted && let Some(standing) = &mut self.queue_mut(slot).standing {
+            standing.settled = turn;
+        }
+    }
+
+    /// The first child in which more is asked for, or the next one after a key.
+    pub(crate) fn next_child(&self, slot: u32, after: Option<QueueKey>) -> Option<QueueKey> {
+        let wanting = &self.queue(slot).siblings.wanting;
+        match after {
+            None => wanting.first().copied(),
+            Some(key) => wanting.range((Bound::Excluded(key), Bound::Unbounded)).next().copied(),
+        }
+    }
+
+    /// A pass over children has ended.
+    pub(crate) fn mark(&mut self, slot: u32, trail: Trail) {
+        let children = self.node(slot).children.len();
+        let siblings = &mut self.queue_mut(slot).siblings;
+        // Those that want something have been visited themselves.
+        if siblings.wanting.len() == children {
+            return;
+        }
+        siblings.turn += 1;
+        let turn = siblings.turn;
+        for (up_to, left) in trail.into_iter().rev() {
+            while siblings.marks.last().is_some_and(|last| last.up_to <= up_to) {
+                siblings.marks.pop();
+            }
+            siblings.marks.push(Mark { up_to, turn, left });
+        }
+        if siblings.marks.len() > children + MARKS {
+            for child in self.node(slot).children.clone() {
+                self.settle(child);
+            }
+            self.queue_mut(slot).siblings.marks.clear();
+        }
+    }
+
+    /// What a leaf in which nothing is asked for may use is stored, as the last pass that has been there did.
+    pub(super) fn settle(&mut self, slot: u32) {
+        let queue = self.queue(slot);
+        let (Some(standing), Some(_)) = (&queue.standing, &queue.leaf) else { return };
+        if standing.wants {
+            return;
+        }
+        let Some(parent) = self.parent(slot) else { return };
+        let siblings = &self.queue(parent).siblings;
+        let reaching = siblings.marks.partition_point(|mark| mark.up_to >= standing.key);
+        let last = reaching.checked_sub(1).map(|at| siblings.marks[at]).filter(|mark| mark.turn > standing.settled);
+        let turn = siblings.turn;
+        if let Some(mark) = last {
+            let limit = self.arith.round_down(&mark.left.plus(&queue.counts.used), &self.minimum);
+            self.store_limit(slot, &limit);
+        }
+        self.is_settled(slot, turn);
+    }
+
+    pub(crate) fn settle_all(&mut self) {
+        for slot in self.in_order() {
+            self.settle(slot);
+        }
+    }
+
+    /// What a leaf may use has just been stored.
+    pub(super) fn stored_now(&mut self, slot: u32) {
+        if let Some(turn) = self.parent(slot).map(|parent| self.queue(parent).siblings.turn) {
+            self.is_settled(slot, turn);
+        }
+    }
+
+    fn is_settled(&mut self, slot: u32, turn: u64) {
+        if let Some(standing) = &mut self.queue_mut(slot).standing {
+            standing.settled = turn;
+        }
+    }
+}
