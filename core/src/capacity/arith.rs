@@ -51,9 +51,7 @@ impl Arith {
         match self.calculator {
             Calculator::Memory => amount.memory_mb() > 0,
             // What is most often asked: two types, none negative, and the cluster has both.
-            Calculator::Dominant
-                if self.types == 2 && (0..2).all(|i| amount.get(i) >= 0 && cluster.get(i) > 0) =>
-            {
+            Calculator::Dominant if self.types == 2 && (0..2).all(|i| amount.get(i) >= 0 && cluster.get(i) > 0) => {
                 amount.get(0) > 0 || amount.get(1) > 0
             }
             Calculator::Dominant => self.is_greater(cluster, amount, &Resource::ZERO),

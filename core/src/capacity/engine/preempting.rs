@@ -136,7 +136,11 @@ impl Shard {
         let Some(entry) = self.own.books.apps.entry(candidate.0) else { return };
         let (id, slot) = (self.container_id(index), self.own.books.apps[entry].slot);
         self.own.books.apps[entry].has_marked = true;
-        self.app(slot).shared.am.lock().to_preempt.push(id);
+        let to_preempt = &mut self.app(slot).shared.am.lock().to_preempt;
+        // One that is marked anew before its AM has called is told of once.
+        if !to_preempt.contains(&id) {
+            to_preempt.push(id);
+        }
     }
 }
 

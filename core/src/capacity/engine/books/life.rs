@@ -191,9 +191,7 @@ impl Books {
         let was_active = self.leave_active(entry, slot);
         let (_, leaf, apps) = self.leaf_and_apps(slot);
         leaf.to_reorder.remove(&(number, entry));
-        if !was_active
-            && let Some(found) = leaf.wait_no_more(&apps.rank(entry), &am, |other| apps.rank(other))
-        {
+        if !was_active && let Some(found) = leaf.wait_no_more(&apps.rank(entry), &am, |other| apps.rank(other)) {
             apps[found].lists -= 1;
         }
         if apps[entry].lists > 0 {

@@ -131,7 +131,10 @@ impl Books {
         let waited = leaf.pending.len();
         let activated = leaf.activate(order, bounds.am_percent, &bounds.inputs(), candidate, weight);
         // Who is in the active list already is in one list less.
-        debug_assert!(waited - leaf.pending.len() == activated.len() || !leaf.active.is_sorted(), "lists are odd by place alone");
+        debug_assert!(
+            waited - leaf.pending.len() == activated.len() || !leaf.active.is_sorted(),
+            "lists are odd by place alone"
+        );
         for (entry, comes) in activated {
             if comes {
                 self.has_become_active(entry);

@@ -13,11 +13,13 @@ pub(crate) struct Walk {
     place: Option<Place>,
     /// Every application so far has a reservation: the queue is looked at again.
     checks_queue: bool,
+    /// What the leaf may use has been published.
+    has_published: bool,
 }
 
 impl Walk {
     pub(crate) fn new() -> Walk {
-        Walk { place: None, checks_queue: true }
+        Walk { place: None, checks_queue: true, has_published: false }
     }
 }
 
@@ -82,13 +84,14 @@ impl Books {
     }
 
     /// The next application of a walk that asks for something and whose user may have more (13.1 step 6). Of a sorted list only those that
-    /// are noted are looked at, once the queue has been and the users' limit is worked out: O(log applications), and one step for each noted
-    /// one that may not have more.
+    /// are noted are looked at, once what all have in common is done: O(log applications), and one step for each noted one that may not have
+    /// more.
     pub(crate) fn next_app(&mut self, slot: u32, limits: &mut Limits, walk: &mut Walk) -> Option<AppEntry> {
         let continue_looking = self.file(slot).settings().reservations_continue_look_all_nodes;
         loop {
             let leaf = self.leaf(slot);
-            let all = walk.checks_queue || !leaf.active.is_sorted() || !leaf.users.is_worked_out();
+            let is_looked_at = !walk.checks_queue && walk.has_published && leaf.users.is_worked_out();
+            let all = !is_looked_at || !leaf.active.is_sorted();
             let (place, entry) = if all { leaf.active.next(walk.place) } else { leaf.next_noted(walk.place) }?;
             walk.place = Some(place);
             if walk.checks_queue {
@@ -98,7 +101,7 @@ impl Books {
                 }
                 walk.checks_queue = continue_looking && !reserved.is_zero();
             }
-            let may = self.user_may(slot, entry, limits, continue_looking);
+            let may = self.user_may(slot, entry, limits, walk, continue_looking);
             if may && self.arith.is_positive(&self.cluster, &self.apps[entry].pending) {
                 return Some(entry);
             }
@@ -106,7 +109,14 @@ impl Books {
     }
 
     /// 13.1 steps 6b and 6c, 13.2
-    fn user_may(&mut self, slot: u32, entry: AppEntry, limits: &mut Limits, continue_looking: bool) -> bool {
+    fn user_may(
+        &mut self,
+        slot: u32,
+        entry: AppEntry,
+        limits: &mut Limits,
+        walk: &mut Walk,
+        continue_looking: bool,
+    ) -> bool {
         let (arith, cluster) = (self.arith, self.cluster);
         let (_, leaf, apps) = self.leaf_and_apps(slot);
         let app = &apps[entry];
@@ -115,6 +125,7 @@ impl Books {
         let record = leaf.users.record_at(seat);
         let known = leaf.users.pass_user(seat).map(|known| (known.limit, known.failed_with));
         // Without a record there is nothing to publish.
+        walk.has_published |= record.is_some();
         let (limit, failed_with) = match known {
             Some(known) => {
                 if let Some(user) = record {
@@ -142,7 +153,8 @@ impl Books {
         });
         let fails_anew = !may && failed_with.is_none_or(|failed| failed.fits_in(&reserved));
         if fails_anew || known.is_none() {
-            users.remember(seat, PassUser { limit, failed_with: if fails_anew { Some(reserved) } else { failed_with } });
+            users
+                .remember(seat, PassUser { limit, failed_with: if fails_anew { Some(reserved) } else { failed_with } });
         }
         may
     }

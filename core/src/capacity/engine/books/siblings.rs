@@ -96,7 +96,8 @@ impl Books {
         if key == standing.key && wants == standing.wants {
             return;
         }
-        let (before, wanted) = (std::mem::replace(&mut standing.key, key), std::mem::replace(&mut standing.wants, wants));
+        let (before, wanted) =
+            (std::mem::replace(&mut standing.key, key), std::mem::replace(&mut standing.wants, wants));
         let siblings = &mut self.queue_mut(parent).siblings;
         if wanted {
             siblings.wanting.remove(&before);
