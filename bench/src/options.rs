@@ -106,9 +106,11 @@ pub enum Format {
 pub struct BenchOptions {
     /// Which.
     pub workload: WorkloadName,
+    /// Whose decisions.
+    pub scheduler: SchedulerChoice,
     /// Nodes, queues, applications; M if not said.
     pub size: Option<Size>,
-    /// `dyn` if not said.
+    /// If not said, `dyn`; of the CapacityScheduler `max`.
     pub mode: Option<Mode>,
     /// Worker threads of the scheduler.
     pub workers: usize,

@@ -30,8 +30,8 @@ pub(crate) const CORES: &[Word<CoreChoice>] = &[
 ];
 
 pub(crate) const SCHEDULERS: &[Word<SchedulerChoice>] = &[
-    ("fair", SchedulerChoice::Fair, "The FairScheduler, by an allocation file"),
-    ("capacity", SchedulerChoice::Capacity, "The CapacityScheduler with one worker, by a capacity-scheduler.xml"),
+    ("fair", SchedulerChoice::Fair, "The FairScheduler"),
+    ("capacity", SchedulerChoice::Capacity, "The CapacityScheduler, with one worker"),
 ];
 
 /// Where properties come from.

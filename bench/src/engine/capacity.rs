@@ -95,8 +95,11 @@ impl Engine for Capacity {
     }
 
     fn stats(&self) -> Totals {
-        let pending = self.queues().first().map_or(Resource::ZERO, |root| root.demand.minus(&root.usage));
-        Totals::of_capacity(&self.0.stats(), pending)
+        self.0.stats().into()
+    }
+
+    fn pending(&self) -> Resource {
+        self.queues().first().map_or(Resource::ZERO, |root| root.demand.minus(&root.usage))
     }
 
     fn update_now(&self) {}

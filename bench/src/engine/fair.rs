@@ -151,6 +151,10 @@ impl Engine for Threaded {
         self.0.stats().into()
     }
 
+    fn pending(&self) -> Resource {
+        self.0.stats().pending_demand()
+    }
+
     fn update_now(&self) {
         self.0.update_now();
     }
@@ -291,6 +295,10 @@ impl Engine for Locked {
 
     fn stats(&self) -> Totals {
         lock(&self.core).stats().into()
+    }
+
+    fn pending(&self) -> Resource {
+        lock(&self.core).stats().pending_demand()
     }
 
     fn update_now(&self) {

@@ -104,8 +104,6 @@ pub(crate) struct Totals {
     pub(crate) cluster: Resource,
     /// By containers.
     pub(crate) allocated: Resource,
-    /// What is asked for and not granted, as the scheduler last worked it out.
-    pub(crate) pending: Resource,
     /// How old the shares are; 0 where there are none.
     pub(crate) snapshot_age_ms: u64,
 }
@@ -121,28 +119,15 @@ impl From<Stats> for Totals {
             offers: stats.offers,
             cluster: stats.cluster,
             allocated: stats.allocated,
-            pending: stats.pending_demand(),
             snapshot_age_ms: stats.snapshot_age_ms,
         }
     }
 }
 
-impl Totals {
-    /// What is asked for is not among the counts.
-    pub(super) fn of_capacity(stats: &CapacityStats, pending: Resource) -> Totals {
+impl From<CapacityStats> for Totals {
+    fn from(stats: CapacityStats) -> Totals {
         let CapacityStats { granted, node_local, completed, running, heartbeats, offers, cluster, allocated, .. } =
-            *stats;
-        Totals {
-            granted,
-            node_local,
-            completed,
-            running,
-            heartbeats,
-            offers,
-            cluster,
-            allocated,
-            pending,
-            snapshot_age_ms: 0,
-        }
+            stats;
+        Totals { granted, node_local, completed, running, heartbeats, offers, cluster, allocated, snapshot_age_ms: 0 }
     }
 }

@@ -45,6 +45,8 @@ pub(crate) trait Engine: Send + Sync {
     fn nodes(&self) -> Vec<NodeView>;
     /// Sums over the whole scheduler.
     fn stats(&self) -> Totals;
+    /// What is asked for and not granted, as the scheduler last worked it out.
+    fn pending(&self) -> Resource;
     /// Recomputes demand and shares now.
     fn update_now(&self);
     /// Returns when every accepted message has been worked off.

@@ -576,7 +576,7 @@ impl<'a> Driver<'a> {
         let total = (stats.cluster.memory_mb() as f64).max(1.0);
         let allocated = stats.allocated.memory_mb() as f64 / total;
         // What waited at the last update, for as long as as much ends as is granted.
-        let waiting = stats.pending.memory_mb() as f64 / total;
+        let waiting = self.engine.pending().memory_mb() as f64 / total;
         self.admission.observe(allocated, waiting);
         self.observations += 1;
         self.utilisation_sum += allocated;

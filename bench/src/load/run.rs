@@ -450,6 +450,9 @@ mod tests {
         fn stats(&self) -> Totals {
             self.inner.stats()
         }
+        fn pending(&self) -> Resource {
+            self.inner.pending()
+        }
         fn update_now(&self) {
             self.inner.update_now();
         }

@@ -10,11 +10,13 @@ use super::minders::Minders;
 use super::pace::Pace;
 use super::plan::Plan;
 use super::shape::{NODE, NODES_A_RACK, Shape, node_name, rack_name};
-use crate::api::{AllocationFile, AppHandle, Heartbeat, NodeHandle, Settings, Submission, Worker};
+use crate::api::{
+    AllocationFile, AppHandle, CapacityConfiguration, Heartbeat, NodeHandle, Settings, Submission, Worker,
+};
 use crate::clock::now_ns;
-use crate::engine::{Engine, Locked, Parts, Threaded};
+use crate::engine::{Capacity, CapacityParts, Engine, Locked, Parts, Threaded};
 use crate::latency::{LatencyProbe, histogram};
-use crate::options::{CoreChoice, WorkloadName};
+use crate::options::{CoreChoice, SchedulerChoice, WorkloadName};
 
 /// How often a driver that only waits looks.
 pub(super) const LOOK: Duration = Duration::from_micros(50);
@@ -52,35 +54,27 @@ impl Bed {
     /// What the scheduler refuses.
     pub(super) fn new(plan: &Plan, properties: Vec<(&'static str, &'static str)>) -> Result<Bed, String> {
         let shape = plan.shape;
-        let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
         let probe = Arc::new(LatencyProbe::new(plan.workers));
-        let parts = Parts {
-            settings,
-            allocations: AllocationFile::default(),
-            groups: None,
-            workers: plan.workers,
-            fold_every: plan.fold_every,
-            channel_capacity: None,
-            probe: Arc::clone(&probe) as _,
-            wake: None,
-        };
-        let update_every = (plan.workload != WorkloadName::W3).then_some(Duration::from_millis(500));
         let mut minders = None;
-        let engine: Box<dyn Engine> = match plan.core {
-            CoreChoice::Threaded if plan.self_driven => {
-                let (engine, workers) = Threaded::start_with_workers(parts)?;
-                minders = Some(Minders::of(workers));
-                Box::new(engine)
+        let engine: Box<dyn Engine> = match plan.scheduler {
+            SchedulerChoice::Fair => fair(plan, properties, &probe, &mut minders)?,
+            SchedulerChoice::Capacity => {
+                let own = plan.capacities();
+                let own = own.iter().map(|(name, value)| (&**name, &**value));
+                let configuration =
+                    CapacityConfiguration::from_properties(properties, own).map_err(|error| error.to_string())?;
+                let probe = Arc::clone(&probe) as _;
+                Box::new(Capacity::start(CapacityParts { configuration, groups: None, probe, wake: None })?)
             }
-            CoreChoice::Threaded => Box::new(Threaded::start(parts)?),
-            CoreChoice::Locked => Box::new(Locked::start(parts, update_every)?),
         };
         let (nodes, apps, minders) = (Vec::new(), Vec::new(), Mutex::new(minders));
         let mut bed = Bed { shape, engine, probe, nodes, apps, aside: plan.aside(), minders };
         for node in 0..shape.nodes {
             bed.nodes.push(bed.engine.add_node(&node_name(node), &rack_name(node / NODES_A_RACK), NODE)?);
         }
-        bed.engine.reload(&shape.allocations())?;
+        if plan.scheduler == SchedulerChoice::Fair {
+            bed.engine.reload(&shape.allocations())?;
+        }
         let submissions = (0..shape.apps).map(|app| {
             let queue = Some(shape.leaf(app % shape.queues));
             // Applications are numbered from 1, as YARN does; application a of the workload is number a + 1.
@@ -144,4 +138,33 @@ impl Bed {
         }
         Ok(Fill { ns: now_ns() - start, full, enqueue })
     }
+}
+
+/// The FairScheduler, threaded or as its plain twin.
+fn fair(
+    plan: &Plan,
+    properties: Vec<(&'static str, &'static str)>,
+    probe: &Arc<LatencyProbe>,
+    minders: &mut Option<Minders>,
+) -> Result<Box<dyn Engine>, String> {
+    let parts = Parts {
+        settings: Settings::from_properties(properties).map_err(|error| error.to_string())?,
+        allocations: AllocationFile::default(),
+        groups: None,
+        workers: plan.workers,
+        fold_every: plan.fold_every,
+        channel_capacity: None,
+        probe: Arc::clone(probe) as _,
+        wake: None,
+    };
+    let update_every = (plan.workload != WorkloadName::W3).then_some(Duration::from_millis(500));
+    Ok(match plan.core {
+        CoreChoice::Threaded if plan.self_driven => {
+            let (engine, workers) = Threaded::start_with_workers(parts)?;
+            *minders = Some(Minders::of(workers));
+            Box::new(engine)
+        }
+        CoreChoice::Threaded => Box::new(Threaded::start(parts)?),
+        CoreChoice::Locked => Box::new(Locked::start(parts, update_every)?),
+    })
 }

@@ -4,7 +4,7 @@ use super::shape::Shape;
 use crate::bundled::{ASYNC_PROPERTY, CONTINUOUS_PROPERTY, NO_EXPIRY};
 use crate::clock::nanos;
 use crate::failure::Failure;
-use crate::options::{Background, BenchOptions, CoreChoice, Mode, Size, WorkloadName};
+use crate::options::{Background, BenchOptions, CoreChoice, Mode, SchedulerChoice, Size, WorkloadName};
 
 /// Nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
@@ -80,6 +80,7 @@ impl Times {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) workload: WorkloadName,
+    pub(super) scheduler: SchedulerChoice,
     pub(super) shape: Shape,
     pub(super) mode: Mode,
     pub(super) workers: usize,
@@ -106,8 +107,12 @@ impl Plan {
         let wrong = |message: &str| Err(Failure::input(message));
         let workload = args.workload;
         let size = args.size.unwrap_or(Size::M);
-        let mode = args.mode.unwrap_or(Mode::Dyn);
+        let of_capacity = args.scheduler == SchedulerChoice::Capacity;
+        let mode = args.mode.unwrap_or(if of_capacity { Mode::Max } else { Mode::Dyn });
         let aside = args.background != Background::Off;
+        if of_capacity && let Some(unfit) = unfit_for_capacity(args, mode) {
+            return Err(Failure::input(format!("with --scheduler capacity {unfit}")));
+        }
         match workload {
             W3 => {
                 if matches!(size, Size::M5 | Size::L10) {
@@ -161,6 +166,7 @@ impl Plan {
         }
         Ok(Plan {
             workload,
+            scheduler: args.scheduler,
             shape: Shape::of(size),
             mode,
             workers: args.workers,
@@ -183,6 +189,34 @@ impl Plan {
     /// Containers that complete with one heartbeat.
     pub(super) fn completions(&self) -> usize {
         if self.mode == Mode::One { 1 } else { 4 }
+    }
+
+    /// What `capacity-scheduler.xml` says: as for Hadoop's side of a comparison.
+    pub(super) fn capacities(&self) -> Vec<(String, String)> {
+        const PREFIX: &str = "yarn.scheduler.capacity.";
+        const PER_HEARTBEAT: &str = "per-node-heartbeat.";
+        let Shape { nodes, .. } = self.shape;
+        let mut own = vec![
+            (
+                "resource-calculator".to_owned(),
+                "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator".to_owned(),
+            ),
+            ("maximum-am-resource-percent".to_owned(), "1.0".to_owned()),
+            ("maximum-applications".to_owned(), "5000000".to_owned()),
+            ("node-locality-delay".to_owned(), (nodes / 2).to_string()),
+            ("rack-locality-additional-delay".to_owned(), (nodes / 2).to_string()),
+            (format!("{PER_HEARTBEAT}multiple-assignments-enabled"), (self.mode == Mode::Max).to_string()),
+        ];
+        if self.mode == Mode::Max {
+            own.push((format!("{PER_HEARTBEAT}maximum-container-assignments"), "1000".to_owned()));
+            own.push((format!("{PER_HEARTBEAT}maximum-offswitch-assignments"), "1000".to_owned()));
+        }
+        if self.background == Background::On {
+            own.push(("schedule-asynchronously.enable".to_owned(), "true".to_owned()));
+            own.push(("schedule-asynchronously.scheduling-interval-ms".to_owned(), "0".to_owned()));
+        }
+        own.extend(self.shape.capacities());
+        own.into_iter().map(|(name, value)| (format!("{PREFIX}{name}"), value)).collect()
     }
 
     /// The site's properties.
@@ -222,6 +256,24 @@ impl Plan {
     }
 }
 
+/// What the CapacityScheduler has not, or not yet.
+fn unfit_for_capacity(args: &BenchOptions, mode: Mode) -> Option<&'static str> {
+    match args {
+        BenchOptions { workload: WorkloadName::W3, .. } => Some("there are no shares that W3 could update"),
+        BenchOptions { core: CoreChoice::Locked, .. } => Some("there is no locked twin: leave --core out"),
+        BenchOptions { workers: 2.., .. }
+        | BenchOptions { fold_every: Some(_), .. }
+        | BenchOptions { self_driven: true, .. } => {
+            Some("there is one worker, on a thread of its own: leave --workers, --fold-every and --self-driven out")
+        }
+        BenchOptions { background: Background::Continuous, .. } => {
+            Some("there is no continuous scheduling: --async on is its asynchronous mode")
+        }
+        _ if mode == Mode::Dyn => Some("a heartbeat assigns one container or as many as fit: --mode one or max"),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -244,6 +296,7 @@ pub(super) mod tests {
         };
         let mut args = BenchOptions {
             workload,
+            scheduler: SchedulerChoice::Fair,
             size: None,
             mode: None,
             workers: 1,
@@ -272,6 +325,7 @@ pub(super) mod tests {
             match (option, words.next().expect("an option has a value")) {
                 ("--size", "L10") => args.size = Some(Size::L10),
                 ("--size", "L50") => args.size = Some(Size::L50),
+                ("--scheduler", "capacity") => args.scheduler = SchedulerChoice::Capacity,
                 ("--mode", "one") => args.mode = Some(Mode::One),
                 ("--mode", "dyn") => args.mode = Some(Mode::Dyn),
                 ("--mode", "max") => args.mode = Some(Mode::Max),
@@ -291,6 +345,12 @@ pub(super) mod tests {
         for (options, says) in [
             ("W3 --size L10", "sizes S, M, L and L50"),
             ("W3 --mode max", "mode dyn"),
+            ("W3 --scheduler capacity", "no shares"),
+            ("W2 --scheduler capacity --workers 2", "one worker"),
+            ("W2 --scheduler capacity --self-driven", "one worker"),
+            ("W2 --scheduler capacity --mode dyn", "--mode one or max"),
+            ("W2 --scheduler capacity --core locked", "no locked twin"),
+            ("W2 --scheduler capacity --async continuous", "no continuous scheduling"),
             ("W3 --async on", "--async"),
             ("W3 --open-loop", "--open-loop"),
             ("W2 --size L50", "size L50"),

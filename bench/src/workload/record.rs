@@ -10,7 +10,7 @@ use crate::clock::{process_cpu_seconds, seconds};
 use crate::engine::Totals;
 use crate::latency::{Percentiles, histogram};
 use crate::numbers::{grouped, micros};
-use crate::options::{Background, CoreChoice, Mode, WorkloadName};
+use crate::options::{Background, CoreChoice, Mode, SchedulerChoice, WorkloadName};
 
 /// Milliseconds of some updates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,6 +172,9 @@ impl Figures {
 }
 
 fn peer(plan: &Plan) -> &'static str {
+    if plan.scheduler == SchedulerChoice::Capacity {
+        return if plan.aside() { "evenweave-capacity-async" } else { "evenweave-capacity" };
+    }
     match (plan.core, plan.background) {
         (CoreChoice::Threaded, Background::Off) => "evenweave",
         (CoreChoice::Threaded, Background::On) => "evenweave-async",

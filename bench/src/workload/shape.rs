@@ -69,6 +69,24 @@ impl Shape {
         total / self.apps + u32::from(app < total % self.apps)
     }
 
+    /// The same queues as properties of the CapacityScheduler, without their prefix: weights as there, and no limit of users.
+    pub(super) fn capacities(self) -> Vec<(String, String)> {
+        let names =
+            |prefix: &str, of: std::ops::Range<u32>| of.map(|i| format!("{prefix}{i}")).collect::<Vec<_>>().join(",");
+        let each = self.queues / self.parents;
+        let mut out = vec![("root.queues".to_owned(), names("p", 0..self.parents))];
+        for parent in 0..self.parents {
+            let leaves = parent * each..(parent + 1) * each;
+            out.push((format!("root.p{parent}.capacity"), format!("{}w", 1 + parent % 4)));
+            out.push((format!("root.p{parent}.queues"), names("q", leaves.clone())));
+            for leaf in leaves {
+                out.push((format!("{}.capacity", self.leaf(leaf)), format!("{}w", 1 + leaf % 4)));
+                out.push((format!("{}.user-limit-factor", self.leaf(leaf)), "-1".to_owned()));
+            }
+        }
+        out
+    }
+
     /// The allocation file.
     pub(super) fn allocations(self) -> String {
         let drf = "<schedulingPolicy>drf</schedulingPolicy>";

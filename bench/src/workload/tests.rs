@@ -47,6 +47,29 @@ fn a_fill_allocates_the_capacity_and_no_more() {
     }
 }
 
+/// Mode `one`: a heartbeat a container; `max`: a heartbeat a node.
+#[test]
+fn the_capacity_scheduler_fills_the_cluster_too() {
+    for (mode, least) in [("one", 256), ("max", 4)] {
+        let plan = tiny(&format!("W1 --scheduler capacity --mode {mode}"));
+        let figures = fill(&plan, plan.times.fill, None).unwrap().0;
+        assert_eq!((figures.allocations, figures.full, figures.node_local), (256, 1.0, 0), "{mode}");
+        assert!(figures.heartbeats >= least, "{mode}: {}", figures.heartbeats);
+    }
+}
+
+/// Where nothing is offered with heartbeats, rounds do.
+#[test]
+fn the_capacity_scheduler_fills_the_cluster_by_rounds() {
+    let plan = tiny("W1 --scheduler capacity --async on");
+    let (bed, _) = patient(&plan);
+    assert!(bed.fill(u64::MAX, None).unwrap().full);
+    bed.engine.quiesce();
+    let stats = bed.engine.stats();
+    assert_eq!((stats.granted, stats.heartbeats), (256, 4));
+    assert!(stats.offers > 0);
+}
+
 /// Each node reports once: half of its room is taken in mode `dyn`. The rest comes from rounds beside heartbeats.
 #[test]
 fn what_offers_nodes_aside_fills_the_cluster_after_one_round_of_heartbeats() {
@@ -87,6 +110,9 @@ fn the_books_of_a_churn_balance() {
         "W2 --async continuous",
         "W4",
         "W4 --drivers 2 --mode max",
+        "W2 --scheduler capacity",
+        "W2 --scheduler capacity --async on",
+        "W4 --scheduler capacity --drivers 2 --mode one",
     ] {
         let plan = tiny(options);
         let (bed, masters) = patient(&plan);

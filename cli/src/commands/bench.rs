@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use evenweave_bench::options::{Background, BenchOptions, CoreChoice, Format, Mode, Size, WorkloadName};
+use evenweave_bench::options::{
+    Background, BenchOptions, CoreChoice, Format, Mode, SchedulerChoice, Size, WorkloadName,
+};
 use evenweave_bench::{Failure, workload};
 
 use super::compare::{self, CompareArgs};
-use crate::arguments::{CORES, Word, interval, one_of, workers};
+use crate::arguments::{CORES, SCHEDULERS, Word, interval, one_of, workers};
 
 const WORKLOADS: &[Word<WorkloadName>] = &[
     ("W1", WorkloadName::W1, "Fill an empty cluster"),
@@ -57,7 +59,10 @@ pub(crate) struct BenchArgs {
     /// Nodes, queues, applications [default: M].
     #[arg(long, value_parser = one_of(SIZES), ignore_case = true)]
     size: Option<Size>,
-    /// How many containers one heartbeat may assign [default: dyn].
+    /// Whose decisions.
+    #[arg(long, value_parser = one_of(SCHEDULERS), default_value = "fair")]
+    scheduler: SchedulerChoice,
+    /// How many containers one heartbeat may assign [default: dyn, of the CapacityScheduler max].
     #[arg(long, value_parser = one_of(MODES))]
     mode: Option<Mode>,
     /// Worker threads of the scheduler.
@@ -115,6 +120,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<bool, Failure> {
     let workload = args.workload.ok_or_else(|| Failure::input("which workload: W1, W2, W3 or W4?"))?;
     workload::run(&BenchOptions {
         workload,
+        scheduler: args.scheduler,
         size: args.size,
         mode: args.mode,
         workers: args.workers,

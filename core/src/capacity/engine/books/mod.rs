@@ -15,10 +15,14 @@ mod order;
 
 mod siblings;
 
+mod standing;
+
+mod walk;
+
 pub(crate) use self::apps::{AppBook, Apps};
-pub(crate) use self::order::Walk;
-pub(crate) use self::siblings::Trail;
-use self::siblings::{Siblings, Standing};
+pub(crate) use self::standing::Trail;
+use self::standing::{Siblings, Standing};
+pub(crate) use self::walk::Walk;
 use super::published::CapacityPublished;
 use crate::capacity::arith::Arith;
 use crate::capacity::bounds::Bounds;

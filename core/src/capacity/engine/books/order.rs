@@ -2,26 +2,11 @@
 
 use super::Books;
 use super::apps::Publication;
+use super::walk::Walk;
 use crate::capacity::allocator::{Limits, Rules};
-use crate::capacity::ordered::{AppEntry, Place};
+use crate::capacity::ordered::AppEntry;
 use crate::capacity::users::PassUser;
 use crate::resource::Resource;
-
-/// A walk through the active applications of a leaf, in a pass that has proposed nothing yet.
-#[derive(Debug)]
-pub(crate) struct Walk {
-    place: Option<Place>,
-    /// Every application so far has a reservation: the queue is looked at again.
-    checks_queue: bool,
-    /// What the leaf may use has been published.
-    has_published: bool,
-}
-
-impl Walk {
-    pub(crate) fn new() -> Walk {
-        Walk { place: None, checks_queue: true, has_published: false }
-    }
-}
 
 impl Books {
     pub(crate) fn rules(&self, leaf: u32) -> Rules {

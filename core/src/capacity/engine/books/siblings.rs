@@ -4,49 +4,14 @@
 //! for stand there, for the others a pass does nothing but store what they may use (13.1 step 1). That is made up for when it is needed:
 //! a parent keeps marks of how far its last passes went, and with what left.
 
+use super::standing::{Mark, Siblings, Standing, Trail};
 use super::{Books, QueueBook};
 use crate::capacity::order::{QueueKey, QueueRank, compare_sizes, queue_key};
 use crate::config::capacity::QueueOrdering;
-use crate::resource::Resource;
-use smallvec::SmallVec;
-use std::collections::BTreeSet;
 use std::ops::Bound;
 
 /// Beyond so many more than there are children, marks are settled.
 const MARKS: usize = 16;
-
-/// Where a pass has been: every child up to a key, each with this and what it uses itself.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
-    pub(crate) up_to: QueueKey,
-    turn: u64,
-    left: Resource,
-}
-
-/// Of a parent.
-#[derive(Debug, Default)]
-pub(crate) struct Siblings {
-    wanting: BTreeSet<QueueKey>,
-    ordering: QueueOrdering,
-    /// The later, the less far.
-    marks: Vec<Mark>,
-    /// Passes with marks.
-    turn: u64,
-}
-
-/// Of a child.
-#[derive(Debug)]
-pub(crate) struct Standing {
-    key: QueueKey,
-    /// Its place by size.
-    size: u32,
-    wants: bool,
-    /// The turn up to which what it may use is stored.
-    settled: u64,
-}
-
-/// The marks of one pass, from the first child on.
-pub(crate) type Trail = SmallVec<[(QueueKey, Resource); 2]>;
 
 impl QueueBook {
     fn rank(&self) -> QueueRank {
