@@ -48,16 +48,19 @@ fn all() -> Vec<Cell> {
         (W2, S, Fair, both(25.0, 60.0)),
         (W2, M, Fair, both(80.0, 150.0)),
         (W2, L, Fair, both(150.0, 250.0)),
-        (W2, S, Capacity, both(25.0, 60.0)),
-        (W2, M, Capacity, both(50.0, 120.0)),
-        (W2, L, Capacity, both(100.0, 200.0)),
+        (W1, S, Capacity, both(25.0, 50.0)),
+        (W1, M5, Capacity, both(50.0, 100.0)),
+        (W1, L10, Capacity, both(60.0, 120.0)),
+        (W2, S, Capacity, both(25.0, 50.0)),
+        (W2, M, Capacity, both(45.0, 90.0)),
+        (W2, L, Capacity, both(60.0, 120.0)),
         (W1, S, Yunikorn, must(200.0)),
         (W1, L10, Yunikorn, must(1_000.0)),
         (W2, S, Yunikorn, must(100.0)),
         (W3, L, Fair, both(20.0, 60.0)),
         (W3, L50, Fair, both(20.0, 60.0)),
         (W4, M, Fair, both(50.0, 150.0)),
-        (W4, M, Capacity, both(50.0, 150.0)),
+        (W4, M, Capacity, both(50.0, 100.0)),
     ]
     .map(|(workload, size, peer, target)| Cell { workload, size, peer, drivers: 1, target })
     .to_vec()
@@ -107,8 +110,8 @@ mod tests {
 
     #[test]
     fn cells_are_chosen_by_the_beginning_of_their_names() {
-        assert_eq!(names(&[], &[1]).len(), 16);
-        assert_eq!(names(&["w1:m5"], &[1]), ["W1:M5:fair"]);
+        assert_eq!(names(&[], &[1]).len(), 19);
+        assert_eq!(names(&["w1:m5"], &[1]), ["W1:M5:fair", "W1:M5:capacity"]);
         assert_eq!(names(&["W2:S"], &[1]), ["W2:S:fair", "W2:S:capacity", "W2:S:yunikorn"]);
         // Not the cells of L10 and L50.
         assert_eq!(names(&["W2:L", "W3:L"], &[1]), ["W2:L:fair", "W2:L:capacity", "W3:L:fair"]);

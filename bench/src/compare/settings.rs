@@ -1,7 +1,7 @@
 //! How a cell is run on either side: modes and times.
 //!
-//! This side runs in mode `dyn`, and in W2 in `max` against the CapacityScheduler, which has no `dyn`; theirs in every mode that can be
-//! its fastest: which one that is differs by size.
+//! This side runs the scheduler that it is compared with: the FairScheduler in mode `dyn`, the CapacityScheduler, which has no `dyn`, in `max`.
+//! Theirs runs in every mode that can be its fastest: which one that is differs by size.
 
 use super::cells::Cell;
 use super::sides::{Peer, Program};
@@ -133,11 +133,13 @@ fn size(size: Size) -> String {
 pub(super) fn ours(cell: &Cell, extent: Extent, workers: usize) -> Setting {
     let (workload, size) = (format!("{:?}", cell.workload), size(cell.size));
     let (repeats, seconds, warm_up) = extent.times(cell.workload);
-    // Not in W4: `max` asks everybody for a node as long as anything fits there, and most wait for nodes of theirs.
-    let alike = cell.peer == Peer::Capacity && cell.workload == WorkloadName::W2;
-    let mode = if alike { "max" } else { "dyn" };
-    let mut arguments =
-        words(&["bench", &workload, "--size", &size, "--mode", mode, "--workers", &workers.to_string()]);
+    let (scheduler, mode, workers) = match cell.peer {
+        // It has one worker, however many the FairScheduler gets.
+        Peer::Capacity => ("capacity", "max", 1),
+        Peer::Fair | Peer::Yunikorn => ("fair", "dyn", workers),
+    };
+    let mut arguments = words(&["bench", &workload, "--scheduler", scheduler, "--size", &size, "--mode", mode]);
+    arguments.extend(words(&["--workers", &workers.to_string()]));
     arguments.extend(words(&["--drivers", &cell.drivers.to_string(), "--repeats", &repeats.to_string()]));
     for (name, value) in [("--seconds", seconds), ("--warm-up", warm_up)] {
         arguments.extend(value.into_iter().flat_map(|value| [name.to_owned(), format!("{value}s")]));
@@ -171,8 +173,7 @@ mod tests {
         assert_eq!(capacity, ["theirs max", "theirs async"]);
         let alike = ours(&cells[1], Extent::Quick, 1);
         assert_eq!(alike.who(), "ours max");
-        assert!(alike.arguments.join(" ").contains("--mode max"), "{:?}", alike.arguments);
-        let local = chosen(&["W4:M:capacity".to_owned()], &[1]).unwrap().remove(0);
-        assert_eq!(ours(&local, Extent::Quick, 1).who(), "ours dyn");
+        let words = ours(&cells[1], Extent::Quick, 2).arguments.join(" ");
+        assert!(words.contains("--scheduler capacity --size S --mode max --workers 1"), "{words}");
     }
 }
