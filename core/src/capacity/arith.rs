@@ -35,7 +35,25 @@ impl Arith {
     }
 
     pub(crate) fn compare(&self, cluster: &Resource, a: &Resource, b: &Resource) -> Ordering {
-        self.calculator.compare(self.types, cluster, a, b, false)
+        self.compare_all(cluster, a, b).unwrap_or_else(|| self.calculator.compare(self.types, cluster, a, b, false))
+    }
+
+    /// Without a division: of two types that the cluster has, one of the two amounts has no less of either. Then its shares are no smaller, and
+    /// two shares are equal only where the amounts are, as long as these are exact in a float.
+    fn compare_all(&self, cluster: &Resource, a: &Resource, b: &Resource) -> Option<Ordering> {
+        const EXACT: u64 = 1 << 52;
+        if self.calculator != Calculator::Dominant || self.types != 2 {
+            return None;
+        }
+        let of = |i: usize| {
+            let (x, y) = (a.get(i), b.get(i));
+            let is_exact = cluster.get(i) > 0 && (x | y).cast_unsigned() < EXACT;
+            is_exact.then(|| x.cmp(&y))
+        };
+        match (of(0)?, of(1)?) {
+            (Ordering::Equal, order) | (order, Ordering::Equal) => Some(order),
+            (one, other) => (one == other).then_some(one),
+        }
     }
 
     pub(crate) fn is_less(&self, cluster: &Resource, a: &Resource, b: &Resource) -> bool {
@@ -72,6 +90,18 @@ impl Arith {
         match self.calculator {
             Calculator::Memory => small.memory_mb() <= big.memory_mb(),
             Calculator::Dominant => (0..self.types).all(|i| small.get(i) <= big.get(i)),
+        }
+    }
+
+    /// What part of the cluster something is, and how often something else is in it: [`divide`](Self::divide) by both.
+    pub(crate) fn divide_by_both(&self, cluster: &Resource, a: &Resource, b: &Resource) -> (f32, f32) {
+        match self.calculator {
+            Calculator::Memory => (self.divide(cluster, a, cluster), self.divide(cluster, a, b)),
+            Calculator::Dominant => {
+                let share = self.calculator.largest_share(self.types, cluster, a);
+                // The largest share of the cluster itself is 1.
+                (narrow(share), narrow(share / self.calculator.largest_share(self.types, cluster, b)))
+            }
         }
     }
 
@@ -232,6 +262,32 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn two_quotients_are_those_of_two_divisions(
+            a in prop::array::uniform3(-2_i64..90), b in prop::array::uniform3(0_i64..90), cluster in prop::array::uniform3(0_i64..90),
+        ) {
+            for calculator in [Calculator::Memory, Calculator::Dominant] {
+                let arith = Arith { calculator, types: 3 };
+                let [a, b, cluster] = [a, b, cluster].map(|of| Resource::of_types(3, |i| of[i]));
+                prop_assume!(!cluster.is_zero());
+                let both = arith.divide_by_both(&cluster, &a, &b);
+                let apart = (arith.divide(&cluster, &a, &cluster), arith.divide(&cluster, &a, &b));
+                prop_assert_eq!((both.0.to_bits(), both.1.to_bits()), (apart.0.to_bits(), apart.1.to_bits()));
+            }
+        }
+
+        #[test]
+        fn what_needs_no_division_compares_as_with_one(
+            a in prop::array::uniform2(-2_i64..6), b in prop::array::uniform2(-2_i64..6), cluster in prop::array::uniform2(0_i64..9),
+            large in any::<bool>(),
+        ) {
+            let scale = if large { (1 << 51) / 3 } else { 1 };
+            let [a, b] = [a, b].map(|[x, y]| Resource::new(x * scale, y));
+            let cluster = Resource::new(cluster[0], cluster[1]);
+            let compared = DOMINANT.calculator.compare(2, &cluster, &a, &b, false);
+            prop_assert_eq!(DOMINANT.compare(&cluster, &a, &b), compared);
+        }
+
         #[test]
         fn what_is_positive_is_greater_than_nothing(
             amount in prop::array::uniform3(-1_i64..3), cluster in prop::array::uniform3(0_i64..3), types in 2_usize..4,

@@ -36,12 +36,20 @@ impl Calculator {
         match self {
             Calculator::Memory => divide_safely(a.memory_mb(), b.memory_mb()),
             Calculator::Dominant => {
-                let top = |r: &Resource| {
-                    let had = (0..types).filter(|i| cluster.get(*i) != 0);
-                    had.map(|i| r.get(i) as f64 / cluster.get(i) as f64).fold(0.0_f64, f64::max)
-                };
-                narrow(top(a) / top(b))
+                narrow(self.largest_share(types, cluster, a) / self.largest_share(types, cluster, b))
             }
+        }
+    }
+
+    /// The largest share of a cluster, of the types that it has; at least nothing.
+    pub(crate) fn largest_share(self, types: usize, cluster: &Resource, amount: &Resource) -> f64 {
+        let share = |i: usize| match cluster.get(i) {
+            0 => 0.0,
+            total => amount.get(i) as f64 / total as f64,
+        };
+        match self {
+            Calculator::Memory => share(0),
+            Calculator::Dominant => (0..types).map(share).fold(0.0_f64, f64::max),
         }
     }
 

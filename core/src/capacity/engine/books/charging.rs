@@ -15,8 +15,8 @@ impl QueueBook {
             return;
         }
         let guaranteed = arith.most(cluster, self.published.node.guaranteed(), minimum);
-        counts.absolute_used_capacity = arith.divide(cluster, &counts.used, cluster);
-        counts.used_capacity = arith.divide(cluster, &counts.used, &guaranteed);
+        (counts.absolute_used_capacity, counts.used_capacity) =
+            arith.divide_by_both(cluster, &counts.used, &guaranteed);
     }
 }
 
