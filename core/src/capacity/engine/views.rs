@@ -278,4 +278,10 @@ impl Shard {
         let books = &self.own.books;
         books.numbers().into_iter().map(|number| books.app_view(number)).collect()
     }
+
+    /// An application by its number.
+    pub(crate) fn capacity_app(&self, number: u32) -> Option<CapacityAppView> {
+        let books = &self.own.books;
+        books.has_app(number).then(|| books.app_view(number))
+    }
 }

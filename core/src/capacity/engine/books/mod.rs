@@ -185,6 +185,10 @@ impl Books {
         out
     }
 
+    pub(crate) fn has_app(&self, number: u32) -> bool {
+        self.apps.contains_key(&number)
+    }
+
     /// By number.
     pub(crate) fn numbers(&self) -> Vec<u32> {
         let mut numbers: Vec<u32> = self.apps.keys().copied().collect();
