@@ -5,6 +5,7 @@
 
 mod threads;
 
+use evenweave::reason::CapacityNotOffered;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, AskWarning, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Container, Heartbeat, Location, NewAttempt, NodeHandle, Polled, Refused,
@@ -305,16 +306,59 @@ fn asks_that_are_hardly_meant_are_told() {
         stepped.allocate(&own, &AllocateRequest::new(asks(own_place)), &mut answers[1]).unwrap();
         let [warnings, others] = answers.map(|answer| answer.warnings);
         assert_eq!(warnings, others, "both drivers");
-        warnings
+        let why = stepped.not_offered(&own);
+        assert_eq!(threaded.not_offered(&app).unwrap(), why, "both drivers");
+        (warnings, why)
     };
+    let (nothing, replaced) = (
+        AskWarning::NothingAnywhere { priority: 1, allocation_request_id: 0 },
+        AskWarning::SizeReplaced { priority: 1, allocation_request_id: 0 },
+    );
     let ask = Ask::anywhere(1, SMALL, 1);
     let other = ask.with_resource(Resource::new(2048, 1));
+    assert_eq!(told(&|_| vec![]), (vec![], Some(CapacityNotOffered::NothingOutstanding)));
+    assert_eq!(told(&|place| vec![ask.at(place)]), (vec![nothing], Some(CapacityNotOffered::NothingAnywhere)));
+    assert_eq!(told(&|place| vec![ask, ask.at(place)]), (vec![], None));
+    assert_eq!(told(&|_| vec![ask, other]), (vec![replaced], None));
     assert_eq!(
-        told(&|place| vec![ask.at(place)]),
-        [AskWarning::NothingAnywhere { priority: 1, allocation_request_id: 0 }]
+        told(&|place| vec![ask.with_count(0), ask.at(place).with_count(0)]),
+        (vec![], Some(CapacityNotOffered::NothingOutstanding))
     );
-    assert_eq!(told(&|place| vec![ask, ask.at(place)]), []);
-    assert_eq!(told(&|_| vec![ask, other]), [AskWarning::SizeReplaced { priority: 1, allocation_request_id: 0 }]);
+}
+
+/// Why an application gets nothing before its asks matter: its end, a limit of those that run, one of AMs.
+#[test]
+fn who_is_offered_nothing_is_told_why() {
+    let queues = QUEUES.map(|(name, value)| match name {
+        "yarn.scheduler.capacity.maximum-am-resource-percent" => (name, "0.25"),
+        _ => (name, value),
+    });
+    let parallel = ("yarn.scheduler.capacity.root.b.max-parallel-apps", "1");
+    let configuration = CapacityConfiguration::from_properties(SITE, queues.into_iter().chain([parallel])).unwrap();
+    let mut stepped = CapacityScheduler::builder(configuration).stepped().unwrap();
+    stepped.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    // A quarter of what root.a may use is two AMs of 1024 MiB, and of what is one user's there one.
+    let apps: Vec<_> = [("a", 1), ("a", 2), ("b", 3), ("b", 4)]
+        .map(|(queue, number)| Submission::new(number, "ann").in_queue(queue).with_am(SMALL))
+        .into_iter()
+        .map(|submission| stepped.submit(submission).unwrap())
+        .collect();
+    let Some(CapacityNotOffered::NotActivated { am_used, am_limit }) = stepped.not_offered(&apps[1]) else {
+        panic!("{:?}", stepped.not_offered(&apps[1]))
+    };
+    assert_eq!((am_used, am_limit.memory_mb()), (SMALL, 2048));
+    assert_eq!(stepped.not_offered(&apps[3]), Some(CapacityNotOffered::NotRunnable));
+    assert_eq!(stepped.not_offered(&apps[0]), None, "its AM's container is asked for");
+    let states: Vec<_> = stepped.apps().iter().map(|app| app.state).collect();
+    assert_eq!(states, ["active", "pending", "active", "non-runnable"]);
+    stepped.finish(&apps[0]).unwrap();
+    assert_eq!(stepped.not_offered(&apps[0]), Some(CapacityNotOffered::Ended));
+    assert_eq!(stepped.not_offered(&apps[1]), None, "it has its place");
+    // One of the same number of another scheduler is none of this one's.
+    let other = builder().timers(false).start().unwrap();
+    let theirs = other.submit(submission(2)).unwrap();
+    assert_eq!(stepped.not_offered(&theirs), Some(CapacityNotOffered::Ended));
+    assert_eq!(other.not_offered(&apps[1]), Ok(Some(CapacityNotOffered::Ended)));
 }
 
 /// Where submissions would go, on both drivers: it is where they go.

@@ -10,8 +10,8 @@ use super::steps::Stepping;
 use super::worker::Worker;
 use crate::app::Ask;
 use crate::capacity::{
-    CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityQueueView, CapacityStats,
-    Refresh, capacity_stats, unsupported,
+    CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityNotOffered, CapacityQueueView,
+    CapacityStats, Refresh, capacity_stats, unsupported,
 };
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
@@ -389,6 +389,12 @@ impl CapacityStepped {
     /// An application by its number.
     pub fn app(&mut self, number: u32) -> Option<CapacityAppView> {
         self.steps.stepper.shard(0).capacity_app(number)
+    }
+
+    /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
+    /// and users, which [`queues`](Self::queues) shows.
+    pub fn not_offered(&mut self, app: &AppHandle) -> Option<CapacityNotOffered> {
+        self.steps.stepper.shard(0).why_not_offered(&app.0)
     }
 
     /// Counters and totals.

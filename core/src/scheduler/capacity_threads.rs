@@ -6,8 +6,8 @@ use super::handles::{AppHandle, NodeHandle};
 use super::inner::{Inner, weak_handle};
 use super::journal::Journal;
 use crate::capacity::{
-    CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityQueueView, CapacityStats, Refresh,
-    called, capacity_stats, unsupported,
+    CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityNotOffered, CapacityQueueView,
+    CapacityStats, Refresh, called, capacity_stats, unsupported,
 };
 use crate::engine::control::Call;
 use crate::engine::driver::threads_and_steps::Threads;
@@ -267,6 +267,17 @@ impl CapacityScheduler {
     pub fn apps(&self) -> Result<Vec<CapacityAppView>, Refused> {
         let views = ask_workers(self.door().open_to_wait()?, |shard| shard.capacity_apps())?;
         Ok(views.into_iter().flatten().collect())
+    }
+
+    /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
+    /// and users, which [`queues`](Self::queues) shows. Asks the worker and waits for it.
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+    pub fn not_offered(&self, app: &AppHandle) -> Result<Option<CapacityNotOffered>, Refused> {
+        let app = app.0.clone();
+        let answers = ask_workers(self.door().open_to_wait()?, move |shard| shard.why_not_offered(&app))?;
+        answers.into_iter().next().ok_or(Refused::WorkerLost(0))
     }
 
     /// Counters and totals. Waits for nobody.

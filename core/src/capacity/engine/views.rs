@@ -2,11 +2,12 @@
 //!
 //! Where lists, users and usage are shown the worker is asked, between two messages.
 
-use super::books::Books;
+use super::books::{AppBook, Books};
 use super::types::{Control, Shard, Shared};
 use crate::capacity::leaf::compare;
 use crate::capacity::order::compare_fifo;
 use crate::capacity::users::Sharing;
+use crate::engine::books::ledger::AppShared;
 use crate::engine::publish::snapshot::ROOT;
 use crate::engine::views::current::counts;
 use crate::resource::Resource;
@@ -125,6 +126,45 @@ pub struct CapacityAppView {
     pub pending: Resource,
 }
 
+/// Why an application of the CapacityScheduler is offered no node at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CapacityNotOffered {
+    /// It has ended.
+    Ended,
+    /// It waits for a limit of applications that run at once (`max-parallel-apps`).
+    NotRunnable,
+    /// It waits until its AM fits into what AMs may have, in its leaf queue and of its user there.
+    NotActivated {
+        /// What AMs of the leaf queue have.
+        am_used: Resource,
+        /// What they may have together, as last worked out.
+        am_limit: Resource,
+    },
+    /// Nothing is outstanding.
+    NothingOutstanding,
+    /// Nodes or racks are asked for, and nothing is at `*`, without which none of them is served.
+    NothingAnywhere,
+}
+
+/// Where an application stands in its leaf queue.
+#[derive(Clone, Copy)]
+enum Standing {
+    Active,
+    Pending,
+    NonRunnable,
+}
+
+impl Standing {
+    fn name(self) -> &'static str {
+        match self {
+            Standing::Active => "active",
+            Standing::Pending => "pending",
+            Standing::NonRunnable => "non-runnable",
+        }
+    }
+}
+
 /// Counters and totals of a CapacityScheduler.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -234,20 +274,23 @@ impl Books {
         }
     }
 
-    fn app_view(&self, number: u32) -> CapacityAppView {
-        let app = self.app(number);
+    fn standing(&self, app: &AppBook) -> Standing {
         let (leaf, ordering, rank) = (self.leaf(app.leaf), self.ordering(app.leaf), app.rank());
         let active = leaf.active.contains(&rank, |other, this| compare(ordering, &self.rank(other), this));
         let pending = || leaf.pending.contains(&rank, |other, this| compare_fifo(&self.rank(other), this));
-        let state = match active {
-            true => "active",
-            false if pending() => "pending",
-            false => "non-runnable",
-        };
+        match active {
+            true => Standing::Active,
+            false if pending() => Standing::Pending,
+            false => Standing::NonRunnable,
+        }
+    }
+
+    fn app_view(&self, number: u32) -> CapacityAppView {
+        let app = self.app(number);
         CapacityAppView {
             number,
             queue: self.node(app.leaf).config.path.clone(),
-            state,
+            state: self.standing(app).name(),
             priority: app.priority,
             used: app.used,
             reserved: app.reserved,
@@ -277,6 +320,26 @@ impl Shard {
     pub(crate) fn capacity_apps(&self) -> Vec<CapacityAppView> {
         let books = &self.own.books;
         books.numbers().into_iter().map(|number| books.app_view(number)).collect()
+    }
+
+    /// Why an application is offered nothing, whatever the node and the limits of queues and users.
+    pub(crate) fn why_not_offered(&self, app: &AppShared) -> Option<CapacityNotOffered> {
+        let (books, number) = (&self.own.books, app.id.number);
+        let ours = app.scheduler == self.shared.scheduler && !app.is_closed() && books.has_app(number);
+        let Some(local) = self.find_app(app.slot).filter(|_| ours) else { return Some(CapacityNotOffered::Ended) };
+        let book = books.app(number);
+        match books.standing(book) {
+            Standing::NonRunnable => return Some(CapacityNotOffered::NotRunnable),
+            Standing::Pending => {
+                let leaf = books.leaf(book.leaf);
+                return Some(CapacityNotOffered::NotActivated { am_used: leaf.am_used, am_limit: leaf.am_limit });
+            }
+            Standing::Active => {}
+        }
+        local.asks_in_vain().map(|at_places| match at_places {
+            true => CapacityNotOffered::NothingAnywhere,
+            false => CapacityNotOffered::NothingOutstanding,
+        })
     }
 
     /// An application by its number.
