@@ -325,8 +325,9 @@ impl Shard {
     /// Why an application is offered nothing, whatever the node and the limits of queues and users.
     pub(crate) fn why_not_offered(&self, app: &AppShared) -> Option<CapacityNotOffered> {
         let (books, number) = (&self.own.books, app.id.number);
-        let ours = app.scheduler == self.shared.scheduler && !app.is_closed() && books.has_app(number);
-        let Some(local) = self.find_app(app.slot).filter(|_| ours) else { return Some(CapacityNotOffered::Ended) };
+        // Another scheduler's application is in none of these slots.
+        let local = self.find_app(app.slot).filter(|_| books.has_app(number));
+        let Some(local) = local else { return Some(CapacityNotOffered::Ended) };
         let book = books.app(number);
         match books.standing(book) {
             Standing::NonRunnable => return Some(CapacityNotOffered::NotRunnable),
