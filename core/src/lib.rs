@@ -194,7 +194,7 @@ pub use event::{Refused, SchedulerEvent, Waited};
 #[cfg(not(loom))]
 pub use scheduler::{
     AppHandle, BuildError, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, FairScheduler,
-    FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, WeakScheduler, Worker,
+    FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, WeakCapacityScheduler, WeakScheduler, Worker,
 };
 
 /// What is shown of queues, applications, nodes and containers. Plain values, as of the moment in which they were asked for.
@@ -207,9 +207,10 @@ pub mod view {
     pub use crate::scheduler::{AllocatedView, HeldView, Journal, PreemptionRound};
 }
 
-/// Why a decision went as it did, as values: what [`Stepped::take_trace`] and [`Stepped::not_offered`] tell.
+/// Why a decision went as it did, as values: what [`Stepped::take_trace`] and `not_offered` tell.
 #[cfg(not(loom))]
 pub mod reason {
+    pub use crate::capacity::CapacityNotOffered;
     pub use crate::fair::{
         AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle,
         PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,

@@ -197,6 +197,23 @@ pub fn with_table(page: &str, table: &str) -> Result<String, String> {
     Ok(format!("{before}{BEGIN}\n{table}{END}{after}"))
 }
 
+/// The page with these rows of the table written anew; the others stay.
+///
+/// # Errors
+/// Where it has no table, or no row of one of these models.
+pub fn with_rows(page: &str, rows: &str) -> Result<String, String> {
+    let model = |row: &str| row.split(" | ").nth(1).map(str::to_owned);
+    let mut fresh: BTreeMap<_, _> = rows.lines().skip(2).filter_map(|row| Some((model(row)?, row))).collect();
+    let [_, table, _] = split(page)?;
+    let old = table.trim_start_matches('\n').lines();
+    let lines = old.map(|row| model(row).and_then(|of| fresh.remove(&of)).unwrap_or(row));
+    let table: String = lines.map(|line| format!("{line}\n")).collect();
+    match fresh.keys().next() {
+        None => with_table(page, &table),
+        Some(model) => Err(format!("the page has no row of {model}: run .ci/loom-table.sh, which writes all")),
+    }
+}
+
 /// What the page's table says otherwise than the models, figures aside.
 ///
 /// # Errors
@@ -245,11 +262,22 @@ mod tests {
         let page = with_table(&format!("before\n{BEGIN}\nold\n{END}\nafter\n"), &table).unwrap();
         assert!(page.starts_with("before\n") && page.ends_with("\nafter\n"));
         assert_eq!(differences(&page, &claims).unwrap(), [""; 0]);
+        let again = table_of_one(&claims, "model x_vs_y/one: 7 executions, 10 ms, 2 preemptions, complete\n");
+        let other_row = "| I2: another | `y_vs_z`: `two` | 2 | 2 | 5 | 0.01 | – | 0 | e → f |\n";
+        let two = page.replace(END, &format!("{other_row}{END}"));
+        let anew = with_rows(&two, &again).unwrap();
+        assert_eq!(anew, two.replace("| 12 | 1.25 | 3 | 2, 1 alone |", "| 7 | 0.01 | – | – |"));
+        let none = with_rows(&page.replace("`one`", "`two`"), &again).unwrap_err();
+        assert!(none.contains("no row of `x_vs_y`: `one`"), "{none}");
         let slower = page.replace("| 12 | 1.25 |", "| 13 | 9.9 |");
         assert_eq!(differences(&slower, &claims).unwrap(), [""; 0]);
         let other = page.replace("it holds", "it is so");
         assert_eq!(differences(&other, &claims).unwrap().len(), 2);
         assert_eq!(differences(&page, &[]).unwrap(), ["in the README, and no model says it: `x_vs_y`: `one`"]);
+    }
+
+    fn table_of_one(claims: &[Claim], log: &str) -> String {
+        table(claims, &runs(log), None).unwrap()
     }
 
     #[test]

@@ -34,8 +34,8 @@ mod plain;
 mod engine;
 
 pub use engine::{
-    CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView,
-    Unsupported,
+    CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityNotOffered, CapacityQueueView, CapacityStats,
+    CapacityUserView, Unsupported,
 };
 pub(crate) use engine::{CapacityCall, CapacityControl, CapacityDecider, Refresh, called, capacity_stats, unsupported};
 pub use plain::{Plain, difference};

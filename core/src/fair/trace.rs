@@ -452,9 +452,7 @@ impl Shard {
     /// Why an application that runs is offered nothing, whatever the node.
     pub(crate) fn why_not_offered(&self, app: u32) -> Option<NotOffered> {
         let local = self.apps.get(app as usize)?.as_ref()?;
-        if !local.has_open_key() {
-            let mut rows = local.keys.iter().filter_map(|key| key.named()).flat_map(|rows| rows.iter());
-            let at_places = rows.any(|row| row.left() > 0);
+        if let Some(at_places) = local.asks_in_vain() {
             return Some(if at_places { NotOffered::NothingAnywhere } else { NotOffered::NothingOutstanding });
         }
         if !local.is_pending() {

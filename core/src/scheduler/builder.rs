@@ -2,7 +2,7 @@
 
 use super::build_error::{BuildError, MOST_WORKERS};
 use super::fair::{FairScheduler, WeakScheduler};
-use super::options::{Options, setters_of_options};
+use super::options::{Options, OwnHandle, introduce, setters_of_options, wake_up_with_handle};
 use super::stepped::Stepped;
 use super::worker::Worker;
 use crate::caught::caught;
@@ -16,7 +16,7 @@ use crate::fair::allocations::{NEVER, WatchTimes, Watcher};
 use crate::fair::control::FairControl;
 use crate::fair::{FairDecider, Parts, Setup};
 use crate::policy::SchedulingPolicy;
-use crate::sync::{Arc, OnceLock};
+use crate::sync::Arc;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub struct FairSchedulerBuilder {
     workers: usize,
     options: Options,
     /// Where the wake-up finds the scheduler.
-    own_handle: Option<Arc<OnceLock<WeakScheduler>>>,
+    own_handle: OwnHandle<WeakScheduler>,
     decider: FairDecider,
     fold_every: Option<u32>,
 }
@@ -79,16 +79,10 @@ impl Default for FairSchedulerBuilder {
     }
 }
 
-/// The wake-up has the scheduler from now on.
-fn introduce(to: Option<Arc<OnceLock<WeakScheduler>>>, scheduler: &FairScheduler) {
-    if let Some(to) = to {
-        // Nobody else sets it, but for a start of the same builder that was refused.
-        let _ = to.set(scheduler.downgrade());
-    }
-}
-
 impl FairSchedulerBuilder {
     setters_of_options!();
+
+    wake_up_with_handle!(WeakScheduler);
 
     /// The yarn-site settings; Hadoop's defaults without this.
     pub fn settings(mut self, settings: Settings) -> Self {
@@ -158,22 +152,6 @@ impl FairSchedulerBuilder {
     /// keep every limit and order by views that are a bounded number of grants apart.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers;
-        self
-    }
-
-    /// As [`on_grants`](Self::on_grants), for a [`FairScheduler`], which is given in; a [`Stepped`] one calls nothing. It is handed a handle that does not keep the
-    /// scheduler alive: one that the closure owned would, for ever. Calls that wait are refused in it
-    /// ([`Refused::OwnThread`](crate::Refused::OwnThread)); [`heartbeat`](FairScheduler::heartbeat), [`allocate`](FairScheduler::allocate),
-    /// [`submit_all`](FairScheduler::submit_all) and [`begin_finish`](FairScheduler::begin_finish) do not wait.
-    pub fn on_grants_with(mut self, wake: impl Fn(&WeakScheduler, u32) + Send + Sync + 'static) -> Self {
-        let scheduler = Arc::new(OnceLock::new());
-        self.own_handle = Some(scheduler.clone());
-        self.options.on_grants = Some(Arc::new(move |number| {
-            // It is there before the first application is.
-            if let Some(scheduler) = scheduler.get() {
-                wake(scheduler, number);
-            }
-        }));
         self
     }
 
@@ -324,7 +302,7 @@ impl FairSchedulerBuilder {
         let (parts, watcher, events) =
             caught(|| self.parts(true, clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
         let scheduler = FairScheduler::start(parts, watcher, events)?;
-        introduce(own_handle, &scheduler);
+        introduce(own_handle, scheduler.downgrade());
         Ok(scheduler)
     }
 
@@ -339,7 +317,7 @@ impl FairSchedulerBuilder {
         let (parts, watcher, events) =
             caught(|| self.parts(true, clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
         let (scheduler, workers) = FairScheduler::start_with_workers(parts, watcher, events)?;
-        introduce(own_handle, &scheduler);
+        introduce(own_handle, scheduler.downgrade());
         Ok((scheduler, workers))
     }
 

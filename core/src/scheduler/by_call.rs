@@ -7,12 +7,11 @@ use super::journal::Journal;
 use super::stepped::PreemptionRound;
 use crate::clock::Patience;
 use crate::config::{Diagnostic, Reader};
-use crate::engine::{ContainerView, TaskCall, ask_workers};
+use crate::engine::{TaskCall, ask_workers};
 use crate::event::Refused;
 use crate::fair::allocations::{ControlLane, Reloads, apply};
 use crate::fair::preemption::PreemptionCall;
 use crate::fair::{Control, ControlMessage, NotOffered, Shard};
-use crate::id::{ContainerId, ContainerName};
 use crate::sync::channel::{Sender, bounded};
 
 impl FairScheduler {
@@ -108,35 +107,6 @@ impl FairScheduler {
         self.owner_is_there(home)?;
         let answers = ask_workers(shared, move |shard| (shard.id() == home).then(|| shard.why_not_offered(slot)))?;
         answers.into_iter().flatten().next().ok_or(Refused::WorkerLost(home))
-    }
-
-    /// All containers, by worker and node, those included that have ended but whose node has not said so. Asks the
-    /// workers and waits for them.
-    ///
-    /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
-    pub fn containers(&self) -> Result<Vec<ContainerView>, Refused> {
-        Ok(ask_workers(self.open_to_wait()?, |shard| shard.container_views())?.into_iter().flatten().collect())
-    }
-
-    /// A container by its name, if it runs or its node has not said yet that it ended. Asks the workers and waits for them: an
-    /// embedder whose nodes and AMs name containers in each call keeps a map of its own, from what `allocate` grants.
-    ///
-    /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
-    pub fn find_container(&self, name: &ContainerName) -> Result<Option<ContainerId>, Refused> {
-        let shared = self.open_to_wait()?;
-        if !shared.makes(name) {
-            return Ok(None);
-        }
-        let name = *name;
-        Ok(ask_workers(shared, move |shard| shard.find_container(&name))?.into_iter().flatten().next())
-    }
-
-    /// The name of a container, as it crosses a wire. Waits for nobody.
-    #[must_use]
-    pub fn container_name(&self, id: ContainerId) -> ContainerName {
-        self.shared().container_name(id)
     }
 
     /// Waits until everything accepted is worked off ([`FairScheduler::quiesce`]); then what has happened since this was

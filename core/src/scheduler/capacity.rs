@@ -1,24 +1,23 @@
 //! The CapacityScheduler's builder, and the scheduler without threads.
 
 use super::build_error::BuildError;
-use super::capacity_threads::CapacityScheduler;
+use super::capacity_threads::{CapacityScheduler, RunningDoor, WeakCapacityScheduler};
 use super::door::Door;
 use super::handles::{AppHandle, NodeHandle};
 use super::journal::Journal;
-use super::options::{Options, setters_of_options};
+use super::options::{Options, OwnHandle, introduce, setters_of_options, wake_up_with_handle};
 use super::steps::Stepping;
-use crate::app::{Ask, Location};
+use super::worker::Worker;
+use crate::app::Ask;
 use crate::capacity::{
-    CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityQueueView, Refresh, unsupported,
+    CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityNotOffered, CapacityQueueView,
+    CapacityStats, Refresh, capacity_stats, unsupported,
 };
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::config::capacity::CapacityFileError;
-use crate::engine::{
-    AllocateRequest, Allocation, ContainerView, EventSource, Heartbeat, NodeView, Parts, Submission, collect, events,
-    node_view, warn_of,
-};
-use crate::event::{Refused, SchedulerEvent};
+use crate::engine::{AllocateRequest, Allocation, EventSource, Heartbeat, Parts, Submission, collect, events, warn_of};
+use crate::event::Refused;
 use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -30,6 +29,8 @@ use std::fmt;
 pub struct CapacitySchedulerBuilder {
     configuration: CapacityConfiguration,
     options: Options,
+    /// Where the wake-up finds the scheduler.
+    own_handle: OwnHandle<WeakCapacityScheduler>,
 }
 
 impl fmt::Debug for CapacitySchedulerBuilder {
@@ -40,10 +41,12 @@ impl fmt::Debug for CapacitySchedulerBuilder {
 
 impl CapacitySchedulerBuilder {
     pub(super) fn new(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
-        CapacitySchedulerBuilder { configuration, options: Options::default() }
+        CapacitySchedulerBuilder { configuration, options: Options::default(), own_handle: None }
     }
 
     setters_of_options!();
+
+    wake_up_with_handle!(WeakCapacityScheduler);
 
     /// Whether the scheduler notes what it did ([`CapacityStepped::take_journal`]), and knows applications and containers by number, as
     /// replay needs it. What is noted is kept until it is taken.
@@ -76,12 +79,31 @@ impl CapacitySchedulerBuilder {
     /// # Errors
     /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
     /// cannot be; [`BuildError::Capacity`] of a channel; [`BuildError::Panicked`] of the clock; [`BuildError::Thread`].
-    pub fn start(mut self) -> Result<CapacityScheduler, BuildError> {
+    pub fn start(self) -> Result<CapacityScheduler, BuildError> {
+        Ok(self.started(|parts, events| Ok((Door::start(parts, events)?, ())))?.0)
+    }
+
+    /// As [`start`](Self::start), but the worker runs on a thread of the embedder's: see [`Worker`]. All other threads are the scheduler's
+    /// own.
+    ///
+    /// # Errors
+    /// As of [`start`](Self::start).
+    pub fn start_with_workers(self) -> Result<(CapacityScheduler, Vec<Worker>), BuildError> {
+        let (scheduler, lent) = self.started(Door::start_and_lend)?;
+        Ok((scheduler, Worker::all(lent)))
+    }
+
+    fn started<W>(
+        mut self,
+        start: impl FnOnce(Parts<CapacityDecider>, EventSource) -> std::io::Result<(RunningDoor, W)>,
+    ) -> Result<(CapacityScheduler, W), BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
-        let configuration = self.configuration.clone();
+        let (configuration, own_handle) = (self.configuration.clone(), self.own_handle.take());
         let (parts, events) = caught(|| self.parts(clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
-        let door = Door::start(parts, events).map_err(BuildError::Thread)?;
-        Ok(CapacityScheduler::of(door, configuration))
+        let (door, workers) = start(parts, events).map_err(BuildError::Thread)?;
+        let scheduler = CapacityScheduler::of(door, configuration);
+        introduce(own_handle, scheduler.downgrade());
+        Ok((scheduler, workers))
     }
 
     /// The scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0, unless one was given.
@@ -92,8 +114,11 @@ impl CapacitySchedulerBuilder {
         let (given, own, journal) = (self.options.clock.take(), Arc::new(VirtualClock::new()), self.options.journal);
         let clock = given.clone().unwrap_or_else(|| own.clone());
         let configuration = self.configuration.clone();
-        let (parts, events) = caught(|| self.parts(clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
-        let steps = Stepping::new(parts, events, given.is_none().then_some(own), journal);
+        let built = caught(|| {
+            let (parts, events) = self.parts(clock)?;
+            Ok(Stepping::new(parts, events, given.is_none().then_some(own), journal))
+        });
+        let steps = built.unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
         Ok(CapacityStepped { steps, configuration })
     }
 }
@@ -115,25 +140,18 @@ pub struct CapacityStepped {
 }
 
 impl CapacityStepped {
-    /// Moves the virtual clock. Containers that were acquired longer ago than
-    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` and never launched end.
+    /// Moves the virtual clock, then does what [`CapacityStepped::tick`] does. Where the embedder gave in a clock of its own, that alone.
     pub fn advance(&mut self, ms: u64) {
         self.steps.advance_clock(ms);
+        self.tick();
+    }
+
+    /// What time has made due, at the moment the clock shows: containers that were acquired longer ago than
+    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` and never launched end. One look a third of that.
+    pub fn tick(&mut self) {
         if self.steps.stepper.expire_if_due() {
             self.steps.settle();
         }
-    }
-
-    /// The next event, if there is one.
-    #[must_use]
-    pub fn next_event(&mut self) -> Option<SchedulerEvent> {
-        self.steps.next_event()
-    }
-
-    /// A node or rack name as asks and blacklists use it.
-    #[must_use]
-    pub fn location(&self, name: &str) -> Location {
-        self.steps.location(name)
     }
 
     /// Registers a node.
@@ -143,11 +161,6 @@ impl CapacityStepped {
     /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total.
     pub fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         self.steps.add_node(name, rack, total)
-    }
-
-    /// The handle of a present node, by its name.
-    pub fn find_node(&mut self, name: &str) -> Option<NodeHandle> {
-        self.steps.node_named(name).map(NodeHandle)
     }
 
     /// Removes a node: its containers end as lost.
@@ -238,6 +251,12 @@ impl CapacityStepped {
         if ours && shard.find_app(app.0.slot).is_some() {
             shard.work_out_headroom(app.0.slot.index);
         }
+    }
+
+    /// What an application can still get, as its last call worked it out.
+    #[must_use]
+    pub fn headroom(&self, app: &AppHandle) -> Resource {
+        app.0.headroom.read()
     }
 
     /// Ends an application.
@@ -367,13 +386,33 @@ impl CapacityStepped {
         self.steps.stepper.shard(0).capacity_apps()
     }
 
-    /// All nodes, in order of registration.
-    pub fn nodes(&mut self) -> Vec<NodeView> {
-        self.steps.stepper.control().all_nodes().map(|node| node_view(node)).collect()
+    /// An application by its number.
+    pub fn app(&mut self, number: u32) -> Option<CapacityAppView> {
+        self.steps.stepper.shard(0).capacity_app(number)
     }
 
-    /// All containers, by node, those included that have ended but whose node has not said so.
-    pub fn containers(&mut self) -> Vec<ContainerView> {
-        self.steps.stepper.shards().flat_map(|shard| shard.container_views()).collect()
+    /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
+    /// and users, which [`queues`](Self::queues) shows.
+    pub fn not_offered(&mut self, app: &AppHandle) -> Option<CapacityNotOffered> {
+        self.steps.stepper.shard(0).why_not_offered(&app.0)
+    }
+
+    /// Counters and totals.
+    #[must_use]
+    pub fn stats(&self) -> CapacityStats {
+        capacity_stats(self.steps.stepper.shared())
+    }
+
+    /// Where an application would go, as [`CapacityScheduler::place`].
+    ///
+    /// # Errors
+    /// [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`], [`Refused::NameTooLong`].
+    pub fn place(&mut self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
+        self.steps.stepper.control().place(user, queue)
+    }
+
+    /// The configuration in force, as [`CapacityScheduler::configuration`].
+    pub fn configuration(&mut self) -> CapacityConfiguration {
+        self.steps.stepper.control().configuration()
     }
 }

@@ -2,12 +2,11 @@
 //!
 //! Run on the caller's thread; their bodies are those of [`calls`](super::calls).
 
-use super::calls::fetch;
 use super::capacity::CapacityStepped;
 use super::capacity_threads::CapacityScheduler;
 use super::handles::{AppHandle, NodeHandle};
 use crate::config::QueueAccess;
-use crate::engine::{Allocation, NewAttempt};
+use crate::engine::NewAttempt;
 use crate::event::{AppAccess, Refused};
 use crate::resource::Resource;
 
@@ -164,14 +163,6 @@ impl CapacityStepped {
     /// [`Refused::OthersLocation`] of the new AM's request; [`Refused::Panicked`] (the clock).
     pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.steps.new_attempt(app, new)
-    }
-
-    /// What was granted and has ended since an AM's last call, as [`CapacityScheduler::fetch`].
-    ///
-    /// # Errors
-    /// [`Refused::NoSuchApp`] of another scheduler's application.
-    pub fn fetch(&self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
-        fetch(self.steps.stepper.shared(), app, answer)
     }
 
     /// Kills an application: to the scheduler the same as [`finish`](Self::finish).

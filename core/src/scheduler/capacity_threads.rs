@@ -1,26 +1,20 @@
 //! The threaded CapacityScheduler: one worker, the control, and the preemption monitor where the configuration has it.
 
-use super::calls::fetch;
 use super::capacity::{CapacitySchedulerBuilder, take_to_tell};
 use super::door::{Door, NotSent};
 use super::handles::{AppHandle, NodeHandle};
+use super::inner::{Inner, weak_handle};
 use super::journal::Journal;
-use crate::app::Location;
 use crate::capacity::{
-    CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityQueueView, CapacityStats, Refresh,
-    called, capacity_stats, unsupported,
+    CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityNotOffered, CapacityQueueView,
+    CapacityStats, Refresh, called, capacity_stats, unsupported,
 };
-use crate::clock::Patience;
 use crate::engine::control::Call;
 use crate::engine::driver::threads_and_steps::Threads;
-use crate::engine::{
-    AllocateRequest, Allocation, ContainerView, Heartbeat, NodeSpec, NodeView, Submission, allocate, ask_workers,
-    node_view,
-};
-use crate::event::{Refused, SchedulerEvent, Waited};
+use crate::engine::{AllocateRequest, Allocation, Heartbeat, NodeSpec, Submission, allocate, ask_workers};
+use crate::event::Refused;
 use crate::resource::Resource;
 use crate::sync::Arc;
-use std::fmt;
 
 /// A CapacityScheduler on threads of its own, as Hadoop 3.4.2 decides: one worker that owns the nodes and the leaf queues' state, a
 /// control, and the preemption monitor where `yarn.resourcemanager.scheduler.monitor.enable` is set.
@@ -55,27 +49,16 @@ use std::fmt;
 /// ```
 #[derive(Clone)]
 pub struct CapacityScheduler {
-    inner: Arc<Inner>,
+    inner: Arc<Whole>,
 }
 
-struct Inner {
-    door: Door<CapacityDecider, Threads<CapacityDecider>>,
-    /// The site's, with the first queues.
-    configuration: CapacityConfiguration,
-}
+/// The door of a CapacityScheduler with threads.
+pub(super) type RunningDoor = Door<CapacityDecider, Threads<CapacityDecider>>;
 
-impl fmt::Debug for CapacityScheduler {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CapacityScheduler").field("shared", &self.inner.door.shared).finish_non_exhaustive()
-    }
-}
+/// With the site's configuration, and the first queues.
+type Whole = Inner<CapacityDecider, Threads<CapacityDecider>, CapacityConfiguration>;
 
-impl Drop for Inner {
-    fn drop(&mut self) {
-        // In a callback nobody can wait for it.
-        let _ = self.door.shutdown(&Patience::endless());
-    }
-}
+weak_handle!(WeakCapacityScheduler of CapacityScheduler: Whole);
 
 impl CapacityScheduler {
     /// Begins to build one, of what `yarn-site.xml` and `capacity-scheduler.xml` say.
@@ -83,21 +66,12 @@ impl CapacityScheduler {
         CapacitySchedulerBuilder::new(configuration)
     }
 
-    pub(super) fn of(
-        door: Door<CapacityDecider, Threads<CapacityDecider>>,
-        configuration: CapacityConfiguration,
-    ) -> CapacityScheduler {
-        CapacityScheduler { inner: Arc::new(Inner { door, configuration }) }
+    pub(super) fn of(door: RunningDoor, configuration: CapacityConfiguration) -> CapacityScheduler {
+        CapacityScheduler { inner: Arc::new(Inner { door, own: configuration }) }
     }
 
-    pub(super) fn door(&self) -> &Door<CapacityDecider, Threads<CapacityDecider>> {
+    pub(super) fn door(&self) -> &RunningDoor {
         &self.inner.door
-    }
-
-    /// A node or rack name as asks and blacklists use it, as [`FairScheduler::location`](crate::FairScheduler::location).
-    #[must_use]
-    pub fn location(&self, name: &str) -> Location {
-        self.door().location(name)
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
@@ -111,12 +85,6 @@ impl CapacityScheduler {
     pub fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
         self.door().call(|reply| Call::AddNode(spec, reply))?.map(NodeHandle)
-    }
-
-    /// The handle of a present node, by its name.
-    #[must_use]
-    pub fn find_node(&self, name: &str) -> Option<NodeHandle> {
-        self.door().find_node(name)
     }
 
     /// Removes a node: its containers end as lost.
@@ -186,14 +154,6 @@ impl CapacityScheduler {
         Ok(())
     }
 
-    /// What was granted and has ended since an AM's last call, without a call of its: for a ResourceManager that takes an AM's container.
-    ///
-    /// # Errors
-    /// [`Refused::NoSuchApp`] of another scheduler's application; [`Refused::ShutDown`].
-    pub fn fetch(&self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
-        fetch(self.door().open()?, app, answer)
-    }
-
     /// What an application can still get, as the worker worked it out last.
     #[must_use]
     pub fn headroom(&self, app: &AppHandle) -> Resource {
@@ -206,14 +166,6 @@ impl CapacityScheduler {
     /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.door().finish_by(None, app)
-    }
-
-    /// The same without waiting for it.
-    ///
-    /// # Errors
-    /// [`Refused::Busy`]; [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.door().begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
     }
 
     /// Moves an application to another leaf queue.
@@ -241,7 +193,7 @@ impl CapacityScheduler {
     /// # Errors
     /// [`Refused::BadConfiguration`]: the queues are as before; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn refresh_queues<'a>(&self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<(), Refused> {
-        let read = self.inner.configuration.with_queues(properties);
+        let read = self.inner.own.with_queues(properties);
         if let Some(missing) = read.as_ref().ok().and_then(unsupported) {
             return Err(Refused::BadConfiguration(missing.to_string()));
         }
@@ -268,6 +220,25 @@ impl CapacityScheduler {
         Ok(())
     }
 
+    /// Where an application of a user who asks for a queue (`None`: for none) would go, by mapping rules and names; `None` where there is no
+    /// such leaf queue. No limit, right or state is looked at.
+    ///
+    /// # Errors
+    /// [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`], [`Refused::NameTooLong`]; [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
+    pub fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
+        let (user, queue) = (user.to_owned(), queue.map(str::to_owned));
+        self.door().look(move |control| control.place(&user, queue.as_deref()))?
+    }
+
+    /// The configuration in force: the site's with the queues of the last refresh that was taken.
+    ///
+    /// # Errors
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn configuration(&self) -> Result<CapacityConfiguration, Refused> {
+        self.door().look(|control| control.configuration())
+    }
+
     // ------------------------------------------------------------------------------------------------ views
 
     /// All queues, by path. `with_limits`: what each user may use is worked out for it.
@@ -280,6 +251,15 @@ impl CapacityScheduler {
         Ok(views.into_iter().flatten().collect())
     }
 
+    /// An application by its number.
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+    pub fn app(&self, number: u32) -> Result<Option<CapacityAppView>, Refused> {
+        let views = ask_workers(self.door().open_to_wait()?, move |shard| shard.capacity_app(number))?;
+        Ok(views.into_iter().flatten().next())
+    }
+
     /// All applications, by number.
     ///
     /// # Errors
@@ -289,25 +269,21 @@ impl CapacityScheduler {
         Ok(views.into_iter().flatten().collect())
     }
 
+    /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
+    /// and users, which [`queues`](Self::queues) shows. Asks the worker and waits for it.
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+    pub fn not_offered(&self, app: &AppHandle) -> Result<Option<CapacityNotOffered>, Refused> {
+        let app = app.0.clone();
+        let answers = ask_workers(self.door().open_to_wait()?, move |shard| shard.why_not_offered(&app))?;
+        answers.into_iter().next().ok_or(Refused::WorkerLost(0))
+    }
+
     /// Counters and totals. Waits for nobody.
     #[must_use]
     pub fn stats(&self) -> CapacityStats {
         capacity_stats(&self.door().shared)
-    }
-
-    /// All nodes, in order of registration.
-    #[must_use]
-    pub fn nodes(&self) -> Vec<NodeView> {
-        self.door().shared.nodes.lock().values().map(|node| node_view(node)).collect()
-    }
-
-    /// All containers, by node, those included that have ended but whose node has not said so.
-    ///
-    /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
-    pub fn containers(&self) -> Result<Vec<ContainerView>, Refused> {
-        let views = ask_workers(self.door().open_to_wait()?, |shard| shard.container_views())?;
-        Ok(views.into_iter().flatten().collect())
     }
 
     /// What happened since this was last called, and the reservations that stand: with a
@@ -325,25 +301,5 @@ impl CapacityScheduler {
         let nodes: Vec<_> = self.door().shared.nodes.lock().keys().copied().collect();
         journal.finish(&nodes, reserved, Vec::new());
         Ok(journal)
-    }
-
-    /// The next event, if there is one.
-    #[must_use]
-    pub fn next_event(&self) -> Option<SchedulerEvent> {
-        self.door().events.take()
-    }
-
-    // ------------------------------------------------------------------------------------------------ the whole
-
-    /// Waits until everything that was accepted is worked off. The caller sees to it that nobody sends meanwhile.
-    /// Not done for [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn quiesce(&self) -> Waited {
-        self.door().quiet(&Patience::endless()).into()
-    }
-
-    /// Works everything off, then ends all threads; every later call is refused. In a callback nobody can wait for it
-    /// ([`Refused::OwnThread`]): it comes by itself.
-    pub fn shutdown(&self) -> Waited {
-        self.door().shutdown(&Patience::endless()).into()
     }
 }

@@ -11,8 +11,8 @@ use crate::engine::decider::Decider;
 use crate::engine::driver::threads_and_steps::Threads;
 use crate::engine::shared::Shared;
 use crate::engine::{
-    Closed, Ends, EventSink, EventSource, External, Heartbeat, NoAnswer, Parcel, Parts, Reply, Report, Whereabouts,
-    not_taken, quiesce,
+    Closed, Ends, EventSink, EventSource, External, Heartbeat, Lent, NoAnswer, Parcel, Parts, Reply, Report,
+    Whereabouts, not_taken, quiesce,
 };
 use crate::event::Refused;
 use crate::sync::channel::{Receiver, TrySendError, bounded};
@@ -76,13 +76,26 @@ pub(super) struct Own {
     pub(super) ends: Ends,
 }
 
+/// The door to the engine's threads alone.
+type Started<D> = Door<D, Threads<D>>;
+
 impl<D: Decider> Door<D, Threads<D>> {
     /// Starts the engine's threads, where the scheduler has no others.
     pub(super) fn start(parts: Parts<D>, events: EventSource) -> std::io::Result<Door<D, Threads<D>>> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
-        let threads = Threads::start(parts)?;
+        Ok(Door::of(Threads::start(parts)?, shared, sink, events))
+    }
+
+    /// The same, with the workers lent out.
+    pub(super) fn start_and_lend(parts: Parts<D>, events: EventSource) -> std::io::Result<(Started<D>, Vec<Lent<D>>)> {
+        let (shared, sink) = (parts.shared.clone(), parts.events.clone());
+        let (threads, lent) = Threads::start_and_lend(parts)?;
+        Ok((Door::of(threads, shared, sink, events), lent))
+    }
+
+    fn of(threads: Threads<D>, shared: Arc<Shared<D>>, sink: EventSink, events: EventSource) -> Door<D, Threads<D>> {
         let own = Own { threads: threads.ids(), lent: threads.whereabouts(), ends: threads.ends() };
-        Ok(Door::new(threads, own, shared, sink, events))
+        Door::new(threads, own, shared, sink, events)
     }
 }
 

@@ -4,25 +4,23 @@ use super::build_error::BuildError;
 use super::builder::FairSchedulerBuilder;
 use super::door::{CONTROL, Door, NotSent, Own, Running};
 use super::handles::{AppHandle, NodeHandle};
+use super::inner::{Inner, weak_handle};
 use super::worker::Worker;
-use crate::app::Location;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, Answer, AppShared, EventSink, EventSource, Heartbeat, NewAttempt, NodeSpec, NodeView,
-    Reply, Submission, UpdateCall, allocate, node_view, prefetch_calls,
+    AllocateRequest, Allocation, EventSink, EventSource, Heartbeat, NewAttempt, NodeSpec, Reply, Submission,
+    UpdateCall, allocate,
 };
-use crate::event::{AppAccess, Refused, SchedulerEvent, Waited};
+use crate::event::{AppAccess, Refused, Waited};
 use crate::fair::allocations::{WatchCall, Watcher};
 use crate::fair::control::FairCall;
 use crate::fair::{
     AppView, Call, Control, ControlMessage, FairDecider, Parts, QueueConfig, QueueView, Shared, Stats, Threads, views,
 };
-use crate::id::NodeId;
 use crate::resource::Resource;
+use crate::sync::Arc;
 use crate::sync::channel::{Receiver, Sender, bounded};
-use crate::sync::{Arc, OnceLock, Weak};
-use std::fmt;
 use std::time::Duration;
 
 /// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task, the allocation file's
@@ -53,14 +51,18 @@ use std::time::Duration;
 /// ```
 #[derive(Clone)]
 pub struct FairScheduler {
-    inner: Arc<Inner>,
+    inner: Arc<Whole>,
 }
 
-struct Inner {
-    door: Door<FairDecider, Threads>,
+/// What the FairScheduler alone has beside its door.
+pub(super) struct Lanes {
     update: Sender<UpdateCall>,
     watcher: Option<Sender<WatchCall>>,
 }
+
+type Whole = Inner<FairDecider, Threads, Lanes>;
+
+weak_handle!(WeakScheduler of FairScheduler: Whole);
 
 impl Running for Threads {
     fn stop(self) {
@@ -69,73 +71,6 @@ impl Running for Threads {
 
     fn stop_later(self) {
         Threads::stop_later(self);
-    }
-}
-
-impl fmt::Debug for FairScheduler {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FairScheduler").field("shared", &self.inner.door.shared).finish_non_exhaustive()
-    }
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        // In a callback nobody can wait for it.
-        let _ = self.door.shutdown(&Patience::endless());
-    }
-}
-
-/// What becomes of many submissions; see [`FairScheduler::submit_all`]. A future, too.
-#[derive(Debug)]
-#[must_use = "the handles of accepted applications are in here"]
-pub struct Submitted {
-    pub(super) answers: Answer<Vec<Result<Arc<AppShared>, Refused>>>,
-    pub(super) taken: OnceLock<()>,
-    pub(super) scheduler: WeakScheduler,
-}
-
-impl Submitted {
-    pub(super) fn handles(answers: Vec<Result<Arc<AppShared>, Refused>>) -> Vec<Result<AppHandle, Refused>> {
-        answers.into_iter().map(|answer| answer.map(AppHandle)).collect()
-    }
-
-    /// One answer a submission, in their order, if they are there already. Gives them once.
-    #[must_use]
-    pub fn try_take(&self) -> Option<Vec<Result<AppHandle, Refused>>> {
-        let answers = self.answers.try_take()?;
-        // By this call or by one at the same time.
-        let _ = self.taken.set(());
-        Some(Submitted::handles(answers))
-    }
-
-    /// Waits for the answers.
-    ///
-    /// # Errors
-    /// [`Refused::AlreadyTaken`] after [`try_take`](Self::try_take) has given them; [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
-    pub fn wait(self) -> Result<Vec<Result<AppHandle, Refused>>, Refused> {
-        if self.taken.get().is_some() {
-            return Err(Refused::AlreadyTaken);
-        }
-        // It ends when the last handle does.
-        let Some(scheduler) = self.scheduler.upgrade() else {
-            return self.answers.try_take().map(Submitted::handles).ok_or(Refused::ShutDown);
-        };
-        scheduler.may_wait()?;
-        scheduler.answer(self.answers.receiver(), &Patience::endless(), CONTROL).map(Submitted::handles)
-    }
-}
-
-/// A handle that keeps no scheduler alive: for callbacks of the embedder's that are given to it, such as a wake-up. One in there
-/// that owned a [`FairScheduler`] would keep it, and itself, for ever.
-#[derive(Clone, Debug)]
-pub struct WeakScheduler(Weak<Inner>);
-
-impl WeakScheduler {
-    /// The scheduler, while somebody else has a handle.
-    #[must_use]
-    pub fn upgrade(&self) -> Option<FairScheduler> {
-        self.0.upgrade().map(|inner| FairScheduler { inner })
     }
 }
 
@@ -165,13 +100,13 @@ impl FairScheduler {
     ) -> Result<(FairScheduler, Vec<Worker>), BuildError> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
         let (threads, lent) = Threads::start_and_lend(parts, watcher).map_err(BuildError::Thread)?;
-        Ok((FairScheduler::with(threads, shared, sink, events), lent.into_iter().map(Worker).collect()))
+        Ok((FairScheduler::with(threads, shared, sink, events), Worker::all(lent)))
     }
 
     fn with(threads: Threads, shared: Arc<Shared>, sink: EventSink, events: EventSource) -> FairScheduler {
         let (update, watcher) = (threads.update_lane(), threads.watcher_lane());
         let own = Own { threads: threads.ids(), lent: threads.whereabouts(), ends: threads.ends() };
-        let inner = Inner { door: Door::new(threads, own, shared, sink, events), update, watcher };
+        let inner = Inner { door: Door::new(threads, own, shared, sink, events), own: Lanes { update, watcher } };
         FairScheduler { inner: Arc::new(inner) }
     }
 
@@ -185,7 +120,7 @@ impl FairScheduler {
 
     #[cfg(feature = "faults")]
     pub(super) fn update_lane(&self) -> &Sender<UpdateCall> {
-        &self.inner.update
+        &self.inner.own.update
     }
 
     pub(super) fn event_sink(&self) -> EventSink {
@@ -230,26 +165,12 @@ impl FairScheduler {
         self.inner.door.call_workers(call)
     }
 
-    /// A handle that does not keep the scheduler alive.
-    #[must_use]
-    pub fn downgrade(&self) -> WeakScheduler {
-        WeakScheduler(Arc::downgrade(&self.inner))
-    }
-
     /// Asks the control.
     pub(super) fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Control) -> T + Send + 'static,
     ) -> Result<T, Refused> {
         self.inner.door.look(look)
-    }
-
-    /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`]. A name keeps its number while the scheduler
-    /// lives. One longer than [`LONGEST_NAME`](crate::event::LONGEST_NAME) bytes is [`Location::NOWHERE`]. Where 128 MiB of names are kept
-    /// that no node or rack had when they were first heard, all further ones are one place, at which no node is.
-    #[must_use]
-    pub fn location(&self, name: &str) -> Location {
-        self.inner.door.location(name)
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
@@ -283,8 +204,9 @@ impl FairScheduler {
     }
 
     /// Empties a node gracefully: from its next heartbeat on its total follows what still runs, so that nothing new fits, and
-    /// [`SchedulerEvent::NodeDrained`] tells when nothing runs. As in Hadoop a heartbeat still assigns what is free at that
-    /// moment; what then is above the new total ends at once ([`EndReason::Preempted`](crate::EndReason::Preempted)).
+    /// [`SchedulerEvent::NodeDrained`](crate::SchedulerEvent::NodeDrained) tells when nothing runs. As in Hadoop a heartbeat still assigns
+    /// what is free at that moment; what then is above the new total ends at once
+    /// ([`EndReason::Preempted`](crate::EndReason::Preempted)).
     ///
     /// # Errors
     /// [`Refused::NoSuchNode`] when it is gone; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -340,23 +262,6 @@ impl FairScheduler {
         self.call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
     }
 
-    /// Submits many applications and does not wait: one message, one publish.
-    ///
-    /// # Errors
-    /// [`Refused::Busy`], [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn submit_all(&self, submissions: Vec<Submission>) -> Result<Submitted, Refused> {
-        let answers = self.door().begin(|reply| Call::SubmitAll(submissions, reply))?;
-        Ok(Submitted { answers, taken: OnceLock::new(), scheduler: self.downgrade() })
-    }
-
-    /// Says whose AMs call next ([`FairScheduler::allocate`]), by this thread: what the calls read, and workers on other cores have
-    /// written, comes into the processor's cache for all of them at once. Of many the first sixteen count: tell of the others
-    /// when these have called. They are gone through several times. It changes nothing but time, as [`AppHandle::prefetch_call`].
-    #[inline]
-    pub fn prefetch_calls<'a>(&self, apps: impl IntoIterator<Item = &'a AppHandle, IntoIter: Clone>) {
-        prefetch_calls(&self.inner.door.shared, apps.into_iter().map(|app| &*app.0));
-    }
-
     /// An AM's call: asks, releases and blacklist go to the workers, and what was granted since the last call comes back.
     /// It waits for nobody.
     ///
@@ -380,14 +285,6 @@ impl FairScheduler {
     /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.inner.door.finish_by(None, app)
-    }
-
-    /// Starts to end an application and waits for nobody; later calls with it are refused.
-    ///
-    /// # Errors
-    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::TaskLost`]. One that has ended already is no error here.
-    pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.door().begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
     }
 
     /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over, and another
@@ -573,7 +470,7 @@ impl FairScheduler {
         self.open()?;
         self.may_wait()?;
         let patience = Patience::of(time);
-        let lane = self.inner.watcher.as_ref().ok_or(Refused::NoAllocationFile)?;
+        let lane = self.inner.own.watcher.as_ref().ok_or(Refused::NoAllocationFile)?;
         let (reply, answer) = bounded(1);
         lane.send(WatchCall::Refresh(reply)).map_err(|_| self.gone("watcher"))?;
         self.answer(&answer, &patience, "watcher")?
@@ -612,28 +509,10 @@ impl FairScheduler {
         apps.iter().map(|app| views::app(&snapshot, app)).collect()
     }
 
-    /// A node by its name.
-    #[must_use]
-    pub fn node(&self, name: &str) -> Option<NodeView> {
-        self.inner.door.shared.nodes.lock().values().find(|node| &*node.name == name).map(|node| node_view(node))
-    }
-
-    /// All nodes, in order of registration.
-    #[must_use]
-    pub fn nodes(&self) -> Vec<NodeView> {
-        self.inner.door.shared.nodes.lock().values().map(|node| node_view(node)).collect()
-    }
-
     /// Counters and totals.
     #[must_use]
     pub fn stats(&self) -> Stats {
         views::stats(&self.inner.door.shared)
-    }
-
-    /// The next event, if there is one.
-    #[must_use]
-    pub fn next_event(&self) -> Option<SchedulerEvent> {
-        self.inner.door.events.take()
     }
 
     // ------------------------------------------------------------------------------------------------ the whole
@@ -656,61 +535,11 @@ impl FairScheduler {
         self.open()?;
         self.may_wait()?;
         let (reply, answer) = bounded(1);
-        self.inner.update.send(UpdateCall::Now(reply)).map_err(|_| self.gone("update"))?;
+        self.inner.own.update.send(UpdateCall::Now(reply)).map_err(|_| self.gone("update"))?;
         self.answer(&answer, patience, "update")?
-    }
-
-    /// Waits until everything accepted so far is worked off. Meant for moments when nobody else sends: under those who send on it takes as
-    /// long as it takes to meet a moment in which nothing is under way, which may be seconds, or for ever.
-    ///
-    /// Not done for [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn quiesce(&self) -> Waited {
-        self.quiet(&Patience::endless()).into()
-    }
-
-    /// The same, and waits so long at most ([`Refused::TimedOut`]).
-    pub fn quiesce_within(&self, time: Duration) -> Waited {
-        self.quiet(&Patience::of(time)).into()
     }
 
     pub(super) fn quiet(&self, patience: &Patience) -> Result<(), Refused> {
         self.inner.door.quiet(patience)
-    }
-
-    /// Works off what was accepted and ends the threads. Later calls are refused. Once it is done, whoever still waits for an answer,
-    /// such as that of a source of allocations that hangs, is answered [`Refused::ShutDown`].
-    ///
-    /// In a callback, or where a worker is polled, nobody can wait for it ([`Refused::OwnThread`]): it comes by itself.
-    pub fn shutdown(&self) -> Waited {
-        self.inner.door.shutdown(&Patience::endless()).into()
-    }
-
-    /// The same, and waits so long at most ([`Refused::TimedOut`]): then something of the embedder's hangs, in a callback, a policy or a
-    /// worker that nobody polls. Whoever waits for an answer is freed all the same; the threads end when they can.
-    pub fn shutdown_within(&self, time: Duration) -> Waited {
-        self.inner.door.shutdown(&Patience::of(time)).into()
-    }
-
-    // ------------------------------------------------------------------------------------------------ handles
-
-    /// The handle of an application that has not ended, by its number: for who has lost it. Waits for the control.
-    ///
-    /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn find_app(&self, number: u32) -> Result<Option<AppHandle>, Refused> {
-        let app = self.call(|reply| Call::App(number, reply))?;
-        Ok(app.filter(|app| !app.is_closed()).map(AppHandle))
-    }
-
-    /// The handle of a present node, by its number: what a [`Container`](crate::Container) names. Waits for nobody; O(log nodes).
-    #[must_use]
-    pub fn find_node_by_id(&self, id: NodeId) -> Option<NodeHandle> {
-        self.inner.door.shared.nodes.lock().get(&id).filter(|node| !node.is_gone()).cloned().map(NodeHandle)
-    }
-
-    /// The handle of a present node, by its name. Waits for nobody; O(nodes).
-    #[must_use]
-    pub fn find_node(&self, name: &str) -> Option<NodeHandle> {
-        self.inner.door.find_node(name)
     }
 }

@@ -3,6 +3,8 @@
 // Whatever an embedder gives in, nothing here may panic.
 #![warn(clippy::indexing_slicing)]
 
+mod alike;
+
 mod build_error;
 
 mod builder;
@@ -26,6 +28,8 @@ mod faults;
 
 mod handles;
 
+mod inner;
+
 mod journal;
 
 mod options;
@@ -34,6 +38,8 @@ mod stepped;
 
 mod steps;
 
+mod submitted;
+
 mod waiting;
 
 mod worker;
@@ -41,12 +47,13 @@ mod worker;
 pub use build_error::BuildError;
 pub use builder::FairSchedulerBuilder;
 pub use capacity::{CapacitySchedulerBuilder, CapacityStepped};
-pub use capacity_threads::CapacityScheduler;
+pub use capacity_threads::{CapacityScheduler, WeakCapacityScheduler};
 pub use door::NotSent;
-pub use fair::{FairScheduler, Submitted, WeakScheduler};
+pub use fair::{FairScheduler, WeakScheduler};
 #[cfg(feature = "faults")]
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};
 pub use journal::{AllocatedView, HeldView, Journal};
 pub use stepped::{PreemptionRound, Stepped};
+pub use submitted::Submitted;
 pub use worker::Worker;

@@ -9,7 +9,7 @@ use crate::engine::decider::Decider;
 use crate::engine::driver::threads_and_steps::Setup;
 use crate::engine::{EventSink, HeartbeatProbe, WakeUp};
 use crate::groups::Groups;
-use crate::sync::Arc;
+use crate::sync::{Arc, OnceLock};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -163,4 +163,35 @@ macro_rules! setters_of_options {
     };
 }
 
-pub(super) use setters_of_options;
+/// The wake-up that is given the handle of the scheduler, of builders that have `own_handle`.
+macro_rules! wake_up_with_handle {
+    ($weak:ident) => {
+        /// As [`on_grants`](Self::on_grants), for a scheduler with threads, which is given in; a stepped one calls nothing. It is handed a
+        /// handle that does not keep the scheduler alive: one that the closure owned would, for ever. Calls that wait are refused in it
+        /// ([`Refused::OwnThread`](crate::Refused::OwnThread)); `heartbeat`, `allocate`, `submit_all` and `begin_finish` do not wait.
+        pub fn on_grants_with(mut self, wake: impl Fn(&$weak, u32) + Send + Sync + 'static) -> Self {
+            let scheduler = $crate::sync::Arc::new($crate::sync::OnceLock::<$weak>::new());
+            self.own_handle = Some(scheduler.clone());
+            self.options.on_grants = Some($crate::sync::Arc::new(move |number| {
+                // It is there before the first application is.
+                if let Some(scheduler) = scheduler.get() {
+                    wake(scheduler, number);
+                }
+            }));
+            self
+        }
+    };
+}
+
+/// Where the wake-up finds the scheduler.
+pub(super) type OwnHandle<W> = Option<Arc<OnceLock<W>>>;
+
+/// The wake-up has the scheduler from now on.
+pub(super) fn introduce<W>(to: OwnHandle<W>, scheduler: W) {
+    if let Some(to) = to {
+        // Nobody else sets it, but for a start of the same builder that was refused.
+        let _ = to.set(scheduler);
+    }
+}
+
+pub(super) use {setters_of_options, wake_up_with_handle};

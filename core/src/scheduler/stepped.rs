@@ -3,20 +3,17 @@
 use super::handles::{AppHandle, NodeHandle};
 use super::journal::Journal;
 use super::steps::Stepping;
-use crate::app::{Ask, Location};
+use crate::app::Ask;
 use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
 use crate::engine::warn_of;
-use crate::engine::{
-    AllocateRequest, Allocation, ContainerView, EventSource, Heartbeat, NewAttempt, NodeView, Submission, collect,
-    node_view,
-};
-use crate::event::{AppAccess, Refused, SchedulerEvent};
+use crate::engine::{AllocateRequest, Allocation, EventSource, Heartbeat, NewAttempt, Submission, collect};
+use crate::event::{AppAccess, Refused};
 use crate::fair::allocations::{Reloads, Watcher, apply};
 use crate::fair::{
     AppView, Decision, FairDecider, MarkedFor, NotOffered, Parts, QueueConfig, QueueView, Shared, Stats, Stepper, views,
 };
-use crate::id::{ContainerId, ContainerName, NodeId};
+use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use std::borrow::Borrow;
@@ -74,7 +71,7 @@ impl From<MarkedFor> for PreemptionRound {
 /// by value or by reference.
 #[derive(Debug)]
 pub struct Stepped {
-    steps: Stepping<FairDecider>,
+    pub(super) steps: Stepping<FairDecider>,
     /// Who looks after the allocation file; nobody does where there is none.
     watcher: Option<Watcher>,
 }
@@ -125,30 +122,6 @@ impl Stepped {
         }
     }
 
-    /// The next event, if there is one.
-    #[must_use]
-    pub fn next_event(&mut self) -> Option<SchedulerEvent> {
-        self.steps.next_event()
-    }
-
-    /// A node or rack name as asks and blacklists use it, as [`FairScheduler::location`](crate::FairScheduler::location).
-    #[must_use]
-    pub fn location(&self, name: &str) -> Location {
-        self.steps.location(name)
-    }
-
-    /// A container by its name, as [`FairScheduler::find_container`](crate::FairScheduler::find_container).
-    pub fn find_container(&mut self, name: &ContainerName) -> Option<ContainerId> {
-        let ours = self.shared().makes(name);
-        self.stepper().shards().filter(|_| ours).find_map(|shard| shard.find_container(name))
-    }
-
-    /// The name of a container, as it crosses a wire.
-    #[must_use]
-    pub fn container_name(&self, id: ContainerId) -> ContainerName {
-        self.shared().container_name(id)
-    }
-
     // ------------------------------------------------------------------------------------------------ nodes
 
     /// Registers a node.
@@ -158,16 +131,6 @@ impl Stepped {
     /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total.
     pub fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         self.steps.add_node(name, rack, total)
-    }
-
-    /// The handle of a present node, by its name, as [`FairScheduler::find_node`](crate::FairScheduler::find_node).
-    pub fn find_node(&mut self, name: &str) -> Option<NodeHandle> {
-        self.steps.node_named(name).map(NodeHandle)
-    }
-
-    /// The same by its number, as [`FairScheduler::find_node_by_id`](crate::FairScheduler::find_node_by_id).
-    pub fn find_node_by_id(&mut self, id: NodeId) -> Option<NodeHandle> {
-        self.stepper().control().all_nodes().find(|node| node.id == id).cloned().map(NodeHandle)
     }
 
     /// Removes a node: its containers end as lost.
@@ -227,11 +190,6 @@ impl Stepped {
     pub fn submit(&mut self, submission: impl Borrow<Submission>) -> Result<AppHandle, Refused> {
         let outcome = self.stepper().control().submit(submission.borrow());
         self.steps.submitted(outcome)
-    }
-
-    /// The handle of an application that has not ended, by its number, as [`FairScheduler::find_app`](crate::FairScheduler::find_app).
-    pub fn find_app(&mut self, number: u32) -> Option<AppHandle> {
-        self.stepper().control().find_app(number).filter(|app| !app.is_closed()).map(AppHandle)
     }
 
     /// An AM's call, as [`FairScheduler::allocate`](crate::FairScheduler::allocate).
@@ -574,24 +532,6 @@ impl Stepped {
     pub fn apps(&mut self) -> Vec<AppView> {
         let snapshot = self.shared().publisher.load();
         self.stepper().control().all_apps().iter().map(|app| views::app(&snapshot, app)).collect()
-    }
-
-    /// A node by its name.
-    pub fn node(&mut self, name: &str) -> Option<NodeView> {
-        self.steps.node_named(name).map(|node| node_view(&node))
-    }
-
-    /// All nodes, in order of registration.
-    #[must_use]
-    pub fn nodes(&mut self) -> Vec<NodeView> {
-        self.stepper().control().all_nodes().map(|node| node_view(node)).collect()
-    }
-
-    /// All containers, by worker and node, those included that have ended but whose node has not said so: on a node in the order
-    /// of their grants.
-    #[must_use]
-    pub fn containers(&mut self) -> Vec<ContainerView> {
-        self.stepper().shards().flat_map(|shard| shard.container_views()).collect()
     }
 
     /// Counters and totals.

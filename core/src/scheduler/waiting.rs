@@ -4,7 +4,7 @@
 
 use super::capacity_threads::CapacityScheduler;
 use super::door::{CONTROL, Door, Running};
-use super::fair::{FairScheduler, Submitted};
+use super::fair::FairScheduler;
 use super::handles::{AppHandle, NodeHandle};
 use crate::engine::control::Call;
 use crate::engine::decider::Decider;
@@ -14,28 +14,8 @@ use crate::engine::{
 };
 use crate::event::{Refused, SchedulerEvent};
 use crate::resource::Resource;
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::future::poll_fn;
 use std::task::{Context, Poll};
-
-/// The same answers as of [`Submitted::wait`].
-impl Future for Submitted {
-    type Output = Result<Vec<Result<AppHandle, Refused>>, Refused>;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if self.taken.get().is_some() {
-            return Poll::Ready(Err(Refused::AlreadyTaken));
-        }
-        self.answers.poll(context).map(|answers| match answers {
-            Ok(answers) => {
-                // By this call or by one at the same time.
-                let _ = self.taken.set(());
-                Ok(Submitted::handles(answers))
-            }
-            Err(Unanswered) => Err(self.scheduler.upgrade().map_or(Refused::ShutDown, |living| living.gone(CONTROL))),
-        })
-    }
-}
 
 /// What both schedulers' futures are made of.
 impl<D: Decider, T: Running> Door<D, T> {
@@ -170,6 +150,14 @@ macro_rules! waiting_calls {
             self.door().call_async(|reply| Call::RemoveNode(node.0.clone(), reply)).await?
         }
 
+        /// As [`new_attempt`](Self::new_attempt).
+        ///
+        /// # Errors
+        /// As there, and [`Refused::Busy`].
+        pub async fn new_attempt_async(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+            self.door().call_async(|reply| Call::NextAttempt { app: app.0.clone(), new, reply }).await?.map(AppHandle)
+        }
+
         /// The next event. `None` after the shutdown, when there is none left.
         pub async fn next_event_async(&self) -> Option<SchedulerEvent> {
             self.door().next_event().await
@@ -205,14 +193,6 @@ macro_rules! waiting_calls {
 /// No runtime is needed: any executor will do, and so will a loop that polls. Who has none uses the calls without `_async`.
 impl FairScheduler {
     waiting_calls!();
-
-    /// As [`new_attempt`](Self::new_attempt).
-    ///
-    /// # Errors
-    /// As there, and [`Refused::Busy`].
-    pub async fn new_attempt_async(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
-        self.door().call_async(|reply| Call::NextAttempt { app: app.0.clone(), new, reply }).await?.map(AppHandle)
-    }
 }
 
 /// Calls that do not block, as those of [`FairScheduler`]: each is a future that does nothing until it is polled.

@@ -1,10 +1,12 @@
 //! A worker of the scheduler on a thread of the embedder's.
 
-use crate::engine::Polled;
-use crate::fair::Lent;
+use crate::engine::decider::Decider;
+use crate::engine::{Lent, Polled};
+use std::fmt;
 use std::time::Duration;
 
-/// A worker of a [`FairScheduler`](crate::FairScheduler) that the embedder runs, on a thread of his own.
+/// A worker of a [`FairScheduler`](crate::FairScheduler) or a [`CapacityScheduler`](crate::CapacityScheduler) that the embedder runs, on a
+/// thread of his own.
 ///
 /// [`FairSchedulerBuilder::start_with_workers`](crate::FairSchedulerBuilder::start_with_workers) gives out one for each worker. The
 /// scheduler's own threads are a loop over the same two calls: [`poll`](Worker::poll), which does the work and never blocks, and
@@ -73,9 +75,36 @@ use std::time::Duration;
 /// [`shutdown`](crate::FairScheduler::shutdown) may be called anywhere.
 #[derive(Debug)]
 #[must_use = "a worker that is dropped is given up"]
-pub struct Worker(pub(super) Lent);
+pub struct Worker(Box<dyn Polling>);
+
+/// A worker, whichever scheduler it is of.
+trait Polling: fmt::Debug + Send {
+    fn index(&self) -> usize;
+
+    fn poll(&mut self, budget: usize) -> Polled;
+
+    fn wait(&mut self, at_most: Duration) -> bool;
+}
+
+impl<D: Decider> Polling for Lent<D> {
+    fn index(&self) -> usize {
+        Lent::index(self)
+    }
+
+    fn poll(&mut self, budget: usize) -> Polled {
+        Lent::poll(self, budget)
+    }
+
+    fn wait(&mut self, at_most: Duration) -> bool {
+        Lent::wait(self, at_most)
+    }
+}
 
 impl Worker {
+    pub(super) fn all<D: Decider>(lent: Vec<Lent<D>>) -> Vec<Worker> {
+        lent.into_iter().map(|worker| Worker(Box::new(worker))).collect()
+    }
+
     /// Which worker it is, from 0: what [`NodeHandle::worker`](crate::NodeHandle::worker) says of its nodes.
     #[must_use]
     pub fn index(&self) -> usize {

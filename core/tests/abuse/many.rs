@@ -1,7 +1,7 @@
 //! Many of everything.
 
 use crate::world::{Core, SMALL, World, allocations, builder, builder_with, each};
-use evenweave::{Ask, Refused, Resource, Submission};
+use evenweave::{AllocationFile, Ask, FairScheduler, Refused, Resource, Submission};
 
 fn submission(number: u32, user: &str, queue: Option<&str>) -> Submission {
     Submission::new(number, user).maybe_in_queue(queue)
@@ -59,6 +59,21 @@ fn fifty_thousand_applications_that_wait_start_one_by_one() {
         assert_eq!(views.iter().filter(|app| app.runnable).map(|app| app.id.number).collect::<Vec<_>>(), [40_001]);
         world.bystander_is_served();
     }
+}
+
+/// Of a file that a program has made, at the start and at a reload.
+#[test]
+fn a_hundred_thousand_configured_queues_are_checked_and_taken() {
+    let mut file = AllocationFile::default();
+    file.leaves.extend((0..100_000).map(|i| format!("root.parent{}.queue{i}", i % 300)));
+    let mut scheduler = FairScheduler::builder().allocations(file.clone()).stepped().unwrap();
+    assert_eq!(scheduler.queues().len(), 100_301);
+    file.leaves.insert("root.parent0.queue0.too-much.".to_owned());
+    assert!(matches!(scheduler.reload(file.clone()), Err(Refused::BadAllocations(_))));
+    file.leaves.retain(|name| !name.ends_with('.'));
+    file.leaves.insert("root.one-more".to_owned());
+    scheduler.reload(file).unwrap();
+    assert_eq!(scheduler.queues().len(), 100_302);
 }
 
 /// Not on threads, where each registration waits for the control.

@@ -1,11 +1,13 @@
 //! What the embedder brings panics: it is told of, nothing is lost, and it goes on.
 
 use crate::threads::{SMALL, add_nodes, allocate, ask, assert_nothing_is_left, poll, unmanaged, within};
-use crate::world::{Source, Timebomb, Touchy, source, task_panics, touchy_file};
+use crate::world::{Fuse, Source, Timebomb, Touchy, source, task_panics, touchy_file};
 use evenweave::{
-    AllocateRequest, Allocation, BuildError, FairScheduler, FairSchedulerBuilder, Heartbeat, Refused, Resource, Waited,
+    AllocateRequest, Allocation, BuildError, CapacityConfiguration, CapacityScheduler, FairScheduler,
+    FairSchedulerBuilder, Heartbeat, Refused, Resource, Waited,
 };
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 fn touchy() -> (Arc<Touchy>, FairSchedulerBuilder) {
     let policy = Arc::new(Touchy::default());
@@ -62,23 +64,72 @@ fn a_source_that_panics_is_read_again() {
 
 #[test]
 fn what_panics_at_the_start_is_an_error() {
-    let refused = |builder: FairSchedulerBuilder, threaded: bool, said: &str| {
-        let error =
-            if threaded { builder.start().map(drop).unwrap_err() } else { builder.stepped().map(drop).unwrap_err() };
-        assert!(matches!(&error, BuildError::Panicked(message) if message == said), "{error}");
-    };
-    for threaded in [true, false] {
+    type Start = fn(FairSchedulerBuilder) -> Result<(), BuildError>;
+    let starts: [Start; 3] = [|b| b.start().map(drop), |b| b.start_with_workers().map(drop), |b| b.stepped().map(drop)];
+    for start in starts {
+        let refused = |builder: FairSchedulerBuilder, said: &str| {
+            let error = start(builder).unwrap_err();
+            assert!(matches!(&error, BuildError::Panicked(message) if message == said), "{error}");
+        };
         let (policy, builder) = touchy();
         policy.named.set(1);
-        refused(builder, threaded, "name panics");
+        refused(builder, "name panics");
         let (source, ..) = source();
         source.0.bomb.set(1);
         let watching = |source: &Source| FairScheduler::builder().watch(source.clone());
-        refused(watching(&source), threaded, "source panics");
+        refused(watching(&source), "source panics");
         let clock = Arc::new(Timebomb::default());
         clock.0.set(1);
-        refused(watching(&source).clock(clock), threaded, "clock panics");
+        refused(watching(&source).clock(clock), "clock panics");
     }
+}
+
+/// Whichever reading of the clock it is, of either scheduler and in each form.
+#[test]
+fn a_clock_that_panics_in_a_start_is_an_error() {
+    let queues = [("yarn.scheduler.capacity.root.queues", "a"), ("yarn.scheduler.capacity.root.a.capacity", "100")];
+    let capacity = || CapacityScheduler::builder(CapacityConfiguration::from_properties([], queues).unwrap());
+    let starts: [&dyn Fn(Arc<Fuse>) -> Result<(), BuildError>; 6] = [
+        &|clock| FairScheduler::builder().clock(clock).start().map(drop),
+        &|clock| FairScheduler::builder().clock(clock).start_with_workers().map(drop),
+        &|clock| FairScheduler::builder().clock(clock).stepped().map(drop),
+        &|clock| capacity().clock(clock).start().map(drop),
+        &|clock| capacity().clock(clock).start_with_workers().map(drop),
+        &|clock| capacity().clock(clock).stepped().map(drop),
+    ];
+    for (form, start) in starts.into_iter().enumerate() {
+        // Those that the control reads it by are told of as an event.
+        let panics: Vec<_> = (1..20).filter_map(|nth| start(Arc::new(Fuse::new(nth))).err()).collect();
+        let said = |error: &BuildError| matches!(error, BuildError::Panicked(said) if said == "the fuse has burnt");
+        assert!(!panics.is_empty() && panics.iter().all(said), "{form}: {panics:?}");
+    }
+}
+
+/// What an update that panicked knew of queues is forgotten: the next one asks about all of them.
+#[test]
+fn an_update_after_a_panic_computes_everything() {
+    let (policy, builder) = touchy();
+    policy.stable.store(true, Ordering::Relaxed);
+    let scheduler = builder.start().unwrap();
+    add_nodes(&scheduler, 2);
+    let asked = || {
+        let before = policy.asked.load(Ordering::Relaxed);
+        let done = scheduler.update_now().is_done();
+        (done, policy.asked.load(Ordering::Relaxed) - before)
+    };
+    let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
+    allocate(&scheduler, &app, &ask(3)).unwrap();
+    scheduler.quiesce();
+    assert_eq!(asked(), (true, 3), "root and two leaves");
+    assert_eq!(asked(), (true, 0), "nothing has changed");
+    scheduler.submit(unmanaged(2, "root.a")).unwrap();
+    scheduler.quiesce();
+    assert_eq!(asked(), (true, 2), "nobody asks about root.b");
+    scheduler.submit(unmanaged(3, "root.a")).unwrap();
+    scheduler.quiesce();
+    policy.shares.set(1);
+    assert_eq!(asked(), (false, 1));
+    assert_eq!(asked(), (true, 3), "root.b too");
 }
 
 #[test]

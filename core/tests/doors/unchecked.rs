@@ -24,7 +24,8 @@ fn refused(builder: impl Fn() -> FairSchedulerBuilder) -> BuildError {
 #[test]
 fn settings_that_cannot_be_start_nothing() {
     type Change = fn(&mut Settings);
-    let cases: [(&str, Change); 6] = [
+    let cases: [(&str, Change); 7] = [
+        ("minimum", |s| s.minimum = Resource::new(-1, 1)),
         ("increment", |s| s.increment = Resource::new(1024, -1)),
         ("minimum", |s| s.minimum = Resource::new(1 << 40, 1)),
         ("maximum", |s| s.maximum = Resource::new(-1, -1)),
@@ -62,7 +63,8 @@ fn file(change: impl Fn(&mut AllocationFile)) -> AllocationFile {
 fn a_file_made_by_a_program_is_checked_as_one_that_was_read() {
     let deep = format!("root{}", ".a".repeat(8000));
     let long = format!("root.{}", "a".repeat(1 << 20));
-    for name in [&*deep, &long, "", "a", "a.b", "root.", "root. a"] {
+    let short_and_deep = format!("root{}", ".a".repeat(201));
+    for name in [&*deep, &short_and_deep, &long, "", "a", "a.b", "root.", "root. a"] {
         let bad = file(|file| assert!(file.leaves.insert(name.to_owned())));
         let error = refused(|| FairScheduler::builder().allocations(bad.clone()));
         assert!(
@@ -76,11 +78,21 @@ fn a_file_made_by_a_program_is_checked_as_one_that_was_read() {
         assert_eq!(scheduler.allocations(), Ok(AllocationFile::default()));
     }
     let three = Resource::from_fn(|lane| i64::from(lane < 3));
-    let mut settings = QueueSettings::default();
-    settings.min = Some(three);
-    let bad = file(|file| assert!(file.queues.insert("root.a".to_owned(), settings.clone()).is_none()));
-    let error = refused(|| FairScheduler::builder().allocations(bad.clone()));
-    assert!(matches!(error, BuildError::Allocations(AllocationsError::UnknownType { .. })), "{error}");
+    type Change<'a> = &'a dyn Fn(&mut AllocationFile, &mut QueueSettings);
+    let changes: [Change<'_>; 5] = [
+        &|_, queue| queue.min = Some(three),
+        &|_, queue| queue.max_container = Some(three),
+        &|_, queue| queue.max = Some(Limit::Absolute(three)),
+        &|_, queue| queue.max_child = Some(Limit::Absolute(three)),
+        &|file, _| file.queue_max_resources = Limit::Absolute(three),
+    ];
+    for change in changes {
+        let (mut bad, mut queue) = (AllocationFile::default(), QueueSettings::default());
+        change(&mut bad, &mut queue);
+        assert!(bad.queues.insert("root.a".to_owned(), queue).is_none());
+        let error = refused(|| FairScheduler::builder().allocations(bad.clone()));
+        assert!(matches!(error, BuildError::Allocations(AllocationsError::UnknownType { .. })), "{error}");
+    }
     let gpus = ResourceTypes::with_custom([("gpu", "")]).unwrap();
     let other = AllocationFile::parse("<allocations/>", "t", &gpus, &[]).unwrap().file;
     let error = refused(|| FairScheduler::builder().allocations(other.clone()));
@@ -172,8 +184,11 @@ fn nodes_racks_and_maxima_that_cannot_be_are_refused() {
     assert!(matches!(scheduler.resize_node(&node, three), Err(Refused::UnknownType { .. })));
     assert!(matches!(scheduler.add_node("/r", "/q", total), Err(Refused::BadPlaceName { .. })));
     assert!(matches!(scheduler.add_node("m", "n", total), Err(Refused::BadPlaceName { .. })));
-    let refused = scheduler.set_maximum_allocation(Resource::new(-1, -1));
-    assert!(matches!(refused, Err(Refused::BadMaximum { .. })));
+    // The smallest container is of 1024 MiB.
+    for maximum in [Resource::new(-1, -1), Resource::new(8192, -1), Resource::new(1023, 8)] {
+        let refused = scheduler.set_maximum_allocation(maximum);
+        assert!(matches!(refused, Err(Refused::BadMaximum { .. })), "{maximum}: {refused:?}");
+    }
 }
 
 /// What YARN accepts and never serves, or serves otherwise than meant, is told.

@@ -4,9 +4,11 @@ use crate::threads::{ask, poll, unmanaged, within};
 use crate::world::source;
 use evenweave::faults::Fault;
 use evenweave::{
-    AllocateRequest, Allocation, FairScheduler, Heartbeat, Refused, Resource, SchedulerEvent, Waited, WeakScheduler,
+    AllocateRequest, Allocation, FairScheduler, Heartbeat, HeartbeatProbe, NodeHandle, Refused, Resource,
+    SchedulerEvent, Waited, WeakScheduler,
 };
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -136,6 +138,81 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
     assert!(app.is_finished(), "begin_finish was taken");
     within("the last handle", || drop(scheduler));
     assert_eq!(Arc::strong_count(&alive), 1, "the closure has gone with the scheduler");
+}
+
+/// Where it ends in a callback nobody waits for the thread that runs it: the end comes by itself, by a call and with the last handle.
+#[test]
+fn a_scheduler_that_ends_in_a_callback_ends_by_itself() {
+    for by_call in [true, false] {
+        let ((told, heard), (lets_go, let_go)) = (mpsc::channel(), mpsc::channel::<()>());
+        let let_go = Mutex::new(let_go);
+        let alive = Arc::new(());
+        let guard = alive.clone();
+        let wake = move |weak: &WeakScheduler, _| {
+            let _alive = &guard;
+            let scheduler = weak.upgrade().unwrap();
+            told.send(by_call.then(|| scheduler.shutdown())).unwrap();
+            // Whoever else had a handle has let go of it by then.
+            let _ = let_go.lock().unwrap().recv();
+            drop(scheduler);
+        };
+        let scheduler = FairScheduler::builder().timers(false).on_grants_with(wake).start().unwrap();
+        let node = scheduler.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
+        let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
+        scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
+        scheduler.quiesce();
+        scheduler.update_now();
+        scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+        let said = within("the callback", || heard.recv().unwrap());
+        assert_eq!(said, by_call.then_some(Waited::NotDone(Refused::OwnThread)));
+        if by_call {
+            assert_eq!(scheduler.add_node("m", "/r", Resource::new(1024, 1)), Err(Refused::ShutDown));
+            lets_go.send(()).unwrap();
+            assert_eq!(within("who waits elsewhere", || scheduler.shutdown()), Waited::Done);
+        }
+        drop((scheduler, app, node));
+        let _ = lets_go.send(());
+        within("the end", || {
+            while Arc::strong_count(&alive) > 1 {
+                thread::yield_now();
+            }
+        });
+    }
+}
+
+/// Sends another heartbeat of its node for each that is worked off, until it is over.
+#[derive(Default)]
+struct SendsOn(OnceLock<(WeakScheduler, NodeHandle)>, AtomicBool);
+
+impl HeartbeatProbe for SendsOn {
+    fn taken(&self, _: usize, stamp: u64) -> u64 {
+        stamp
+    }
+    fn served(&self, _: usize, stamp: u64, _: u64, _: u32) {
+        let (scheduler, node) = self.0.get().unwrap();
+        if let Some(scheduler) = scheduler.upgrade().filter(|_| !self.1.load(Ordering::Relaxed)) {
+            let mut next = Heartbeat::new(node);
+            next.stamp = stamp;
+            scheduler.heartbeat(next).unwrap();
+        }
+    }
+}
+
+/// There never is a moment in which nothing is under way: who waits for one is answered all the same, if he has said how long.
+#[test]
+fn who_waits_among_those_who_send_on_is_answered() {
+    let sends_on = Arc::new(SendsOn::default());
+    let scheduler = FairScheduler::builder().timers(false).probe(sends_on.clone()).start().unwrap();
+    let node = scheduler.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
+    assert!(sends_on.0.set((scheduler.downgrade(), node.clone())).is_ok());
+    let mut first = Heartbeat::new(&node);
+    first.stamp = 1;
+    scheduler.heartbeat(first).unwrap();
+    for _ in 0..3 {
+        assert_eq!(within("quiesce", || scheduler.quiesce_within(SHORT)), timed_out());
+    }
+    sends_on.1.store(true, Ordering::Relaxed);
+    assert_eq!(within("quiesce", || scheduler.quiesce_within(LONG)), Waited::Done);
 }
 
 /// Where a worker is polled nobody can wait for it.

@@ -8,7 +8,7 @@ use evenweave::shares::Fair;
 use evenweave::{AllocationFile, FairScheduler, Resource, SchedulerEvent};
 use std::cmp::Ordering;
 use std::io::{self, Read};
-use std::sync::atomic::{AtomicU32, Ordering as Memory};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering as Memory};
 use std::sync::{Arc, Mutex, mpsc};
 
 /// Panics so many times from now on: on any thread, or on those of one name.
@@ -45,6 +45,10 @@ pub(crate) struct Touchy {
     pub(crate) steady: Bomb,
     pub(crate) headroom: Bomb,
     pub(crate) child: Bomb,
+    /// Whether it says that its shares are stable, as those of `Fair` are.
+    pub(crate) stable: AtomicBool,
+    /// How often it was asked for shares that are not steady.
+    pub(crate) asked: AtomicU32,
 }
 
 impl SchedulingPolicy for Touchy {
@@ -64,10 +68,14 @@ impl SchedulingPolicy for Touchy {
     }
     fn compute_shares(&self, types: usize, total: &Resource, children: &mut [ShareInput], steady: bool) {
         let bomb = if steady { &self.steady } else { &self.shares };
+        self.asked.fetch_add(u32::from(!steady), Memory::Relaxed);
         // In the midst of it.
         children.iter_mut().take(1).for_each(|child| child.share = Resource::new(7, child.share.vcores()));
         bomb.touch("compute_shares");
         Fair.compute_shares(types, total, children, steady);
+    }
+    fn shares_are_stable(&self) -> bool {
+        self.stable.load(Memory::Relaxed)
     }
     fn headroom(&self, fair_share: &Resource, usage: &Resource, available: &Resource) -> Resource {
         self.headroom.touch("headroom");
@@ -100,6 +108,29 @@ impl Clock for Timebomb {
     }
     fn wall_ms(&self) -> u64 {
         self.0.touch("clock");
+        1000
+    }
+}
+
+/// A clock that panics when it is read for the nth time on the thread that made it, and on that alone.
+#[derive(Debug)]
+pub(crate) struct Fuse {
+    left: AtomicU32,
+    on: std::thread::ThreadId,
+}
+
+impl Fuse {
+    pub(crate) fn new(nth: u32) -> Fuse {
+        Fuse { left: AtomicU32::new(nth), on: std::thread::current().id() }
+    }
+}
+
+impl Clock for Fuse {
+    fn now_ms(&self) -> u64 {
+        if std::thread::current().id() == self.on {
+            let left = self.left.fetch_update(Memory::Relaxed, Memory::Relaxed, |left| left.checked_sub(1));
+            assert!(left != Ok(1), "the fuse has burnt");
+        }
         1000
     }
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 #[cfg(not(loom))]
 fn run() -> Result<(), String> {
-    use evenweave_loom_tests::claims::{claims, differences, kills, runs, table, with_table};
+    use evenweave_loom_tests::claims::{claims, differences, kills, runs, table, with_rows, with_table};
     use std::path::Path;
 
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -16,14 +16,16 @@ fn run() -> Result<(), String> {
             [] => Ok(()),
             wrong => Err(format!("{}\nrun .ci/loom-table.sh", wrong.join("\n"))),
         },
-        [log] => {
+        [log, files @ ..] => {
             let mutants = here.join("mutants/kills.tsv");
             let kills = mutants.is_file().then(|| read(&mutants)).transpose()?.map(|lines| kills(&lines));
-            let table = table(&claims, &runs(&read(Path::new(log))?), kills.as_ref())?;
-            let text = with_table(&read(&page)?, &table)?;
+            let of_files = |model: &str| files.iter().any(|file| model.starts_with(&format!("{file}/")));
+            let some: Vec<_> = claims.into_iter().filter(|of| files.is_empty() || of_files(&of.model)).collect();
+            let table = table(&some, &runs(&read(Path::new(log))?), kills.as_ref())?;
+            let text = if files.is_empty() { with_table } else { with_rows }(&read(&page)?, &table)?;
             std::fs::write(&page, text).map_err(|error| format!("{}: {error}", page.display()))
         }
-        _ => Err("usage: loom-table LOG | --check".to_owned()),
+        _ => Err("usage: loom-table LOG [FILE…] | --check".to_owned()),
     }
 }
 

@@ -44,4 +44,6 @@ pub use settings::Unsupported;
 pub(crate) use settings::unsupported;
 pub(crate) use types::CapacityDecider;
 pub(crate) use views::capacity_stats;
-pub use views::{CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView};
+pub use views::{
+    CapacityAppView, CapacityLeafView, CapacityNotOffered, CapacityQueueView, CapacityStats, CapacityUserView,
+};

@@ -6,6 +6,7 @@ use super::books::{AppBook, Books};
 use super::types::{Control, Shard, Shared};
 use crate::capacity::order::AppOrder;
 use crate::capacity::users::Sharing;
+use crate::engine::books::ledger::AppShared;
 use crate::engine::publish::snapshot::ROOT;
 use crate::engine::views::current::counts;
 use crate::resource::Resource;
@@ -124,6 +125,45 @@ pub struct CapacityAppView {
     pub pending: Resource,
 }
 
+/// Why an application of the CapacityScheduler is offered no node at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CapacityNotOffered {
+    /// It has ended.
+    Ended,
+    /// It waits for a limit of applications that run at once (`max-parallel-apps`).
+    NotRunnable,
+    /// It waits until its AM fits into what AMs may have, in its leaf queue and of its user there.
+    NotActivated {
+        /// What AMs of the leaf queue have.
+        am_used: Resource,
+        /// What they may have together, as last worked out.
+        am_limit: Resource,
+    },
+    /// Nothing is outstanding.
+    NothingOutstanding,
+    /// Nodes or racks are asked for, and nothing is at `*`, without which none of them is served.
+    NothingAnywhere,
+}
+
+/// Where an application stands in its leaf queue.
+#[derive(Clone, Copy)]
+enum Standing {
+    Active,
+    Pending,
+    NonRunnable,
+}
+
+impl Standing {
+    fn name(self) -> &'static str {
+        match self {
+            Standing::Active => "active",
+            Standing::Pending => "pending",
+            Standing::NonRunnable => "non-runnable",
+        }
+    }
+}
+
 /// Counters and totals of a CapacityScheduler.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -233,19 +273,22 @@ impl Books {
         }
     }
 
-    fn app_view(&self, app: &AppBook) -> CapacityAppView {
+    fn standing(&self, app: &AppBook) -> Standing {
         let (leaf, rank) = (self.leaf(app.leaf), app.rank());
         let active = leaf.active.contains(&rank, self.app_order(app.leaf), |other| self.rank(other));
         let pending = || leaf.pending.contains(&rank, AppOrder::Fifo, |other| self.rank(other));
-        let state = match active {
-            true => "active",
-            false if pending() => "pending",
-            false => "non-runnable",
-        };
+        match active {
+            true => Standing::Active,
+            false if pending() => Standing::Pending,
+            false => Standing::NonRunnable,
+        }
+    }
+
+    fn app_view(&self, app: &AppBook) -> CapacityAppView {
         CapacityAppView {
             number: app.number,
             queue: self.node(app.leaf).config.path.clone(),
-            state,
+            state: self.standing(app).name(),
             priority: app.priority,
             used: app.used,
             reserved: app.reserved,
@@ -276,5 +319,32 @@ impl Shard {
     pub(crate) fn capacity_apps(&self) -> Vec<CapacityAppView> {
         let books = &self.own.books;
         books.apps.numbers().into_iter().filter_map(|number| Some(books.app_view(books.find(number)?))).collect()
+    }
+
+    /// Why an application is offered nothing, whatever the node and the limits of queues and users.
+    pub(crate) fn why_not_offered(&self, app: &AppShared) -> Option<CapacityNotOffered> {
+        let books = &self.own.books;
+        // Another scheduler's application is in none of these slots.
+        let (Some(local), Some(book)) = (self.find_app(app.slot), books.find(app.id.number)) else {
+            return Some(CapacityNotOffered::Ended);
+        };
+        match books.standing(book) {
+            Standing::NonRunnable => return Some(CapacityNotOffered::NotRunnable),
+            Standing::Pending => {
+                let leaf = books.leaf(book.leaf);
+                return Some(CapacityNotOffered::NotActivated { am_used: leaf.am_used, am_limit: leaf.am_limit });
+            }
+            Standing::Active => {}
+        }
+        local.asks_in_vain().map(|at_places| match at_places {
+            true => CapacityNotOffered::NothingAnywhere,
+            false => CapacityNotOffered::NothingOutstanding,
+        })
+    }
+
+    /// An application by its number.
+    pub(crate) fn capacity_app(&self, number: u32) -> Option<CapacityAppView> {
+        let books = &self.own.books;
+        books.find(number).map(|app| books.app_view(app))
     }
 }

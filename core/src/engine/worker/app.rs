@@ -138,6 +138,13 @@ impl<D: Decider> AppLocal<D> {
         }
     }
 
+    /// Of one that asks for nothing which could be served: whether it asks for nodes or racks all the same, with nothing at `*`.
+    #[cfg(not(loom))]
+    pub(crate) fn asks_in_vain(&self) -> Option<bool> {
+        let mut rows = self.keys.iter().filter_map(|key| key.named()).flat_map(|rows| rows.iter());
+        (!self.has_open_key()).then(|| rows.any(|row| row.left() > 0))
+    }
+
     /// Some key has something outstanding. Hadoop visits an application without, too, to no effect.
     #[inline]
     pub(crate) fn has_open_key(&self) -> bool {

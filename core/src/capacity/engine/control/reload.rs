@@ -18,6 +18,11 @@ impl Control {
         }
     }
 
+    /// The configuration in force.
+    pub(crate) fn configuration(&self) -> CapacityConfiguration {
+        self.own.configuration.clone()
+    }
+
     /// The queues as configured at the start.
     pub(super) fn make_queues(&mut self) {
         self.take_queues_over();

@@ -51,6 +51,20 @@ impl Control {
         placed.map_err(refused)
     }
 
+    /// The path of the leaf queue that a submission would enter; none where there is no such leaf.
+    pub(crate) fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
+        let name = queue.unwrap_or(DEFAULT);
+        check_length(event::Named::User, user)?;
+        check_length(event::Named::Queue, name)?;
+        let mapped = self.mapped(user, name)?;
+        let name = mapped.as_deref().unwrap_or(name);
+        match self.own.tree.find(name) {
+            Named::Ambiguous => Err(Refused::AmbiguousQueue(name.to_owned())),
+            Named::Unknown => Ok(None),
+            Named::Queue(slot) => Ok(self.own.is_leaf(slot).then(|| self.own.tree.get(slot).config.path.clone())),
+        }
+    }
+
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_leaf(&mut self, submission: &Submission) -> Result<Entry, Refused> {
         let Submission { number, user, queue, am } = submission;

@@ -1,0 +1,258 @@
+//! Calls of a handle that are the same, whichever scheduler it is to.
+//!
+//! They run on the caller's thread. With threads they send to the scheduler's, and those that wait say for whom.
+
+use super::calls::fetch;
+use super::capacity::CapacityStepped;
+use super::capacity_threads::CapacityScheduler;
+use super::fair::FairScheduler;
+use super::handles::{AppHandle, NodeHandle};
+use super::stepped::Stepped;
+use super::submitted::Submitted;
+use crate::app::Location;
+use crate::clock::Patience;
+use crate::engine::control::Call;
+use crate::engine::{Allocation, ContainerView, NodeView, Submission, ask_workers, node_view, prefetch_calls};
+use crate::event::{Refused, SchedulerEvent, Waited};
+use crate::id::{ContainerId, ContainerName, NodeId};
+use std::time::Duration;
+
+/// Calls of a handle that are the same, whichever decides.
+macro_rules! calls_alike {
+    () => {
+        /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`](crate::Location::ANY). A name keeps its number while
+        /// the scheduler lives. One longer than [`LONGEST_NAME`](crate::event::LONGEST_NAME) bytes is
+        /// [`Location::NOWHERE`](crate::Location::NOWHERE). Where 128 MiB of names are kept that no node or rack had when they were first
+        /// heard, all further ones are one place, at which no node is.
+        #[must_use]
+        pub fn location(&self, name: &str) -> Location {
+            self.door().location(name)
+        }
+
+        // -------------------------------------------------------------------------------------------- applications
+
+        /// Submits many applications and does not wait: one message, one publish.
+        ///
+        /// # Errors
+        /// [`Refused::Busy`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+        pub fn submit_all(&self, submissions: Vec<Submission>) -> Result<Submitted, Refused> {
+            let answers = self.door().begin(|reply| Call::SubmitAll(submissions, reply))?;
+            Ok(Submitted::new(answers, self.downgrade().0))
+        }
+
+        /// Says whose AMs call next ([`allocate`](Self::allocate)), by this thread: what the calls read, and workers on other cores have
+        /// written, comes into the processor's cache for all of them at once. Of many the first sixteen count: tell of the others
+        /// when these have called. They are gone through several times. It changes nothing but time, as
+        /// [`AppHandle::prefetch_call`].
+        #[inline]
+        pub fn prefetch_calls<'a>(&self, apps: impl IntoIterator<Item = &'a AppHandle, IntoIter: Clone>) {
+            prefetch_calls(&self.door().shared, apps.into_iter().map(|app| &*app.0));
+        }
+
+        /// What was granted and has ended since an AM's last call, without a call of its: for a ResourceManager that takes an AM's container.
+        ///
+        /// # Errors
+        /// [`Refused::NoSuchApp`] of another scheduler's application; [`Refused::ShutDown`].
+        pub fn fetch(&self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
+            fetch(self.door().open()?, app, answer)
+        }
+
+        /// Starts to end an application and waits for nobody; later calls with it are refused.
+        ///
+        /// # Errors
+        /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::TaskLost`]. One that has ended already is no error here.
+        pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
+            self.door().begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
+        }
+
+        // -------------------------------------------------------------------------------------------- handles
+
+        /// The handle of an application that has not ended, by its number: for who has lost it. Waits for the control.
+        ///
+        /// # Errors
+        /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+        pub fn find_app(&self, number: u32) -> Result<Option<AppHandle>, Refused> {
+            let app = self.door().call(|reply| Call::App(number, reply))?;
+            Ok(app.filter(|app| !app.is_closed()).map(AppHandle))
+        }
+
+        /// The handle of a present node, by its number: what a [`Container`](crate::Container) names. Waits for nobody; O(log nodes).
+        #[must_use]
+        pub fn find_node_by_id(&self, id: NodeId) -> Option<NodeHandle> {
+            self.door().shared.nodes.lock().get(&id).filter(|node| !node.is_gone()).cloned().map(NodeHandle)
+        }
+
+        /// The handle of a present node, by its name. Waits for nobody; O(nodes).
+        #[must_use]
+        pub fn find_node(&self, name: &str) -> Option<NodeHandle> {
+            self.door().find_node(name)
+        }
+
+        /// A container by its name, if it runs or its node has not said yet that it ended. Asks the workers and waits for them: an
+        /// embedder whose nodes and AMs name containers in each call keeps a map of its own, from what `allocate` grants.
+        ///
+        /// # Errors
+        /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+        pub fn find_container(&self, name: &ContainerName) -> Result<Option<ContainerId>, Refused> {
+            let shared = self.door().open_to_wait()?;
+            if !shared.makes(name) {
+                return Ok(None);
+            }
+            let name = *name;
+            let found = ask_workers(shared, move |shard| shard.find_container(&name))?;
+            Ok(found.into_iter().flatten().next())
+        }
+
+        /// The name of a container, as it crosses a wire. Waits for nobody.
+        #[must_use]
+        pub fn container_name(&self, id: ContainerId) -> ContainerName {
+            self.door().shared.container_name(id)
+        }
+
+        // -------------------------------------------------------------------------------------------- views
+
+        /// A node by its name.
+        #[must_use]
+        pub fn node(&self, name: &str) -> Option<NodeView> {
+            let nodes = self.door().shared.nodes.lock();
+            nodes.values().find(|node| &*node.name == name).map(|node| node_view(node))
+        }
+
+        /// All nodes, in order of registration.
+        #[must_use]
+        pub fn nodes(&self) -> Vec<NodeView> {
+            self.door().shared.nodes.lock().values().map(|node| node_view(node)).collect()
+        }
+
+        /// All containers, by worker and node, those included that have ended but whose node has not said so. Asks the
+        /// workers and waits for them.
+        ///
+        /// # Errors
+        /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+        pub fn containers(&self) -> Result<Vec<ContainerView>, Refused> {
+            let shared = self.door().open_to_wait()?;
+            Ok(ask_workers(shared, |shard| shard.container_views())?.into_iter().flatten().collect())
+        }
+
+        /// The next event, if there is one.
+        #[must_use]
+        pub fn next_event(&self) -> Option<SchedulerEvent> {
+            self.door().events.take()
+        }
+
+        // -------------------------------------------------------------------------------------------- the whole
+
+        /// Waits until everything accepted so far is worked off. Meant for moments when nobody else sends: under those who send on it takes
+        /// as long as it takes to meet a moment in which nothing is under way, which may be seconds, or for ever.
+        ///
+        /// Not done for [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+        pub fn quiesce(&self) -> Waited {
+            self.door().quiet(&Patience::endless()).into()
+        }
+
+        /// The same, and waits so long at most ([`Refused::TimedOut`]).
+        pub fn quiesce_within(&self, time: Duration) -> Waited {
+            self.door().quiet(&Patience::of(time)).into()
+        }
+
+        /// Works off what was accepted and ends the threads. Later calls are refused. Once it is done, whoever still waits for an answer
+        /// is answered [`Refused::ShutDown`].
+        ///
+        /// In a callback, or where a worker is polled, nobody can wait for it ([`Refused::OwnThread`]): it comes by itself.
+        pub fn shutdown(&self) -> Waited {
+            self.door().shutdown(&Patience::endless()).into()
+        }
+
+        /// The same, and waits so long at most ([`Refused::TimedOut`]): then something of the embedder's hangs, in a callback, a policy or a
+        /// worker that nobody polls. Whoever waits for an answer is freed all the same; the threads end when they can.
+        pub fn shutdown_within(&self, time: Duration) -> Waited {
+            self.door().shutdown(&Patience::of(time)).into()
+        }
+    };
+}
+
+impl FairScheduler {
+    calls_alike!();
+}
+
+impl CapacityScheduler {
+    calls_alike!();
+}
+
+/// Calls of a scheduler without threads that are the same, whichever decides.
+macro_rules! stepped_calls_alike {
+    () => {
+        /// The next event, if there is one.
+        #[must_use]
+        pub fn next_event(&mut self) -> Option<SchedulerEvent> {
+            self.steps.next_event()
+        }
+
+        /// A node or rack name as asks and blacklists use it, as [`FairScheduler::location`].
+        #[must_use]
+        pub fn location(&self, name: &str) -> Location {
+            self.steps.location(name)
+        }
+
+        /// The handle of an application that has not ended, by its number, as [`FairScheduler::find_app`].
+        pub fn find_app(&mut self, number: u32) -> Option<AppHandle> {
+            self.steps.stepper.control().find_app(number).filter(|app| !app.is_closed()).map(AppHandle)
+        }
+
+        /// The handle of a present node, by its name, as [`FairScheduler::find_node`].
+        pub fn find_node(&mut self, name: &str) -> Option<NodeHandle> {
+            self.steps.node_named(name).map(NodeHandle)
+        }
+
+        /// The same by its number, as [`FairScheduler::find_node_by_id`].
+        pub fn find_node_by_id(&mut self, id: NodeId) -> Option<NodeHandle> {
+            self.steps.stepper.control().all_nodes().find(|node| node.id == id).cloned().map(NodeHandle)
+        }
+
+        /// A container by its name, as [`FairScheduler::find_container`].
+        pub fn find_container(&mut self, name: &ContainerName) -> Option<ContainerId> {
+            let ours = self.steps.stepper.shared().makes(name);
+            self.steps.stepper.shards().filter(|_| ours).find_map(|shard| shard.find_container(name))
+        }
+
+        /// The name of a container, as it crosses a wire.
+        #[must_use]
+        pub fn container_name(&self, id: ContainerId) -> ContainerName {
+            self.steps.stepper.shared().container_name(id)
+        }
+
+        /// What was granted and has ended since an AM's last call, as [`FairScheduler::fetch`].
+        ///
+        /// # Errors
+        /// [`Refused::NoSuchApp`] of another scheduler's application.
+        pub fn fetch(&self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
+            fetch(self.steps.stepper.shared(), app, answer)
+        }
+
+        /// A node by its name.
+        pub fn node(&mut self, name: &str) -> Option<NodeView> {
+            self.steps.node_named(name).map(|node| node_view(&node))
+        }
+
+        /// All nodes, in order of registration.
+        #[must_use]
+        pub fn nodes(&mut self) -> Vec<NodeView> {
+            self.steps.stepper.control().all_nodes().map(|node| node_view(node)).collect()
+        }
+
+        /// All containers, by worker and node, those included that have ended but whose node has not said so: on a node in the order
+        /// of their grants.
+        #[must_use]
+        pub fn containers(&mut self) -> Vec<ContainerView> {
+            self.steps.stepper.shards().flat_map(|shard| shard.container_views()).collect()
+        }
+    };
+}
+
+impl Stepped {
+    stepped_calls_alike!();
+}
+
+impl CapacityStepped {
+    stepped_calls_alike!();
+}
