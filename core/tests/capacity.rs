@@ -280,6 +280,36 @@ fn a_node_lists_what_it_has_to_stop() {
     let mut stops = Vec::new();
     node.take_stops(&mut stops);
     assert_eq!(stops, [container.id]);
+    // Started after all: once more.
+    let mut late = Heartbeat::new(&node);
+    late.launched.push(container.id);
+    scheduler.heartbeat(&late);
+    node.take_stops(&mut stops);
+    assert_eq!(stops, [container.id; 2]);
+}
+
+#[test]
+fn on_threads_a_node_that_comes_back_stops_what_it_ran_before() {
+    let scheduler = CapacityScheduler::builder(configuration(&[])).node_stops(true).start().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
+    let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
+    scheduler.allocate(&app, &asking(1), &mut Allocation::default()).unwrap();
+    scheduler.quiesce();
+    (0..2).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)).unwrap());
+    scheduler.quiesce();
+    let mut answer = Allocation::default();
+    scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    let [container] = &answer.granted[..] else { panic!("one was granted: {answer:?}") };
+    scheduler.remove_node(&node).unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
+    let mut report = Heartbeat::new(&node);
+    report.launched.push(container.id);
+    scheduler.heartbeat(report).unwrap();
+    scheduler.quiesce();
+    let mut stops = Vec::new();
+    node.take_stops(&mut stops);
+    assert_eq!(stops, [container.id]);
+    scheduler.shutdown();
 }
 
 /// Nodes report, AMs call, and somebody looks: at no instant does the queue use more than it may.

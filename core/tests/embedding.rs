@@ -5,7 +5,7 @@
 mod threads;
 
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, Container, ContainerName, EndReason, FairScheduler,
+    AllocateRequest, Allocation, AppHandle, Ask, Container, ContainerId, ContainerName, EndReason, FairScheduler,
     FairSchedulerBuilder, Heartbeat, NodeHandle, Resource, Stepped, Submission,
 };
 use std::collections::{HashMap, HashSet};
@@ -54,6 +54,26 @@ impl World {
         for node in &self.nodes {
             self.stepped.heartbeat(Heartbeat::new(node));
         }
+    }
+
+    /// Which of the nodes a container is on.
+    fn node_of(&self, container: &Container) -> usize {
+        usize::from(self.nodes[1].id() == container.node)
+    }
+
+    fn report(&mut self, node: usize, launched: &[ContainerId], completed: &[ContainerId]) {
+        let mut report = Heartbeat::new(&self.nodes[node]);
+        report.offer = false;
+        report.launched.extend(launched.iter().copied());
+        report.completed.extend(completed.iter().copied());
+        self.stepped.heartbeat(&report);
+    }
+
+    /// What [`World::stops`] says when this one is to be stopped on this node, and no other.
+    fn at(&self, node: usize, container: ContainerId) -> Vec<Vec<ContainerName>> {
+        let mut stops = vec![vec![], vec![]];
+        stops[node].push(self.stepped.container_name(container));
+        stops
     }
 
     fn stops(&self) -> Vec<Vec<ContainerName>> {
@@ -128,18 +148,102 @@ fn a_node_lists_what_it_has_to_stop_once() {
     let ended = world.call(&AllocateRequest::default().with_releases([granted[0].id])).ended;
     let ends: Vec<_> = ended.iter().map(|end| (end.id, end.node, end.reason)).collect();
     assert_eq!(ends, [(granted[0].id, granted[0].node, EndReason::Released)]);
-    let name = world.stepped.container_name(granted[0].id);
-    let of = |node| usize::from(world.nodes[1].id() == node);
-    let mut expected = vec![vec![], vec![]];
-    expected[of(granted[0].node)].push(name);
-    assert_eq!(world.stops(), expected);
+    assert_eq!(world.stops(), world.at(world.node_of(&granted[0]), granted[0].id));
     assert_eq!(world.stops(), [[], []], "once");
     // All that is left of the application, when it ends.
-    let name = world.stepped.container_name(granted[1].id);
-    let mut expected = vec![vec![], vec![]];
-    expected[of(granted[1].node)].push(name);
     world.stepped.finish(&world.app.clone()).unwrap();
-    assert_eq!(world.stops(), expected);
+    assert_eq!(world.stops(), world.at(world.node_of(&granted[1]), granted[1].id));
+}
+
+/// What runs on a node and is not alive there has to go, each time that the node names it.
+#[test]
+fn what_a_node_starts_late_is_stopped_again() {
+    let mut world = World::new();
+    let granted = world.two();
+    let [first, second] = [0, 1].map(|at| (granted[at].id, world.node_of(&granted[at])));
+    let nothing: [Vec<ContainerName>; 2] = [vec![], vec![]];
+    // Given back, and told of, before its node has started it.
+    world.call(&AllocateRequest::default().with_releases([first.0]));
+    assert_eq!(world.stops().concat().len(), 1);
+    for _ in 0..2 {
+        world.report(first.1, &[first.0], &[]);
+        assert_eq!(world.stops(), world.at(first.1, first.0));
+    }
+    // Over by itself meanwhile: nothing is left to be stopped.
+    world.report(first.1, &[first.0], &[first.0]);
+    assert_eq!(world.stops(), nothing);
+    // One that lives is nobody's to stop, but on the wrong node.
+    world.report(second.1, &[second.0], &[]);
+    assert_eq!(world.stops(), nothing);
+    world.report(1 - second.1, &[second.0], &[]);
+    assert_eq!(world.stops(), world.at(1 - second.1, second.0));
+    // The application has ended, and its records are other containers' now.
+    world.stepped.finish(&world.app.clone()).unwrap();
+    assert_eq!(world.stops(), world.at(second.1, second.0));
+    world.report(second.1, &[], &[second.0]);
+    world.app = world.stepped.submit(submission(13)).unwrap();
+    assert_eq!(world.two().len(), 2);
+    world.report(first.1, &[first.0], &[]);
+    assert_eq!(world.stops(), world.at(first.1, first.0));
+    assert_eq!(world.stepped.stats().running, 2);
+}
+
+#[test]
+fn a_node_that_comes_back_stops_what_it_ran_before() {
+    // Once it comes back to the worker that it had, once, where that has got another node meanwhile, to the other worker.
+    for meanwhile in [false, true] {
+        let mut world = World::new();
+        let granted = world.two();
+        let at = world.nodes.iter().position(|node| node.worker() == 1).unwrap();
+        let container = granted.iter().find(|container| world.node_of(container) == at).unwrap().id;
+        world.report(at, &[container], &[]);
+        let before = world.nodes[at].clone();
+        world.stepped.remove_node(&before).unwrap();
+        if meanwhile {
+            world.stepped.add_node("other", "/r", SMALL).unwrap();
+        }
+        world.nodes[at] = world.stepped.add_node(before.name(), before.rack(), Resource::new(8192, 8)).unwrap();
+        assert_eq!(world.nodes[at].worker(), usize::from(!meanwhile));
+        world.report(at, &[container], &[]);
+        assert_eq!(world.stops(), world.at(at, container));
+    }
+}
+
+#[test]
+fn on_threads_what_a_node_starts_late_is_stopped_again() {
+    let scheduler = builder().workers(2).start().unwrap();
+    let nodes = ["1", "2"].map(|i| scheduler.add_node(&format!("n{i}"), "/r", Resource::new(8192, 8)).unwrap());
+    let app = scheduler.submit(submission(1)).unwrap();
+    let mut answer = Allocation::default();
+    scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(1, SMALL, 16)]), &mut answer).unwrap();
+    scheduler.quiesce();
+    scheduler.update_now();
+    for node in nodes.iter().cycle().take(16) {
+        scheduler.heartbeat(Heartbeat::new(node)).unwrap();
+    }
+    scheduler.quiesce();
+    scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    let all: Vec<_> = answer.granted.iter().map(|container| container.id).collect();
+    assert_eq!(all.len(), 16);
+    scheduler.finish(&app).unwrap();
+    let stops = |node: &NodeHandle| {
+        scheduler.quiesce();
+        let mut stops = Vec::new();
+        node.take_stops(&mut stops);
+        stops
+    };
+    assert_eq!(nodes.each_ref().map(|node| stops(node).len()), [8, 8]);
+    for launched in [1, 2, 3, 16] {
+        for node in &nodes {
+            let mut report = Heartbeat::new(node);
+            report.launched.extend(all[..launched].iter().copied());
+            scheduler.heartbeat(report.clone()).unwrap();
+            assert_eq!(stops(node), all[..launched], "alone");
+            scheduler.heartbeats(vec![report]).unwrap();
+            assert_eq!(stops(node), all[..launched], "in a batch");
+        }
+    }
+    within("shutdown", || scheduler.shutdown());
 }
 
 #[test]
