@@ -384,3 +384,30 @@ fn on_threads_a_maximum_holds_at_every_instant() {
     assert!(queues.iter().filter_map(|queue| queue.leaf.as_ref()).all(|leaf| leaf.users.is_empty()));
     scheduler.shutdown();
 }
+
+/// The file of `docs/capacity.md`, and what the page says that it does.
+#[test]
+fn the_page_s_file_does_what_the_page_says() {
+    const PAGE: &str = include_str!("../../docs/capacity.md");
+    let (_, rest) = PAGE.split_once("```xml\n").expect("a file");
+    let (text, _) = rest.split_once("```").expect("its end");
+    let containers_of_ann = |text: &str| {
+        let file = SiteFile::parse(text, "capacity-scheduler.xml").unwrap();
+        let configuration = CapacityConfiguration::from_site(&SiteProperties::new(), &file).unwrap();
+        let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+        let node = scheduler.add_node("n1", "/r1", Resource::new(102_400, 100)).unwrap();
+        let app = scheduler.submit(Submission::new(1, "ann")).unwrap();
+        assert_eq!(app.queue(), "root.dev");
+        assert_eq!(scheduler.submit(Submission::new(2, "bob")).unwrap().queue(), "root.default");
+        assert!(matches!(scheduler.submit(submission(3, "bob", "test")), Err(Refused::NoSuchQueue(_))));
+        scheduler.allocate(&app, &asking(100), &mut Allocation::default()).unwrap();
+        scheduler.heartbeat(Heartbeat::new(&node));
+        assert_eq!(granted(&mut scheduler, &app), 1, "one a heartbeat");
+        (0..100).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));
+        1 + granted(&mut scheduler, &app)
+    };
+    assert_eq!(containers_of_ann(text), 50, "of 100");
+    let silent: Vec<&str> = text.lines().filter(|line| !line.contains("user-limit-factor")).collect();
+    assert_eq!(silent.len() + 1, text.lines().count());
+    assert_eq!(containers_of_ann(&silent.join("\n")), 21, "the capacity, and the container that begins at it");
+}

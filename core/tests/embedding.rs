@@ -6,7 +6,7 @@ mod threads;
 
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, Container, ContainerId, ContainerName, EndReason, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, NodeHandle, Resource, Stepped, Submission,
+    FairSchedulerBuilder, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, Stepped, Submission,
 };
 use std::collections::{HashMap, HashSet};
 use threads::within;
@@ -264,6 +264,61 @@ fn what_its_node_reports_and_what_no_am_has_seen_is_not_to_be_stopped() {
     assert_eq!(world.stepped.stats().running, 2);
     world.stepped.finish(&world.app.clone()).unwrap();
     assert_eq!(world.stops(), [[], []]);
+}
+
+/// The AM's own container: what `docs/embedding.md` says of how it comes and how it goes.
+#[test]
+fn an_am_s_container_comes_and_goes_by_the_resource_manager_s_calls() {
+    let mut world = World::new();
+    world.app = world.stepped.submit(submission(13).with_am(SMALL)).unwrap();
+    let asking = AllocateRequest::new([Ask::anywhere(1, SMALL, 1)]);
+    let refused = world.stepped.allocate(&world.app, &asking, &mut Allocation::default());
+    assert_eq!(refused, Err(Refused::NoAm(13)));
+    assert_eq!(world.call(&AllocateRequest::default()).granted, []);
+    world.stepped.update_now();
+    world.stepped.heartbeat(Heartbeat::new(&world.nodes[0]));
+    // Granted: from now on asks are taken, fetched or not.
+    let granted = world.call(&asking).granted;
+    assert_eq!(granted.len(), 1);
+    world.report(0, &[granted[0].id], &[]);
+    world.report(0, &[], &[granted[0].id]);
+    let ends: Vec<_> = world.call(&AllocateRequest::default()).ended.iter().map(|end| (end.id, end.reason)).collect();
+    assert_eq!(ends, [(granted[0].id, EndReason::Completed)]);
+    // Nothing else comes of it: what was asked for is still served, until the ResourceManager says what is next.
+    world.stepped.update_now();
+    world.stepped.heartbeat(Heartbeat::new(&world.nodes[0]));
+    assert_eq!(world.call(&AllocateRequest::default()).granted.len(), 1);
+    let next = world.stepped.new_attempt(&world.app.clone(), NewAttempt::default()).unwrap();
+    let old = world.stepped.allocate(&world.app, &AllocateRequest::default(), &mut Allocation::default());
+    assert_eq!((next.attempt(), old), (2, Err(Refused::NoSuchApp(13))));
+}
+
+/// What is granted is off the count at once, fetched or not: who says then how many it still wants gets these as well.
+#[test]
+fn what_is_granted_and_not_fetched_is_off_the_count() {
+    let mut world = World::new();
+    world.call(&AllocateRequest::new([Ask::anywhere(1, SMALL, 4)]));
+    world.stepped.update_now();
+    (0..2).for_each(|_| world.stepped.heartbeat(Heartbeat::new(&world.nodes[0])));
+    // Three in all are meant, and said before the answer is known.
+    let mut granted = world.call(&AllocateRequest::new([Ask::anywhere(1, SMALL, 3)])).granted;
+    world.stepped.update_now();
+    (0..5).for_each(|_| world.stepped.heartbeat(Heartbeat::new(&world.nodes[0])));
+    granted.extend(world.call(&AllocateRequest::default()).granted);
+    assert_eq!(granted.len(), 5);
+}
+
+#[test]
+fn room_is_free_at_once_unless_the_node_has_reported_the_launch() {
+    let mut world = World::new();
+    let granted = world.two();
+    let [first, second] = [0, 1].map(|at| (granted[at].id, world.node_of(&granted[at])));
+    let free = |world: &mut World, node: usize| world.stepped.node(&format!("n{}", node + 1)).unwrap().free.memory_mb();
+    world.report(second.1, &[second.0], &[]);
+    world.call(&AllocateRequest::default().with_releases([first.0, second.0]));
+    assert_eq!([free(&mut world, first.1), free(&mut world, second.1)], [8192, 7168]);
+    world.report(second.1, &[], &[second.0]);
+    assert_eq!(free(&mut world, second.1), 8192);
 }
 
 #[test]

@@ -566,7 +566,10 @@ mod tests {
         assert_eq!(report.completed().iter().map(|own| own.number).collect::<Vec<_>>(), [3]);
         all.completed.push(container(1, 4));
         assert!(Report::of(&all).is_none(), "no room for the fourth");
-        assert!(Report::of(&listing(&[1, 2, 3].map(|number| container(1, number)), &[])).is_none(), "nor for a third id");
+        assert!(
+            Report::of(&listing(&[1, 2, 3].map(|number| container(1, number)), &[])).is_none(),
+            "nor for a third id"
+        );
         assert!(Report::of(&listing(&[container(0, 1)], &[])).is_none(), "another worker's goes with its worker");
         let completed = [1, 2, 3, 4].map(|number| container(1, number));
         assert_eq!(Report::of(&listing(&[], &completed)).unwrap().completed().len(), 4);
