@@ -109,7 +109,7 @@ pub struct ContainerId {
 
 /// A container as the worker names it that granted it: what tells it from all others that have had its record.
 #[cfg(not(loom))]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OwnContainer {
     pub(crate) record: u32,
     pub(crate) number: u32,

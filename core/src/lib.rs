@@ -1,5 +1,5 @@
-//! Evenweave: a scheduler core that decides as Apache Hadoop YARN's FairScheduler does, container for container, without its one
-//! big lock.
+//! Evenweave: a scheduler core that decides as Apache Hadoop YARN's FairScheduler and CapacityScheduler do, container for container,
+//! without their one big lock.
 //!
 //! ```
 //! use evenweave::prelude::*;
@@ -59,7 +59,7 @@
 //! beat(&[], &[])?;
 //! rm.quiesce();
 //! // The ResourceManager itself fetches the AM's container, the application's first, with an empty call (when `on_grants` or `mail_async`
-//! // tells of it), and has its node start it. The AM calls from then on; before, what it asks for is refused (`NoAm`).
+//! // tells of it), and has its node start it. Until it is granted, all but an empty call is refused (`NoAm`).
 //! let mut answer = Allocation::default();
 //! rm.allocate(&app, &AllocateRequest::default(), &mut answer)?;
 //! let am = answer.granted[0];
@@ -98,6 +98,8 @@
 //! # Where to begin
 //! - [`FairScheduler`] runs on threads of its own, or with its workers on yours ([`Worker`]). [`Stepped`] is the same scheduler
 //!   without threads: each call runs to its end before it returns. [`FairSchedulerBuilder`] makes either.
+//! - [`CapacityScheduler`] decides as Hadoop's CapacityScheduler, by a `capacity-scheduler.xml` ([`CapacityConfiguration`]); without threads it is
+//!   [`CapacityStepped`]. Handles, requests, answers and events are the same. `docs/capacity.md` has a file to begin with.
 //! - [`AppHandle`] and [`NodeHandle`] name an application and a node in all calls. They are cheap to clone and go from thread to thread.
 //! - An AM's call is [`AllocateRequest`] in, [`Allocation`] out; what it wants is an [`Ask`]. A node's report is a [`Heartbeat`].
 //! - A call that is not carried out says why: [`Refused`]. What happens by itself is a [`SchedulerEvent`].
@@ -229,9 +231,10 @@ pub mod faults {
 pub mod prelude {
     pub use crate::{
         AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, ApplicationId, Ask, AskWarning, AttemptId,
-        Container, ContainerId, ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder,
-        Heartbeat, Location, NewAttempt, NodeHandle, NodeId, NotSent, Refused, Resource, SchedulerEvent, Settings,
-        Stepped, Submission, Submitted, Waited, WeakScheduler, resource::ResourceTypes,
+        CapacityConfiguration, CapacityScheduler, Container, ContainerId, ContainerName, EndReason, EndedContainer,
+        FairScheduler, FairSchedulerBuilder, Heartbeat, Locality, Location, NewAttempt, NodeHandle, NodeId, NotSent,
+        Refused, Resource, SchedulerEvent, Settings, Stepped, Submission, Submitted, Waited, WeakScheduler,
+        resource::ResourceTypes,
     };
 }
 
@@ -239,3 +242,8 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/preemption.md")]
 struct PreemptionPage;
+
+/// The examples of `docs/capacity.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/capacity.md")]
+struct CapacityPage;

@@ -280,6 +280,36 @@ fn a_node_lists_what_it_has_to_stop() {
     let mut stops = Vec::new();
     node.take_stops(&mut stops);
     assert_eq!(stops, [container.id]);
+    // Started after all: once more.
+    let mut late = Heartbeat::new(&node);
+    late.launched.push(container.id);
+    scheduler.heartbeat(&late);
+    node.take_stops(&mut stops);
+    assert_eq!(stops, [container.id; 2]);
+}
+
+#[test]
+fn on_threads_a_node_that_comes_back_stops_what_it_ran_before() {
+    let scheduler = CapacityScheduler::builder(configuration(&[])).node_stops(true).start().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
+    let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
+    scheduler.allocate(&app, &asking(1), &mut Allocation::default()).unwrap();
+    scheduler.quiesce();
+    (0..2).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)).unwrap());
+    scheduler.quiesce();
+    let mut answer = Allocation::default();
+    scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    let [container] = &answer.granted[..] else { panic!("one was granted: {answer:?}") };
+    scheduler.remove_node(&node).unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
+    let mut report = Heartbeat::new(&node);
+    report.launched.push(container.id);
+    scheduler.heartbeat(report).unwrap();
+    scheduler.quiesce();
+    let mut stops = Vec::new();
+    node.take_stops(&mut stops);
+    assert_eq!(stops, [container.id]);
+    scheduler.shutdown();
 }
 
 /// Nodes report, AMs call, and somebody looks: at no instant does the queue use more than it may.
@@ -353,4 +383,31 @@ fn on_threads_a_maximum_holds_at_every_instant() {
     assert!(queues.iter().all(|queue| queue.applications == 0));
     assert!(queues.iter().filter_map(|queue| queue.leaf.as_ref()).all(|leaf| leaf.users.is_empty()));
     scheduler.shutdown();
+}
+
+/// The file of `docs/capacity.md`, and what the page says that it does.
+#[test]
+fn the_page_s_file_does_what_the_page_says() {
+    const PAGE: &str = include_str!("../../docs/capacity.md");
+    let (_, rest) = PAGE.split_once("```xml\n").expect("a file");
+    let (text, _) = rest.split_once("```").expect("its end");
+    let containers_of_ann = |text: &str| {
+        let file = SiteFile::parse(text, "capacity-scheduler.xml").unwrap();
+        let configuration = CapacityConfiguration::from_site(&SiteProperties::new(), &file).unwrap();
+        let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+        let node = scheduler.add_node("n1", "/r1", Resource::new(102_400, 100)).unwrap();
+        let app = scheduler.submit(Submission::new(1, "ann")).unwrap();
+        assert_eq!(app.queue(), "root.dev");
+        assert_eq!(scheduler.submit(Submission::new(2, "bob")).unwrap().queue(), "root.default");
+        assert!(matches!(scheduler.submit(submission(3, "bob", "test")), Err(Refused::NoSuchQueue(_))));
+        scheduler.allocate(&app, &asking(100), &mut Allocation::default()).unwrap();
+        scheduler.heartbeat(Heartbeat::new(&node));
+        assert_eq!(granted(&mut scheduler, &app), 1, "one a heartbeat");
+        (0..100).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));
+        1 + granted(&mut scheduler, &app)
+    };
+    assert_eq!(containers_of_ann(text), 50, "of 100");
+    let silent: Vec<&str> = text.lines().filter(|line| !line.contains("user-limit-factor")).collect();
+    assert_eq!(silent.len() + 1, text.lines().count());
+    assert_eq!(containers_of_ann(&silent.join("\n")), 21, "the capacity, and the container that begins at it");
 }

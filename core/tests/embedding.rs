@@ -5,8 +5,8 @@
 mod threads;
 
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, Container, ContainerName, EndReason, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, NodeHandle, Resource, Stepped, Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, Container, ContainerId, ContainerName, EndReason, FairScheduler,
+    FairSchedulerBuilder, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, Stepped, Submission,
 };
 use std::collections::{HashMap, HashSet};
 use threads::within;
@@ -54,6 +54,26 @@ impl World {
         for node in &self.nodes {
             self.stepped.heartbeat(Heartbeat::new(node));
         }
+    }
+
+    /// Which of the nodes a container is on.
+    fn node_of(&self, container: &Container) -> usize {
+        usize::from(self.nodes[1].id() == container.node)
+    }
+
+    fn report(&mut self, node: usize, launched: &[ContainerId], completed: &[ContainerId]) {
+        let mut report = Heartbeat::new(&self.nodes[node]);
+        report.offer = false;
+        report.launched.extend(launched.iter().copied());
+        report.completed.extend(completed.iter().copied());
+        self.stepped.heartbeat(&report);
+    }
+
+    /// What [`World::stops`] says when this one is to be stopped on this node, and no other.
+    fn at(&self, node: usize, container: ContainerId) -> Vec<Vec<ContainerName>> {
+        let mut stops = vec![vec![], vec![]];
+        stops[node].push(self.stepped.container_name(container));
+        stops
     }
 
     fn stops(&self) -> Vec<Vec<ContainerName>> {
@@ -128,18 +148,102 @@ fn a_node_lists_what_it_has_to_stop_once() {
     let ended = world.call(&AllocateRequest::default().with_releases([granted[0].id])).ended;
     let ends: Vec<_> = ended.iter().map(|end| (end.id, end.node, end.reason)).collect();
     assert_eq!(ends, [(granted[0].id, granted[0].node, EndReason::Released)]);
-    let name = world.stepped.container_name(granted[0].id);
-    let of = |node| usize::from(world.nodes[1].id() == node);
-    let mut expected = vec![vec![], vec![]];
-    expected[of(granted[0].node)].push(name);
-    assert_eq!(world.stops(), expected);
+    assert_eq!(world.stops(), world.at(world.node_of(&granted[0]), granted[0].id));
     assert_eq!(world.stops(), [[], []], "once");
     // All that is left of the application, when it ends.
-    let name = world.stepped.container_name(granted[1].id);
-    let mut expected = vec![vec![], vec![]];
-    expected[of(granted[1].node)].push(name);
     world.stepped.finish(&world.app.clone()).unwrap();
-    assert_eq!(world.stops(), expected);
+    assert_eq!(world.stops(), world.at(world.node_of(&granted[1]), granted[1].id));
+}
+
+/// What runs on a node and is not alive there has to go, each time that the node names it.
+#[test]
+fn what_a_node_starts_late_is_stopped_again() {
+    let mut world = World::new();
+    let granted = world.two();
+    let [first, second] = [0, 1].map(|at| (granted[at].id, world.node_of(&granted[at])));
+    let nothing: [Vec<ContainerName>; 2] = [vec![], vec![]];
+    // Given back, and told of, before its node has started it.
+    world.call(&AllocateRequest::default().with_releases([first.0]));
+    assert_eq!(world.stops().concat().len(), 1);
+    for _ in 0..2 {
+        world.report(first.1, &[first.0], &[]);
+        assert_eq!(world.stops(), world.at(first.1, first.0));
+    }
+    // Over by itself meanwhile: nothing is left to be stopped.
+    world.report(first.1, &[first.0], &[first.0]);
+    assert_eq!(world.stops(), nothing);
+    // One that lives is nobody's to stop, but on the wrong node.
+    world.report(second.1, &[second.0], &[]);
+    assert_eq!(world.stops(), nothing);
+    world.report(1 - second.1, &[second.0], &[]);
+    assert_eq!(world.stops(), world.at(1 - second.1, second.0));
+    // The application has ended, and its records are other containers' now.
+    world.stepped.finish(&world.app.clone()).unwrap();
+    assert_eq!(world.stops(), world.at(second.1, second.0));
+    world.report(second.1, &[], &[second.0]);
+    world.app = world.stepped.submit(submission(13)).unwrap();
+    assert_eq!(world.two().len(), 2);
+    world.report(first.1, &[first.0], &[]);
+    assert_eq!(world.stops(), world.at(first.1, first.0));
+    assert_eq!(world.stepped.stats().running, 2);
+}
+
+#[test]
+fn a_node_that_comes_back_stops_what_it_ran_before() {
+    // Once it comes back to the worker that it had, once, where that has got another node meanwhile, to the other worker.
+    for meanwhile in [false, true] {
+        let mut world = World::new();
+        let granted = world.two();
+        let at = world.nodes.iter().position(|node| node.worker() == 1).unwrap();
+        let container = granted.iter().find(|container| world.node_of(container) == at).unwrap().id;
+        world.report(at, &[container], &[]);
+        let before = world.nodes[at].clone();
+        world.stepped.remove_node(&before).unwrap();
+        if meanwhile {
+            world.stepped.add_node("other", "/r", SMALL).unwrap();
+        }
+        world.nodes[at] = world.stepped.add_node(before.name(), before.rack(), Resource::new(8192, 8)).unwrap();
+        assert_eq!(world.nodes[at].worker(), usize::from(!meanwhile));
+        world.report(at, &[container], &[]);
+        assert_eq!(world.stops(), world.at(at, container));
+    }
+}
+
+#[test]
+fn on_threads_what_a_node_starts_late_is_stopped_again() {
+    let scheduler = builder().workers(2).start().unwrap();
+    let nodes = ["1", "2"].map(|i| scheduler.add_node(&format!("n{i}"), "/r", Resource::new(8192, 8)).unwrap());
+    let app = scheduler.submit(submission(1)).unwrap();
+    let mut answer = Allocation::default();
+    scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(1, SMALL, 16)]), &mut answer).unwrap();
+    scheduler.quiesce();
+    scheduler.update_now();
+    for node in nodes.iter().cycle().take(16) {
+        scheduler.heartbeat(Heartbeat::new(node)).unwrap();
+    }
+    scheduler.quiesce();
+    scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    let all: Vec<_> = answer.granted.iter().map(|container| container.id).collect();
+    assert_eq!(all.len(), 16);
+    scheduler.finish(&app).unwrap();
+    let stops = |node: &NodeHandle| {
+        scheduler.quiesce();
+        let mut stops = Vec::new();
+        node.take_stops(&mut stops);
+        stops
+    };
+    assert_eq!(nodes.each_ref().map(|node| stops(node).len()), [8, 8]);
+    for launched in [1, 2, 3, 16] {
+        for node in &nodes {
+            let mut report = Heartbeat::new(node);
+            report.launched.extend(all[..launched].iter().copied());
+            scheduler.heartbeat(report.clone()).unwrap();
+            assert_eq!(stops(node), all[..launched], "alone");
+            scheduler.heartbeats(vec![report]).unwrap();
+            assert_eq!(stops(node), all[..launched], "in a batch");
+        }
+    }
+    within("shutdown", || scheduler.shutdown());
 }
 
 #[test]
@@ -160,6 +264,61 @@ fn what_its_node_reports_and_what_no_am_has_seen_is_not_to_be_stopped() {
     assert_eq!(world.stepped.stats().running, 2);
     world.stepped.finish(&world.app.clone()).unwrap();
     assert_eq!(world.stops(), [[], []]);
+}
+
+/// The AM's own container: what `docs/embedding.md` says of how it comes and how it goes.
+#[test]
+fn an_am_s_container_comes_and_goes_by_the_resource_manager_s_calls() {
+    let mut world = World::new();
+    world.app = world.stepped.submit(submission(13).with_am(SMALL)).unwrap();
+    let asking = AllocateRequest::new([Ask::anywhere(1, SMALL, 1)]);
+    let refused = world.stepped.allocate(&world.app, &asking, &mut Allocation::default());
+    assert_eq!(refused, Err(Refused::NoAm(13)));
+    assert_eq!(world.call(&AllocateRequest::default()).granted, []);
+    world.stepped.update_now();
+    world.stepped.heartbeat(Heartbeat::new(&world.nodes[0]));
+    // Granted: from now on asks are taken, fetched or not.
+    let granted = world.call(&asking).granted;
+    assert_eq!(granted.len(), 1);
+    world.report(0, &[granted[0].id], &[]);
+    world.report(0, &[], &[granted[0].id]);
+    let ends: Vec<_> = world.call(&AllocateRequest::default()).ended.iter().map(|end| (end.id, end.reason)).collect();
+    assert_eq!(ends, [(granted[0].id, EndReason::Completed)]);
+    // Nothing else comes of it: what was asked for is still served, until the ResourceManager says what is next.
+    world.stepped.update_now();
+    world.stepped.heartbeat(Heartbeat::new(&world.nodes[0]));
+    assert_eq!(world.call(&AllocateRequest::default()).granted.len(), 1);
+    let next = world.stepped.new_attempt(&world.app.clone(), NewAttempt::default()).unwrap();
+    let old = world.stepped.allocate(&world.app, &AllocateRequest::default(), &mut Allocation::default());
+    assert_eq!((next.attempt(), old), (2, Err(Refused::NoSuchApp(13))));
+}
+
+/// What is granted is off the count at once, fetched or not: who says then how many it still wants gets these as well.
+#[test]
+fn what_is_granted_and_not_fetched_is_off_the_count() {
+    let mut world = World::new();
+    world.call(&AllocateRequest::new([Ask::anywhere(1, SMALL, 4)]));
+    world.stepped.update_now();
+    (0..2).for_each(|_| world.stepped.heartbeat(Heartbeat::new(&world.nodes[0])));
+    // Three in all are meant, and said before the answer is known.
+    let mut granted = world.call(&AllocateRequest::new([Ask::anywhere(1, SMALL, 3)])).granted;
+    world.stepped.update_now();
+    (0..5).for_each(|_| world.stepped.heartbeat(Heartbeat::new(&world.nodes[0])));
+    granted.extend(world.call(&AllocateRequest::default()).granted);
+    assert_eq!(granted.len(), 5);
+}
+
+#[test]
+fn room_is_free_at_once_unless_the_node_has_reported_the_launch() {
+    let mut world = World::new();
+    let granted = world.two();
+    let [first, second] = [0, 1].map(|at| (granted[at].id, world.node_of(&granted[at])));
+    let free = |world: &mut World, node: usize| world.stepped.node(&format!("n{}", node + 1)).unwrap().free.memory_mb();
+    world.report(second.1, &[second.0], &[]);
+    world.call(&AllocateRequest::default().with_releases([first.0, second.0]));
+    assert_eq!([free(&mut world, first.1), free(&mut world, second.1)], [8192, 7168]);
+    world.report(second.1, &[], &[second.0]);
+    assert_eq!(free(&mut world, second.1), 8192);
 }
 
 #[test]

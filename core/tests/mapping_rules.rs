@@ -20,7 +20,7 @@ fn play(lines: &str) -> (Vec<String>, [usize; 3]) {
         let case: Value = serde_json::from_str(line).expect("a line of JSON");
         let properties = case["capacity"].as_object().expect("properties");
         let properties = properties.iter().map(|(name, value)| (name.as_str(), text(value)));
-        let file = match CapacityFile::from_properties(properties, []) {
+        let file = match CapacityFile::from_properties([], properties) {
             Ok(file) => file,
             Err(error) => {
                 wrong.push(format!("{}: {error}", case["name"]));

@@ -172,7 +172,7 @@ pub enum Refused {
     /// The application is unknown or has finished.
     #[error("application {0} is unknown or has finished")]
     NoSuchApp(u32),
-    /// The application's AM has no container yet.
+    /// The application's AM has not been granted its container yet: asks and releases are refused until then, an empty `allocate` is not.
     #[error("the ApplicationMaster of application {0} has no container yet")]
     NoAm(u32),
     /// `*` cannot be blacklisted.
@@ -274,7 +274,8 @@ pub enum Refused {
         /// The container's number.
         container: u32,
     },
-    /// The target of a move is not an existing leaf queue.
+    /// A queue that was named is not there, or, as the target of a move, is no leaf queue. At a submission the CapacityScheduler says so;
+    /// the FairScheduler makes the queue.
     #[error("{0:?} is not an existing leaf queue")]
     NoSuchQueue(String),
     /// A move would take a queue above its limit of running applications.

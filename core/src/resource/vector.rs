@@ -368,14 +368,23 @@ impl fmt::Debug for Resource {
     }
 }
 
-/// YARN's form: `<memory:1024, vCores:1>`, then the custom lanes that are not zero, by index.
+/// YARN's form: `<memory:1024, vCores:1>`, then the custom lanes that are not zero, by index. Where there is no limit from one of them on,
+/// types that the cluster lacks included, `others unlimited` stands for these.
+///
+/// ```
+/// use evenweave::Resource;
+/// let limit = Resource::UNBOUNDED.with(0, 4096).with(1, 4);
+/// assert_eq!(limit.to_string(), "<memory:4096, vCores:4, others unlimited>");
+/// assert_eq!(limit.with(2, 1).to_string(), "<memory:4096, vCores:4, 2:1, others unlimited>");
+/// ```
 impl fmt::Display for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limited = self.0.iter().rposition(|lane| *lane != i64::MAX).map_or(2, |last| last + 1).max(2);
         write!(f, "<memory:{}, vCores:{}", self.0[0], self.0[1])?;
-        for (i, lane) in self.0.iter().enumerate().skip(2).filter(|(_, lane)| **lane != 0) {
+        for (i, lane) in self.0.iter().enumerate().take(limited).skip(2).filter(|(_, lane)| **lane != 0) {
             write!(f, ", {i}:{lane}")?;
         }
-        f.write_str(">")
+        f.write_str(if limited < MAX_TYPES { ", others unlimited>" } else { ">" })
     }
 }
 

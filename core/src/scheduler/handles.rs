@@ -130,8 +130,11 @@ impl NodeHandle {
 
     /// Takes the containers that this node's NodeManager has to stop, oldest first, onto the end of `out`: those that an AM had and that
     /// have ended without a word of the node, because they were given back, preempted, not launched in time, or their application
-    /// ended. What YARN puts into the answer of the node's heartbeat. Each is told of once; the node's report that such a container
-    /// has completed gives its room back.
+    /// ended; and those that a report of this node named as [`launched`](crate::Heartbeat::launched) and that were not alive on it.
+    /// What YARN puts into the answer of the node's heartbeat.
+    ///
+    /// Each is told of once, and again whenever a report names it as launched. Some the node has never seen; what it did launch and stops it
+    /// reports as completed, which gives the room back. What is listed and not taken is kept.
     ///
     /// Nothing is listed without [`node_stops`](crate::FairSchedulerBuilder::node_stops). Waits for nobody.
     pub fn take_stops(&self, out: &mut Vec<ContainerId>) {

@@ -27,7 +27,7 @@ impl Input {
         fn pairs(properties: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
             properties.iter().map(|(name, value)| (name.as_str(), value.as_str()))
         }
-        let file = CapacityFile::from_properties(pairs(&self.properties), pairs(&self.yarn_site));
+        let file = CapacityFile::from_properties(pairs(&self.yarn_site), pairs(&self.properties));
         file.map_err(|error| error.to_string())
     }
 }

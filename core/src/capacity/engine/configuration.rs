@@ -44,6 +44,28 @@ impl CapacityConfiguration {
     /// From `capacity-scheduler.xml` over the site's properties, as they were read: what the site has set above all files or has made final
     /// stays, and variables are looked up where the site looks them up. What a refresh brings later counts above all of it.
     ///
+    /// ```
+    /// use evenweave::config::{SiteFile, SiteProperties};
+    /// use evenweave::{CapacityConfiguration, CapacityScheduler};
+    ///
+    /// let queues = |dev: &str| {
+    ///     let text = format!(
+    ///         "<configuration>
+    ///           <property><name>yarn.scheduler.capacity.root.queues</name><value>prod,dev</value></property>
+    ///           <property><name>yarn.scheduler.capacity.root.prod.capacity</name><value>80</value></property>
+    ///           <property><name>yarn.scheduler.capacity.root.dev.capacity</name><value>{dev}</value></property>
+    ///         </configuration>"
+    ///     );
+    ///     SiteFile::parse(&text, "capacity-scheduler.xml")
+    /// };
+    /// let configuration = CapacityConfiguration::from_site(&SiteProperties::new(), &queues("20")?)?;
+    /// let scheduler = CapacityScheduler::builder(configuration).start()?;
+    /// // The file has changed, and is not good: the queues stay.
+    /// assert_eq!(scheduler.refresh_queues(queues("30")?.pairs()).unwrap_err().kind(), "bad-configuration");
+    /// scheduler.shutdown();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// As of [`CapacityFile::from_site`], with places.
     pub fn from_site(site: &SiteProperties, file: &SiteFile) -> Result<CapacityConfiguration, CapacityFileError> {

@@ -15,8 +15,8 @@ pub(super) fn read_file(site: &Properties, properties: &Properties) -> Result<Ca
     let pairs = |map: &Properties| map.iter().map(|(n, v)| (n.clone(), v.clone())).collect::<Vec<_>>();
     let (own, site) = (pairs(properties), pairs(site));
     CapacityFile::from_properties(
-        own.iter().map(|(name, value)| (name.as_str(), value.as_str())),
         site.iter().map(|(name, value)| (name.as_str(), value.as_str())),
+        own.iter().map(|(name, value)| (name.as_str(), value.as_str())),
     )
 }
 

@@ -312,7 +312,7 @@ mod tests {
         let pairs: Vec<(String, &str)> =
             pairs.iter().chain(more).map(|(name, value)| (format!("{PREFIX}{name}"), *value)).collect();
         let pairs = pairs.iter().map(|(name, value)| (name.as_str(), *value));
-        let file = CapacityFile::from_properties(pairs, []).unwrap();
+        let file = CapacityFile::from_properties([], pairs).unwrap();
         file.warnings().iter().map(|warning| warning.to_string().replace(PREFIX, "~")).collect()
     }
 

@@ -104,13 +104,13 @@ use warnings::Warnings;
 ///     ("yarn.scheduler.capacity.root.a.capacity", "70"),
 ///     ("yarn.scheduler.capacity.root.b.capacity", "30"),
 /// ];
-/// let file = CapacityFile::from_properties(properties, []).unwrap();
+/// let file = CapacityFile::from_properties([], properties).unwrap();
 /// let figures = file.figures(&Resource::new(10240, 10)).unwrap();
 /// // The fraction is the 32-bit float 0.7, which is a little less.
 /// assert_eq!(file.queues()[1].path, "root.a");
 /// assert_eq!(figures[1].labels[0].effective_minimum, Resource::new(7167, 6));
 ///
-/// let error = CapacityFile::from_properties(properties[..2].iter().copied(), []).unwrap_err();
+/// let error = CapacityFile::from_properties([], properties[..2].iter().copied()).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
 ///     "yarn.scheduler.capacity.root.queues: Illegal capacity sum of 0.7 for children of queue root for label=. It should \
@@ -131,17 +131,17 @@ pub struct CapacityFile {
 }
 
 impl CapacityFile {
-    /// Parses and checks the properties of capacity-scheduler.xml over those of yarn-site, in which some that the scheduler
-    /// needs stand. An empty value is as good as none, as it is in a file.
+    /// Parses and checks the scheduler's `own` properties, those of capacity-scheduler.xml, over those of yarn-site, in which some that
+    /// it needs stand. An empty value is as good as none, as it is in a file.
     ///
     /// # Errors
     /// Where Hadoop's scheduler would not start; and where queues are more or deeper than any that can be meant.
     pub fn from_properties<'a>(
-        properties: impl IntoIterator<Item = (&'a str, &'a str)>,
-        yarn_site: impl IntoIterator<Item = (&'a str, &'a str)>,
+        site: impl IntoIterator<Item = (&'a str, &'a str)>,
+        own: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<CapacityFile, CapacityFileError> {
-        let site = yarn_site.into_iter().filter(|(_, value)| !value.is_empty()).collect();
-        CapacityFile::over(&site, properties)
+        let site = site.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        CapacityFile::over(&site, own)
     }
 
     /// The properties count above all of the site's.

@@ -123,7 +123,8 @@ pub struct Settings {
     pub container_expiry_ms: u64,
     /// `yarn.resourcemanager.nodemanagers.heartbeat-interval-ms`
     pub node_heartbeat_interval_ms: u64,
-    /// `yarn.nm.liveness-monitor.expiry-interval-ms`
+    /// `yarn.nm.liveness-monitor.expiry-interval-ms`. Nothing here acts on it: whoever embeds the scheduler finds out that a node is silent, and
+    /// calls `remove_node`. `check` compares it with the heartbeat interval.
     pub node_expiry_ms: u64,
     /// `yarn.resourcemanager.recovery.enabled`
     pub recovery: bool,

@@ -25,7 +25,8 @@ use std::fmt;
 pub struct Heartbeat {
     pub(crate) node: Arc<NodeShared>,
     /// Containers that run since the last report. One that the AM has and no report names in time, here or as completed,
-    /// expires: `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`.
+    /// expires: `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`. A node that has registered anew names all that run
+    /// on it. What is not, or no longer, alive on this node is listed by [`take_stops`](crate::NodeHandle::take_stops), each time.
     pub launched: Reported<2>,
     /// Containers that ended since the last report, in order.
     pub completed: Reported<4>,
@@ -104,6 +105,9 @@ pub(crate) fn not_taken(error: &TrySendError<Parcel>) -> Refused {
 /// So many containers a report holds.
 const REPORTED: usize = 4;
 
+/// Of a node that lists what it has to stop, so many launched ones with all of their ids.
+const NAMED: usize = 2;
+
 /// Where the number of completed ones begins in a report's count.
 const COMPLETED: u8 = 4;
 
@@ -112,7 +116,7 @@ const COMPLETED: u8 = 4;
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) stamp: u64,
-    /// Those launched, then those completed.
+    /// Those launched, then those completed. Of a node that lists what it has to stop the last is no container: see [`pack`].
     containers: [OwnContainer; REPORTED],
     pub(crate) node: u32,
     /// Which of the nodes that had the place, one after the other.
@@ -127,7 +131,8 @@ impl Report {
     #[inline]
     pub(crate) fn of(heartbeat: &Heartbeat) -> Option<Report> {
         let Heartbeat { node, launched, completed, stamp, offer } = heartbeat;
-        if launched.len() + completed.len() > REPORTED {
+        let packed = if launched.is_empty() || !node.lists_stops() { None } else { Some(pack(launched, node.owner)?) };
+        if launched.len() + completed.len() + usize::from(packed.is_some()) > REPORTED {
             return None;
         }
         let mut report = Report {
@@ -146,18 +151,51 @@ impl Report {
                 report.counts += one;
             }
         }
+        if let Some(packed) = packed {
+            report.containers[REPORTED - 1] = packed;
+        }
         Some(report)
     }
 
     #[inline]
-    pub(crate) fn launched(&self) -> &[OwnContainer] {
+    fn own_launched(&self) -> &[OwnContainer] {
         &self.containers[..usize::from(self.counts % (1 << COMPLETED))]
+    }
+
+    /// Those launched, of the given worker's. Application and attempt mean something where the node lists what it has to stop.
+    #[inline]
+    pub(crate) fn launched(&self, worker: usize) -> impl Iterator<Item = ContainerId> {
+        let worker = u16::try_from(worker).expect("workers are few");
+        let packed = self.containers[REPORTED - 1];
+        self.own_launched().iter().enumerate().map(move |(i, own)| unpack(packed, i, *own, worker))
     }
 
     #[inline]
     pub(crate) fn completed(&self) -> &[OwnContainer] {
-        &self.containers[self.launched().len()..][..usize::from(self.counts >> COMPLETED)]
+        &self.containers[self.own_launched().len()..][..usize::from(self.counts >> COMPLETED)]
     }
+}
+
+/// Application and attempt of each launched container, in the room of one container. Too many do not fit, nor do another worker's.
+#[inline]
+fn pack(launched: &[ContainerId], owner: usize) -> Option<OwnContainer> {
+    if launched.len() > NAMED || launched.iter().any(|container| container.own_of(owner).is_none()) {
+        return None;
+    }
+    let of = |i: usize| launched.get(i).map_or((0, 0), |container| (container.application, container.attempt));
+    let [(first, of_first), (second, of_second)] = [of(0), of(1)];
+    let app = Slot { index: u32::from(of_first), generation: u32::from(of_second) };
+    Some(OwnContainer { record: first, number: second, app })
+}
+
+/// The whole id of a container that was launched as the first or second one of a report.
+#[inline]
+fn unpack(packed: OwnContainer, i: usize, own: OwnContainer, worker: u16) -> ContainerId {
+    let (application, attempt) =
+        if i == 0 { (packed.record, packed.app.index) } else { (packed.number, packed.app.generation) };
+    let OwnContainer { record, number, app } = own;
+    let attempt = u16::try_from(attempt).unwrap_or(u16::MAX);
+    ContainerId { application, attempt, app, number, worker, record }
 }
 
 /// So many resource types the asks in a message have.
@@ -512,10 +550,38 @@ mod tests {
         let report = Report::of(&heartbeat).unwrap();
         assert_eq!((report.node, report.turn, report.stamp, report.offer), (6, 9, 8, false));
         let names = |containers: &[OwnContainer]| containers.iter().map(|c| (c.number, c.record)).collect::<Vec<_>>();
-        assert_eq!(names(report.launched()), [(2, 102)], "the first is another worker's");
+        assert_eq!(names(report.own_launched()), [(2, 102)], "the first is another worker's");
         assert_eq!(names(report.completed()), [(3, 103), (4, 104)]);
         heartbeat.launched.push(container(1, 5));
         assert!(Report::of(&heartbeat).is_none(), "five are too many");
+    }
+
+    #[test]
+    fn the_report_of_a_node_that_lists_stops_has_whole_ids() {
+        let other = ContainerId { application: u32::MAX, attempt: u16::MAX, ..container(1, 2) };
+        let launched = [container(1, 1), other];
+        let mut all = listing(&launched, &[container(1, 3)]);
+        let report = Report::of(&all).unwrap();
+        assert_eq!(report.launched(1).collect::<Vec<_>>(), launched);
+        assert_eq!(report.completed().iter().map(|own| own.number).collect::<Vec<_>>(), [3]);
+        all.completed.push(container(1, 4));
+        assert!(Report::of(&all).is_none(), "no room for the fourth");
+        assert!(
+            Report::of(&listing(&[1, 2, 3].map(|number| container(1, number)), &[])).is_none(),
+            "nor for a third id"
+        );
+        assert!(Report::of(&listing(&[container(0, 1)], &[])).is_none(), "another worker's goes with its worker");
+        let completed = [1, 2, 3, 4].map(|number| container(1, number));
+        assert_eq!(Report::of(&listing(&[], &completed)).unwrap().completed().len(), 4);
+    }
+
+    /// Of a node that lists what it has to stop.
+    fn listing(launched: &[ContainerId], completed: &[ContainerId]) -> Heartbeat {
+        let node = NodeShared::new(0, NodeId(7), "n", "/r", 1, 2, 1, (6, 9), &Resource::ZERO).with_stops();
+        let mut heartbeat = Heartbeat::of(Arc::new(node));
+        heartbeat.launched.extend(launched.iter().copied());
+        heartbeat.completed.extend(completed.iter().copied());
+        heartbeat
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl<D: Decider> Shard<D> {
     pub(crate) fn handle_external(&mut self, message: &mut External) {
         match message {
             External::Report(report) => {
-                let (launched, completed) = (report.launched().iter().copied(), report.completed().iter().copied());
+                let (launched, completed) = (report.launched(self.worker), report.completed().iter().copied());
                 // Of the node that had the place before: late, and of no use to anybody.
                 if self.nodes.get(report.node).is_some_and(|at| at.turn == report.turn) {
                     self.report(report.node, report.stamp, report.offer, launched, completed);
@@ -137,7 +137,7 @@ impl<D: Decider> Shard<D> {
         }
         let worker = self.worker;
         let own = |container: &ContainerId| container.own_of(worker);
-        let (launched, completed) = (launched.iter().filter_map(own), completed.iter().filter_map(own));
+        let (launched, completed) = (launched.iter().copied(), completed.iter().filter_map(own));
         if let Some(place) = self.place_of(node) {
             // Nobody has seen these containers yet, as `expect_next` has those of a report.
             completed.clone().for_each(|container| self.expect_end(&container));
@@ -151,7 +151,7 @@ impl<D: Decider> Shard<D> {
         node: u32,
         stamp: u64,
         offer: bool,
-        launched: impl Iterator<Item = OwnContainer>,
+        launched: impl Iterator<Item = ContainerId>,
         completed: impl Iterator<Item = OwnContainer> + Clone,
     ) {
         // What is reported after an update has returned is decided under its shares, in the midst of a batch too.
@@ -165,8 +165,9 @@ impl<D: Decider> Shard<D> {
         if !self.nodes[node as usize].gone {
             self.hold_root();
             for container in launched {
-                if let Some(index) = self.container_on(container, node) {
-                    self.containers[index].launched = true;
+                match self.live_container(container).filter(|index| self.containers[*index].node == node) {
+                    Some(index) => self.containers[index].launched = true,
+                    None => self.started_unseen(node, container, completed.clone()),
                 }
             }
             self.expect_ends(completed.clone());
@@ -195,6 +196,16 @@ impl<D: Decider> Shard<D> {
         if let (Some(token), Some(probe)) = (token, &self.shared.probe) {
             let grants = u32::try_from(self.granted() - before).unwrap_or(u32::MAX);
             probe.served(self.worker, stamp, token, grants);
+        }
+    }
+
+    /// A node names a container as running that is not alive there: it has ended meanwhile, or was never this node's. Unless the same
+    /// report says that it is over, the node has to stop it (Hadoop's `SchedulerApplicationAttempt.containerLaunchedOnNode`).
+    #[cold]
+    fn started_unseen(&self, node: u32, container: ContainerId, completed: impl Iterator<Item = OwnContainer>) {
+        let own = container.own_of(self.worker);
+        if !completed.map(Some).any(|over| over == own) {
+            self.nodes[node as usize].shared.tell_to_stop(container);
         }
     }
 

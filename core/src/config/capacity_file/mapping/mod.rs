@@ -166,7 +166,7 @@ impl CapacityFile {
     ///     ("yarn.scheduler.capacity.root.b.capacity", "30"),
     ///     ("yarn.scheduler.capacity.queue-mappings", "u:ann:a,g:dev:root.b"),
     /// ];
-    /// let file = CapacityFile::from_properties(properties, [])?;
+    /// let file = CapacityFile::from_properties([], properties)?;
     /// let dev = ["dev".to_owned()];
     /// let place = |user| file.place(&ToPlace::new(user).in_groups(&dev).named("etl"));
     /// assert_eq!(place("ann")?.as_deref(), Some("root.a"));

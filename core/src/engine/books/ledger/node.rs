@@ -72,7 +72,13 @@ impl NodeShared {
         NodeShared { stops: Some(Box::new(unbounded())), ..self }
     }
 
-    /// A container that its AM had is over, and the node has not said so. By the owner.
+    /// Whether anybody wants to know what is to be stopped.
+    #[inline]
+    pub(crate) fn lists_stops(&self) -> bool {
+        self.stops.is_some()
+    }
+
+    /// A container that its AM had is over, and the node has not said so; or the node names one that is not alive on it. By the owner.
     #[inline]
     pub(crate) fn tell_to_stop(&self, container: ContainerId) {
         if let Some(stops) = &self.stops {
