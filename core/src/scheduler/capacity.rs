@@ -284,6 +284,21 @@ impl CapacityStepped {
         outcome
     }
 
+    /// One round of `AutoCreatedQueueDeletionPolicy`, whether its monitor is on or not: queues that have made themselves the flexible way go
+    /// where nobody needed them at the last round either, and nobody was submitted for longer than
+    /// `auto-queue-creation-v2.queue-expiration-time`.
+    pub fn expire_queues(&mut self) {
+        self.steps.stepper.control().expire_queues();
+        self.steps.settle();
+    }
+
+    /// One round of `QueueManagementDynamicEditPolicy`, whether its monitor is on or not: in managed parents, leaves without applications lose
+    /// their part, and those whose applications wait longest get one.
+    pub fn manage_queues(&mut self) {
+        self.steps.stepper.control().manage_queues();
+        self.steps.settle();
+    }
+
     // ------------------------------------------------------------------------------------------------ by number
 
     /// The application of a number, while it is there.

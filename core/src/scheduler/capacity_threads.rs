@@ -258,6 +258,23 @@ impl CapacityScheduler {
         Ok(marked.into_iter().flatten().collect())
     }
 
+    /// One round of the policy that removes queues, as [`CapacityStepped::expire_queues`](crate::CapacityStepped::expire_queues).
+    ///
+    /// # Errors
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn expire_queues(&self) -> Result<(), Refused> {
+        self.door().call(|reply| Call::Own(CapacityCall::ExpireQueues(reply)))
+    }
+
+    /// One round of the policy that divides what managed parents have, as
+    /// [`CapacityStepped::manage_queues`](crate::CapacityStepped::manage_queues).
+    ///
+    /// # Errors
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn manage_queues(&self) -> Result<(), Refused> {
+        self.door().call(|reply| Call::Own(CapacityCall::ManageQueues(reply)))
+    }
+
     /// One round of asynchronous scheduling, as [`CapacityStepped::offer_all`](crate::CapacityStepped::offer_all); with
     /// `schedule-asynchronously` a thread sends one each `scheduling-interval-ms`, unless the last is still under way.
     ///

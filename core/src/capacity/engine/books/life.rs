@@ -75,6 +75,11 @@ impl Books {
     pub(crate) fn forget(&mut self, app: u32) {
         let Some(local) = self.apps.get(&app) else { return };
         let (leaf, has_moved) = (local.leaf, local.has_moved);
+        // Another queue may be in the slot by now.
+        if !self.is_leaf(leaf) {
+            self.apps.remove(&app);
+            return;
+        }
         self.ceases_to_ask(leaf, app);
         let of_leaf = self.leaf(leaf);
         let lingers = has_moved || of_leaf.active.iter().chain(of_leaf.pending.iter()).any(|other| other == app);

@@ -26,7 +26,7 @@ impl Books {
             let Some(new) = new else { continue };
             turns = std::array::from_fn(|i| turns[i].max(new.turns[i]));
             match &mut self.queues[slot] {
-                Some(queue) => queue.published = new,
+                Some(queue) if queue.node().born == new.node.born => queue.published = new,
                 place => {
                     let leaf = new.node.config.kind.is_leaf().then(Leaf::default);
                     *place = Some(QueueBook { published: new, counts: Default::default(), leaf });
@@ -60,6 +60,14 @@ impl Books {
         }
         leaf.active = active;
         leaf.users.set_weights(|user| published.user_weight(user));
+    }
+
+    /// Something has come or gone below a queue. As in Hadoop it may use all of the cluster at first.
+    pub(crate) fn limits_below(&mut self, slot: u32) {
+        // It may have gone meanwhile.
+        if self.queues[slot as usize].as_ref().is_some_and(|queue| queue.node().known) {
+            self.spread_limits(slot, self.cluster);
+        }
     }
 
     /// Reference 6.
