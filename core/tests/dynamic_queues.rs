@@ -4,8 +4,8 @@ use evenweave::config::QueueAccess;
 use evenweave::config::capacity::QueueMaking;
 use evenweave::view::CapacityQueueView;
 use evenweave::{
-    AllocateRequest, Allocation, Ask, BuildError, CapacityConfiguration, CapacityScheduler, CapacityStepped, Heartbeat, Refused,
-    Resource, Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, BuildError, CapacityConfiguration, CapacityScheduler, CapacityStepped,
+    Heartbeat, Refused, Resource, Submission,
 };
 use std::collections::BTreeMap;
 
@@ -52,8 +52,8 @@ fn with_nodes(pairs: Pairs<'_>, more: Pairs<'_>) -> CapacityStepped {
     scheduler
 }
 
-fn submit(scheduler: &mut CapacityStepped, number: u32, user: &str, queue: &str) -> Result<(), Refused> {
-    scheduler.submit(Submission::new(number, user).in_queue(queue)).map(drop)
+fn submit(scheduler: &mut CapacityStepped, number: u32, user: &str, queue: &str) -> Result<AppHandle, Refused> {
+    scheduler.submit(Submission::new(number, user).in_queue(queue))
 }
 
 fn queue(scheduler: &mut CapacityStepped, name: &str) -> Option<CapacityQueueView> {
@@ -65,25 +65,42 @@ fn made(scheduler: &mut CapacityStepped) -> Vec<String> {
     scheduler.queues(false).into_iter().filter(|queue| queue.making.is_some()).map(|queue| queue.name).collect()
 }
 
-fn finish(scheduler: &mut CapacityStepped, number: u32) {
-    let app = scheduler.app_numbered(number).expect("an application that runs");
-    scheduler.finish(&app).expect("it has not ended");
-}
-
 #[test]
 fn a_queue_and_its_parent_make_themselves_from_templates() {
     let mut scheduler = with_nodes(FLEXIBLE, &[]);
     submit(&mut scheduler, 1, "ann", "root.teams.web.ann").unwrap();
     assert_eq!(made(&mut scheduler), ["root.teams.web", "root.teams.web.ann"]);
-    let (web, ann) = (queue(&mut scheduler, "root.teams.web").unwrap(), queue(&mut scheduler, "root.teams.web.ann").unwrap());
+    let (web, ann) =
+        (queue(&mut scheduler, "root.teams.web").unwrap(), queue(&mut scheduler, "root.teams.web.ann").unwrap());
     assert_eq!((web.making, web.leaf.is_some()), (Some(QueueMaking::Flexible), false));
     // What is below a parent that has made itself is not the template's: a weight of 1.
     assert_eq!((web.guaranteed.memory_mb(), ann.guaranteed.memory_mb()), (12_288, 12_288));
     submit(&mut scheduler, 2, "bob", "root.teams.bob").unwrap();
     let bob = queue(&mut scheduler, "root.teams.bob").unwrap();
-    assert_eq!((bob.guaranteed.memory_mb(), bob.maximum.memory_mb()), (6144, 8192), "half of the weights, half at most");
+    assert_eq!(
+        (bob.guaranteed.memory_mb(), bob.maximum.memory_mb()),
+        (6144, 8192),
+        "half of the weights, half at most"
+    );
     assert_eq!(bob.leaf.as_ref().map(|leaf| (leaf.user_limit_factor, leaf.am_percent)), Some((4.0, 1.0)));
-    assert_eq!(queue(&mut scheduler, "root.teams.web.ann").unwrap().guaranteed.memory_mb(), 6144, "its siblings have less");
+    assert_eq!(
+        queue(&mut scheduler, "root.teams.web.ann").unwrap().guaranteed.memory_mb(),
+        6144,
+        "its siblings have less"
+    );
+}
+
+#[test]
+fn a_path_that_begins_with_a_short_name_is_that_of_the_same_queue() {
+    let mut scheduler = with_nodes(FLEXIBLE, &[]);
+    submit(&mut scheduler, 1, "ann", "teams.web.ann").unwrap();
+    for (number, path) in [(2, "teams.web.ann"), (3, "root.teams.web.ann"), (4, "web.ann"), (5, "ann")] {
+        submit(&mut scheduler, number, "ann", path).unwrap();
+    }
+    assert_eq!(made(&mut scheduler), ["root.teams.web", "root.teams.web.ann"]);
+    assert_eq!(queue(&mut scheduler, "root.teams.web.ann").unwrap().applications, 5);
+    let refused = submit(&mut scheduler, 6, "ann", "teams.web").unwrap_err();
+    assert_eq!(refused, Refused::NotLeaf { queue: "teams.web".to_owned() });
 }
 
 #[test]
@@ -140,13 +157,13 @@ fn a_queue_that_nobody_needs_goes_and_another_takes_its_place() {
     let mut scheduler = with_nodes(FLEXIBLE, &[]);
     for round in 0..5 {
         let (path, user) = (format!("root.teams.t{round}.ann"), "ann");
-        submit(&mut scheduler, round, user, &path).unwrap();
+        let app = submit(&mut scheduler, round, user, &path).unwrap();
         assert_eq!(made(&mut scheduler).len(), 2);
         scheduler.expire_queues();
         scheduler.advance(20_000);
         scheduler.expire_queues();
         assert_eq!(made(&mut scheduler).len(), 2, "it has an application");
-        finish(&mut scheduler, round);
+        scheduler.finish(&app).unwrap();
         scheduler.expire_queues();
         assert_eq!(made(&mut scheduler).len(), 2, "it has been seen idle once");
         scheduler.expire_queues();
@@ -164,8 +181,8 @@ fn it_stays_as_long_as_the_time_has_not_passed_or_it_is_told_to() {
     let stays = ("root.teams.bob.auto-queue-creation-v2.queue-auto-removal.enable", "false");
     let mut scheduler = with_nodes(FLEXIBLE, &[stays]);
     for (number, user) in [(1, "ann"), (2, "bob")] {
-        submit(&mut scheduler, number, user, &format!("root.teams.{user}")).unwrap();
-        finish(&mut scheduler, number);
+        let app = submit(&mut scheduler, number, user, &format!("root.teams.{user}")).unwrap();
+        scheduler.finish(&app).unwrap();
     }
     scheduler.advance(10_999);
     (0..3).for_each(|_| scheduler.expire_queues());
@@ -196,17 +213,17 @@ fn a_refresh_keeps_them_with_what_runs_and_reads_their_templates_anew() {
 #[test]
 fn leaves_of_a_managed_parent_have_the_template_s_part_while_it_lasts() {
     let mut scheduler = with_nodes(MANAGED, &[]);
-    for (number, user) in [(1, "ann"), (2, "bob"), (3, "cat")] {
-        submit(&mut scheduler, number, user, "default").unwrap();
-    }
+    let apps = [(1, "ann"), (2, "bob"), (3, "cat")]
+        .map(|(number, user)| submit(&mut scheduler, number, user, "default").unwrap());
     let of = |scheduler: &mut CapacityStepped| {
-        ["ann", "bob", "cat"].map(|user| queue(scheduler, &format!("root.users.{user}")).unwrap().guaranteed.memory_mb())
+        ["ann", "bob", "cat"]
+            .map(|user| queue(scheduler, &format!("root.users.{user}")).unwrap().guaranteed.memory_mb())
     };
     assert_eq!(of(&mut scheduler), [4096, 4096, 0]);
     assert_eq!(queue(&mut scheduler, "root.users.cat").unwrap().making, Some(QueueMaking::Managed));
     scheduler.manage_queues();
     assert_eq!(of(&mut scheduler), [4096, 4096, 0], "nothing is idle");
-    finish(&mut scheduler, 1);
+    scheduler.finish(&apps[0]).unwrap();
     scheduler.manage_queues();
     assert_eq!(of(&mut scheduler), [0, 4096, 4096]);
     (0..3).for_each(|_| scheduler.expire_queues());
@@ -215,7 +232,10 @@ fn leaves_of_a_managed_parent_have_the_template_s_part_while_it_lasts() {
 
 #[test]
 fn a_leaf_of_a_managed_parent_takes_whom_a_rule_leads_there() {
-    let more: Pairs<'_> = &[("root.users.auto-create-child-queue.max-queues", "2"), ("root.users.leaf-queue-template.maximum-applications", "1")];
+    let more: Pairs<'_> = &[
+        ("root.users.auto-create-child-queue.max-queues", "2"),
+        ("root.users.leaf-queue-template.maximum-applications", "1"),
+    ];
     let mut scheduler = with_nodes(MANAGED, more);
     submit(&mut scheduler, 1, "ann", "default").unwrap();
     let refused = submit(&mut scheduler, 2, "ann", "root.users.ann").unwrap_err();
@@ -315,9 +335,8 @@ fn what_cannot_be_built_is_told_before_anything_runs() {
     let policy = ("root.users.auto-create-child-queue.management-policy", "org.example.Policy");
     let read = CapacityConfiguration::from_properties([], texts(&full(MANAGED, &[policy])));
     assert!(read.unwrap_err().to_string().contains("org.example.Policy"));
-    let fits: Result<_, BuildError> = CapacityScheduler::builder(
-        CapacityConfiguration::from_properties([], texts(&full(MANAGED, &[]))).unwrap(),
-    )
-    .stepped();
+    let fits: Result<_, BuildError> =
+        CapacityScheduler::builder(CapacityConfiguration::from_properties([], texts(&full(MANAGED, &[]))).unwrap())
+            .stepped();
     assert!(fits.is_ok());
 }

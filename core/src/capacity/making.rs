@@ -22,7 +22,9 @@ pub(crate) enum MakingFault {
     Ambiguous(String),
     #[error("{0} has no parent queue that is there")]
     NowhereToBe(String),
-    #[error("{queue} is {levels} levels below the first configured queue, which is more than maximum-queue-depth {most}")]
+    #[error(
+        "{queue} is {levels} levels below the first configured queue, which is more than maximum-queue-depth {most}"
+    )]
     TooDeep { queue: String, levels: i32, most: i32 },
     #[error("{0} is no parent queue")]
     NotInLeaf(String),
@@ -40,11 +42,12 @@ pub(crate) enum MakingFault {
     File(#[from] CapacityFileError),
 }
 
-/// What has come of it: whose limits follow, each before the next.
+/// What has come of it.
 #[derive(Debug, Default)]
 pub(crate) struct Made {
-    /// The leaf, where it has come about.
+    /// The queue that was asked for, where it has come about, or was there under its full path.
     pub(crate) leaf: Option<u32>,
+    /// Whose limits follow, each before the next.
     pub(crate) tops: Vec<u32>,
     /// Parents in which something has made itself.
     pub(crate) parents: Vec<u32>,
@@ -73,7 +76,17 @@ impl Tree {
         self.get(slot).config.making == Some(QueueMaking::Flexible)
     }
 
-    /// The first queue above that is there, and the names of those that have to come between, from the top.
+    /// The path with its first part in full, where that is the short name of a queue. Hadoop takes such a path for another queue than the one of
+    /// the full path, and makes it a second time.
+    pub(crate) fn in_full(&self, path: &str) -> String {
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        match self.find_one(first) {
+            Some(slot) if !rest.is_empty() => format!("{}.{rest}", self.get(slot).config.path),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// The first queue above that is there, and the names of those that have to come between, from the top. Of a full path.
     pub(crate) fn place_of(&self, path: &str) -> Result<(u32, Vec<String>), MakingFault> {
         let (above, _) = halves(path).ok_or_else(|| MakingFault::NoParent(path.to_owned()))?;
         if self.find(above) == Named::Ambiguous {
@@ -114,6 +127,10 @@ impl Tree {
         cluster: &Resource,
         read: impl Fn(&MadeQueues) -> Result<CapacityFile, CapacityFileError>,
     ) -> Result<Made, MakingFault> {
+        let path = &self.in_full(path);
+        if let Some(leaf) = self.slot_at(path) {
+            return Ok(Made { leaf: Some(leaf), ..Made::default() });
+        }
         let (above, name) = halves(path).ok_or_else(|| MakingFault::NoParent(path.to_owned()))?;
         let managed =
             self.find_one(above).filter(|slot| self.get(*slot).config.kind == CapacityQueueKind::ManagedParent);
@@ -145,10 +162,6 @@ impl Tree {
         if self.file.settings().legacy_queue_mode && !self.file.divides_by_weight(config) {
             return Err(MakingFault::NotByWeight(config.path.clone()));
         }
-        // A path that begins with a short name: Hadoop makes another queue of the same full path then.
-        if let Some(leaf) = self.slot_at(&format!("{}.{name}", config.path)).filter(|_| missing.is_empty()) {
-            return Ok(Made { leaf: Some(leaf), ..Made::default() });
-        }
         let (mut made, mut at) = (self.made.clone(), config.path.clone());
         let mut steps: Vec<(&str, bool)> = missing.iter().map(|name| (name.as_str(), false)).collect();
         steps.push((name, true));
@@ -173,7 +186,8 @@ impl Tree {
         self.made.queues = made.queues;
         let come = self.made.queues[first..].iter().filter_map(|queue| self.find_one(&queue.path));
         let come: Vec<u32> = come.collect();
-        let parents: Vec<u32> = std::iter::once(top).chain(come).filter(|slot| !self.get(*slot).config.kind.is_leaf()).collect();
+        let parents: Vec<u32> =
+            std::iter::once(top).chain(come).filter(|slot| !self.get(*slot).config.kind.is_leaf()).collect();
         // The last parent, where something was to make itself in it and has not, is as it was.
         let parents: Vec<u32> = parents.into_iter().filter(|slot| !self.get(*slot).children.is_empty()).collect();
         let tops = parents.iter().map(|parent| self.top_of(*parent)).collect();
@@ -265,9 +279,6 @@ impl Tree {
             }
         }
         let (mut made, path) = (self.made.clone(), format!("{}.{name}", config.path));
-        if let Some(leaf) = self.slot_at(&path) {
-            return Ok(Made { leaf: Some(leaf), ..Made::default() });
-        }
         made.queues.push(MadeQueue { path: path.clone(), is_leaf: true, making: QueueMaking::Managed });
         let file = read(&made)?;
         division.look_at(&of_parent, legacy);

@@ -71,8 +71,8 @@ pub mod capacity {
         CapacityQueueKind, CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, FlexibleCreation,
         LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, MixedFractions,
         Monitors, ParentSettings, PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueMaking,
-        QueueOrdering, QueueState, QueueTemplates, RejectedByRule, RuleAction, RuleFallback, RuleMatch, Template, ToPlace,
-        WorkflowPriorities,
+        QueueOrdering, QueueState, QueueTemplates, RejectedByRule, RuleAction, RuleFallback, RuleMatch, Template,
+        ToPlace, WorkflowPriorities,
     };
     pub(crate) use super::capacity_file::{LeafTemplate, MadeQueue, MadeQueues};
 }

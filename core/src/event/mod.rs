@@ -111,7 +111,9 @@ pub enum Refused {
         why: String,
     },
     /// A leaf of a managed parent takes only those whom a mapping rule leads there.
-    #[error("queue {queue:?} of a managed parent takes only applications that a mapping rule leads there: user {user:?} needs one")]
+    #[error(
+        "queue {queue:?} of a managed parent takes only applications that a mapping rule leads there: user {user:?} needs one"
+    )]
     OnlyByRule {
         /// The path.
         queue: String,
@@ -119,7 +121,9 @@ pub enum Refused {
         user: String,
     },
     /// A mapping rule leads to a leaf of a managed parent by another parent.
-    #[error("queue {queue:?} has made itself already, and a mapping rule would have it in {parent:?} for user {user:?}")]
+    #[error(
+        "queue {queue:?} has made itself already, and a mapping rule would have it in {parent:?} for user {user:?}"
+    )]
     OtherParent {
         /// The path.
         queue: String,

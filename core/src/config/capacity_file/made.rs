@@ -133,7 +133,9 @@ pub(super) fn apart(
         let (Some(making), Some(parent)) = (bone.making, bone.parent) else { continue };
         let parent = &bones[parent].path;
         let lists = match making {
-            QueueMaking::Flexible => lists_in(&templates.of(parent, depth(source, defaults, parent)), bone.kind.is_leaf()),
+            QueueMaking::Flexible => {
+                lists_in(&templates.of(parent, depth(source, defaults, parent)), bone.kind.is_leaf())
+            }
             QueueMaking::Managed => ACLS.map(|key| {
                 let template = format!("{parent}.{LEAF_TEMPLATE}");
                 source.text(&Source::of(&template, key)).unwrap_or_else(|| NOBODY.to_owned())
@@ -159,7 +161,13 @@ fn depth(source: &Source<'_>, defaults: &Defaults, path: &str) -> i32 {
 }
 
 /// What such a queue has where neither a template nor the file says.
-pub(super) fn complete(capacity: &mut LabelCapacity, making: QueueMaking, given: bool, maximum_given: bool, legacy: bool) {
+pub(super) fn complete(
+    capacity: &mut LabelCapacity,
+    making: QueueMaking,
+    given: bool,
+    maximum_given: bool,
+    legacy: bool,
+) {
     let percent = |value| CapacityVector::uniform(CapacityUnit::Percentage, value);
     match making {
         QueueMaking::Flexible => {

@@ -96,8 +96,10 @@ pub(super) fn read(source: &Source<'_>, made: &ByParent<'_>) -> Result<Vec<Bone>
         };
         let listed = if itself.is_some() { Vec::new() } else { child_names(source, &asked) };
         let makes = matches!(kind, CapacityQueueKind::Parent | CapacityQueueKind::ManagedParent);
-        let of_itself = made.children(&path).iter().filter(|(name, _)| makes && !listed.iter().any(|other| other == name));
-        let of_itself: Vec<(String, &MadeQueue)> = of_itself.map(|(name, queue)| ((*name).to_owned(), *queue)).collect();
+        let of_itself =
+            made.children(&path).iter().filter(|(name, _)| makes && !listed.iter().any(|other| other == name));
+        let of_itself: Vec<(String, &MadeQueue)> =
+            of_itself.map(|(name, queue)| ((*name).to_owned(), *queue)).collect();
         let children: Vec<(String, Option<&MadeQueue>)> = listed
             .into_iter()
             .map(|name| (name, None))
@@ -142,7 +144,12 @@ fn child_names(source: &Source<'_>, asked: &str) -> Vec<String> {
     list.split(',').filter(|name| !name.is_empty()).map(|name| java::trim(name).to_owned()).collect()
 }
 
-fn kind(source: &Source<'_>, asked: &str, root: bool, was_parent: bool) -> (CapacityQueueKind, Option<CapacityFileError>) {
+fn kind(
+    source: &Source<'_>,
+    asked: &str,
+    root: bool,
+    was_parent: bool,
+) -> (CapacityQueueKind, Option<CapacityFileError>) {
     let on = |key| source.flag(&Source::of(asked, key), false);
     let managed = on("auto-create-child-queue.enabled");
     let makes = managed || was_parent || on("auto-queue-creation-v2.enabled");

@@ -28,7 +28,7 @@ impl Control {
     pub(crate) fn refresh(&mut self, refresh: Refresh) -> Result<(), Refused> {
         let Refresh::Queues(read) = refresh else { return Ok(()) };
         let outcome = match *read {
-            Ok(configuration) => self.take_over(configuration, BTreeMap::new()),
+            Ok(configuration) => self.take_over(configuration, BTreeMap::new(), true),
             Err(error) => Err(error.into()),
         };
         let Err(fault) = outcome else {
@@ -39,7 +39,7 @@ impl Control {
         };
         // Hadoop applies the old file once more.
         let old = self.own.configuration.clone();
-        let again = self.take_over(old, self.own.tree.made.properties.clone());
+        let again = self.take_over(old, self.own.tree.made.properties.clone(), false);
         let why = match again {
             Ok(()) => format!("Failed to re-init queues : {fault}"),
             // As in Hadoop: leaves of managed parents may stand against the old file too.
@@ -48,8 +48,13 @@ impl Control {
         Err(Refused::BadConfiguration(why))
     }
 
-    /// `properties`: what templates have set so far, where they stay.
-    fn take_over(&mut self, configuration: CapacityConfiguration, properties: BTreeMap<String, String>) -> Result<(), RefreshFault> {
+    /// `properties`: what templates have set so far, where that stays. `checked`: mapping rules are looked at.
+    fn take_over(
+        &mut self,
+        configuration: CapacityConfiguration,
+        properties: BTreeMap<String, String>,
+        checked: bool,
+    ) -> Result<(), RefreshFault> {
         let apps = self.applications_by_slot();
         let apps = |slot: u32| apps[slot as usize];
         let cluster = self.nodes.total();
@@ -57,7 +62,7 @@ impl Control {
             let property = |name: &str| configuration.property(name);
             let file = match self.own.tree.made.queues.is_empty() {
                 true => configuration.file.clone(),
-                false => configuration.read_with(&MadeQueues { properties, ..self.own.tree.made.clone() }, true)?,
+                false => configuration.read_with(&MadeQueues { properties, ..self.own.tree.made.clone() }, checked)?,
             };
             self.own.tree.plan(file, &cluster, property, apps)?
         };

@@ -82,11 +82,11 @@ impl Control {
         let leaf = match found {
             Named::Ambiguous => return Err(Refused::AmbiguousQueue(name.to_owned())),
             Named::Unknown => self.make_queue(name, mapped.is_some())?,
-            Named::Queue(slot) if !self.own.is_leaf(slot) => {
-                return Err(Refused::NotLeaf { queue: name.to_owned() });
-            }
             Named::Queue(slot) => slot,
         };
+        if !self.own.is_leaf(leaf) {
+            return Err(Refused::NotLeaf { queue: name.to_owned() });
+        }
         self.check_rule(leaf, user, mapped.as_deref())?;
         self.check_leaf(leaf, user)?;
         self.is_needed(leaf);
