@@ -76,17 +76,7 @@ impl Tree {
         self.get(slot).config.making == Some(QueueMaking::Flexible)
     }
 
-    /// The path with its first part in full, where that is the short name of a queue. Hadoop takes such a path for another queue than the one of
-    /// the full path, and makes it a second time.
-    pub(crate) fn in_full(&self, path: &str) -> String {
-        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-        match self.find_one(first) {
-            Some(slot) if !rest.is_empty() => format!("{}.{rest}", self.get(slot).config.path),
-            _ => path.to_owned(),
-        }
-    }
-
-    /// The first queue above that is there, and the names of those that have to come between, from the top. Of a full path.
+    /// The first queue above that is there, and the names of those that have to come between, from the top.
     pub(crate) fn place_of(&self, path: &str) -> Result<(u32, Vec<String>), MakingFault> {
         let (above, _) = halves(path).ok_or_else(|| MakingFault::NoParent(path.to_owned()))?;
         if self.find(above) == Named::Ambiguous {
@@ -127,10 +117,6 @@ impl Tree {
         cluster: &Resource,
         read: impl Fn(&MadeQueues) -> Result<CapacityFile, CapacityFileError>,
     ) -> Result<Made, MakingFault> {
-        let path = &self.in_full(path);
-        if let Some(leaf) = self.slot_at(path) {
-            return Ok(Made { leaf: Some(leaf), ..Made::default() });
-        }
         let (above, name) = halves(path).ok_or_else(|| MakingFault::NoParent(path.to_owned()))?;
         let managed =
             self.find_one(above).filter(|slot| self.get(*slot).config.kind == CapacityQueueKind::ManagedParent);
@@ -162,13 +148,28 @@ impl Tree {
         if self.file.settings().legacy_queue_mode && !self.file.divides_by_weight(config) {
             return Err(MakingFault::NotByWeight(config.path.clone()));
         }
-        let (mut made, mut at) = (self.made.clone(), config.path.clone());
+        // A path that begins with a short name may be that of a queue which is there. Hadoop makes it a second time.
+        let full = missing.iter().fold(config.path.clone(), |at, name| format!("{at}.{name}"));
+        if let Some(leaf) = self.slot_at(&format!("{full}.{name}")) {
+            return Ok(Made { leaf: Some(leaf), ..Made::default() });
+        }
+        let (mut made, mut at, mut top) = (self.made.clone(), config.path.clone(), top);
         let mut steps: Vec<(&str, bool)> = missing.iter().map(|name| (name.as_str(), false)).collect();
         steps.push((name, true));
         let first = made.queues.len();
         for (name, is_leaf) in steps {
             at = format!("{at}.{name}");
-            made.queues.push(MadeQueue { path: at.clone(), is_leaf, making: QueueMaking::Flexible });
+            match self.slot_at(&at) {
+                Some(there) => {
+                    let config = &self.get(there).config;
+                    if config.kind != CapacityQueueKind::Parent {
+                        return Err(MakingFault::NotInLeaf(at));
+                    }
+                    Tree::check_room(config, most(config))?;
+                    top = there;
+                }
+                None => made.queues.push(MadeQueue { path: at.clone(), is_leaf, making: QueueMaking::Flexible }),
+            }
         }
         let mut file = read(&made)?;
         // A parent that has just made itself may be told to have no children.
@@ -279,6 +280,9 @@ impl Tree {
             }
         }
         let (mut made, path) = (self.made.clone(), format!("{}.{name}", config.path));
+        if let Some(leaf) = self.slot_at(&path) {
+            return Ok(Made { leaf: Some(leaf), ..Made::default() });
+        }
         made.queues.push(MadeQueue { path: path.clone(), is_leaf: true, making: QueueMaking::Managed });
         let file = read(&made)?;
         division.look_at(&of_parent, legacy);

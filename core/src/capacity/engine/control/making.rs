@@ -96,7 +96,6 @@ impl Control {
     /// The lists of a queue that is not there, and of the parents that it lacks; none where it cannot make itself anyway.
     pub(super) fn lists_of_new(&self, name: &str) -> Vec<AccessControlList> {
         let (tree, mut lists) = (&self.own.tree, Vec::new());
-        let name = &tree.in_full(name);
         let Some((above, _)) = name.rsplit_once('.') else { return lists };
         let file = &tree.file;
         if let (None, Ok((top, missing))) = (file.queue_at(above), tree.place_of(name)) {
