@@ -55,6 +55,9 @@ pub(crate) struct Made {
     pub(crate) fault: Option<MakingFault>,
 }
 
+/// By place in a file: managed parents, and leaves of theirs that have nothing at present.
+type Divided = (Vec<(usize, Division)>, Vec<(usize, Withheld)>);
+
 /// The name of a queue, and the part before its last dot.
 fn halves(path: &str) -> Option<(&str, &str)> {
     path.rsplit_once('.').filter(|(parent, _)| !parent.is_empty())
@@ -433,7 +436,7 @@ impl Tree {
         figures: &mut [CapacityFigures],
         cluster: &Resource,
         apps: &impl Fn(u32) -> Applications,
-    ) -> Result<(Vec<(usize, Division)>, Vec<(usize, Withheld)>), RefreshFault> {
+    ) -> Result<Divided, RefreshFault> {
         let (arith, legacy) = (self.arith(), file.settings().legacy_queue_mode);
         let is_new = |index: usize| stays[index].is_none();
         let mut divisions = divisions_of(file, figures, arith, cluster, is_new);
@@ -451,7 +454,7 @@ impl Tree {
                 }
             }
             // As in Hadoop amounts of the template are measured by what the parent had before.
-            let mut division = Division::new(creation.leaf, &old.config, &old.figures.labels[0], arith, cluster);
+            let mut division = Division::new(*creation.leaf, &old.config, &old.figures.labels[0], arith, cluster);
             let of_parent = figures[index].labels[0];
             division.look_at(&of_parent, legacy);
             let leaves = queue.children.clone();

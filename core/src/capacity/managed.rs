@@ -5,7 +5,7 @@
 
 use super::arith::Arith;
 use crate::config::capacity::{CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, LabelFigures, LeafTemplate};
-use crate::resource::Resource;
+use crate::resource::{Resource, f64_to_i64};
 use rustc_hash::FxHashSet;
 
 /// So much may be lacking where a part of the cluster is to be given: `CSQueueUtils.EPSILON`.
@@ -125,9 +125,8 @@ impl Division {
             return out;
         }
         let waiting: usize = leaves.iter().map(|leaf| leaf.listed).sum();
-        let parts = f64::from(available / self.part.absolute).floor();
-        // A float to an integer as in Java: what is too much is the most.
-        let most = (parts as usize).min(waiting);
+        let parts = f64_to_i64(f64::from(available / self.part.absolute).floor());
+        let most = usize::try_from(parts).unwrap_or_default().min(waiting);
         let mut first: Vec<&LeafNeeds> = leaves.iter().filter(|leaf| leaf.listed > 0).collect();
         first.sort_by_key(|leaf| leaf.first_ms);
         let may = |leaf: &&LeafNeeds| !self.active.contains(&leaf.slot);
@@ -185,7 +184,7 @@ pub(crate) fn divisions_of(
 ) -> Vec<(usize, Division)> {
     let all = file.queues().iter().enumerate().filter(|(index, _)| wanted(*index));
     let managed = all.filter_map(|(index, queue)| {
-        let template = queue.as_parent()?.managed_creation.as_ref()?.leaf;
+        let template = *queue.as_parent()?.managed_creation.as_ref()?.leaf;
         Some((index, Division::new(template, queue, &figures[index].labels[0], arith, cluster)))
     });
     managed.collect()

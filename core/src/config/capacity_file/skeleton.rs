@@ -71,13 +71,15 @@ pub(super) struct Bone {
     pub(super) fault: Option<CapacityFileError>,
 }
 
+/// Name, parent, its path, levels below root; the queue that has made itself, where it is one.
+type Waiting<'a> = (String, Option<usize>, String, usize, Option<&'a MadeQueue>);
+
 /// `made`: queues that have made themselves. They stand behind those that are listed; one that is listed by now is one of these.
 pub(super) fn read(source: &Source<'_>, made: &ByParent<'_>) -> Result<Vec<Bone>, CapacityFileError> {
     let mut bones: Vec<Bone> = Vec::new();
     let (mut paths, mut twice) = (HashSet::new(), 0);
-    // Name, parent, its path, levels below root; the next one last.
-    let mut waiting: Vec<(String, Option<usize>, String, usize, Option<&MadeQueue>)> =
-        vec![(ROOT.to_owned(), None, ROOT.to_owned(), 0, None)];
+    // The next one last.
+    let mut waiting: Vec<Waiting<'_>> = vec![(ROOT.to_owned(), None, ROOT.to_owned(), 0, None)];
     while let Some((name, parent, path, depth, itself)) = waiting.pop() {
         let (index, asked) = (bones.len(), asked_as(&path));
         if let Some(parent) = parent {

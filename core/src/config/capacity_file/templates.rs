@@ -59,7 +59,7 @@ pub struct ManagedCreation {
     /// `leaf-queue-template.*`
     pub template: Template,
     /// What the template says of capacities.
-    pub(crate) leaf: LeafTemplate,
+    pub(crate) leaf: Box<LeafTemplate>,
 }
 
 /// The capacities that a leaf of a managed parent has while it has its part, on nodes without a label.
@@ -214,12 +214,12 @@ pub(super) fn managed(
     Ok(ManagedCreation {
         max_queues: warnings.or_default(source.int(&key("max-queues"), 1000), 1000),
         fail_on_exceeding_parent_capacity: source.flag(&key("fail-on-exceeding-parent-capacity"), false),
-        leaf: LeafTemplate {
+        leaf: Box::new(LeafTemplate {
             capacity: percent(source, &template, "", false)? / 100.0,
             maximum_capacity: maximum_percent(source, &template, "", false)? / 100.0,
             minimum: absolute(source, types, &Source::of(&template, CAPACITY))?,
             maximum: absolute(source, types, &Source::of(&template, MAXIMUM_CAPACITY))?,
-        },
+        }),
         template: template_of(source, &template),
     })
 }
