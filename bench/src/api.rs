@@ -1,7 +1,9 @@
 //! The scheduler's public surface as this program uses it; nothing here reaches deeper.
 
 pub(crate) use evenweave::clock::{Clock, VirtualClock};
-pub(crate) use evenweave::config::capacity::{CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, QueueState};
+pub(crate) use evenweave::config::capacity::{
+    CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, QueueMaking, QueueState,
+};
 pub(crate) use evenweave::config::{
     AccessControlList, AllocationFileError, Included, Limit, Missing, PlacementRule, QueueAccess, QueueSettings,
     SiteFile, SiteFileError, SiteProperties, default_rules, parse_resource, rooted,

@@ -8,13 +8,17 @@ fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/capacity")
 }
 
-/// A family is thirty scenarios, `derived` ninety.
+/// A family is thirty scenarios, `derived` ninety, `dynamic-queues` fifty-nine.
 fn replayed(family: &str, driver: DriverChoice) {
     let files = vec![directory().join(format!("{family}.jsonl.gz"))];
     let play = PlayOptions { driver, ..PlayOptions::EXACT };
     let options = ReplayOptions { files, play, trace: false, scenario: None };
     let outcomes = replay(&options).expect("a file of scenarios");
-    let scenarios = if family == "derived" { 90 } else { 30 };
+    let scenarios = match family {
+        "derived" => 90,
+        "dynamic-queues" => 59,
+        _ => 30,
+    };
     assert_eq!(outcomes.text(5), format!("capacity {family}: {scenarios} passed, 0 failed\n"));
 }
 
@@ -98,6 +102,7 @@ families! {
     engine {
     asynchronous = "asynchronous",
     attempts = "attempts",
+    dynamic_queues = "dynamic-queues",
     nodes_change = "nodes-change",
     }
 }

@@ -52,6 +52,10 @@ pub(super) trait CapacityDriver {
     fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused>;
     fn advance(&mut self, ms: u64);
     fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused>;
+    /// A round of what removes queues that have made themselves.
+    fn expire_queues(&mut self) -> Result<(), Refused>;
+    /// A round of what divides what managed parents have.
+    fn manage_queues(&mut self) -> Result<(), Refused>;
     /// What happened since this was last called; the end of a step.
     fn take_journal(&mut self) -> Result<Journal, Refused>;
     fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView>;
@@ -206,6 +210,16 @@ impl CapacityDriver for Steps {
 
     fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
         self.stepped.preempt()
+    }
+
+    fn expire_queues(&mut self) -> Result<(), Refused> {
+        self.stepped.expire_queues();
+        Ok(())
+    }
+
+    fn manage_queues(&mut self) -> Result<(), Refused> {
+        self.stepped.manage_queues();
+        Ok(())
     }
 
     fn take_journal(&mut self) -> Result<Journal, Refused> {
@@ -435,6 +449,18 @@ impl CapacityDriver for Threaded {
         let marked = self.scheduler.preempt()?;
         self.scheduler.quiesce();
         Ok(marked)
+    }
+
+    fn expire_queues(&mut self) -> Result<(), Refused> {
+        self.scheduler.expire_queues()?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn manage_queues(&mut self) -> Result<(), Refused> {
+        self.scheduler.manage_queues()?;
+        self.scheduler.quiesce();
+        Ok(())
     }
 
     fn take_journal(&mut self) -> Result<Journal, Refused> {

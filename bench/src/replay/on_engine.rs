@@ -1,6 +1,7 @@
 //! Recordings of the CapacityScheduler, played on the engine: what a step does, and what it shows in the words of recordings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +9,7 @@ use super::capacity_driver::{CapacityDriver, Named, Steps, Threaded};
 use super::options::DriverChoice;
 use crate::api::{
     Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityScheduler,
-    CapacityUserView, Location, NewAttempt, Refused, Resource, ResourceTypes, Submission,
+    CapacityUserView, Location, NewAttempt, QueueMaking, Refused, Resource, ResourceTypes, Submission,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -25,6 +26,13 @@ type Properties = BTreeMap<String, String>;
 fn properties(of: Option<&Value>) -> Properties {
     let pairs = of.and_then(Value::as_object).into_iter().flatten();
     pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+/// Users' groups, the primary one first.
+fn groups(scenario: &Value) -> HashMap<String, Vec<String>> {
+    let users = scenario.get("groups").and_then(Value::as_object).into_iter().flatten();
+    let names = |of: &Value| of.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    users.map(|(user, of)| (user.clone(), names(of))).collect()
 }
 
 fn pairs(of: &Properties) -> impl Iterator<Item = (&str, &str)> {
@@ -86,7 +94,10 @@ impl OnEngine {
         let read = CapacityConfiguration::from_properties(pairs(&site), pairs(&own));
         let configuration = read.map_err(|error| error.to_string())?;
         let types = configuration.file().settings().types.clone();
-        let built = CapacityScheduler::builder(configuration).cluster_timestamp(CLUSTER_TIMESTAMP).journal(true);
+        let built = CapacityScheduler::builder(configuration)
+            .cluster_timestamp(CLUSTER_TIMESTAMP)
+            .groups(Arc::new(groups(scenario)))
+            .journal(true);
         let scheduler: Box<dyn CapacityDriver> = match driver {
             DriverChoice::Threaded => Box::new(Threaded::start(built)?),
             DriverChoice::Stepped | DriverChoice::Plain => {
@@ -104,7 +115,7 @@ impl OnEngine {
             shown.insert("error".to_owned(), json!({"kind": refused.kind()}));
         }
         self.show_journal(&mut shown);
-        if last || matches!(op, "update" | "move" | "reload") {
+        if last || matches!(op, "update" | "move" | "reload" | "expire" | "manage") {
             self.show_queues(&mut shown, last);
         }
         if last {
@@ -177,6 +188,8 @@ impl OnEngine {
                 }
                 Ok(())
             }
+            "expire" => self.scheduler.expire_queues(),
+            "manage" => self.scheduler.manage_queues(),
             "update" => Ok(()),
             _ => Err(Refused::NoSuchQueue(op.to_owned())),
         }
@@ -257,6 +270,11 @@ impl OnEngine {
 
     fn show_queue(&self, queue: &CapacityQueueView, last: bool) -> Value {
         let mut out = Map::from_iter([("name".to_owned(), json!(queue.name))]);
+        match queue.making {
+            Some(QueueMaking::Flexible) => out.insert("made".to_owned(), json!("flexible")),
+            Some(QueueMaking::Managed) => out.insert("made".to_owned(), json!("managed")),
+            None => None,
+        };
         if queue.state != "RUNNING" {
             out.insert("state".to_owned(), json!(queue.state));
         }

@@ -5,6 +5,10 @@
 
 mod arith;
 
+mod managed;
+
+mod making;
+
 mod tree;
 
 mod users;

@@ -7,9 +7,11 @@
 //! A refresh is planned on copies: what Hadoop would find wrong half-way is found before anything changes. Hadoop then applies the old file
 //! once more, and so does the caller.
 
+use super::arith::Arith;
+use super::managed::{Division, Withheld, divisions_of};
 use crate::config::capacity::{
-    CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, LeafSettings, MixedFractions,
-    QueueState,
+    CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, LeafSettings, MadeQueues,
+    MixedFractions, QueueState,
 };
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -45,8 +47,12 @@ pub(crate) struct QueueNode {
     pub(crate) status: Status,
     pub(crate) parent: Option<u32>,
     pub(crate) children: Vec<u32>,
-    /// It is in the file in force; else a refresh has removed it.
+    /// It is in the file in force; else a refresh has removed it, or it has gone by itself.
     pub(crate) known: bool,
+    /// Which of the queues that have been in its slot it is.
+    pub(crate) born: u64,
+    /// Of a leaf in a managed parent: the fraction of the cluster that the template gives.
+    pub(crate) template_share: Option<f32>,
 }
 
 impl QueueNode {
@@ -92,6 +98,11 @@ pub(crate) enum RefreshFault {
          auto-create-child-queue.enabled is set to true"
     )]
     FromManaged(String),
+    #[error(
+        "Total of Auto Created leaf queues guaranteed capacity : {children} exceeds Parent queue's {queue} guaranteed \
+         capacity {own}.Cannot enforce policy to auto create queues beyond parent queue's capacity"
+    )]
+    LeavesAbove { queue: String, children: f32, own: f32 },
     #[error("The parent Queue:{0} is not running. Please activate the parent queue first")]
     ParentNotRunning(String),
     #[error(
@@ -122,6 +133,19 @@ pub(crate) struct Plan {
     /// By slot, of those there are.
     status: Vec<Status>,
     figures: Vec<CapacityFigures>,
+    /// By place in the file: of managed parents.
+    divisions: Vec<(usize, Division)>,
+    /// By place in the file: see [`Withheld`].
+    withheld: Vec<(usize, Withheld)>,
+}
+
+/// How many applications a queue has, and of a leaf who is in its lists.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Applications {
+    pub(crate) all: i64,
+    pub(crate) listed: usize,
+    /// When the first of these was submitted.
+    pub(crate) first_ms: u64,
 }
 
 /// What a queue's name stands for.
@@ -137,9 +161,20 @@ pub(crate) enum Named {
 pub(crate) struct Tree {
     pub(crate) file: Arc<CapacityFile>,
     pub(crate) fractions: MixedFractions,
-    nodes: Vec<QueueNode>,
+    pub(super) nodes: Vec<QueueNode>,
     /// By place in the file.
-    slots: Vec<u32>,
+    pub(super) slots: Vec<u32>,
+    /// Queues that have made themselves.
+    pub(crate) made: MadeQueues,
+    /// Of managed parents, by slot.
+    pub(super) divisions: FxHashMap<u32, Division>,
+    /// Of leaves in managed parents, by slot.
+    pub(super) withheld: FxHashMap<u32, Withheld>,
+    /// Slots that may be taken, the next one last.
+    free: Vec<u32>,
+    /// Slots that were taken since somebody has asked.
+    newborn: Vec<u32>,
+    births: u64,
 }
 
 impl Tree {
@@ -147,10 +182,28 @@ impl Tree {
     pub(crate) fn new(file: CapacityFile, fractions: MixedFractions) -> Result<Tree, CapacityFileError> {
         let mut figures = file.figures_when_read(|_| None);
         file.update_figures(&mut figures, &Resource::ZERO, fractions)?;
-        let mut tree = Tree { file: Arc::new(file.clone()), fractions, nodes: Vec::new(), slots: Vec::new() };
-        let plan = Plan { stays: vec![None; file.queues().len()], file, status: Vec::new(), figures };
-        tree.apply(plan);
+        let mut tree = Tree {
+            file: Arc::new(file.clone()),
+            fractions,
+            nodes: Vec::new(),
+            slots: Vec::new(),
+            made: MadeQueues::default(),
+            divisions: FxHashMap::default(),
+            withheld: FxHashMap::default(),
+            free: Vec::new(),
+            newborn: Vec::new(),
+            births: 0,
+        };
+        let arith = tree.arith();
+        let divisions = divisions_of(&file, &figures, arith, &Resource::ZERO, |_| true);
+        let stays = vec![None; file.queues().len()];
+        tree.apply(Plan { stays, file, status: Vec::new(), figures, divisions, withheld: Vec::new() });
         Ok(tree)
+    }
+
+    pub(super) fn arith(&self) -> Arith {
+        let settings = self.file.settings();
+        Arith { calculator: settings.calculator, types: settings.types.len() }
     }
 
     pub(crate) fn get(&self, slot: u32) -> &QueueNode {
@@ -211,7 +264,7 @@ impl Tree {
         mut file: CapacityFile,
         cluster: &Resource,
         property: impl Fn(&str) -> Option<String>,
-        apps: impl Fn(u32) -> u32,
+        apps: impl Fn(u32) -> Applications,
     ) -> Result<Plan, RefreshFault> {
         self.check_removals(&file, property)?;
         let old: FxHashMap<&str, u32> = self.slots.iter().map(|slot| (&*self.get(*slot).config.path, *slot)).collect();
@@ -227,13 +280,15 @@ impl Tree {
             let Some(slot) = *slot else { continue };
             self.refresh_status(&mut status, slot, queue, &apps)?;
             let (now, new) = (&self.get(slot).config.maximum_allocation, &queue.maximum_allocation);
-            if queue.kind.is_leaf() && !now.fits_in(new) {
+            let is_itself = queue.making.is_some() && self.get(slot).config.making.is_some();
+            if queue.kind.is_leaf() && !is_itself && !now.fits_in(new) {
                 let (now, new) = (Box::new(*now), Box::new(*new));
                 return Err(RefreshFault::SmallerAllocation { queue: queue.path.clone(), now, new });
             }
         }
         for (index, slot) in stays.iter().enumerate() {
-            if let Some(parent) = slot.and_then(|slot| self.get(slot).config.as_parent()) {
+            let parent = slot.filter(|slot| self.get(*slot).config.kind != CapacityQueueKind::ManagedParent);
+            if let Some(parent) = parent.and_then(|slot| self.get(slot).config.as_parent()) {
                 file.check_children_again(index, parent.allow_zero_capacity_sum)?;
             }
         }
@@ -242,8 +297,9 @@ impl Tree {
             Some(self.get(stays[index]?).figures.clone())
         };
         let mut figures = file.figures_when_read(before);
+        let (divisions, withheld) = self.divide_anew(&mut file, &stays, &mut figures, cluster, &apps)?;
         file.update_figures(&mut figures, cluster, self.fractions)?;
-        Ok(Plan { file, stays, status, figures })
+        Ok(Plan { file, stays, status, figures, divisions, withheld })
     }
 
     /// Those that the file does not have, or has as another kind.
@@ -255,7 +311,11 @@ impl Tree {
         for slot in &self.slots {
             let QueueNode { config, status, .. } = self.get(*slot);
             let (queue, status) = (config.path.clone(), *status);
-            let Some(new) = file.queue_at(&config.path) else {
+            let Some(new) = file.queue_at(&config.path).filter(|new| new.making.is_none()) else {
+                // One that has made itself stays, or goes with its parent.
+                if config.making.is_some() {
+                    continue;
+                }
                 let text = property(&format!("yarn.scheduler.capacity.{queue}.state"));
                 if status != Status::Stopped && text.as_deref() != Some("STOPPED") {
                     return Err(RefreshFault::NotStopped { queue, status });
@@ -283,13 +343,13 @@ impl Tree {
         status: &mut [Status],
         slot: u32,
         queue: &CapacityQueue,
-        apps: &impl Fn(u32) -> u32,
+        apps: &impl Fn(u32) -> Applications,
     ) -> Result<(), RefreshFault> {
         match (status[slot as usize], queue.own_state) {
             (Status::Running, Some(QueueState::Stopped)) => {
                 let mut waiting = vec![slot];
                 while let Some(at) = waiting.pop() {
-                    status[at as usize] = if apps(at) > 0 { Status::Draining } else { Status::Stopped };
+                    status[at as usize] = if apps(at).all > 0 { Status::Draining } else { Status::Stopped };
                     waiting.extend(&self.get(at).children);
                 }
             }
@@ -307,20 +367,45 @@ impl Tree {
 
     /// Takes a planned refresh over. Queues that are new, or of another kind, get new slots.
     pub(crate) fn apply(&mut self, plan: Plan) {
-        let Plan { file, stays, status, figures } = plan;
+        let Plan { file, stays, status, figures, divisions, withheld } = plan;
         for (node, status) in self.nodes.iter_mut().zip(status) {
-            (node.status, node.known) = (status, false);
+            node.status = status;
         }
+        let made = |queue: &&CapacityQueue| queue.making.is_some();
+        let made: Vec<&str> = file.queues().iter().filter(made).map(|queue| queue.path.as_str()).collect();
+        self.made.queues.retain(|queue| made.contains(&queue.path.as_str()));
+        self.seat(file, &stays, figures, |_, queue, _| Status::from(queue.state));
+        self.divisions = divisions.into_iter().map(|(index, division)| (self.slots[index], division)).collect();
+        self.withheld = withheld.into_iter().map(|(index, withheld)| (self.slots[index], withheld)).collect();
+        self.show_shares();
+    }
+
+    /// The queues of a file take their places: `stays` has the slots of those that have one, by place in the file, `status` says what a new one
+    /// begins with.
+    pub(super) fn seat(
+        &mut self,
+        file: CapacityFile,
+        stays: &[Option<u32>],
+        figures: Vec<CapacityFigures>,
+        status: impl Fn(&Tree, &CapacityQueue, Option<u32>) -> Status,
+    ) {
+        self.nodes.iter_mut().for_each(|node| node.known = false);
         let mut slots: Vec<u32> = Vec::with_capacity(stays.len());
         for ((queue, stays), figures) in file.queues().iter().zip(stays).zip(figures) {
             let parent = queue.parent.map(|parent| slots[parent]);
-            let slot = stays.unwrap_or_else(|| u32::try_from(self.nodes.len()).expect("fewer queues than slots"));
-            let status = match stays {
-                Some(slot) => self.get(slot).status,
-                None => Status::from(queue.state),
+            let (slot, status, born) = match *stays {
+                Some(slot) => (slot, self.get(slot).status, self.get(slot).born),
+                None => {
+                    let next = || u32::try_from(self.nodes.len()).expect("fewer queues than slots");
+                    let slot = self.free.pop().unwrap_or_else(next);
+                    self.births += 1;
+                    self.newborn.push(slot);
+                    (slot, status(self, queue, parent), self.births)
+                }
             };
-            let config = Arc::new(queue.clone());
-            let node = QueueNode { config, figures, status, parent, children: Vec::new(), known: true };
+            let (config, template_share) = (Arc::new(queue.clone()), None);
+            let node =
+                QueueNode { config, figures, status, parent, children: Vec::new(), known: true, born, template_share };
             match self.nodes.get_mut(slot as usize) {
                 Some(place) => *place = node,
                 None => self.nodes.push(node),
@@ -330,6 +415,17 @@ impl Tree {
             }
             slots.push(slot);
         }
+        self.made.properties.clone_from(file.set_by_templates());
         (self.file, self.slots) = (Arc::new(file), slots);
+    }
+
+    /// Slots that were taken since this was last asked, in this order.
+    pub(crate) fn newborn(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.newborn)
+    }
+
+    /// Nobody is in a slot any more, and another queue may be.
+    pub(crate) fn give_back(&mut self, slot: u32) {
+        self.free.push(slot);
     }
 }

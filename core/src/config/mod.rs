@@ -70,8 +70,9 @@ pub mod capacity {
         AppOrdering, CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue,
         CapacityQueueKind, CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, FlexibleCreation,
         LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, MixedFractions,
-        Monitors, ParentSettings, PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueOrdering,
-        QueueState, QueueTemplates, RejectedByRule, RuleAction, RuleFallback, RuleMatch, Template, ToPlace,
-        WorkflowPriorities,
+        Monitors, ParentSettings, PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueMaking,
+        QueueOrdering, QueueState, QueueTemplates, RejectedByRule, RuleAction, RuleFallback, RuleMatch, Template,
+        ToPlace, WorkflowPriorities,
     };
+    pub(crate) use super::capacity_file::{LeafTemplate, MadeQueue, MadeQueues};
 }

@@ -102,6 +102,36 @@ pub enum Refused {
         /// The name.
         queue: String,
     },
+    /// A mapping rule names a queue that is not there and cannot make itself.
+    #[error("queue {queue:?} cannot make itself: {why}")]
+    NotMade {
+        /// The path.
+        queue: String,
+        /// What stands against it.
+        why: String,
+    },
+    /// A leaf of a managed parent takes only those whom a mapping rule leads there.
+    #[error(
+        "queue {queue:?} of a managed parent takes only applications that a mapping rule leads there: user {user:?} needs one"
+    )]
+    OnlyByRule {
+        /// The path.
+        queue: String,
+        /// Who submits.
+        user: String,
+    },
+    /// A mapping rule leads to a leaf of a managed parent by another parent.
+    #[error(
+        "queue {queue:?} has made itself already, and a mapping rule would have it in {parent:?} for user {user:?}"
+    )]
+    OtherParent {
+        /// The path.
+        queue: String,
+        /// The parent that the rule names.
+        parent: String,
+        /// Who submits.
+        user: String,
+    },
     /// No queue of that name and type can be created.
     #[error(
         "queue {queue:?} cannot be created: it is there with the other type, or a leaf queue or a policy above it stands against it"
@@ -361,6 +391,9 @@ impl Refused {
             Refused::QueueNameAtSubmit { .. } => "queue-name-at-submit",
             Refused::AppAcl { .. } => "app-acl",
             Refused::CannotCreate { .. } => "cannot-create",
+            Refused::NotMade { .. } => "not-made",
+            Refused::OnlyByRule { .. } => "only-by-rule",
+            Refused::OtherParent { .. } => "other-parent",
             Refused::InvalidResource { .. } => "invalid-resource",
             Refused::NotLeaf { .. } => "not-leaf",
             Refused::BadQueueName { .. } => "bad-queue-name",

@@ -180,7 +180,8 @@ impl CapacityStepped {
     ///
     /// # Errors
     /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`] of its names; [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`],
-    /// [`Refused::NoSuchQueue`], [`Refused::NotLeaf`], [`Refused::Stopped`] of its queue; [`Refused::TooManyApps`], [`Refused::QueueFull`],
+    /// [`Refused::NoSuchQueue`], [`Refused::NotMade`], [`Refused::OnlyByRule`], [`Refused::OtherParent`], [`Refused::NotLeaf`],
+    /// [`Refused::Stopped`] of its queue; [`Refused::TooManyApps`], [`Refused::QueueFull`],
     /// [`Refused::UserFull`] of limits; [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
     /// [`Refused::OthersLocation`] of the AM's request; [`Refused::Panicked`] (the clock).
     pub fn submit(&mut self, submission: impl Borrow<Submission>) -> Result<AppHandle, Refused> {
@@ -301,6 +302,21 @@ impl CapacityStepped {
         let outcome = self.steps.stepper.control().refresh(Refresh::Queues(Box::new(read)));
         self.steps.settle();
         outcome
+    }
+
+    /// One round of `AutoCreatedQueueDeletionPolicy`, whether its monitor is on or not: queues that have made themselves the flexible way go
+    /// where nobody needed them at the last round either, and nobody was submitted for longer than
+    /// `auto-queue-creation-v2.queue-expiration-time`.
+    pub fn expire_queues(&mut self) {
+        self.steps.stepper.control().expire_queues();
+        self.steps.settle();
+    }
+
+    /// One round of `QueueManagementDynamicEditPolicy`, whether its monitor is on or not: in managed parents, leaves without applications lose
+    /// their part, and those whose applications wait longest get one.
+    pub fn manage_queues(&mut self) {
+        self.steps.stepper.control().manage_queues();
+        self.steps.settle();
     }
 
     // ------------------------------------------------------------------------------------------------ by number

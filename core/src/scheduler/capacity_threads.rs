@@ -118,7 +118,8 @@ impl CapacityScheduler {
     ///
     /// # Errors
     /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`] of its names; [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`],
-    /// [`Refused::NoSuchQueue`], [`Refused::NotLeaf`], [`Refused::Stopped`] of its queue; [`Refused::TooManyApps`], [`Refused::QueueFull`],
+    /// [`Refused::NoSuchQueue`], [`Refused::NotMade`], [`Refused::OnlyByRule`], [`Refused::OtherParent`], [`Refused::NotLeaf`],
+    /// [`Refused::Stopped`] of its queue; [`Refused::TooManyApps`], [`Refused::QueueFull`],
     /// [`Refused::UserFull`] of limits; [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
     /// [`Refused::OthersLocation`] of the AM's request; [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock); [`Refused::OwnThread`],
     /// [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -208,6 +209,23 @@ impl CapacityScheduler {
         let settings = self.door().look(|control| control.preemption_settings())??;
         let marked = ask_workers(self.door().open_to_wait()?, move |shard| shard.preempt(&settings))?;
         Ok(marked.into_iter().flatten().collect())
+    }
+
+    /// One round of the policy that removes queues, as [`CapacityStepped::expire_queues`](crate::CapacityStepped::expire_queues).
+    ///
+    /// # Errors
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn expire_queues(&self) -> Result<(), Refused> {
+        self.door().call(|reply| Call::Own(CapacityCall::ExpireQueues(reply)))
+    }
+
+    /// One round of the policy that divides what managed parents have, as
+    /// [`CapacityStepped::manage_queues`](crate::CapacityStepped::manage_queues).
+    ///
+    /// # Errors
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn manage_queues(&self) -> Result<(), Refused> {
+        self.door().call(|reply| Call::Own(CapacityCall::ManageQueues(reply)))
     }
 
     /// One round of asynchronous scheduling, as [`CapacityStepped::offer_all`](crate::CapacityStepped::offer_all); with

@@ -1,6 +1,6 @@
 //! What a CapacityScheduler is configured with: the site's properties, its own file's, and what is read from both.
 
-use crate::config::capacity::{CapacityFile, CapacityFileError, PreemptionSettings};
+use crate::config::capacity::{CapacityFile, CapacityFileError, MadeQueues, PreemptionSettings};
 use crate::config::{SiteFile, SiteProperties};
 use std::collections::BTreeMap;
 
@@ -22,22 +22,32 @@ fn read(site: &SiteProperties, own: &Properties) -> Result<CapacityFile, Capacit
     CapacityFile::over(site, own.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
+/// Mapping rules that stand in a file of their own are read from there, as often as the configuration is.
+fn with_rules(mut file: CapacityFile) -> Result<CapacityFile, CapacityFileError> {
+    if let Some(path) = file.mapping_rules().file.clone() {
+        let text = std::fs::read_to_string(path).map_err(|why| CapacityFile::no_mapping_rules(&why))?;
+        file.take_mapping_rules(&text)?;
+    }
+    Ok(file)
+}
+
 fn collect<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Properties {
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 impl CapacityConfiguration {
-    /// From the properties of `yarn-site.xml` and of `capacity-scheduler.xml`, under their full names.
+    /// From the properties of `yarn-site.xml` and of `capacity-scheduler.xml`, under their full names. The file that
+    /// `mapping-rule-json-file` names is read on the caller's thread.
     ///
     /// # Errors
-    /// As of [`CapacityFile::from_properties`].
+    /// As of [`CapacityFile::from_properties`]; and where that file cannot be read, or its rules cannot be.
     pub fn from_properties<'a>(
         site: impl IntoIterator<Item = (&'a str, &'a str)>,
         own: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<CapacityConfiguration, CapacityFileError> {
         let site = site.into_iter().filter(|(_, value)| !value.is_empty()).collect();
         let own = collect(own);
-        let file = read(&site, &own)?;
+        let file = with_rules(read(&site, &own)?)?;
         Ok(CapacityConfiguration { site, own, file })
     }
 
@@ -67,9 +77,9 @@ impl CapacityConfiguration {
     /// ```
     ///
     /// # Errors
-    /// As of [`CapacityFile::from_site`], with places.
+    /// As of [`from_properties`](Self::from_properties), with places.
     pub fn from_site(site: &SiteProperties, file: &SiteFile) -> Result<CapacityConfiguration, CapacityFileError> {
-        let read = CapacityFile::from_site(site, file)?;
+        let read = with_rules(CapacityFile::from_site(site, file)?)?;
         let mut all = site.clone();
         all.add(file);
         let own = collect(file.pairs().filter_map(|(name, _)| Some((name, all.raw(name)?))));
@@ -79,14 +89,26 @@ impl CapacityConfiguration {
     /// The same site with another `capacity-scheduler.xml`: what a refresh of the queues reads.
     ///
     /// # Errors
-    /// As of [`CapacityFile::from_properties`].
+    /// As of [`from_properties`](Self::from_properties).
     pub fn with_queues<'a>(
         &self,
         own: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<CapacityConfiguration, CapacityFileError> {
         let own = collect(own);
-        let file = read(&self.site, &own)?;
+        let file = with_rules(read(&self.site, &own)?)?;
         Ok(CapacityConfiguration { site: self.site.clone(), own, file })
+    }
+
+    /// The same file with queues that have made themselves. `checked`: mapping rules are looked at once more, as a refresh does.
+    pub(crate) fn read_with(&self, made: &MadeQueues, checked: bool) -> Result<CapacityFile, CapacityFileError> {
+        let own = self.own.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let rules = self.file.mapping_rules();
+        if !checked {
+            return CapacityFile::over_with(&self.site, own, made, Some(rules));
+        }
+        let mut file = CapacityFile::over_with(&self.site, own, made, None)?;
+        file.take_checked_rules(rules)?;
+        Ok(file)
     }
 
     /// What was read.

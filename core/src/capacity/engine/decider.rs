@@ -46,12 +46,14 @@ impl Decider for CapacityDecider {
     }
 
     fn tasks(shared: &Arc<Shared>, _timers: bool) -> (Option<NoUpdate>, Option<Monitor>) {
-        let preemption = shared.decider.settings.monitors.preemption.as_ref();
+        let settings = &shared.decider.settings;
+        let monitors = &settings.monitors;
         // 0 would be without a pause.
-        let milliseconds = |setting: i64| u64::try_from(setting).unwrap_or_default().max(1);
-        let monitor = preemption.map(|preemption| Monitor {
-            interval: Duration::from_millis(milliseconds(preemption.monitoring_interval_ms)),
-        });
+        let pause = |setting: i64| Duration::from_millis(u64::try_from(setting).unwrap_or_default().max(1));
+        let preemption = monitors.preemption.as_ref().map(|preemption| pause(preemption.monitoring_interval_ms));
+        let expiry = monitors.queue_deletion.then(|| settings.auto_queue_expiration_seconds.saturating_mul(1000));
+        let queues = monitors.queue_management_interval_ms.into_iter().chain(expiry).min().map(pause);
+        let monitor = preemption.or(queues).map(|_| Monitor { preemption, queues });
         (None, monitor)
     }
 

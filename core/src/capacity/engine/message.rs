@@ -48,6 +48,8 @@ pub(crate) enum CapacityMessage {
         node: Arc<NodeShared>,
         kill: bool,
     },
+    /// Something has come or gone below this queue: what its leaves may use is worked out anew.
+    LimitsBelow(u32),
     /// A round of the preemption policy is due.
     Preempt,
 }

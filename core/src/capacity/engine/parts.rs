@@ -10,6 +10,7 @@ use crate::engine::TaskCall;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::{AppPart, QueuePart};
 use crate::engine::driver::deciders::{PreemptionTask, UpdateTask};
+use crate::engine::intake::messages::ControlMessage;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::{Receiver, RecvTimeoutError};
@@ -98,10 +99,12 @@ impl UpdateTask for NoUpdate {
     }
 }
 
-/// The preemption monitor: has the worker make a round so often.
+/// The monitors: the worker makes a round of preemption so often, and the control looks so often whether queues that make themselves have a
+/// round.
 #[derive(Debug)]
 pub(crate) struct Monitor {
-    pub(super) interval: Duration,
+    pub(super) preemption: Option<Duration>,
+    pub(super) queues: Option<Duration>,
 }
 
 /// Where nothing is done by time.
@@ -109,8 +112,11 @@ const LONG: Duration = Duration::from_secs(3600);
 
 impl PreemptionTask<CapacityDecider> for Monitor {
     fn run(self, calls: &Receiver<TaskCall<()>>, shared: Arc<Shared>, timers: bool) {
-        let wait = if timers { self.interval } else { LONG };
+        let every = |interval: Option<Duration>| interval.filter(|_| timers).unwrap_or(LONG);
+        let every = [every(self.preemption), every(self.queues)];
+        let mut left = every;
         loop {
+            let wait = left[0].min(left[1]);
             match calls.recv_timeout(wait) {
                 Ok(TaskCall::Own(())) => {}
                 Ok(TaskCall::Barrier(reply)) => {
@@ -118,8 +124,17 @@ impl PreemptionTask<CapacityDecider> for Monitor {
                     let _ = reply.send(());
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    if timers {
+                    left = left.map(|left| left.saturating_sub(wait));
+                    let due = left.map(|left| left.is_zero());
+                    for (left, every) in left.iter_mut().zip(every).filter(|(left, _)| left.is_zero()) {
+                        *left = every;
+                    }
+                    if timers && due[0] && self.preemption.is_some() {
                         tell(&shared, CapacityMessage::Preempt);
+                    }
+                    if timers && due[1] && self.queues.is_some() {
+                        // A lane is closed only at shutdown.
+                        let _ = shared.lanes.control.send(ControlMessage::CleanUp);
                     }
                 }
                 Ok(TaskCall::Shutdown) | Err(RecvTimeoutError::Disconnected) => return,

@@ -1,7 +1,7 @@
 //! What a configuration asks for that is not built yet: refused when a scheduler is built, with its names.
 
 use super::configuration::CapacityConfiguration;
-use crate::config::capacity::{CapacityQueueKind, CapacitySettings, PreemptionSettings};
+use crate::config::capacity::{CapacitySettings, PreemptionSettings};
 
 const BY_RESERVED: &str = "yarn.resourcemanager.monitor.capacity.preemption.select_based_on_reserved_containers";
 const FOR_UNDERUTILIZED: &str =
@@ -22,16 +22,10 @@ pub(crate) fn unsupported(configuration: &CapacityConfiguration) -> Option<Unsup
             missing.push(what.to_owned());
         }
     };
-    note(file.mapping_rules().file.is_some(), "yarn.scheduler.capacity.mapping-rule-json-file");
     note(settings.multi_node_placement, "yarn.scheduler.capacity.multi-node-placement-enabled");
     let round = settings.monitors.preemption.as_ref().and_then(|preemption| unsupported_round(settings, preemption));
     missing.extend(round.into_iter().flat_map(|round| round.0));
     for queue in file.queues() {
-        let dynamic = queue.kind == CapacityQueueKind::ManagedParent
-            || queue.as_parent().is_some_and(|parent| parent.flexible_creation.enabled);
-        if dynamic {
-            missing.push(format!("automatic queues of {}", queue.path));
-        }
         if let Some(label) = queue.capacities.iter().find(|capacity| !capacity.label.is_empty()) {
             missing.push(format!("node labels, as {:?} of {}", label.label, queue.path));
         }

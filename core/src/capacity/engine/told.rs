@@ -28,6 +28,7 @@ impl Shard {
             }
             CapacityMessage::Moved { app, leaf, runnable } => self.move_in_books(*app, *leaf, *runnable),
             CapacityMessage::Resized { node, kill } => self.total_has_changed(node, *kill),
+            CapacityMessage::LimitsBelow(slot) => self.own.books.limits_below(*slot),
             CapacityMessage::Preempt => self.preempt_if_on(),
             CapacityMessage::Called(app) => self.has_called(*app),
         }

@@ -6,6 +6,7 @@ use super::books::{AppBook, Books};
 use super::types::{Control, Shard, Shared};
 use crate::capacity::order::AppOrder;
 use crate::capacity::users::Sharing;
+use crate::config::capacity::QueueMaking;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::publish::snapshot::ROOT;
 use crate::engine::views::current::counts;
@@ -17,6 +18,8 @@ use crate::resource::Resource;
 pub struct CapacityQueueView {
     /// The full path.
     pub name: String,
+    /// How it has made itself, where it has.
+    pub making: Option<QueueMaking>,
     /// `RUNNING`, `STOPPED` or `DRAINING`.
     pub state: String,
     /// Of its parent.
@@ -253,6 +256,7 @@ impl Books {
         let figures = &node.figures.labels[0];
         CapacityQueueView {
             name: node.config.path.clone(),
+            making: node.config.making,
             state: node.status.to_string(),
             capacity: figures.capacity,
             absolute_capacity: figures.absolute_capacity,

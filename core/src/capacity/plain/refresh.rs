@@ -4,7 +4,7 @@ use super::settings::{Properties, read_file, read_preemption};
 use super::state::{Plain, Refused};
 use crate::capacity::order::AppOrder;
 use crate::capacity::ordered::Ordered;
-use crate::capacity::tree::RefreshFault;
+use crate::capacity::tree::{Applications, RefreshFault};
 
 impl Plain {
     pub(super) fn reload(&mut self, new: Properties) -> Result<(), Refused> {
@@ -22,7 +22,7 @@ impl Plain {
 
     fn take_over(&mut self, properties: &Properties) -> Result<(), RefreshFault> {
         let file = read_file(&self.site, properties)?;
-        let apps = |slot: u32| u32::try_from(self.applications(slot)).unwrap_or_default();
+        let apps = |slot: u32| Applications { all: self.applications(slot), ..Applications::default() };
         let property = |name: &str| properties.get(name).cloned();
         read_preemption(&self.site, properties)?;
         let plan = self.tree.plan(file, &self.cluster, property, apps)?;

@@ -154,11 +154,47 @@ pub(super) fn update(
     by_label: &BTreeMap<String, Resource>,
     fractions: MixedFractions,
 ) -> Result<(), CapacityFileError> {
-    let cluster = Cluster::new(by_label);
+    update_below(settings, queues, states, &Cluster::new(by_label), fractions, None)
+}
+
+/// Of this queue and all below it, or of all. With the legacy queue mode off its siblings are worked out with it, as in Hadoop.
+fn update_below(
+    settings: &CapacitySettings,
+    queues: &[CapacityQueue],
+    states: &mut [State],
+    cluster: &Cluster<'_>,
+    fractions: MixedFractions,
+    top: Option<usize>,
+) -> Result<(), CapacityFileError> {
     if settings.legacy_queue_mode {
-        legacy::update(settings, queues, states, &cluster)
+        legacy::update(settings, queues, states, cluster, Touched::below(queues, top))
     } else {
-        mixed::update(settings, queues, states, &cluster, fractions)
+        let divided = top.map(|top| queues[top].parent.unwrap_or(top));
+        mixed::update(settings, queues, states, cluster, fractions, Touched::below(queues, divided))
+    }
+}
+
+/// Which queues' figures are worked out.
+pub(super) struct Touched {
+    /// By place; empty for all.
+    is: Vec<bool>,
+    pub(super) top: Option<usize>,
+}
+
+impl Touched {
+    fn below(queues: &[CapacityQueue], top: Option<usize>) -> Touched {
+        let mut is = Vec::new();
+        if let Some(top) = top {
+            is.resize(queues.len(), false);
+            for (index, queue) in queues.iter().enumerate() {
+                is[index] = index == top || queue.parent.is_some_and(|parent| is[parent]);
+            }
+        }
+        Touched { is, top }
+    }
+
+    pub(super) fn has(&self, index: usize) -> bool {
+        self.top.is_none() || self.is[index]
     }
 }
 
@@ -210,6 +246,24 @@ impl CapacityFile {
         states
     }
 
+    /// The figures of [`CapacityFile::queues`]: those that there are stay as they are, and others are read. `known` has the former.
+    pub(crate) fn figures_with(
+        &self,
+        known: impl Fn(&CapacityQueue) -> Option<CapacityFigures>,
+    ) -> Vec<CapacityFigures> {
+        let mut states: Vec<State> = Vec::with_capacity(self.queues.len());
+        for queue in &self.queues {
+            let state = known(queue).unwrap_or_else(|| {
+                let mut state = State::new(&queue.capacities);
+                let parent = queue.parent.map(|parent| &states[parent]);
+                state.update_absolute(&queue.capacities, parent, self.settings.legacy_queue_mode);
+                state
+            });
+            states.push(state);
+        }
+        states
+    }
+
     /// The figures on another cluster, from those before.
     ///
     /// # Errors
@@ -221,6 +275,21 @@ impl CapacityFile {
         fractions: MixedFractions,
     ) -> Result<(), CapacityFileError> {
         update(&self.settings, &self.queues, states, &BTreeMap::from([(String::new(), *cluster)]), fractions)
+    }
+
+    /// The same of one queue and those below it; its siblings too with the legacy queue mode off.
+    ///
+    /// # Errors
+    /// As of [`CapacityFile::figures_by_label`]; the figures are then of no use.
+    pub(crate) fn update_figures_below(
+        &self,
+        top: usize,
+        states: &mut [CapacityFigures],
+        cluster: &Resource,
+        fractions: MixedFractions,
+    ) -> Result<(), CapacityFileError> {
+        let by_label = BTreeMap::from([(String::new(), *cluster)]);
+        update_below(&self.settings, &self.queues, states, &Cluster::new(&by_label), fractions, Some(top))
     }
 
     /// What a running scheduler asks of the children of a parent that was there before: 4.2 once more, with the parent's first answer

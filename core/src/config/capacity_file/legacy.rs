@@ -4,7 +4,7 @@
 //! From root down; cost: O(labels of all queues).
 
 use super::error::{CapacityFault, CapacityFileError};
-use super::figures::{Cluster, LabelFigures, State, above};
+use super::figures::{Cluster, LabelFigures, State, Touched, above};
 use super::queue::{CapacityMode, CapacityQueue};
 use super::settings::CapacitySettings;
 use super::siblings::{self, Kind};
@@ -21,10 +21,18 @@ pub(super) fn update(
     queues: &[CapacityQueue],
     states: &mut [State],
     cluster: &Cluster<'_>,
+    touched: Touched,
 ) -> Result<(), CapacityFileError> {
+    let above_top = touched.top.and_then(|top| queues[top].parent);
     // The ratios of each parent, for each of its labels.
     let mut ratios: Vec<Vec<Ratios>> = vec![Vec::new(); queues.len()];
     for (index, queue) in queues.iter().enumerate() {
+        if !touched.has(index) {
+            if above_top == Some(index) {
+                ratios[index] = ratios_of(settings, queues, states, index, cluster);
+            }
+            continue;
+        }
         let (before, rest) = states.split_at_mut(index);
         let parent = queue.parent.map(|parent| &before[parent]);
         let own = &mut rest[0];

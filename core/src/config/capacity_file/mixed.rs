@@ -5,7 +5,7 @@
 //! where a cluster or a parent has nothing. From root down; cost: O(labels of all queues).
 
 use super::error::{CapacityFault, CapacityFileError};
-use super::figures::{Cluster, State, above};
+use super::figures::{Cluster, State, Touched, above};
 use super::queue::CapacityQueue;
 use super::settings::CapacitySettings;
 use super::skeleton::CapacityQueueKind;
@@ -24,13 +24,19 @@ pub(super) fn update(
     states: &mut [State],
     cluster: &Cluster<'_>,
     fractions: MixedFractions,
+    touched: Touched,
 ) -> Result<(), CapacityFileError> {
     let types = settings.types.len();
     let nodes = (0..types).any(|i| cluster.total.get(i) > 0);
     // The sums of the children's weights, of each parent and each of its labels.
     let mut weights: Vec<Vec<[f64; MAX_TYPES]>> = vec![Vec::new(); queues.len()];
     for (index, queue) in queues.iter().enumerate() {
+        if !touched.has(index) {
+            continue;
+        }
         match queue.parent {
+            // What it has itself stays as it is: only what it divides is divided anew.
+            Some(_) if touched.top == Some(index) => {}
             None => update_root(queue, &mut states[index], cluster),
             Some(parent) => {
                 let (before, rest) = states.split_at_mut(index);

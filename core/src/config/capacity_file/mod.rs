@@ -24,6 +24,8 @@ mod legacy;
 
 mod lint;
 
+mod made;
+
 mod mapping;
 
 mod maximum_allocation;
@@ -66,6 +68,8 @@ mod workflow;
 pub use capacities::LabelCapacity;
 pub use error::{CapacityFault, CapacityFileError};
 pub use figures::{CapacityFigures, LabelFigures};
+pub use made::QueueMaking;
+pub(crate) use made::{MadeQueue, MadeQueues};
 pub use mapping::{MappingRule, MappingRules, RejectedByRule, RuleAction, RuleFallback, RuleMatch, ToPlace};
 pub use mixed::MixedFractions;
 pub use ordering::{AppOrdering, QueueOrdering};
@@ -76,6 +80,7 @@ pub use queue::{
 };
 pub use settings::CapacitySettings;
 pub use skeleton::CapacityQueueKind;
+pub(crate) use templates::LeafTemplate;
 pub use templates::{FlexibleCreation, ManagedCreation, QueueTemplates, Template};
 pub use vector::{CapacityUnit, CapacityVector};
 pub use workflow::WorkflowPriorities;
@@ -83,13 +88,15 @@ pub use workflow::WorkflowPriorities;
 use crate::config::diagnostic::Diagnostic;
 use crate::config::site::{SiteFile, SiteProperties};
 use crate::resource::Resource;
+use crate::sync::Arc;
 use defaults::Defaults;
 use figures::State;
 use labels::LabelsByQueue;
+use made::{Apart, ByParent};
 use names::QueueNames;
 use skeleton::Bone;
 use source::Source;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use templates::TemplateStore;
 use tree::Builder;
 use warnings::Warnings;
@@ -128,6 +135,7 @@ pub struct CapacityFile {
     warnings: Vec<Diagnostic>,
     /// The figures without nodes, from which those of a cluster come.
     states: Vec<State>,
+    set_by_templates: Arc<BTreeMap<String, String>>,
 }
 
 impl CapacityFile {
@@ -154,6 +162,20 @@ impl CapacityFile {
             all.set(name, value);
         }
         CapacityFile::read(site, all)
+    }
+
+    /// The same with queues that have made themselves. `rules`: mapping rules that were read and checked before.
+    pub(crate) fn over_with<'a>(
+        site: &SiteProperties,
+        properties: impl IntoIterator<Item = (&'a str, &'a str)>,
+        made: &MadeQueues,
+        rules: Option<&MappingRules>,
+    ) -> Result<CapacityFile, CapacityFileError> {
+        let mut all = site.clone();
+        for (name, value) in properties.into_iter().filter(|(_, value)| !value.is_empty()) {
+            all.set(name, value);
+        }
+        CapacityFile::read_with(site, all, made, rules)
     }
 
     /// Parses and checks capacity-scheduler.xml, which lies over yarn-site.
@@ -223,8 +245,17 @@ impl CapacityFile {
     }
 
     /// `all` is `site` and the scheduler's own properties over it.
-    fn read(site: &SiteProperties, mut all: SiteProperties) -> Result<CapacityFile, CapacityFileError> {
-        let read = read_all(site, &mut all);
+    fn read(site: &SiteProperties, all: SiteProperties) -> Result<CapacityFile, CapacityFileError> {
+        CapacityFile::read_with(site, all, &MadeQueues::default(), None)
+    }
+
+    fn read_with(
+        site: &SiteProperties,
+        mut all: SiteProperties,
+        made: &MadeQueues,
+        rules: Option<&MappingRules>,
+    ) -> Result<CapacityFile, CapacityFileError> {
+        let read = read_all(site, &mut all, made, rules);
         read.map_err(|error| CapacityFileError {
             at: all.origin(&error.property).and_then(|origin| origin.at()).cloned(),
             ..error
@@ -330,19 +361,33 @@ fn properties_of_plans(
     properties.collect()
 }
 
-fn read_all(site: &SiteProperties, all: &mut SiteProperties) -> Result<CapacityFile, CapacityFileError> {
-    let (defaults, templates, bones, of_plans) = {
+fn read_all(
+    site: &SiteProperties,
+    all: &mut SiteProperties,
+    made: &MadeQueues,
+    rules: Option<&MappingRules>,
+) -> Result<CapacityFile, CapacityFileError> {
+    let (defaults, templates, bones, of_plans, of_made, made_apart) = {
         let source = Source::new(all);
         let (templates, defaults) = (TemplateStore::read(&source), Defaults::read(&source));
-        let bones = skeleton::read(&source)?;
+        let bones = skeleton::read(&source, &ByParent::of(made))?;
         let of_plans = properties_of_plans(&source, &defaults, &templates, &bones);
-        (defaults, templates, bones, of_plans)
+        let of_made = made::properties(&source, &defaults, &templates, &bones);
+        let made_apart = made::apart(&source, &defaults, &templates, &bones)?;
+        (defaults, templates, bones, of_plans, of_made, made_apart)
     };
-    for (name, value) in of_plans {
-        all.set(&name, value);
+    let mut set_by_templates = made.properties.clone();
+    set_by_templates.extend(of_made);
+    for (name, value) in of_plans.iter().map(|(name, value)| (name, value)).chain(&set_by_templates) {
+        all.set(name, value.clone());
     }
     let source = Source::new(all);
-    let file = read_tree(&Source::new(site), &source, &defaults, templates, bones)?;
+    let mut file = read_tree(&Source::new(site), &source, &defaults, templates, bones, made_apart)?;
+    file.set_by_templates = Arc::new(set_by_templates);
+    file.mapping = match rules {
+        Some(rules) => rules.clone(),
+        None => mapping::read(&source, &file)?,
+    };
     source.check_expansion()?;
     Ok(file)
 }
@@ -353,6 +398,7 @@ fn read_tree(
     defaults: &Defaults,
     templates: TemplateStore,
     bones: Vec<Bone>,
+    made_apart: HashMap<String, Apart>,
 ) -> Result<CapacityFile, CapacityFileError> {
     let mut warnings = Warnings::new(source);
     let leaves = bones.iter().any(|bone| bone.kind.is_leaf());
@@ -367,6 +413,7 @@ fn read_tree(
         queues: Vec::with_capacity(bones.len()),
         states: Vec::with_capacity(bones.len()),
         known: Vec::with_capacity(bones.len()),
+        made_apart,
     };
     builder.build(&mut bones.into_iter())?;
     let Builder { queues, mut states, known, mut warnings, .. } = builder;
@@ -386,8 +433,8 @@ fn read_tree(
         workflow_priorities: workflow::read(source)?,
         warnings: Vec::new(),
         states,
+        set_by_templates: Arc::default(),
     };
-    file.mapping = mapping::read(source, &file)?;
     known::warn(source, &file, &mut warnings);
     file.warnings = warnings.into_vec();
     Ok(file)

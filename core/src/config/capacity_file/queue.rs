@@ -6,6 +6,7 @@
 use super::capacities::LabelCapacity;
 use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
+use super::made::QueueMaking;
 use super::ordering::{AppOrdering, QueueOrdering};
 use super::priority_acl::{self, PriorityAcl};
 use super::settings::CapacitySettings;
@@ -83,12 +84,16 @@ pub struct CapacityQueue {
     pub default_lifetime_seconds: i64,
     /// `multi-node-sorting.policy`, where the queue says; empty for none. Else the cluster's.
     pub own_multi_node_sorting_policy: Option<String>,
+    /// How it has made itself, where it has.
+    pub making: Option<QueueMaking>,
     /// What only its kind of queue has.
     pub role: CapacityQueueRole,
     /// `user-settings.<user>.weight`
     pub(super) user_weights: UserWeights,
     /// Whether preemption within the queue is off here or above.
     pub(super) preemption_disabled_within: bool,
+    /// `auto-queue-creation-v2.queue-auto-removal.enable` of one that has made itself the flexible way: it goes when nobody needs it.
+    pub(crate) removes_itself: bool,
     /// Whether a default lifetime is configured here or above.
     pub(super) default_lifetime_given: bool,
     /// The queue whose accessible labels these are.

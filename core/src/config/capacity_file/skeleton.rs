@@ -4,6 +4,7 @@
 //! deep and how many: a few short lists can name very many queues, so all of that has an end.
 
 use super::error::{CapacityFault, CapacityFileError};
+use super::made::{ByParent, MadeQueue, QueueMaking};
 use super::source::Source;
 use crate::config::ROOT;
 use crate::config::java;
@@ -64,16 +65,22 @@ pub(super) struct Bone {
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
     pub(super) kind: CapacityQueueKind,
+    /// It has made itself.
+    pub(super) making: Option<QueueMaking>,
     /// What is wrong with its kind; told of when its turn comes.
     pub(super) fault: Option<CapacityFileError>,
 }
 
-pub(super) fn read(source: &Source<'_>) -> Result<Vec<Bone>, CapacityFileError> {
+/// Name, parent, its path, levels below root; the queue that has made itself, where it is one.
+type Waiting<'a> = (String, Option<usize>, String, usize, Option<&'a MadeQueue>);
+
+/// `made`: queues that have made themselves. They stand behind those that are listed; one that is listed by now is one of these.
+pub(super) fn read(source: &Source<'_>, made: &ByParent<'_>) -> Result<Vec<Bone>, CapacityFileError> {
     let mut bones: Vec<Bone> = Vec::new();
     let (mut paths, mut twice) = (HashSet::new(), 0);
-    // Name, parent, its path, levels below root; the next one last.
-    let mut waiting = vec![(ROOT.to_owned(), None, ROOT.to_owned(), 0)];
-    while let Some((name, parent, path, depth)) = waiting.pop() {
+    // The next one last.
+    let mut waiting: Vec<Waiting<'_>> = vec![(ROOT.to_owned(), None, ROOT.to_owned(), 0, None)];
+    while let Some((name, parent, path, depth, itself)) = waiting.pop() {
         let (index, asked) = (bones.len(), asked_as(&path));
         if let Some(parent) = parent {
             let parent: &mut Bone = &mut bones[parent];
@@ -84,22 +91,39 @@ pub(super) fn read(source: &Source<'_>) -> Result<Vec<Bone>, CapacityFileError> 
             let fault = CapacityFault::TooManyTwice { queue: path, most: MOST_TWICE };
             return Err(CapacityFileError::new(Source::of(parent_of(&asked), "queues"), fault));
         }
-        let (kind, fault) = kind(source, &asked, parent.is_none());
-        let children = child_names(source, &asked);
+        let (kind, fault) = match itself {
+            Some(itself) if itself.is_leaf => (CapacityQueueKind::Leaf, None),
+            Some(_) => (CapacityQueueKind::Parent, None),
+            None => kind(source, &asked, parent.is_none(), made.was_parent(&path)),
+        };
+        let listed = if itself.is_some() { Vec::new() } else { child_names(source, &asked) };
+        let makes = matches!(kind, CapacityQueueKind::Parent | CapacityQueueKind::ManagedParent);
+        let of_itself =
+            made.children(&path).iter().filter(|(name, _)| makes && !listed.iter().any(|other| other == name));
+        let of_itself: Vec<(String, &MadeQueue)> =
+            of_itself.map(|(name, queue)| ((*name).to_owned(), *queue)).collect();
+        let children: Vec<(String, Option<&MadeQueue>)> = listed
+            .into_iter()
+            .map(|name| (name, None))
+            .chain(of_itself.into_iter().map(|(name, queue)| (name, Some(queue))))
+            .collect();
         let property = Source::of(&asked, "queues");
         check_size(&property, &path, &children, depth, index + waiting.len())?;
-        let below = children.into_iter().rev().map(|child| {
+        let below = children.into_iter().rev().map(|(child, itself)| {
             let path = format!("{path}.{child}");
-            (child, Some(index), path, depth + 1)
+            (child, Some(index), path, depth + 1, itself)
         });
+        let making = itself.map(|itself| itself.making);
         if kind == CapacityQueueKind::Plan {
-            bones.push(Bone { path: path.clone(), name: name.clone(), parent, children: vec![index + 1], kind, fault });
+            let (of_plan, named, children) = (path.clone(), name.clone(), vec![index + 1]);
+            bones.push(Bone { path: of_plan, name: named, parent, children, kind, making, fault });
             let (path, name) = (format!("{path}.{name}-default"), format!("{name}-default"));
             let kind = CapacityQueueKind::Reservation;
-            bones.push(Bone { path, name, parent: Some(index), children: Vec::new(), kind, fault: None });
+            let parent = Some(index);
+            bones.push(Bone { path, name, parent, children: Vec::new(), kind, making: None, fault: None });
         } else {
             waiting.extend(below);
-            bones.push(Bone { path, name, parent, children: Vec::new(), kind, fault });
+            bones.push(Bone { path, name, parent, children: Vec::new(), kind, making, fault });
         }
     }
     Ok(bones)
@@ -122,10 +146,16 @@ fn child_names(source: &Source<'_>, asked: &str) -> Vec<String> {
     list.split(',').filter(|name| !name.is_empty()).map(|name| java::trim(name).to_owned()).collect()
 }
 
-fn kind(source: &Source<'_>, asked: &str, root: bool) -> (CapacityQueueKind, Option<CapacityFileError>) {
+fn kind(
+    source: &Source<'_>,
+    asked: &str,
+    root: bool,
+    was_parent: bool,
+) -> (CapacityQueueKind, Option<CapacityFileError>) {
     let on = |key| source.flag(&Source::of(asked, key), false);
     let managed = on("auto-create-child-queue.enabled");
-    let parent = managed || on("auto-queue-creation-v2.enabled") || !child_names(source, asked).is_empty();
+    let makes = managed || was_parent || on("auto-queue-creation-v2.enabled");
+    let parent = makes || !child_names(source, asked).is_empty();
     let reservable = on("reservable");
     let fault = |key, fault| Some(CapacityFileError::new(Source::of(asked, key), fault));
     let queue = asked.to_owned();
@@ -145,7 +175,7 @@ fn kind(source: &Source<'_>, asked: &str, root: bool) -> (CapacityQueueKind, Opt
 fn check_size(
     property: &str,
     path: &str,
-    children: &[String],
+    children: &[(String, Option<&MadeQueue>)],
     depth: usize,
     before: usize,
 ) -> Result<(), CapacityFileError> {
@@ -154,7 +184,7 @@ fn check_size(
         CapacityFault::TooManyQueues { most: MOST }
     } else if !children.is_empty() && depth == DEEPEST {
         CapacityFault::TooDeep { queue: beginning, most: DEEPEST }
-    } else if children.iter().any(|child| path.len() + 1 + child.len() > LONGEST) {
+    } else if children.iter().any(|(child, _)| path.len() + 1 + child.len() > LONGEST) {
         CapacityFault::TooLong { queue: beginning, most: LONGEST }
     } else {
         return Ok(());
@@ -172,7 +202,7 @@ mod tests {
             .map(|(name, value)| (format!("yarn.scheduler.capacity.{name}"), (*value).to_owned()))
             .collect();
         let site = pairs.into_iter().collect();
-        let bones = read(&Source::new(&site)).map_err(|error| *error.fault)?;
+        let bones = read(&Source::new(&site), &ByParent::default()).map_err(|error| *error.fault)?;
         Ok(bones.into_iter().map(|bone| format!("{} {}", bone.path, bone.kind.hadoop_class())).collect())
     }
 

@@ -49,7 +49,7 @@ pub struct FlexibleCreation {
 }
 
 /// How leaves are made in a parent, the older way: `auto-create-child-queue`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ManagedCreation {
     /// `auto-create-child-queue.max-queues`
@@ -58,6 +58,19 @@ pub struct ManagedCreation {
     pub fail_on_exceeding_parent_capacity: bool,
     /// `leaf-queue-template.*`
     pub template: Template,
+    /// What the template says of capacities.
+    pub(crate) leaf: Box<LeafTemplate>,
+}
+
+/// The capacities that a leaf of a managed parent has while it has its part, on nodes without a label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LeafTemplate {
+    /// Fractions of the parent.
+    pub(crate) capacity: f32,
+    pub(crate) maximum_capacity: f32,
+    /// Amounts; nothing where there are none.
+    pub(crate) minimum: Resource,
+    pub(crate) maximum: Resource,
 }
 
 /// The templates of all paths, `*` in a path for any part. They are put together when one is asked for: put together for
@@ -201,6 +214,12 @@ pub(super) fn managed(
     Ok(ManagedCreation {
         max_queues: warnings.or_default(source.int(&key("max-queues"), 1000), 1000),
         fail_on_exceeding_parent_capacity: source.flag(&key("fail-on-exceeding-parent-capacity"), false),
+        leaf: Box::new(LeafTemplate {
+            capacity: percent(source, &template, "", false)? / 100.0,
+            maximum_capacity: maximum_percent(source, &template, "", false)? / 100.0,
+            minimum: absolute(source, types, &Source::of(&template, CAPACITY))?,
+            maximum: absolute(source, types, &Source::of(&template, MAXIMUM_CAPACITY))?,
+        }),
         template: template_of(source, &template),
     })
 }

@@ -9,6 +9,7 @@ use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::State;
 use super::labels::{self, ANY, LabelsByQueue};
+use super::made::{self, Apart, QueueMaking};
 use super::maximum_allocation;
 use super::ordering::QueueOrdering;
 use super::queue::{
@@ -18,11 +19,12 @@ use super::settings::CapacitySettings;
 use super::siblings;
 use super::skeleton::{Bone, CapacityQueueKind};
 use super::source::Source;
-use super::templates::{self, LEAF_TEMPLATE, Managed, TEMPLATE};
+use super::templates::{self, FlexibleCreation, LEAF_TEMPLATE, Managed, TEMPLATE};
 use super::user_weights::{self, UserWeights};
 use super::warnings::Warnings;
+use crate::config::acl::AccessControlList;
 use crate::config::java;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// The tree as far as it is read, with the figures of an empty cluster.
 pub(super) struct Builder<'a, 's> {
@@ -35,6 +37,8 @@ pub(super) struct Builder<'a, 's> {
     pub(super) states: Vec<State>,
     /// The queues in the order in which Hadoop knows them: children before their parent.
     pub(super) known: Vec<usize>,
+    /// Of queues that have made themselves, by path.
+    pub(super) made_apart: HashMap<String, Apart>,
 }
 
 impl Builder<'_, '_> {
@@ -51,14 +55,27 @@ impl Builder<'_, '_> {
             self.build(bones)?;
         }
         if children > 0 && kind != CapacityQueueKind::Plan && self.settings.legacy_queue_mode {
-            siblings::check(self.settings, &self.queues, &self.states, index)?;
+            self.check_listed(index)?;
         }
         self.known.push(index);
         Ok(())
     }
 
+    /// What those that are listed are together. Those that have made themselves are not looked at with them.
+    fn check_listed(&mut self, index: usize) -> Result<(), CapacityFileError> {
+        let all = self.queues[index].children.clone();
+        let listed: Vec<usize> = all.iter().copied().filter(|child| self.queues[*child].making.is_none()).collect();
+        if listed.is_empty() {
+            return Ok(());
+        }
+        self.queues[index].children = listed;
+        let outcome = siblings::check(self.settings, &self.queues, &self.states, index);
+        self.queues[index].children = all;
+        outcome
+    }
+
     fn set_up(&mut self, bone: Bone) -> Result<(), CapacityFileError> {
-        let Bone { path, name, parent, children, kind, fault: _ } = bone;
+        let Bone { path, name, parent, children, kind, making, fault: _ } = bone;
         let (source, index) = (self.source, self.queues.len());
         let above = parent.map(|parent| &self.queues[parent]);
         let plan = above.map_or("", |parent| parent.path.as_str());
@@ -78,12 +95,17 @@ impl Builder<'_, '_> {
         }
         let flexible = match kind {
             CapacityQueueKind::Parent | CapacityQueueKind::ManagedParent | CapacityQueueKind::Plan => {
-                Some(templates::flexible(source, self.defaults, &path, &mut self.warnings)?)
+                let read = templates::flexible(source, self.defaults, &path, &mut self.warnings)?;
+                Some(FlexibleCreation { enabled: read.enabled || making.is_some(), ..read })
             }
             CapacityQueueKind::Leaf | CapacityQueueKind::Reservation => None,
         };
         let acl = |key| acl(source, &path, kind, plan, key);
-        let (acl_submit, acl_administer) = (acl("acl_submit_applications"), acl("acl_administer_queue"));
+        let apart = self.made_apart.remove(&path).unwrap_or_default();
+        let (acl_submit, acl_administer) = match making {
+            None => (acl("acl_submit_applications"), acl("acl_administer_queue")),
+            Some(_) => apart.lists.each_ref().map(|text| AccessControlList::parse(text)).into(),
+        };
         let (own_accessible, accessible_from) = self.accessible_labels(&path, parent)?;
         let own_expression = source.text(&Source::of(&path, "default-node-label-expression"));
         let own_expression = own_expression.map(|text| java::trim(&text).to_owned());
@@ -109,9 +131,17 @@ impl Builder<'_, '_> {
         let maximum_allocation =
             maximum_allocation::read(source, &self.settings.types, &path, &above_maximum, &cluster)?;
         let (state, state_given) = state(source, &path, above)?;
-        let user_weights = UserWeights::read(source, &path)?;
+        let user_weights = match making {
+            Some(_) => apart.weights,
+            None => UserWeights::read(source, &path)?,
+        };
         for capacity in &mut capacities {
             reader.set_vectors(capacity, matches!(kind, CapacityQueueKind::Plan | CapacityQueueKind::Reservation))?;
+            if let Some(making) = making {
+                let given = |key| source.text(&Source::of_label(&path, &capacity.label, key)).is_some();
+                let (own, maximum) = (given("capacity"), given("maximum-capacity"));
+                made::complete(capacity, making, own, maximum, self.settings.legacy_queue_mode);
+            }
         }
         let mode = reader.mode(&capacities)?;
         let (preemption_disabled, within) = preemption_disabled(source, self.defaults, &path, above);
@@ -161,6 +191,8 @@ impl Builder<'_, '_> {
             });
             check_default_label(&path, own_labels, expression)?;
         }
+        let removal = || Source::of(&path, "auto-queue-creation-v2.queue-auto-removal.enable");
+        let removes_itself = making == Some(QueueMaking::Flexible) && source.flag(&removal(), true);
         self.queues.push(CapacityQueue {
             path,
             name,
@@ -183,6 +215,8 @@ impl Builder<'_, '_> {
             maximum_lifetime_seconds,
             default_lifetime_seconds,
             own_multi_node_sorting_policy,
+            making,
+            removes_itself,
             role,
             user_weights,
             preemption_disabled_within: within,

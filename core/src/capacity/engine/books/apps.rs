@@ -118,6 +118,12 @@ impl Apps {
         numbers
     }
 
+    /// A leaf queue is no more: nobody's headroom comes from it. O(applications).
+    pub(crate) fn publish_no_more(&mut self, leaf: u32) {
+        let of_leaf = |app: &&mut AppBook| app.publication.is_some_and(|publication| publication.leaf == leaf);
+        self.books.iter_mut().flatten().filter(of_leaf).for_each(|app| app.publication = None);
+    }
+
     pub(crate) fn rank(&self, entry: AppEntry) -> AppRank {
         self[entry].rank()
     }

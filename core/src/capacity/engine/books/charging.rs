@@ -14,7 +14,12 @@ impl QueueBook {
             (counts.used_capacity, counts.absolute_used_capacity) = (0.0, 0.0);
             return;
         }
-        let guaranteed = arith.most(cluster, self.published.node.guaranteed(), minimum);
+        let node = &self.published.node;
+        let guaranteed = match node.template_share.filter(|_| node.absolute_capacity() == 0.0) {
+            Some(share) => cluster.times(f64::from(share)),
+            None => *node.guaranteed(),
+        };
+        let guaranteed = arith.most(cluster, &guaranteed, minimum);
         (counts.absolute_used_capacity, counts.used_capacity) =
             arith.divide_by_both(cluster, &counts.used, &guaranteed);
     }

@@ -1,6 +1,7 @@
 //! Applications enter the lists of a leaf queue, leave them, move, get another priority (reference 8.3, 20, 21, 23).
 
 use super::{AppBook, Books, QueueBook};
+use crate::capacity::leaf::Leaf;
 use crate::capacity::order::{AppOrder, FairCache};
 use crate::capacity::ordered::AppEntry;
 use crate::resource::Resource;
@@ -176,9 +177,23 @@ impl Books {
 
     /// Whoever may run for an attempt that has ended does: nothing more is known of it, unless a list still has it.
     pub(crate) fn forget(&mut self, entry: AppEntry) {
-        self.ceases_to_ask(self.apps[entry].leaf, entry);
+        let leaf = self.apps[entry].leaf;
+        // Another queue may be in the slot by now.
+        if self.is_leaf(leaf) {
+            self.ceases_to_ask(leaf, entry);
+        }
         self.apps.end(entry);
         self.take_out_if_over(entry);
+    }
+
+    /// Another queue has come into the slot of this one: its lists are no more.
+    pub(super) fn part_with(&mut self, slot: u32, leaf: &Leaf) {
+        self.apps.publish_no_more(slot);
+        let entries: Vec<AppEntry> = leaf.active.iter().chain(leaf.pending.iter()).collect();
+        for entry in entries {
+            self.apps[entry].lists -= 1;
+            self.take_out_if_over(entry);
+        }
     }
 
     /// An application has another priority.

@@ -25,18 +25,21 @@ impl Books {
         self.nodes = nodes;
         let mut turns = self.turns;
         let known = self.queues.len();
-        for (slot, new) in queues.enumerate() {
-            if self.queues.len() <= slot {
+        for (slot, new) in (0..).zip(queues) {
+            if self.queues.len() <= slot as usize {
                 self.queues.push(None);
             }
             let Some(new) = new else { continue };
             turns = std::array::from_fn(|i| turns[i].max(new.turns[i]));
-            match &mut self.queues[slot] {
-                Some(queue) => queue.published = new,
+            match &mut self.queues[slot as usize] {
+                Some(queue) if queue.node().born == new.node.born => queue.published = new,
                 place => {
                     let leaf = new.node.config.kind.is_leaf().then(|| Leaf::with_lists(&Ordered::new()));
                     let (counts, siblings) = Default::default();
-                    *place = Some(QueueBook { published: new, counts, leaf, siblings, standing: None });
+                    let before = place.replace(QueueBook { published: new, counts, leaf, siblings, standing: None });
+                    if let Some(leaf) = before.and_then(|queue| queue.leaf) {
+                        self.part_with(slot, &leaf);
+                    }
                 }
             }
         }
@@ -78,6 +81,16 @@ impl Books {
         leaf.users.set_weights(|user| published.user_weight(user));
         for entry in entries.into_iter().filter(|entry| self.apps[*entry].leaf == slot).collect::<Vec<_>>() {
             self.has_become_active(entry);
+        }
+    }
+
+    /// Something has come or gone below a queue. As in Hadoop it may use all of the cluster at first.
+    pub(crate) fn limits_below(&mut self, slot: u32) {
+        // It may have gone meanwhile.
+        if self.queues[slot as usize].as_ref().is_some_and(|queue| queue.node().known) {
+            self.settle_all();
+            self.spread_limits(slot, self.cluster);
+            self.line_up();
         }
     }
 

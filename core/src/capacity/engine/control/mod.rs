@@ -6,6 +6,8 @@
 
 mod submission;
 
+mod making;
+
 mod parallel;
 
 mod moves;
@@ -27,6 +29,7 @@ use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
 use crate::resource::Resource;
 use crate::sync::Arc;
+use making::Making;
 use parallel::Parallel;
 use rustc_hash::FxHashMap;
 
@@ -43,6 +46,7 @@ pub(crate) struct CapacityControl {
     configuration: CapacityConfiguration,
     pub(super) tree: Tree,
     parallel: Parallel,
+    making: Making,
     /// By slot: applications of a parent queue and below.
     applications: Vec<i64>,
     /// Of a leaf queue and a user: applications in its lists.
@@ -68,6 +72,10 @@ pub(crate) enum CapacityCall {
     Submit(Submission, i32, Reply<Result<Arc<AppShared>, Refused>>),
     /// An application has another priority from now on.
     SetPriority(Arc<AppShared>, i32, Reply<Result<(), Refused>>),
+    /// A round of what removes queues that have made themselves.
+    ExpireQueues(Reply<()>),
+    /// A round of what divides what managed parents have.
+    ManageQueues(Reply<()>),
 }
 
 impl CapacityControl {
@@ -81,6 +89,7 @@ impl CapacityControl {
             configuration,
             tree,
             parallel: Parallel::default(),
+            making: Making::default(),
             applications: Vec::new(),
             of_user: FxHashMap::default(),
             priorities: FxHashMap::default(),
@@ -98,6 +107,7 @@ impl CapacityControl {
         self.applications.resize(self.tree.len(), 0);
         self.entries_beyond.resize_with(self.tree.len(), Arc::default);
         self.parallel.make_room(self.tree.len());
+        self.making.make_room(self.tree.len());
     }
 
     fn is_leaf(&self, slot: u32) -> bool {
@@ -152,10 +162,20 @@ impl ControlPart<CapacityDecider> for CapacityControl {
                 let outcome = control.set_priority(&app, priority);
                 control.answer(reply, outcome);
             }
+            CapacityCall::ExpireQueues(reply) => {
+                control.expire_queues();
+                control.answer(reply, ());
+            }
+            CapacityCall::ManageQueues(reply) => {
+                control.manage_queues();
+                control.answer(reply, ());
+            }
         }
     }
 
-    fn clean_up(_control: &mut Control) {}
+    fn clean_up(control: &mut Control) {
+        control.rounds_by_time();
+    }
 
     fn submitted(control: &mut Control, submission: &Submission) -> Result<Entry, Refused> {
         control.find_leaf(submission)

@@ -36,6 +36,16 @@ impl Parallel {
         self.queues.resize_with(queues, OfQueue::default);
     }
 
+    /// Another queue is in this slot.
+    pub(super) fn begin(&mut self, slot: u32) {
+        self.queues[slot as usize] = OfQueue::default();
+    }
+
+    /// Applications of a leaf that may run, by number.
+    pub(super) fn running_in(&self, leaf: u32) -> impl Iterator<Item = u32> + '_ {
+        self.queues[leaf as usize].running.iter().copied()
+    }
+
     pub(super) fn in_leaf(&self, leaf: u32) -> i64 {
         let leaf = &self.queues[leaf as usize];
         count(leaf.running.len() + leaf.waiting.len())

@@ -4,8 +4,9 @@ use crate::capacity::engine::configuration::{CapacityConfiguration, Refresh};
 use crate::capacity::engine::settings::unsupported_round;
 use crate::capacity::engine::types::Control;
 use crate::capacity::tree::RefreshFault;
-use crate::config::capacity::PreemptionSettings;
+use crate::config::capacity::{MadeQueues, PreemptionSettings};
 use crate::event::Refused;
+use std::collections::BTreeMap;
 
 impl Control {
     /// The settings of preemption in force, whether its monitor runs by itself or not.
@@ -32,7 +33,7 @@ impl Control {
     pub(crate) fn refresh(&mut self, refresh: Refresh) -> Result<(), Refused> {
         let Refresh::Queues(read) = refresh else { return Ok(()) };
         let outcome = match *read {
-            Ok(configuration) => self.take_over(configuration),
+            Ok(configuration) => self.take_over(configuration, BTreeMap::new(), true),
             Err(error) => Err(error.into()),
         };
         let Err(fault) = outcome else {
@@ -43,18 +44,32 @@ impl Control {
         };
         // Hadoop applies the old file once more.
         let old = self.own.configuration.clone();
-        let again = self.take_over(old);
-        let why = format!("Failed to re-init queues : {fault}");
-        debug_assert!(again.is_ok(), "nothing has changed");
+        let again = self.take_over(old, self.own.tree.made.properties.clone(), false);
+        let why = match again {
+            Ok(()) => format!("Failed to re-init queues : {fault}"),
+            // As in Hadoop: leaves of managed parents may stand against the old file too.
+            Err(fault) => fault.to_string(),
+        };
         Err(Refused::BadConfiguration(why))
     }
 
-    fn take_over(&mut self, configuration: CapacityConfiguration) -> Result<(), RefreshFault> {
-        let apps = |slot: u32| u32::try_from(self.own.applications(slot)).unwrap_or_default();
+    /// `properties`: what templates have set so far, where that stays. `checked`: mapping rules are looked at.
+    fn take_over(
+        &mut self,
+        configuration: CapacityConfiguration,
+        properties: BTreeMap<String, String>,
+        checked: bool,
+    ) -> Result<(), RefreshFault> {
+        let apps = self.applications_by_slot();
+        let apps = |slot: u32| apps[slot as usize];
         let cluster = self.nodes.total();
         let plan = {
             let property = |name: &str| configuration.property(name);
-            self.own.tree.plan(configuration.file.clone(), &cluster, property, apps)?
+            let file = match self.own.tree.made.queues.is_empty() {
+                true => configuration.file.clone(),
+                false => configuration.read_with(&MadeQueues { properties, ..self.own.tree.made.clone() }, checked)?,
+            };
+            self.own.tree.plan(file, &cluster, property, apps)?
         };
         self.own.tree.apply(plan);
         self.own.tree.cluster_changed(&cluster)?;
@@ -66,19 +81,12 @@ impl Control {
         Ok(())
     }
 
-    /// Queues that have come get a place in the engine's tree. Slots are the same in both: none is ever given up.
+    /// Queues that have come get a place in the engine's tree, and all have their lists.
     fn take_queues_over(&mut self) {
-        self.own.make_room();
-        for slot in self.tree.width()..self.own.tree.len() {
-            let node = self.own.tree.get(u32::try_from(slot).expect("slots are u32"));
-            let (path, parent, leaf) = (node.config.path.clone(), node.parent, node.config.kind.is_leaf());
-            self.tree.add(&path, parent, leaf, ());
-            self.children_changed.extend(parent);
-        }
+        self.seat_newborn();
         for slot in self.own.tree.slots() {
             let config = &self.own.tree.get(*slot).config;
             self.acls.set(&config.path, config.acl_submit.clone(), config.acl_administer.clone());
         }
-        self.all_dirty();
     }
 }

@@ -4,7 +4,7 @@ use super::Priorities;
 use crate::capacity::engine::message::{CapacityMessage, Entrant};
 use crate::capacity::engine::types::Control;
 use crate::capacity::tree::{Named, ROOT, Status};
-use crate::config::capacity::ToPlace;
+use crate::config::capacity::{QueueMaking, ToPlace};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::{EITHER, Entry, Stand, Submission};
 use crate::event::{self, Refused, check_length};
@@ -82,12 +82,12 @@ impl Control {
         let default = default.map_or(0, |leaf| leaf.default_application_priority);
         self.own.priority = self.cut(self.own.asked_priority.unwrap_or(default));
         let size = am.as_ref().map(|am| self.size_of_am(am.resource(), named)).transpose()?;
-        if let Some(slot) = named
-            && self.shared.settings.acl_enable
-        {
-            let path = &self.own.tree.get(slot).config.path;
-            if !self.granted(user, path, &EITHER) {
-                return Err(Refused::Acl { user: user.clone(), queue: path.clone() });
+        if self.shared.settings.acl_enable {
+            let path = named.map_or(name, |slot| &self.own.tree.get(slot).config.path);
+            let of_new = if named.is_some() { Vec::new() } else { self.lists_of_new(name) };
+            let is_checked = named.is_some() || !of_new.is_empty();
+            if is_checked && !self.granted(user, path, &EITHER) && !self.listed(user, of_new.iter()) {
+                return Err(Refused::Acl { user: user.clone(), queue: path.to_owned() });
             }
         }
         if self.own.applications(ROOT) >= i64::from(self.own.tree.file.settings().maximum_applications) {
@@ -95,13 +95,15 @@ impl Control {
         }
         let leaf = match found {
             Named::Ambiguous => return Err(Refused::AmbiguousQueue(name.to_owned())),
-            Named::Unknown => return Err(Refused::NoSuchQueue(name.to_owned())),
-            Named::Queue(slot) if !self.own.is_leaf(slot) => {
-                return Err(Refused::NotLeaf { queue: name.to_owned() });
-            }
+            Named::Unknown => self.make_queue(name, mapped.is_some())?,
             Named::Queue(slot) => slot,
         };
+        if !self.own.is_leaf(leaf) {
+            return Err(Refused::NotLeaf { queue: name.to_owned() });
+        }
+        self.check_rule(leaf, user, mapped.as_deref())?;
         self.check_leaf(leaf, user)?;
+        self.is_needed(leaf);
         Ok(Entry { leaf, am: size })
     }
 
@@ -114,12 +116,14 @@ impl Control {
             return Err(Refused::Stopped(path()));
         }
         let applications = own.applications(leaf);
-        if applications >= i64::from(node.figures.max_applications) {
+        // Leaves of managed parents take any number.
+        let is_limited = node.config.making != Some(QueueMaking::Managed);
+        if is_limited && applications >= i64::from(node.figures.max_applications) {
             return Err(Refused::QueueFull { queue: path(), applications });
         }
         self.tell(CapacityMessage::UserSeen { leaf, user: user.into() });
         let of_user = own.of_user.get(&(leaf, user.into())).copied().unwrap_or_default();
-        if of_user >= i64::from(node.figures.max_applications_per_user) {
+        if is_limited && of_user >= i64::from(node.figures.max_applications_per_user) {
             return Err(Refused::UserFull { queue: path(), applications: of_user, user: user.to_owned() });
         }
         match own.tree.path(leaf).find(|queue| own.tree.get(*queue).status != Status::Running) {

@@ -88,8 +88,8 @@ pub struct MappingRule {
 pub struct MappingRules {
     /// The rules, in the order in which they are asked.
     pub rules: Vec<MappingRule>,
-    /// `mapping-rule-json-file`, where the rules stand in a file of their own. To read it is the embedder's part, with
-    /// [`CapacityFile::parse_mapping_rules`].
+    /// `mapping-rule-json-file`, where the rules stand in a file of their own. [`CapacityFile`] does not read it: see
+    /// [`CapacityFile::parse_mapping_rules`]. [`CapacityConfiguration`](crate::CapacityConfiguration) does.
     pub file: Option<String>,
 }
 
@@ -152,6 +152,29 @@ impl CapacityFile {
             check::check(self, rule).map_err(|problem| error(JSON_FILE, problem))?;
         }
         Ok(rules)
+    }
+
+    /// The rules are those of the file that is named, whose text this is.
+    pub(crate) fn take_mapping_rules(&mut self, text: &str) -> Result<(), CapacityFileError> {
+        let read = self.parse_mapping_rules(text);
+        self.mapping.rules = read.map_err(|error| CapacityFileError { property: JSON_FILE.to_owned(), ..error })?;
+        Ok(())
+    }
+
+    /// The same with rules that were read from that file before: they are looked at once more. Nothing where no file is named.
+    pub(crate) fn take_checked_rules(&mut self, read: &MappingRules) -> Result<(), CapacityFileError> {
+        if self.mapping.file.is_some() {
+            for rule in &read.rules {
+                check::check(self, rule).map_err(|problem| error(JSON_FILE, problem))?;
+            }
+            self.mapping.rules.clone_from(&read.rules);
+        }
+        Ok(())
+    }
+
+    /// That file cannot be read.
+    pub(crate) fn no_mapping_rules(why: &std::io::Error) -> CapacityFileError {
+        error(JSON_FILE, format!("names a file that cannot be read ({why}); write its path"))
     }
 
     /// The path of the queue that the file's rules give an application, or `None` where no rule says any: then it goes where its
