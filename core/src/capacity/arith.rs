@@ -93,6 +93,14 @@ impl Arith {
         }
     }
 
+    /// A limit, in the types that are compared; the others have none.
+    pub(crate) fn counted(&self, limit: &Resource) -> Resource {
+        match self.calculator {
+            Calculator::Memory => Resource::UNBOUNDED.with(0, limit.memory_mb()),
+            Calculator::Dominant => (0..self.types).fold(Resource::UNBOUNDED, |sum, i| sum.with(i, limit.get(i))),
+        }
+    }
+
     /// What part of the cluster something is, and how often something else is in it: [`divide`](Self::divide) by both.
     pub(crate) fn divide_by_both(&self, cluster: &Resource, a: &Resource, b: &Resource) -> (f32, f32) {
         match self.calculator {

@@ -41,5 +41,7 @@ pub use engine::{
     CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityNotOffered, CapacityQueueView, CapacityStats,
     CapacityUserView, Unsupported,
 };
-pub(crate) use engine::{CapacityCall, CapacityControl, CapacityDecider, Refresh, called, capacity_stats, unsupported};
+pub(crate) use engine::{
+    CapacityCall, CapacityControl, CapacityDecider, CapacityShard, Refresh, called, capacity_stats, order_round, unsupported,
+};
 pub use plain::{Plain, difference};

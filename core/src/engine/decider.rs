@@ -72,8 +72,8 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
 
     // ------------------------------------------------------------------------------------------------ what is made
 
-    /// A worker begins.
-    fn worker(shared: &Shared<Self>) -> Self::Worker;
+    /// A worker begins, by its number.
+    fn worker(shared: &Shared<Self>, worker: usize) -> Self::Worker;
 
     /// A worker has heard of a queue: no child has a place yet.
     fn queue(snapshot: &QueueSnapshot<Self>, figures: &Self::Figures) -> Self::Queue;

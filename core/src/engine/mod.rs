@@ -66,7 +66,7 @@ mod exports {
     pub(crate) use super::driver::runner::{Lent, Whereabouts};
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
-    pub(crate) use super::driver::threads_and_steps::{Ends, NoAnswer, Parts, Setup, Stepper, UpdateCall, quiesce};
+    pub(crate) use super::driver::threads_and_steps::{Ends, NoAnswer, Parts, Stepper, UpdateCall, quiesce};
     pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
     pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Report, not_taken};
     pub(crate) use super::intake::reply::{Answer, Reply, Unanswered, reply};
@@ -79,7 +79,7 @@ mod exports {
     pub(crate) use super::views::current::node as node_view;
     #[cfg(feature = "faults")]
     pub use super::views::inspect::Kept;
-    pub(crate) use super::views::inspect::{Noted, Reserved, ask_workers};
+    pub(crate) use super::views::inspect::{Noted, Reserved, ask_one, ask_workers};
 }
 #[cfg(not(loom))]
 pub use exports::*;

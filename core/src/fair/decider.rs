@@ -38,7 +38,7 @@ impl Decider for FairDecider {
     type Preemptor = Preemptor;
     type PreemptionCall = PreemptionCall;
 
-    fn worker(shared: &Shared) -> FairWorker {
+    fn worker(shared: &Shared, _worker: usize) -> FairWorker {
         FairWorker::new(shared)
     }
 

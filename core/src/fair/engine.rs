@@ -46,7 +46,6 @@ pub(crate) type Stepper = crate::engine::Stepper<FairDecider>;
 pub(crate) type QueueSnapshot = crate::engine::publish::snapshot::QueueSnapshot<FairDecider>;
 pub(crate) type Structure = crate::engine::publish::snapshot::Structure<FairDecider>;
 pub(crate) type SchedulerSnapshot = crate::engine::publish::snapshot::SchedulerSnapshot<FairDecider>;
-pub(crate) type Setup = crate::engine::Setup<FairDecider>;
 pub(crate) type Shared = crate::engine::shared::Shared<FairDecider>;
 pub(crate) type Internal = crate::engine::intake::messages::Internal<FairDecider>;
 #[cfg(feature = "faults")]

@@ -61,7 +61,7 @@ pub use decision::{
 pub(crate) use engine::Internal;
 #[cfg(feature = "faults")]
 pub(crate) use engine::Look;
-pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Parts, Setup, Shard, Shared, Stepper};
+pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Parts, Shard, Shared, Stepper};
 pub(crate) use threads::Threads;
 
 pub use control::QueueConfig;

@@ -1,6 +1,6 @@
 //! The builder of a scheduler.
 
-use super::build_error::{BuildError, MOST_WORKERS};
+use super::build_error::BuildError;
 use super::fair::{FairScheduler, WeakScheduler};
 use super::options::{Options, OwnHandle, introduce, setters_of_options, wake_up_with_handle};
 use super::stepped::Stepped;
@@ -14,7 +14,7 @@ use crate::engine::{EventSource, events};
 use crate::event::SchedulerEvent;
 use crate::fair::allocations::{NEVER, WatchTimes, Watcher};
 use crate::fair::control::FairControl;
-use crate::fair::{FairDecider, Parts, Setup};
+use crate::fair::{FairDecider, Parts};
 use crate::policy::SchedulingPolicy;
 use crate::sync::Arc;
 use std::fmt;
@@ -47,17 +47,15 @@ pub struct FairSchedulerBuilder {
     reload_wait: Duration,
     largest_file: u64,
     policies: Vec<Arc<dyn SchedulingPolicy>>,
-    workers: usize,
     options: Options,
     /// Where the wake-up finds the scheduler.
     own_handle: OwnHandle<WeakScheduler>,
     decider: FairDecider,
-    fold_every: Option<u32>,
 }
 
 impl fmt::Debug for FairSchedulerBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FairSchedulerBuilder").field("workers", &self.workers).finish_non_exhaustive()
+        f.debug_struct("FairSchedulerBuilder").field("workers", &self.options.workers).finish_non_exhaustive()
     }
 }
 
@@ -70,11 +68,9 @@ impl Default for FairSchedulerBuilder {
             reload_wait: Duration::from_secs(5),
             largest_file: LARGEST_FILE,
             policies: Vec::new(),
-            workers: 1,
             options: Options::default(),
             own_handle: None,
             decider: FairDecider::default(),
-            fold_every: None,
         }
     }
 }
@@ -148,13 +144,6 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// How many workers share the nodes: 1 (the default) decides exactly as Hadoop does, container for container; more
-    /// keep every limit and order by views that are a bounded number of grants apart.
-    pub fn workers(mut self, workers: usize) -> Self {
-        self.workers = workers;
-        self
-    }
-
     /// Sorts children anew for every container, as the classic design does, instead of keeping them in order. The
     /// decisions are the same; it exists to compare with.
     pub fn resort_for_each_container(mut self, resort: bool) -> Self {
@@ -186,16 +175,6 @@ impl FairSchedulerBuilder {
     /// their own, and for tests with a virtual [`clock`](Self::clock). Workers go on reading the clock, for expired containers and for folds.
     pub fn timers(mut self, timers: bool) -> Self {
         self.options.timers = timers;
-        self
-    }
-
-    /// R: how far the views of several workers may be apart, in *changes*: grants and ends of containers. When a worker
-    /// chooses, of each other worker less than R changes are missing in what it goes by, and
-    /// nothing older than some tens of milliseconds. A smaller R is nearer to the exact order and costs a fold, O(queues +
-    /// applications) on every worker, that much more often. Without this it is 16,384, or twice the number of applications
-    /// that there have been at once where that is more: a grant and an end of so many containers. With one worker it means nothing; 0 counts as 1.
-    pub fn fold_every(mut self, changes: u32) -> Self {
-        self.fold_every = Some(changes);
         self
     }
 
@@ -268,9 +247,6 @@ impl FairSchedulerBuilder {
         threaded: bool,
         clock: Arc<dyn Clock>,
     ) -> Result<(Parts, Option<Watcher>, EventSource), BuildError> {
-        if self.workers == 0 || self.workers > MOST_WORKERS {
-            return Err(BuildError::Workers(self.workers));
-        }
         self.options.check()?;
         if let Some(fault) = self.settings.fault() {
             return Err(fault.into());
@@ -285,7 +261,6 @@ impl FairSchedulerBuilder {
         let decider = FairDecider { settings: self.settings, resort, trace };
         let (settings, control) = (decider.engine_settings(), FairControl::new(self.policies));
         let setup = self.options.setup(decider, settings, control, file, sink, clock);
-        let setup = Setup { workers: self.workers, fold_every: self.fold_every, ..setup };
         Ok((Parts::new(setup), watcher, events))
     }
 

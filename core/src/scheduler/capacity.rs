@@ -11,7 +11,7 @@ use super::worker::Worker;
 use crate::app::Ask;
 use crate::capacity::{
     CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityNotOffered, CapacityQueueView,
-    CapacityStats, Refresh, capacity_stats, unsupported,
+    CapacityStats, Refresh, capacity_stats, order_round, unsupported,
 };
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
@@ -21,6 +21,7 @@ use crate::event::Refused;
 use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
+use crate::sync::channel::bounded;
 use std::borrow::Borrow;
 use std::fmt;
 
@@ -74,7 +75,7 @@ impl CapacitySchedulerBuilder {
         Ok((Parts::new(setup), source))
     }
 
-    /// Starts the threads: a worker, the control, and the preemption monitor where the configuration has it.
+    /// Starts the threads: workers, the control, and the preemption monitor where the configuration has it.
     ///
     /// # Errors
     /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
@@ -231,9 +232,10 @@ impl CapacityStepped {
     pub fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
         let settings = self.steps.stepper.control().preemption_settings()?;
         self.steps.stepper.pump();
-        let marked = self.steps.stepper.shard(0).preempt(&settings);
+        let (reply, marked) = bounded(1);
+        order_round(self.steps.stepper.shared(), settings, reply);
         self.steps.settle();
-        Ok(marked)
+        Ok(marked.try_recv().unwrap_or_default())
     }
 
     /// One round of asynchronous scheduling, whether that is on or not: one pass over each node that has reported lately, in the order of
@@ -241,14 +243,14 @@ impl CapacityStepped {
     /// where a round begins. Nothing where not so many nodes are there.
     pub fn offer_all(&mut self, first: usize) {
         self.steps.stepper.pump();
-        self.steps.stepper.shard(0).offer_from(first);
+        self.steps.stepper.shards().for_each(|shard| shard.offer_from(first));
         self.steps.settle();
     }
 
     fn work_out_headroom(&mut self, app: &AppHandle) {
         // Of another scheduler's application there is nothing to work out; its call is refused.
         let ours = app.0.scheduler == self.steps.stepper.shared().scheduler;
-        let shard = self.steps.stepper.shard(0);
+        let shard = self.steps.stepper.shard(app.0.home);
         if ours && shard.find_app(app.0.slot).is_some() {
             shard.work_out_headroom(app.0.slot.index);
         }
@@ -358,7 +360,7 @@ impl CapacityStepped {
     pub fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.release_numbered(number, container)?;
         let app = self.steps.app(number)?;
-        self.steps.stepper.shard(0).end_reservation_of(number, container);
+        self.steps.stepper.shards().for_each(|shard| shard.end_reservation_of(number, container));
         self.work_out_headroom(&app);
         take_to_tell(&app);
         Ok(())
@@ -410,7 +412,11 @@ impl CapacityStepped {
     /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
     /// and users, which [`queues`](Self::queues) shows.
     pub fn not_offered(&mut self, app: &AppHandle) -> Option<CapacityNotOffered> {
-        self.steps.stepper.shard(0).why_not_offered(&app.0)
+        let shards = self.steps.stepper.shards();
+        let mut answers: Vec<_> = shards.map(|shard| (!shard.decides_about(&app.0), shard.why_not_offered(&app.0))).collect();
+        // Who decides about it knows best.
+        answers.sort_by_key(|(others, _)| *others);
+        answers.into_iter().next().and_then(|(_, answer)| answer)
     }
 
     /// Counters and totals.

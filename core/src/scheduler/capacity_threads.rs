@@ -1,4 +1,4 @@
-//! The threaded CapacityScheduler: one worker, the control, and the preemption monitor where the configuration has it.
+//! The threaded CapacityScheduler: workers, the control, and the preemption monitor where the configuration has it.
 
 use super::capacity::{CapacitySchedulerBuilder, take_to_tell};
 use super::door::{Door, NotSent};
@@ -7,16 +7,17 @@ use super::inner::{Inner, weak_handle};
 use super::journal::Journal;
 use crate::capacity::{
     CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityNotOffered, CapacityQueueView,
-    CapacityStats, Refresh, called, capacity_stats, unsupported,
+    CapacityShard as Shard, CapacityStats, Refresh, called, capacity_stats, order_round, unsupported,
 };
 use crate::engine::control::Call;
 use crate::engine::driver::threads_and_steps::Threads;
-use crate::engine::{AllocateRequest, Allocation, Heartbeat, NodeSpec, Submission, allocate, ask_workers};
+use crate::engine::{AllocateRequest, Allocation, Heartbeat, NodeSpec, Submission, allocate, ask_one, ask_workers};
 use crate::event::Refused;
 use crate::resource::Resource;
 use crate::sync::Arc;
+use crate::sync::channel::bounded;
 
-/// A CapacityScheduler on threads of its own, as Hadoop 3.4.2 decides: one worker that owns the nodes and the leaf queues' state, a
+/// A CapacityScheduler on threads of its own, as Hadoop 3.4.2 decides: workers that own the nodes and keep the books, a
 /// control, and the preemption monitor where `yarn.resourcemanager.scheduler.monitor.enable` is set.
 ///
 /// A handle: clone it, send it, share it. The last one to go shuts the scheduler down, and waits for that unless it goes on one of the
@@ -72,6 +73,11 @@ impl CapacityScheduler {
 
     pub(super) fn door(&self) -> &RunningDoor {
         &self.inner.door
+    }
+
+    /// Asks one worker: the books of each have all queues and applications.
+    fn first<T: Send + 'static>(&self, what: impl FnOnce(&mut Shard) -> T + Send + 'static) -> Result<T, Refused> {
+        ask_one(self.door().open_to_wait()?, what)
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
@@ -207,8 +213,10 @@ impl CapacityScheduler {
     /// As there, and [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn preempt(&self) -> Result<Vec<(u32, u32)>, Refused> {
         let settings = self.door().look(|control| control.preemption_settings())??;
-        let marked = ask_workers(self.door().open_to_wait()?, move |shard| shard.preempt(&settings))?;
-        Ok(marked.into_iter().flatten().collect())
+        let (reply, marked) = bounded(1);
+        order_round(self.door().open_to_wait()?, settings, reply);
+        // A worker that panics drops what it is asked.
+        marked.recv().map_err(|_| Refused::WorkerLost(0))
     }
 
     /// One round of the policy that removes queues, as [`CapacityStepped::expire_queues`](crate::CapacityStepped::expire_queues).
@@ -265,8 +273,7 @@ impl CapacityScheduler {
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn queues(&self, with_limits: bool) -> Result<Vec<CapacityQueueView>, Refused> {
         let queues = self.door().look(|control| control.queues_and_applications())?;
-        let views = ask_workers(self.door().open_to_wait()?, move |shard| shard.capacity_queues(&queues, with_limits))?;
-        Ok(views.into_iter().flatten().collect())
+        self.first(move |shard| shard.capacity_queues(&queues, with_limits))
     }
 
     /// An application by its number.
@@ -274,8 +281,7 @@ impl CapacityScheduler {
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
     pub fn app(&self, number: u32) -> Result<Option<CapacityAppView>, Refused> {
-        let views = ask_workers(self.door().open_to_wait()?, move |shard| shard.capacity_app(number))?;
-        Ok(views.into_iter().flatten().next())
+        self.first(move |shard| shard.capacity_app(number))
     }
 
     /// All applications, by number.
@@ -283,8 +289,7 @@ impl CapacityScheduler {
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
     pub fn apps(&self) -> Result<Vec<CapacityAppView>, Refused> {
-        let views = ask_workers(self.door().open_to_wait()?, |shard| shard.capacity_apps())?;
-        Ok(views.into_iter().flatten().collect())
+        self.first(|shard| shard.capacity_apps())
     }
 
     /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
@@ -294,8 +299,11 @@ impl CapacityScheduler {
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
     pub fn not_offered(&self, app: &AppHandle) -> Result<Option<CapacityNotOffered>, Refused> {
         let app = app.0.clone();
-        let answers = ask_workers(self.door().open_to_wait()?, move |shard| shard.why_not_offered(&app))?;
-        answers.into_iter().next().ok_or(Refused::WorkerLost(0))
+        // Who decides about it knows best.
+        let look = move |shard: &mut Shard| (shard.decides_about(&app), shard.why_not_offered(&app));
+        let mut answers = ask_workers(self.door().open_to_wait()?, look)?;
+        answers.sort_by_key(|(decides, _)| !decides);
+        answers.into_iter().next().map(|(_, answer)| answer).ok_or(Refused::WorkerLost(0))
     }
 
     /// Counters and totals. Waits for nobody.

@@ -2,7 +2,7 @@
 //!
 //! Plain values of whoever builds, until the scheduler begins.
 
-use super::build_error::{BuildError, MOST_MESSAGES};
+use super::build_error::{BuildError, MOST_MESSAGES, MOST_WORKERS};
 use crate::clock::Clock;
 use crate::engine::control::ControlPart;
 use crate::engine::decider::Decider;
@@ -27,6 +27,8 @@ pub(super) struct Options {
     pub(super) probe: Option<Arc<dyn HeartbeatProbe>>,
     pub(super) journal: bool,
     pub(super) timers: bool,
+    pub(super) workers: usize,
+    pub(super) fold_every: Option<u32>,
 }
 
 impl Default for Options {
@@ -44,6 +46,8 @@ impl Default for Options {
             probe: None,
             journal: false,
             timers: true,
+            workers: 1,
+            fold_every: None,
         }
     }
 }
@@ -51,6 +55,9 @@ impl Default for Options {
 impl Options {
     /// Whether the numbers can be.
     pub(super) fn check(&self) -> Result<(), BuildError> {
+        if self.workers == 0 || self.workers > MOST_WORKERS {
+            return Err(BuildError::Workers(self.workers));
+        }
         for (channel, asked) in [("channel", self.channel_capacity), ("event", self.event_capacity)] {
             if !(1..=MOST_MESSAGES).contains(&asked) {
                 return Err(BuildError::Capacity { channel, asked });
@@ -59,7 +66,7 @@ impl Options {
         Ok(())
     }
 
-    /// What the engine begins with, of one worker.
+    /// What the engine begins with.
     pub(super) fn setup<D: Decider>(
         self,
         decider: D,
@@ -76,7 +83,7 @@ impl Options {
             events,
             groups: self.groups,
             groups_timeout: self.groups_timeout,
-            workers: 1,
+            workers: self.workers,
             channel_capacity: self.channel_capacity,
             cluster_timestamp: self.cluster_timestamp,
             epoch: self.epoch,
@@ -87,7 +94,7 @@ impl Options {
             journal: self.journal,
             decider,
             timers: self.timers,
-            fold_every: None,
+            fold_every: self.fold_every,
         }
     }
 }
@@ -95,6 +102,23 @@ impl Options {
 /// The setters that the builder of any scheduler has.
 macro_rules! setters_of_options {
     () => {
+        /// How many workers share the nodes: 1 (the default) decides exactly as Hadoop does, container for container; more
+        /// keep every limit and order by views that are a bounded number of grants apart.
+        pub fn workers(mut self, workers: usize) -> Self {
+            self.options.workers = workers;
+            self
+        }
+
+        /// R: how far the views of several workers may be apart, in *changes*: grants and ends of containers. When a worker
+        /// chooses, of each other worker less than R changes are missing in what it goes by, and
+        /// nothing older than some tens of milliseconds. A smaller R is nearer to the exact order and costs a fold, O(queues +
+        /// applications) on every worker, that much more often. Without this it is 16,384, or twice the number of applications
+        /// that there have been at once where that is more: a grant and an end of so many containers. With one worker it means nothing; 0 counts as 1.
+        pub fn fold_every(mut self, changes: u32) -> Self {
+            self.options.fold_every = Some(changes);
+            self
+        }
+
         /// Who is in which groups, for rules of placement and ACLs; nobody in any without this.
         pub fn groups(mut self, groups: $crate::sync::Arc<dyn $crate::groups::Groups>) -> Self {
             self.options.groups = groups;

@@ -25,7 +25,9 @@ impl Shard {
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
         let Some(entry) = local.own.entry else { return };
         let key = &mut local.keys[key];
-        let (count, size) = (key.total(), key.size);
+        // Of a key with nothing left this worker hears when there is something again.
+        let count = if key.is_open() { key.total() } else { 0 };
+        let size = key.size;
         let own = &mut key.own;
         if own.count == count && (count == 0 || own.size == size) {
             return;
@@ -63,7 +65,8 @@ impl Shard {
 
     /// What an application can still get (15), for its AM to see.
     pub(crate) fn work_out_headroom(&mut self, app: u32) {
-        if let Some(entry) = self.entry(app) {
+        // Its home worker answers for all.
+        if let Some(entry) = self.entry(app).filter(|_| self.app(app).shared.home == self.worker) {
             let headroom = self.own.books.headroom(entry);
             self.app(app).shared.headroom.set(self.types, &headroom);
         }

@@ -6,7 +6,7 @@ use super::types::Shard;
 use crate::capacity::allocator::Chosen;
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::victims::{Candidate, attempt_and_number};
-use crate::engine::commit::grant;
+use crate::engine::commit::grant::{self, Refusal};
 use crate::engine::worker::node::Reservation;
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -43,9 +43,18 @@ impl Shard {
         nodes.filter_map(|node| Some((*node, self.nodes[*node as usize].reservation.as_ref()?)))
     }
 
-    pub(super) fn commit(&mut self, proposal: &Proposal) {
-        if self.accepts(proposal) {
-            self.apply(proposal);
+    /// False where another worker was first: asks that it has taken, or room that it holds. With one worker it is always true.
+    pub(super) fn commit(&mut self, proposal: &Proposal) -> bool {
+        !self.accepts(proposal) || self.apply(proposal)
+    }
+
+    /// The engine has refused a proposal: what the others have done meanwhile is known from now on.
+    #[cold]
+    fn learn_from(&mut self, refusal: Refusal, proposal: &Proposal) {
+        match refusal {
+            Refusal::AskGone => self.recount(proposal.app, proposal.key),
+            Refusal::QueueFull | Refusal::Moved => self.fold_now(),
+            Refusal::AmLimit | Refusal::NoRecord => {}
         }
     }
 
@@ -90,20 +99,21 @@ impl Shard {
     }
 
     /// 18.2
-    fn apply(&mut self, proposal: &Proposal) {
+    fn apply(&mut self, proposal: &Proposal) -> bool {
         let Proposal { app, key, node, ref chosen, converts, gives_up, ref kills } = *proposal;
         if !chosen.allocated && converts {
             self.key_mut(app, key).re_reservations += 1;
-            return;
+            return true;
         }
-        let Some(entry) = self.entry(app) else { return };
+        let Some(entry) = self.entry(app) else { return true };
         let leaf = self.own.books.apps[entry].leaf;
         if chosen.allocated {
             let reserved = self.nodes[node as usize].reservation.filter(|_| converts);
             let granted =
                 grant::Proposal { app, key, node, locality: chosen.locality, size: chosen.size, reserved: converts };
-            if self.try_grant(&granted).is_err() {
-                return;
+            if let Err(refusal) = self.try_grant(&granted) {
+                self.learn_from(refusal, proposal);
+                return false;
             }
             if let Some(made) = reserved {
                 self.taken_off(&made);
@@ -128,6 +138,7 @@ impl Shard {
         }
         let books = &mut self.own.books;
         if !converts {
+            books.holds(entry, 1);
             books.charge_leaf(leaf, entry, &chosen.size, 1);
             books.note_reorder(entry);
         }
@@ -140,6 +151,7 @@ impl Shard {
             self.enforce_maximum(queue);
             above = self.own.books.parent(queue);
         }
+        true
     }
 
     // ------------------------------------------------------------------------------------------------ ends

@@ -33,8 +33,8 @@ impl Decider for CapacityDecider {
     type Preemptor = Monitor;
     type PreemptionCall = ();
 
-    fn worker(shared: &Shared) -> CapacityWorker {
-        CapacityWorker::new(shared)
+    fn worker(shared: &Shared, worker: usize) -> CapacityWorker {
+        CapacityWorker::new(shared, worker)
     }
 
     fn queue(_snapshot: &QueueSnapshot, (): &()) -> CapacityQueue {
@@ -143,10 +143,13 @@ impl Decider for CapacityDecider {
             && shard.own.books.apps[entry].slot == app
         {
             shard.own.books.ended(entry);
+            shard.tell_who_starts();
         }
     }
 
-    fn app_folded(_shard: &mut Shard, _app: u32, _changed: bool) {}
+    fn app_folded(shard: &mut Shard, app: u32, _changed: bool) {
+        shard.fold_app(app);
+    }
 
     fn folded(_shard: &mut Shard) {}
 
@@ -190,5 +193,6 @@ impl Shard {
         let structure = self.snapshot.structure.clone();
         let queues = structure.queues.iter().map(|queue| queue.as_ref().map(|queue| queue.own.clone()));
         self.own.books.take_structure(queues, structure.cluster.total, structure.nodes);
+        self.tell_who_starts();
     }
 }

@@ -1,5 +1,7 @@
-//! What the control tells a leaf's worker, in the order in which it came about.
+//! What the control tells the workers, in the order in which it came about, and workers each other.
 
+use super::books::{Joint, Start};
+use super::survey::{Chosen, Survey};
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -17,10 +19,12 @@ pub(crate) struct Entrant {
     pub(crate) runnable: bool,
     /// It takes over what runs of the attempt before.
     pub(crate) keeps: bool,
+    /// What the workers show each other of it, where there are several.
+    pub(crate) joint: Arc<Joint>,
 }
 
 /// See the module's text. Applications by number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum CapacityMessage {
     /// A submission of a user was looked at, whatever has become of it.
     UserSeen {
@@ -52,4 +56,10 @@ pub(crate) enum CapacityMessage {
     LimitsBelow(u32),
     /// A round of the preemption policy is due.
     Preempt,
+    /// One is on its way from worker to worker, so that it knows all containers.
+    Survey(Box<Survey>),
+    /// What it has chosen: each worker deals with what runs on its nodes.
+    Chosen(Arc<Chosen>),
+    /// The worker that decides for a leaf lets an application start there.
+    Starts(Start),
 }

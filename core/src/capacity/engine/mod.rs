@@ -30,6 +30,12 @@ mod told;
 
 mod preempting;
 
+mod survey;
+
+mod surveying;
+
+mod folding;
+
 mod overcommit;
 
 pub(crate) mod control;
@@ -39,10 +45,10 @@ mod views;
 pub use configuration::CapacityConfiguration;
 pub(crate) use configuration::Refresh;
 pub(crate) use control::{CapacityCall, CapacityControl};
-pub(crate) use parts::called;
+pub(crate) use surveying::{called, order_round};
 pub use settings::Unsupported;
 pub(crate) use settings::unsupported;
-pub(crate) use types::CapacityDecider;
+pub(crate) use types::{CapacityDecider, Shard as CapacityShard};
 pub(crate) use views::capacity_stats;
 pub use views::{
     CapacityAppView, CapacityLeafView, CapacityNotOffered, CapacityQueueView, CapacityStats, CapacityUserView,

@@ -1,13 +1,14 @@
 //! The decider's parts of the engine's records.
 
-use super::books::Books;
+use super::books::{Books, Place};
 use super::message::CapacityMessage;
-use super::types::{CapacityDecider, Internal, Shared};
+use super::survey::Surveyed;
+use super::surveying::{tell, who_preempts};
+use super::types::{CapacityDecider, Shared};
 use crate::capacity::killable::Killable;
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::victims::Candidate;
 use crate::engine::TaskCall;
-use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::{AppPart, QueuePart};
 use crate::engine::driver::deciders::{PreemptionTask, UpdateTask};
 use crate::engine::intake::messages::ControlMessage;
@@ -23,13 +24,17 @@ pub(crate) struct CapacityWorker {
     pub(crate) books: Books,
     /// Marked for preemption, and when.
     pub(crate) marked: BTreeMap<Candidate, u64>,
+    /// What the other workers have, while a round of the preemption policy is made here.
+    pub(crate) surveyed: Surveyed,
 }
 
 impl CapacityWorker {
-    pub(super) fn new(shared: &Shared) -> CapacityWorker {
+    pub(super) fn new(shared: &Shared, worker: usize) -> CapacityWorker {
+        let place = Place { worker, workers: shared.workers };
         CapacityWorker {
-            books: Books::new(shared.decider.arith(), shared.decider.settings.minimum),
+            books: Books::new(shared.decider.arith(), shared.decider.settings.minimum, place),
             marked: BTreeMap::new(),
+            surveyed: Surveyed::default(),
         }
     }
 }
@@ -130,7 +135,7 @@ impl PreemptionTask<CapacityDecider> for Monitor {
                         *left = every;
                     }
                     if timers && due[0] && self.preemption.is_some() {
-                        tell(&shared, CapacityMessage::Preempt);
+                        tell(&shared, who_preempts(&shared), CapacityMessage::Preempt);
                     }
                     if timers && due[1] && self.queues.is_some() {
                         // A lane is closed only at shutdown.
@@ -146,17 +151,4 @@ impl PreemptionTask<CapacityDecider> for Monitor {
     fn doomed(&self) -> Vec<crate::id::ContainerId> {
         Vec::new()
     }
-}
-
-/// The worker of all leaf queues is told something.
-fn tell(shared: &Shared, message: CapacityMessage) {
-    if let Some(lane) = shared.lanes.internal.first() {
-        // A lane is closed only at shutdown.
-        let _ = lane.send(Internal::Own(message));
-    }
-}
-
-/// An AM has called without asking for anything or giving anything back.
-pub(crate) fn called(shared: &Shared, app: &AppShared) {
-    tell(shared, CapacityMessage::Called(app.id.number));
 }

@@ -26,6 +26,9 @@ struct Handed {
     reservation: bool,
 }
 
+/// So often a pass begins anew because other workers were first; the node's next heartbeat comes soon.
+const REFUSALS: usize = 4;
+
 fn row(count: u32, size: &Resource, relax: bool) -> Row {
     Row { count: i32::try_from(count).unwrap_or(i32::MAX), size: *size, relax }
 }
@@ -54,6 +57,9 @@ impl Shard {
     }
 
     fn pass(&mut self, node: u32) -> Option<Handed> {
+        if self.must_fold() {
+            self.fold_now();
+        }
         if self.nodes[node as usize].reservation.is_some() {
             self.serve_reservation(node);
             return None;
@@ -63,15 +69,19 @@ impl Shard {
         if books.arith.available_containers(&at.free.plus(&at.own.killable.sum()), &books.minimum) <= 0 {
             return None;
         }
-        let mut limits = Limits::new(books.cluster);
-        let Offered::Proposal(proposal) = self.offer_queue(ROOT, node, &mut limits) else { return None };
-        let handed = Handed {
-            off_switch: proposal.chosen.locality == Locality::OffSwitch,
-            reservation: !proposal.chosen.allocated,
-        };
-        // A refused one counts, too.
-        self.commit(&proposal);
-        Some(handed)
+        // Where another worker was first, somebody else is looked for, a few times.
+        for _ in 0..REFUSALS {
+            let mut limits = Limits::new(self.own.books.cluster);
+            let Offered::Proposal(proposal) = self.offer_queue(ROOT, node, &mut limits) else { return None };
+            // One that Hadoop would refuse counts, too.
+            if self.commit(&proposal) {
+                return Some(Handed {
+                    off_switch: proposal.chosen.locality == Locality::OffSwitch,
+                    reservation: !proposal.chosen.allocated,
+                });
+            }
+        }
+        None
     }
 
     fn offer_queue(&mut self, slot: u32, node: u32, limits: &mut Limits) -> Offered {

@@ -4,6 +4,8 @@
 //! Run by the worker between two messages: it alone knows all that a round looks at.
 
 use super::books::Books;
+use super::message::CapacityMessage;
+use super::survey::{Chosen, Survey};
 use super::types::Shard;
 use crate::capacity::arith::Arith;
 use crate::capacity::bounds::Bounds;
@@ -19,6 +21,7 @@ use crate::config::capacity::{AppOrdering, PreemptionSettings};
 use crate::engine::mail::container::EndReason;
 use crate::engine::worker::containers::ContainerRecord;
 use crate::resource::Resource;
+use crate::sync::Arc;
 
 /// A container, as a round names it.
 pub(super) fn candidate_of(record: &ContainerRecord) -> Candidate {
@@ -50,19 +53,29 @@ impl Shard {
         }
         let keep = 2 * milliseconds(settings.max_wait_before_kill_ms);
         marked.retain(|_, since| *since + keep >= now);
-        for (app, number) in chosen.reservations {
-            let (attempt, number) = attempt_and_number(number);
-            if self.own.books.find(app).is_some_and(|known| self.app(known.slot).shared.attempt == attempt) {
-                self.end_reservation_of(app, number);
+        let chosen = Chosen { marks, kills, reservations: chosen.reservations.into_iter().collect() };
+        self.deal_with(&chosen);
+        let marked = chosen.marks.iter().map(|(app, number)| (*app, attempt_and_number(*number).1)).collect();
+        if self.shared.workers > 1 {
+            self.tell_all_others(&CapacityMessage::Chosen(Arc::new(chosen)));
+        }
+        marked
+    }
+
+    /// A round has chosen; what runs elsewhere, or has ended, is not found here.
+    pub(super) fn deal_with(&mut self, chosen: &Chosen) {
+        for (app, number) in &chosen.reservations {
+            let (attempt, number) = attempt_and_number(*number);
+            if self.own.books.find(*app).is_some_and(|known| self.app(known.slot).shared.attempt == attempt) {
+                self.end_reservation_of(*app, number);
             }
         }
-        marks.iter().for_each(|candidate| self.tell_of(*candidate));
-        for candidate in kills {
-            if let Some(index) = self.live(candidate) {
+        chosen.marks.iter().for_each(|candidate| self.tell_of(*candidate));
+        for candidate in &chosen.kills {
+            if let Some(index) = self.live(*candidate) {
                 self.kill_or_mark(index);
             }
         }
-        marks.into_iter().map(|(app, number)| (app, attempt_and_number(number).1)).collect()
     }
 
     /// A round by time, with the settings in force.
@@ -70,7 +83,7 @@ impl Shard {
         let root = self.own.books.queues.first().and_then(Option::as_ref);
         let settings = root.and_then(|root| root.published.file.settings().monitors.preemption.clone());
         if let Some(settings) = settings {
-            self.preempt(&settings);
+            self.survey(&Survey::of(settings, None));
         }
     }
 
@@ -203,10 +216,13 @@ impl Preempted for Shard {
     }
 
     fn killable_in(&self, slot: u32) -> Resource {
-        self.own.books.killable_in(slot)
+        self.own.books.killable_in(slot).plus(&self.own.surveyed.killable_in(slot))
     }
 
     fn is_killable(&self, candidate: Candidate) -> bool {
+        if self.own.surveyed.is_killable(candidate) {
+            return true;
+        }
         let queues = self.own.books.queues.iter().flatten().filter(|queue| queue.leaf.is_some());
         queues.into_iter().any(|queue| queue.counts.killable.contains_key(&candidate))
     }
@@ -247,7 +263,7 @@ impl Preempted for Shard {
             am: app.am,
             waits_for_am,
             used: app.used,
-            reserved: app.reserved,
+            reserved: app.reserved.plus(&app.others.reserved),
             pending: app.pending,
         }
     }
@@ -262,19 +278,15 @@ impl Preempted for Shard {
 
     fn containers(&self, app: u32) -> Vec<Live> {
         let Some(slot) = self.own.books.find(app).map(|app| app.slot) else { return Vec::new() };
-        let records = self.app(slot).containers.iter().map(|index| &self.containers[*index]);
-        let live = records.map(|record| Live {
-            number: candidate_of(record).1,
-            size: *self.containers.size(record),
-            priority: record.priority,
-            am: record.am,
-        });
-        live.collect()
+        let mut containers = self.own_containers(slot);
+        containers.extend_from_slice(self.own.surveyed.containers(app));
+        containers
     }
 
     fn reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)> {
         let Some(slot) = self.own.books.find(app).map(|app| app.slot) else { return Vec::new() };
-        let attempt = self.app(slot).shared.attempt;
-        self.reservations_of(slot).map(|(_, made)| (number_of(attempt, made.number), made.size)).collect()
+        let mut reservations = self.own_reservations(slot);
+        reservations.extend_from_slice(self.own.surveyed.reservations(app));
+        reservations
     }
 }

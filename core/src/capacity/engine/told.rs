@@ -30,20 +30,29 @@ impl Shard {
             CapacityMessage::Resized { node, kill } => self.total_has_changed(node, *kill),
             CapacityMessage::LimitsBelow(slot) => self.own.books.limits_below(*slot),
             CapacityMessage::Preempt => self.preempt_if_on(),
+            CapacityMessage::Survey(survey) => self.survey(survey),
+            CapacityMessage::Chosen(chosen) => self.deal_with(chosen),
+            CapacityMessage::Starts(start) => self.own.books.starts_elsewhere(start),
             CapacityMessage::Called(app) => self.has_called(*app),
         }
+        self.tell_who_starts();
     }
 
     fn let_in(&mut self, entrant: &Entrant) {
-        let Entrant { app, leaf, priority, submitted_priority, am, runnable, keeps } = entrant;
+        let Entrant { app, leaf, priority, submitted_priority, am, runnable, keeps, joint } = entrant;
         // One that has ended meanwhile has been told to go before it came.
         self.ensure_app(app);
         let number = app.id.number;
         // What the attempt before leaves behind: what it used, and where its headroom comes from.
-        let before = self.own.books.find(number);
-        let slot_before = before.map(|before| before.slot);
-        let kept = before.filter(|_| *keeps).map(|before| (before.used, before.publication));
-        let (used, publication) = kept.unwrap_or((Resource::ZERO, None));
+        let books = &mut self.own.books;
+        let before = books.apps.entry(number);
+        let slot_before = before.map(|before| books.apps[before].slot);
+        let kept = before.filter(|_| *keeps).map(|before| {
+            let before = &mut books.apps[before];
+            (before.used, before.publication, std::mem::take(&mut before.others), std::mem::take(&mut before.held))
+        });
+        let (used, publication, others, held) = kept.unwrap_or_default();
+        joint.show_containers(books.place, held);
         let entry = self.own.books.add(AppBook {
             number,
             slot: app.slot.index,
@@ -65,6 +74,10 @@ impl Shard {
             lists: 0,
             is_active: false,
             is_noted: false,
+            others,
+            held,
+            turn: 0,
+            joint: joint.clone(),
         });
         for slot in slot_before.into_iter().chain([app.slot.index]) {
             self.has_entry(slot, number, entry);

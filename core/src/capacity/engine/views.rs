@@ -295,7 +295,7 @@ impl Books {
             state: self.standing(app).name(),
             priority: app.priority,
             used: app.used,
-            reserved: app.reserved,
+            reserved: app.reserved.plus(&app.others.reserved),
             pending: app.pending,
         }
     }
@@ -314,15 +314,23 @@ impl Control {
 impl Shard {
     /// Queues, as the control has named them.
     pub(crate) fn capacity_queues(&mut self, queues: &[(u32, i64)], with_limits: bool) -> Vec<CapacityQueueView> {
+        self.fold_now();
         let books = &mut self.own.books;
         books.settle_all();
         queues.iter().map(|(slot, applications)| books.queue_view(*slot, *applications, with_limits)).collect()
     }
 
     /// All applications, by number.
-    pub(crate) fn capacity_apps(&self) -> Vec<CapacityAppView> {
+    pub(crate) fn capacity_apps(&mut self) -> Vec<CapacityAppView> {
+        self.fold_now();
         let books = &self.own.books;
         books.apps.numbers().into_iter().filter_map(|number| Some(books.app_view(books.find(number)?))).collect()
+    }
+
+    /// Whether this worker decides when an application may start.
+    pub(crate) fn decides_about(&self, app: &AppShared) -> bool {
+        let books = &self.own.books;
+        books.find(app.id.number).is_some_and(|app| books.place.decides_for(app.leaf))
     }
 
     /// Why an application is offered nothing, whatever the node and the limits of queues and users.
@@ -347,7 +355,8 @@ impl Shard {
     }
 
     /// An application by its number.
-    pub(crate) fn capacity_app(&self, number: u32) -> Option<CapacityAppView> {
+    pub(crate) fn capacity_app(&mut self, number: u32) -> Option<CapacityAppView> {
+        self.fold_now();
         let books = &self.own.books;
         books.find(number).map(|app| books.app_view(app))
     }

@@ -21,6 +21,9 @@ pub mod marks;
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod pace;
 
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod turn;
+
 #[cfg(not(loom))]
 pub(crate) mod reconcile;
 

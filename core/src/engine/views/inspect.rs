@@ -139,6 +139,22 @@ impl<D: Decider> Shard<D> {
     }
 }
 
+/// Has the first worker that is there do something between two messages, and waits for it.
+pub(crate) fn ask_one<D: Decider, T: Send + 'static>(
+    shared: &Shared<D>,
+    what: impl FnOnce(&mut Shard<D>) -> T + Send + 'static,
+) -> Result<T, Refused> {
+    let worker = (0..shared.workers).find(|worker| !shared.is_dead(*worker)).ok_or(Refused::NoWorkers)?;
+    let (reply, answer) = bounded(1);
+    let look = Look::new(move |shard| {
+        // Whoever asked may have gone.
+        let _ = reply.send(what(shard));
+    });
+    shared.lanes.internal[worker].send(Internal::Look(look)).map_err(|_| Refused::ShutDown)?;
+    // A worker that panics drops what it is asked.
+    answer.recv().map_err(|_| Refused::WorkerLost(worker))
+}
+
 /// Has every worker that is there do something between two messages and waits for all; the answers by worker.
 pub(crate) fn ask_workers<D: Decider, T: Send + 'static>(
     shared: &Shared<D>,

@@ -107,7 +107,7 @@ impl<D: Decider> Shard<D> {
             leases: Vec::new(),
             journal: journal.then(WorkerJournal::default),
             waits: Awaited::default(),
-            own: D::worker(&shared),
+            own: D::worker(&shared, worker),
             #[cfg(feature = "faults")]
             fails_anew: false,
             shared,

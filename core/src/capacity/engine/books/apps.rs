@@ -3,6 +3,8 @@
 //! Owned by the worker's books. Lists and the engine's records name an attempt by its entry, O(1) to look at; messages by its number, one hash
 //! away. One that has ended stays for as long as a list has it (reference 13.3).
 
+use super::folding::Others;
+use super::joint::Joint;
 use crate::capacity::order::{AppRank, FairCache};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::users::{UserRecord, UserSeat};
@@ -36,7 +38,9 @@ pub(crate) struct AppBook {
     pub(crate) start_ms: u64,
     /// It has entered the lists of its leaf queue; else a limit of parallel applications keeps it waiting.
     pub(crate) runnable: bool,
+    /// By containers, with any worker.
     pub(crate) used: Resource,
+    /// Here.
     pub(crate) reserved: Resource,
     pub(crate) pending: Resource,
     /// Keys with something outstanding.
@@ -51,6 +55,13 @@ pub(crate) struct AppBook {
     pub(crate) is_active: bool,
     /// It is noted there: see `Leaf::noted`.
     pub(crate) is_noted: bool,
+    /// What the other workers have of it; `used` has it, too.
+    pub(crate) others: Others,
+    /// Containers and reservations that it has here, where there are other workers.
+    pub(crate) held: i64,
+    /// How often it has entered a leaf to wait there.
+    pub(crate) turn: u32,
+    pub(crate) joint: Arc<Joint>,
 }
 
 impl AppBook {

@@ -95,6 +95,7 @@ impl Books {
     pub(crate) fn app_reserves(&mut self, entry: AppEntry, amount: &Resource) {
         let app = &mut self.apps[entry];
         app.reserved = app.reserved.plus(amount);
+        app.joint.show_reserved(self.place, self.arith.types, &app.reserved);
         let leaf = app.leaf;
         self.note(entry);
         self.add_reserved_by_apps(leaf, amount);
@@ -105,6 +106,7 @@ impl Books {
         self.note_reorder(entry);
         let leaf = self.apps[entry].leaf;
         let less = Resource::ZERO.minus(size);
+        self.holds(entry, -1);
         self.charge_leaf(leaf, entry, &less, -1);
         self.charge_above(leaf, &less, -1);
     }

@@ -1,6 +1,6 @@
 //! Applications enter the lists of a leaf queue, leave them, move, get another priority (reference 8.3, 20, 21, 23).
 
-use super::{AppBook, Books, QueueBook};
+use super::{AppBook, Books, Others, QueueBook};
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::{AppOrder, FairCache};
 use crate::capacity::ordered::AppEntry;
@@ -50,7 +50,10 @@ impl Books {
         if leaf.wait(entry, &rank, &am, |other| apps.rank(other)) {
             apps[entry].lists += 1;
         }
-        if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
+        apps[entry].turn += 1;
+        if !self.place.decides_for(slot) {
+            self.start_if_let(entry);
+        } else if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
             self.activate(slot);
         }
         self.show_entries(slot);
@@ -171,6 +174,7 @@ impl Books {
         let local = &mut self.apps[entry];
         let (leaf, pending) = (local.leaf, std::mem::take(&mut local.pending));
         local.open_keys = 0;
+        self.fold_others(entry, Others::default());
         self.add_pending(leaf, &Resource::ZERO.minus(&pending));
         self.leave(entry, leaf);
     }
@@ -234,6 +238,9 @@ impl Books {
             self.charge_leaf(target, entry, size, 1);
             self.charge_above(target, size, 1);
         }
+        if !self.place.is_alone() {
+            self.carry_others(entry, source, target);
+        }
         self.leave(entry, source);
         let local = &mut self.apps[entry];
         (local.leaf, local.runnable) = (target, runnable);
@@ -270,7 +277,7 @@ impl Books {
     /// Others see by how much the lists of a leaf are longer than the applications in them.
     pub(super) fn show_entries(&self, slot: u32) {
         let queue = self.queue(slot);
-        if let Some(leaf) = &queue.leaf {
+        if let Some(leaf) = queue.leaf.as_ref().filter(|_| self.place.decides_for(slot)) {
             let entries = leaf.active.len() + leaf.pending.len();
             let count = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
             queue.published.entries_beyond.set(count(entries) - count(leaf.runnable.len()));

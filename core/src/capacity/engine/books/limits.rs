@@ -131,8 +131,21 @@ impl Books {
         self.leaf_mut(slot).stored_limit = limit;
     }
 
+    /// What this worker does not go by is shown all the same.
+    fn show_am_limit(&mut self, slot: u32) {
+        let bounds = self.bounds(slot);
+        let inputs = bounds.inputs();
+        if let Some(leaf) = &mut self.queue_mut(slot).leaf {
+            leaf.work_out_am_limit(bounds.am_percent, inputs.guaranteed, inputs.minimum, inputs.arith);
+        }
+    }
+
     /// 9
     pub(crate) fn activate(&mut self, slot: u32) {
+        if !self.place.decides_for(slot) {
+            self.show_am_limit(slot);
+            return;
+        }
         let (bounds, order) = (self.bounds(slot), self.app_order(slot));
         let Books { queues, apps, .. } = self;
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
@@ -149,6 +162,7 @@ impl Books {
             "lists are odd by place alone"
         );
         for (entry, comes) in activated {
+            self.lets_start(entry);
             if comes {
                 self.has_become_active(entry);
             } else {

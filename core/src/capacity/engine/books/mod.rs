@@ -7,6 +7,10 @@ mod apps;
 
 mod charging;
 
+mod folding;
+
+mod joint;
+
 mod limits;
 
 mod life;
@@ -20,6 +24,8 @@ mod standing;
 mod walk;
 
 pub(crate) use self::apps::{AppBook, Apps};
+pub(crate) use self::folding::Others;
+pub(crate) use self::joint::{Joint, Place, Start};
 pub(crate) use self::standing::Trail;
 use self::standing::{Siblings, Standing};
 pub(crate) use self::walk::Walk;
@@ -76,6 +82,7 @@ impl QueueBook {
 /// See the module's text.
 #[derive(Debug)]
 pub(crate) struct Books {
+    pub(crate) place: Place,
     pub(crate) arith: Arith,
     pub(crate) minimum: Resource,
     pub(crate) cluster: Resource,
@@ -86,11 +93,14 @@ pub(crate) struct Books {
     pub(crate) apps: Apps,
     /// How often the cluster has changed, and the queues were refreshed, as far as is known here.
     pub(crate) turns: [u64; 2],
+    /// Applications that were let start here, and the others have not been told of.
+    started: Vec<Start>,
 }
 
 impl Books {
-    pub(crate) fn new(arith: Arith, minimum: Resource) -> Books {
+    pub(crate) fn new(arith: Arith, minimum: Resource, place: Place) -> Books {
         Books {
+            place,
             arith,
             minimum,
             cluster: Resource::ZERO,
@@ -98,6 +108,7 @@ impl Books {
             queues: Vec::new(),
             apps: Apps::default(),
             turns: [0; 2],
+            started: Vec::new(),
         }
     }
 

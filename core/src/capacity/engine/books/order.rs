@@ -11,12 +11,15 @@ use crate::resource::Resource;
 impl Books {
     pub(crate) fn rules(&self, leaf: u32) -> Rules {
         let (settings, node) = (self.file(leaf).settings(), self.node(leaf));
+        // -1 is no delay at all.
+        let part = |delay: i32| u32::try_from(delay).map_or(delay, |delay| self.place.part_of(delay).cast_signed());
         Rules {
             arith: self.arith,
             cluster: self.cluster,
-            nodes: self.nodes,
-            node_locality_delay: settings.node_locality_delay,
-            rack_locality_additional_delay: settings.rack_locality_additional_delay,
+            // Each worker counts the visits of its own nodes.
+            nodes: self.place.part_of(self.nodes),
+            node_locality_delay: part(settings.node_locality_delay),
+            rack_locality_additional_delay: part(settings.rack_locality_additional_delay),
             continue_looking: settings.reservations_continue_look_all_nodes,
             maximum_allocation: node.config.maximum_allocation,
             minimum_allocation_factor: node.leaf().map_or(0.0, |leaf| leaf.minimum_allocation_factor),

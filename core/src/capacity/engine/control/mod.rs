@@ -125,8 +125,11 @@ impl CapacityControl {
 }
 
 impl Control {
-    /// The worker of all leaf queues is told.
+    /// All workers are told, each in the same order.
     fn tell(&self, message: CapacityMessage) {
+        for worker in 1..self.shared.workers {
+            self.to_worker(worker, Internal::Own(message.clone()));
+        }
         self.to_worker(0, Internal::Own(message));
     }
 

@@ -1,6 +1,7 @@
 //! What is published of queues, and what follows from a change of the cluster (reference 6).
 
 use crate::capacity::engine::published::CapacityPublished;
+use crate::capacity::tree::QueueNode;
 use crate::capacity::engine::types::{CapacityDecider, Control};
 use crate::engine::control::QueueTerms;
 use crate::resource::Resource;
@@ -17,11 +18,21 @@ impl Control {
         }
     }
 
+    /// What the workers hold together, by leases. One worker holds the maximum itself, as 18.1 has it; what all of the cluster is within
+    /// needs no lease.
+    fn limit(&self, node: &QueueNode) -> Resource {
+        let (maximum, cluster) = (node.maximum(), self.nodes.total());
+        let arith = self.own.arith;
+        if self.shared.workers == 1 || !node.known || arith.fits_in(&cluster, maximum) {
+            return Resource::UNBOUNDED;
+        }
+        arith.counted(maximum)
+    }
+
     pub(super) fn terms(&self, slot: u32) -> QueueTerms<CapacityDecider> {
         let node = self.own.tree.get(slot);
         QueueTerms {
-            // The one worker holds the maximum itself, as 18.1 has it.
-            limit: Resource::UNBOUNDED,
+            limit: self.limit(node),
             max_container: node.config.maximum_allocation,
             own: CapacityPublished {
                 node: Arc::new(node.clone()),

@@ -1,6 +1,7 @@
 //! A submission: whether a leaf queue takes it, its priority, and how large its AM counts (reference 8, 20, 21).
 
 use super::Priorities;
+use crate::capacity::engine::books::Joint;
 use crate::capacity::engine::message::{CapacityMessage, Entrant};
 use crate::capacity::engine::types::Control;
 use crate::capacity::tree::{Named, ROOT, Status};
@@ -169,6 +170,7 @@ impl Control {
             am: *am.unwrap_or(&self.own.tree.file.settings().minimum),
             runnable,
             keeps,
+            joint: Arc::new(Joint::new(self.shared.workers)),
         }));
         runnable
     }

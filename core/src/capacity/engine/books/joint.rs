@@ -1,0 +1,86 @@
+//! What the workers show each other of an attempt, where there are several.
+//!
+//! Made by the control with the attempt. A cell has one writer, the worker whose it is; containers' amounts stand in the engine's own cells.
+
+use crate::engine::books::counted::Counted;
+use crate::engine::books::turn::Turn;
+use crate::engine::books::usage::UsageCell;
+use crate::resource::Resource;
+use crate::sync::{Arc, CachePadded};
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub(crate) struct Joint {
+    pub(crate) turn: Turn,
+    /// By worker; none where there is one.
+    cells: Box<[CachePadded<JointCell>]>,
+}
+
+/// What one worker says.
+#[derive(Debug, Default)]
+struct JointCell {
+    reserved: UsageCell,
+    /// Reservations are counted as containers.
+    containers: Counted,
+}
+
+impl Joint {
+    pub(crate) fn new(workers: usize) -> Joint {
+        let cells = if workers > 1 { workers } else { 0 };
+        Joint { turn: Turn::default(), cells: (0..cells).map(|_| CachePadded::default()).collect() }
+    }
+
+    /// A worker has so much reserved for it.
+    pub(crate) fn show_reserved(&self, place: Place, types: usize, reserved: &Resource) {
+        if let Some(cell) = self.cells.get(place.worker) {
+            cell.reserved.set(types, reserved);
+        }
+    }
+
+    /// A worker has so many containers of it.
+    pub(crate) fn show_containers(&self, place: Place, containers: i64) {
+        if let Some(cell) = self.cells.get(place.worker) {
+            cell.containers.set(containers);
+        }
+    }
+
+    /// What the others than a worker have reserved, and how many containers they have.
+    pub(crate) fn others(&self, place: Place) -> (Resource, i64) {
+        let others = self.cells.iter().enumerate().filter(|(worker, _)| *worker != place.worker);
+        others.fold((Resource::ZERO, 0), |(reserved, containers), (_, cell)| {
+            (reserved.plus(&cell.reserved.read()), containers + cell.containers.read())
+        })
+    }
+}
+
+/// See [`Turn`](crate::engine::books::turn::Turn).
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    pub(crate) app: u32,
+    /// Of the attempt.
+    pub(crate) joint: Arc<Joint>,
+    pub(crate) turn: u32,
+}
+
+/// Which worker the books are of, and how many there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) worker: usize,
+    pub(crate) workers: usize,
+}
+
+impl Place {
+    pub(crate) fn is_alone(self) -> bool {
+        self.workers == 1
+    }
+
+    /// Whether this worker decides who may start in a leaf queue: one does, for all.
+    pub(crate) fn decides_for(self, leaf: u32) -> bool {
+        self.is_alone() || leaf as usize % self.workers == self.worker
+    }
+
+    /// Of nodes, or of visits to them, so many are one worker's.
+    pub(crate) fn part_of(self, count: u32) -> u32 {
+        count.div_ceil(u32::try_from(self.workers).unwrap_or(u32::MAX).max(1))
+    }
+}

@@ -1,0 +1,81 @@
+//! A round of the preemption policy with several workers.
+//!
+//! One worker makes it, the first that lives: its books have all queues and applications, the others' usage as of a fold. Containers are known
+//! to the worker of their node alone. So a survey goes from worker to worker, and each adds its own; then the round chooses among all of them,
+//! as it would if it were the only one, and each worker is told of the choice and deals with what is its own by then. A container that has
+//! ended meanwhile is not found. Cost: O(containers) a round.
+
+use super::types::Shared;
+use crate::capacity::victims::{Candidate, ContainerNumber, Live};
+use crate::config::capacity::PreemptionSettings;
+use crate::resource::Resource;
+use crate::sync::channel::Sender;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What a worker has of an application.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub(super) containers: Vec<Live>,
+    pub(super) reservations: Vec<(ContainerNumber, Resource)>,
+}
+
+/// What workers have, all together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Surveyed {
+    /// By application.
+    pub(super) found: FxHashMap<u32, Found>,
+    /// Containers that may go for others that need their room.
+    pub(super) killable: FxHashSet<Candidate>,
+    /// Their sizes, by queue.
+    pub(super) killable_sums: FxHashMap<u32, Resource>,
+}
+
+impl Surveyed {
+    pub(super) fn containers(&self, app: u32) -> &[Live] {
+        self.found.get(&app).map_or(&[], |found| &found.containers)
+    }
+
+    pub(super) fn reservations(&self, app: u32) -> &[(ContainerNumber, Resource)] {
+        self.found.get(&app).map_or(&[], |found| &found.reservations)
+    }
+
+    pub(super) fn is_killable(&self, candidate: Candidate) -> bool {
+        self.killable.contains(&candidate)
+    }
+
+    pub(super) fn killable_in(&self, queue: u32) -> Resource {
+        self.killable_sums.get(&queue).copied().unwrap_or(Resource::ZERO)
+    }
+}
+
+/// A round on its way.
+#[derive(Clone, Debug)]
+pub(crate) struct Survey {
+    pub(super) settings: PreemptionSettings,
+    /// Who is told what was marked, where somebody waits for it.
+    pub(super) reply: Option<Sender<Vec<(u32, u32)>>>,
+    pub(super) surveyed: Surveyed,
+    /// Who has added what it has.
+    pub(super) been: Vec<usize>,
+}
+
+impl Survey {
+    pub(crate) fn of(settings: PreemptionSettings, reply: Option<Sender<Vec<(u32, u32)>>>) -> Survey {
+        Survey { settings, reply, surveyed: Surveyed::default(), been: Vec::new() }
+    }
+
+    /// Who is next: the one who makes the round is last.
+    pub(super) fn next(&self, shared: &Shared, maker: usize) -> usize {
+        let others = (0..shared.workers).filter(|worker| *worker != maker && !shared.is_dead(*worker));
+        others.into_iter().find(|worker| !self.been.contains(worker)).unwrap_or(maker)
+    }
+}
+
+/// What a round has chosen, for each worker to deal with what is its own.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    /// Whose AMs are to be told.
+    pub(super) marks: Vec<Candidate>,
+    pub(super) kills: Vec<Candidate>,
+    pub(super) reservations: Vec<Candidate>,
+}

@@ -1,0 +1,294 @@
+//! The CapacityScheduler with several workers: limits hold whoever grants, who starts starts with all, and nothing is left over.
+//!
+//! Without threads: every call works all messages off, in an order that the seed does not change. Threads meet in `capacity_threads.rs` of
+//! the load test and in the models.
+
+use evenweave::reason::CapacityNotOffered;
+use evenweave::view::CapacityQueueView;
+use evenweave::{
+    AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, ContainerId, Heartbeat,
+    NodeHandle, Refused, Resource, Submission,
+};
+use std::collections::BTreeMap;
+
+const LEAVES: [&str; 4] = ["root.a", "root.b", "root.c.x", "root.c.y"];
+const USERS: [&str; 4] = ["ann", "bob", "cy", "dee"];
+
+/// Two levels; all but `a` may have less than all of the cluster.
+fn queues(b_maximum: &'static str) -> Vec<(&'static str, &'static str)> {
+    vec![
+        ("yarn.scheduler.capacity.root.queues", "a,b,c"),
+        ("yarn.scheduler.capacity.root.a.capacity", "30"),
+        ("yarn.scheduler.capacity.root.b.capacity", "20"),
+        ("yarn.scheduler.capacity.root.b.maximum-capacity", b_maximum),
+        ("yarn.scheduler.capacity.root.b.ordering-policy", "fair"),
+        ("yarn.scheduler.capacity.root.c.capacity", "50"),
+        ("yarn.scheduler.capacity.root.c.maximum-capacity", "60"),
+        ("yarn.scheduler.capacity.root.c.queues", "x,y"),
+        ("yarn.scheduler.capacity.root.c.x.capacity", "50"),
+        ("yarn.scheduler.capacity.root.c.x.maximum-capacity", "80"),
+        ("yarn.scheduler.capacity.root.c.y.capacity", "50"),
+        ("yarn.scheduler.capacity.root.c.y.maximum-am-resource-percent", "0.4"),
+        ("yarn.scheduler.capacity.maximum-am-resource-percent", "0.2"),
+        ("yarn.scheduler.capacity.root.a.user-limit-factor", "1"),
+        ("yarn.scheduler.capacity.root.b.user-limit-factor", "4"),
+        ("yarn.scheduler.capacity.root.c.x.user-limit-factor", "4"),
+        ("yarn.scheduler.capacity.root.c.y.user-limit-factor", "4"),
+        ("yarn.scheduler.capacity.root.a.max-parallel-apps", "3"),
+    ]
+}
+
+const SITE: [(&str, &str); 2] = [
+    ("yarn.scheduler.capacity.node-locality-delay", "-1"),
+    ("yarn.cluster.max-application-priority", "9"),
+];
+
+const SIZE: Resource = Resource::new(1024, 1);
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit as u64).expect("it is less than the limit")
+    }
+}
+
+struct Cluster {
+    scheduler: CapacityStepped,
+    nodes: Vec<NodeHandle>,
+    racks: usize,
+    apps: Vec<AppHandle>,
+    /// Of each application.
+    held: BTreeMap<u32, Vec<ContainerId>>,
+    submitted: u32,
+    workers: usize,
+    /// Some application has moved, or had another priority while it waited: as in Hadoop it may be in lists where it does not belong.
+    is_odd: bool,
+    /// That may happen.
+    moves: bool,
+}
+
+fn start(workers: usize, fold_every: u32) -> Cluster {
+    let configuration = CapacityConfiguration::from_properties(SITE, queues("40")).expect("queues that can be");
+    let builder = CapacityScheduler::builder(configuration).workers(workers).fold_every(fold_every);
+    let scheduler = builder.stepped().expect("nothing that is not built");
+    Cluster { scheduler, nodes: vec![], racks: 0, apps: vec![], held: BTreeMap::new(), submitted: 0, workers, is_odd: false, moves: true }
+}
+
+impl Cluster {
+    fn add_node(&mut self) {
+        let name = format!("n{}", self.racks);
+        let rack = format!("/r{}", self.racks);
+        self.racks += 1;
+        self.nodes.push(self.scheduler.add_node(&name, &rack, Resource::new(8192, 8)).unwrap());
+    }
+
+    fn submit(&mut self, user: &str, queue: &str) {
+        self.submitted += 1;
+        match self.scheduler.submit(Submission::new(self.submitted, user).in_queue(queue)) {
+            Ok(app) => self.apps.push(app),
+            Err(refused) => assert!(matches!(refused, Refused::QueueFull { .. } | Refused::UserFull { .. }), "{refused}"),
+        }
+    }
+
+    fn call(&mut self, app: usize, asks: impl IntoIterator<Item = Ask>, released: &[ContainerId]) -> Allocation {
+        let app = self.apps[app].clone();
+        let mut request = AllocateRequest::new(asks);
+        request.releases.extend_from_slice(released);
+        let mut answer = Allocation::default();
+        self.scheduler.allocate(&app, &request, &mut answer).expect("an application that runs");
+        let held = self.held.entry(app.number()).or_default();
+        held.extend(answer.granted.iter().map(|granted| granted.id));
+        held.retain(|id| !answer.ended.iter().any(|ended| ended.id == *id));
+        answer
+    }
+
+    fn beat_all(&mut self) {
+        for node in self.nodes.clone() {
+            self.scheduler.heartbeat(Heartbeat::new(&node));
+        }
+    }
+
+    /// Nodes report until nobody gets anything more.
+    fn fill(&mut self) {
+        loop {
+            let before = self.scheduler.stats().granted;
+            self.beat_all();
+            if self.scheduler.stats().granted == before {
+                return;
+            }
+        }
+    }
+
+    fn view(&mut self) -> BTreeMap<String, CapacityQueueView> {
+        self.scheduler.queues(true).into_iter().map(|queue| (queue.name.clone(), queue)).collect()
+    }
+
+    /// No limit is exceeded, whoever has granted.
+    fn check(&mut self, seed: u64, what: &str) {
+        let workers = self.workers;
+        let at = move |said: &str| format!("{workers} workers, seed {seed}, after {what}: {said}");
+        let queues = self.view();
+        let apps = self.scheduler.apps();
+        for queue in queues.values() {
+            assert!(queue.used.memory_mb() <= queue.maximum.memory_mb() || what == "a refresh" || what == "a node less", "{}", at(&queue.name));
+            let own = apps.iter().filter(|app| app.queue == queue.name || app.queue.starts_with(&format!("{}.", queue.name)));
+            let sum = own.fold(Resource::ZERO, |sum, app| sum + app.used);
+            assert_eq!(queue.used, sum, "{}", at(&format!("{}'s usage is its applications'", queue.name)));
+            let Some(leaf) = &queue.leaf else { continue };
+            let of_users = leaf.users.iter().fold(Resource::ZERO, |sum, user| sum + user.used);
+            // Hadoop forgets a user whose last application there has gone, whatever it has left there on its way.
+            assert!(self.is_odd || queue.used == of_users, "{}", at(&format!("{}'s usage is its users'", queue.name)));
+            let active: Vec<_> = apps.iter().filter(|app| app.queue == queue.name && app.state == "active").collect();
+            let has_both = self.is_odd;
+            assert!(active.len() == leaf.active_applications || has_both, "{}", at(&queue.name));
+            assert!(active.len() <= 1 || leaf.am_used.memory_mb() <= leaf.am_limit.memory_mb() || what != "a submission", "{}", at(&format!("{}: AMs have {}, may {}", queue.name, leaf.am_used, leaf.am_limit)));
+        }
+        let in_a = apps.iter().filter(|app| app.queue == "root.a" && app.state != "non-runnable").count();
+        assert!(in_a <= 3 || self.is_odd, "{}", at("parallel applications"));
+        // What this worker has heard of who starts is what the one says who decides.
+        for app in self.apps.clone() {
+            let says = self.scheduler.not_offered(&app);
+            let state = apps.iter().find(|view| view.number == app.number()).expect("it runs").state;
+            let pending = matches!(says, Some(CapacityNotOffered::NotActivated { .. }));
+            assert_eq!(pending, state == "pending", "{}", at(&format!("application {}", app.number())));
+        }
+    }
+
+    /// Whoever could be served is.
+    fn check_served(&mut self, seed: u64) {
+        self.fill();
+        let free: i64 = {
+            let queues = self.view();
+            let root = &queues["root"];
+            root.maximum.memory_mb() - root.used.memory_mb()
+        };
+        let queues = self.view();
+        for queue in queues.values().filter(|queue| queue.leaf.is_some() && queue.name != "root.a") {
+            let mut path = vec![queue];
+            if let Some((above, _)) = queue.name.rsplit_once('.') {
+                path.push(&queues[above]);
+            }
+            let is_full = path.iter().any(|queue| queue.used.memory_mb() + 1024 > queue.maximum.memory_mb());
+            let asks = self.scheduler.apps().into_iter().any(|app| {
+                app.queue == queue.name && app.state == "active" && app.pending.memory_mb() > 0
+            });
+            assert!(is_full || free < 1024 || !asks, "{} workers, seed {seed}: {} could have more", self.workers, queue.name);
+        }
+    }
+
+    /// All end, and nothing is left over.
+    fn end(mut self, seed: u64) {
+        let (workers, is_odd) = (self.workers, self.is_odd);
+        for app in std::mem::take(&mut self.apps) {
+            self.scheduler.finish(&app).unwrap();
+        }
+        for queue in self.view().values() {
+            let at = format!("{workers} workers, seed {seed}, at the end: {}", queue.name);
+            let left = [queue.used, queue.pending, queue.reserved];
+            assert_eq!((left, queue.containers, queue.applications), ([Resource::ZERO; 3], 0, 0), "{at}");
+            // As in Hadoop what has moved may stay in a list, or counted as active.
+            if let Some(leaf) = queue.leaf.as_ref().filter(|_| !is_odd) {
+                assert_eq!((leaf.am_used, leaf.active_applications, leaf.pending_applications), (Resource::ZERO, 0, 0), "{at}");
+                assert_eq!(leaf.active_users, 0, "{at}");
+            }
+        }
+        let stats = self.scheduler.stats();
+        assert_eq!((stats.running, stats.allocated), (0, Resource::ZERO));
+    }
+}
+
+/// One step that chance has chosen; says what it was.
+fn step(cluster: &mut Cluster, chance: &mut Chance) -> &'static str {
+    let running = cluster.apps.len();
+    match chance.below(16) {
+        0 | 1 if running < 14 => {
+            cluster.submit(USERS[chance.below(4)], LEAVES[chance.below(4)]);
+            "a submission"
+        }
+        2..=4 if running > 0 => {
+            let count = u32::try_from(chance.below(9)).expect("small");
+            cluster.call(chance.below(running), [Ask::anywhere(1, SIZE, count)], &[]);
+            "an ask"
+        }
+        5 if running > 0 => {
+            let app = chance.below(running);
+            cluster.call(app, [], &[]);
+            let held = cluster.held.get(&cluster.apps[app].number()).cloned().unwrap_or_default();
+            let some = &held[..held.len().min(2)];
+            cluster.call(app, [], some);
+            "a release"
+        }
+        6 if running > 0 => {
+            let app = cluster.apps.swap_remove(chance.below(running));
+            cluster.scheduler.finish(&app).unwrap();
+            "an end"
+        }
+        7 if running > 0 && cluster.moves => {
+            let app = cluster.apps[chance.below(running)].clone();
+            // It may be where it would go, or too many may be there.
+            cluster.is_odd = true;
+            let _ = cluster.scheduler.move_app(&app, LEAVES[chance.below(4)]);
+            "a move"
+        }
+        8 if running > 0 && cluster.moves => {
+            cluster.is_odd = true;
+            let app = cluster.apps[chance.below(running)].clone();
+            cluster.scheduler.set_priority(&app, i32::try_from(chance.below(9)).expect("small")).unwrap();
+            "a priority"
+        }
+        9 if cluster.nodes.len() < 8 => {
+            cluster.add_node();
+            "a node more"
+        }
+        10 if cluster.nodes.len() > 3 && chance.below(3) == 0 => {
+            let node = cluster.nodes.swap_remove(chance.below(cluster.nodes.len()));
+            cluster.scheduler.remove_node(&node).unwrap();
+            "a node less"
+        }
+        11 if chance.below(4) == 0 => {
+            cluster.scheduler.refresh_queues(queues(["30", "40", "90"][chance.below(3)])).unwrap();
+            "a refresh"
+        }
+        _ => {
+            let node = cluster.nodes[chance.below(cluster.nodes.len())].clone();
+            cluster.scheduler.heartbeat(Heartbeat::new(&node));
+            "a heartbeat"
+        }
+    }
+}
+
+fn play(workers: usize, fold_every: u32, seed: u64) {
+    let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut cluster = start(workers, fold_every);
+    cluster.moves = seed % 2 == 1;
+    (0..4).for_each(|_| cluster.add_node());
+    let mut since = "nothing";
+    for _ in 0..120 {
+        let what = step(&mut cluster, &mut chance);
+        // What has become too much stays so until containers end.
+        if matches!(what, "a refresh" | "a node less") || (since == "a move" && what == "a heartbeat") {
+            since = what;
+        }
+        cluster.check(seed, if matches!(since, "a refresh" | "a node less") { since } else { what });
+    }
+    cluster.check_served(seed);
+    cluster.end(seed);
+}
+
+#[test]
+fn limits_hold_whoever_grants() {
+    for workers in 1..=4 {
+        (0..60).for_each(|seed| play(workers, 1, seed));
+    }
+}
+
+#[test]
+fn limits_hold_with_views_that_are_far_apart() {
+    for workers in 2..=4 {
+        (100..140).for_each(|seed| play(workers, 1000, seed));
+    }
+}
