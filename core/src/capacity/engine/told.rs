@@ -5,6 +5,7 @@ use super::message::{CapacityMessage, Entrant};
 use super::types::Shard;
 use crate::capacity::order::FairCache;
 use crate::capacity::ordered::AppEntry;
+use crate::engine::books::turn::OwnTurn;
 use crate::resource::Resource;
 
 impl Shard {
@@ -76,7 +77,7 @@ impl Shard {
             is_noted: false,
             others,
             held,
-            turn: 0,
+            turn: OwnTurn::default(),
             joint: joint.clone(),
         });
         for slot in slot_before.into_iter().chain([app.slot.index]) {

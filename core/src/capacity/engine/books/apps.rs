@@ -8,6 +8,7 @@ use super::joint::Joint;
 use crate::capacity::order::{AppRank, FairCache};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::users::{UserRecord, UserSeat};
+use crate::engine::books::turn::OwnTurn;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
@@ -60,7 +61,7 @@ pub(crate) struct AppBook {
     /// Containers and reservations that it has here, where there are other workers.
     pub(crate) held: i64,
     /// How often it has entered a leaf to wait there.
-    pub(crate) turn: u32,
+    pub(crate) turn: OwnTurn,
     pub(crate) joint: Arc<Joint>,
 }
 

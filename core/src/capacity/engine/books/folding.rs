@@ -65,7 +65,7 @@ impl Books {
     /// An application has entered its leaf, where another worker decides: it may have been let start already.
     pub(super) fn start_if_let(&mut self, entry: AppEntry) {
         let app = &self.apps[entry];
-        if app.joint.turn.may_start(app.turn) {
+        if app.turn.may_start(&app.joint.turn) {
             self.start(entry);
         }
     }
@@ -78,9 +78,10 @@ impl Books {
     /// An application was let start here.
     pub(super) fn lets_start(&mut self, entry: AppEntry) {
         if !self.place.is_alone() {
-            let app = &self.apps[entry];
-            app.joint.turn.let_start(app.turn);
-            self.started.push(Start { app: app.number, joint: app.joint.clone(), turn: app.turn });
+            let Books { apps, started, .. } = self;
+            let app = &apps[entry];
+            let tell = |turn| started.push(Start { app: app.number, joint: app.joint.clone(), turn });
+            app.joint.turn.let_start(app.turn.number(), tell);
         }
     }
 
@@ -88,7 +89,7 @@ impl Books {
     pub(crate) fn starts_elsewhere(&mut self, start: &Start) {
         let Some(entry) = self.apps.entry(start.app) else { return };
         let app = &self.apps[entry];
-        if Arc::ptr_eq(&app.joint, &start.joint) && app.turn == start.turn {
+        if Arc::ptr_eq(&app.joint, &start.joint) && app.turn.is_about(start.turn) {
             self.start(entry);
         }
     }

@@ -50,7 +50,7 @@ impl Books {
         if leaf.wait(entry, &rank, &am, |other| apps.rank(other)) {
             apps[entry].lists += 1;
         }
-        apps[entry].turn += 1;
+        apps[entry].turn.enter();
         if !self.place.decides_for(slot) {
             self.start_if_let(entry);
         } else if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
