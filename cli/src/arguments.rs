@@ -31,7 +31,7 @@ pub(crate) const CORES: &[Word<CoreChoice>] = &[
 
 pub(crate) const SCHEDULERS: &[Word<SchedulerChoice>] = &[
     ("fair", SchedulerChoice::Fair, "The FairScheduler"),
-    ("capacity", SchedulerChoice::Capacity, "The CapacityScheduler, with one worker"),
+    ("capacity", SchedulerChoice::Capacity, "The CapacityScheduler"),
 ];
 
 /// Where properties come from.

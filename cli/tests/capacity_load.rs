@@ -36,8 +36,7 @@ fn the_capacity_scheduler_is_driven_and_its_books_balance() {
 #[test]
 fn what_it_has_not_is_refused() {
     for (arguments, why) in [
-        (&["--workers", "2"][..], "--workers: the CapacityScheduler has one worker"),
-        (&["--core", "locked"], "--core locked: the locked twin is the FairScheduler's"),
+        (&["--core", "locked"][..], "--core locked: the locked twin is the FairScheduler's"),
         (&["--preemption"], "--preemption: this load is the FairScheduler's"),
         (&["--reload", "1s"], "--reload: what is reloaded in turn are allocation files"),
         (&["--soak", "5s"], "--soak: the soak drives the FairScheduler"),

@@ -6,8 +6,8 @@
 use evenweave::reason::CapacityNotOffered;
 use evenweave::view::CapacityQueueView;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, ContainerId, Heartbeat,
-    NodeHandle, Refused, Resource, Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped,
+    ContainerId, Heartbeat, NodeHandle, Refused, Resource, Submission,
 };
 use std::collections::BTreeMap;
 
@@ -38,10 +38,8 @@ fn queues(b_maximum: &'static str) -> Vec<(&'static str, &'static str)> {
     ]
 }
 
-const SITE: [(&str, &str); 2] = [
-    ("yarn.scheduler.capacity.node-locality-delay", "-1"),
-    ("yarn.cluster.max-application-priority", "9"),
-];
+const SITE: [(&str, &str); 2] =
+    [("yarn.scheduler.capacity.node-locality-delay", "-1"), ("yarn.cluster.max-application-priority", "9")];
 
 const SIZE: Resource = Resource::new(1024, 1);
 
@@ -75,7 +73,17 @@ fn start(workers: usize, fold_every: u32) -> Cluster {
     let configuration = CapacityConfiguration::from_properties(SITE, queues("40")).expect("queues that can be");
     let builder = CapacityScheduler::builder(configuration).workers(workers).fold_every(fold_every);
     let scheduler = builder.stepped().expect("nothing that is not built");
-    Cluster { scheduler, nodes: vec![], racks: 0, apps: vec![], held: BTreeMap::new(), submitted: 0, workers, is_odd: false, moves: true }
+    Cluster {
+        scheduler,
+        nodes: vec![],
+        racks: 0,
+        apps: vec![],
+        held: BTreeMap::new(),
+        submitted: 0,
+        workers,
+        is_odd: false,
+        moves: true,
+    }
 }
 
 impl Cluster {
@@ -90,7 +98,9 @@ impl Cluster {
         self.submitted += 1;
         match self.scheduler.submit(Submission::new(self.submitted, user).in_queue(queue)) {
             Ok(app) => self.apps.push(app),
-            Err(refused) => assert!(matches!(refused, Refused::QueueFull { .. } | Refused::UserFull { .. }), "{refused}"),
+            Err(refused) => {
+                assert!(matches!(refused, Refused::QueueFull { .. } | Refused::UserFull { .. }), "{refused}")
+            }
         }
     }
 
@@ -134,8 +144,13 @@ impl Cluster {
         let queues = self.view();
         let apps = self.scheduler.apps();
         for queue in queues.values() {
-            assert!(queue.used.memory_mb() <= queue.maximum.memory_mb() || what == "a refresh" || what == "a node less", "{}", at(&queue.name));
-            let own = apps.iter().filter(|app| app.queue == queue.name || app.queue.starts_with(&format!("{}.", queue.name)));
+            assert!(
+                queue.used.memory_mb() <= queue.maximum.memory_mb() || what == "a refresh" || what == "a node less",
+                "{}",
+                at(&queue.name)
+            );
+            let own =
+                apps.iter().filter(|app| app.queue == queue.name || app.queue.starts_with(&format!("{}.", queue.name)));
             let sum = own.fold(Resource::ZERO, |sum, app| sum + app.used);
             assert_eq!(queue.used, sum, "{}", at(&format!("{}'s usage is its applications'", queue.name)));
             let Some(leaf) = &queue.leaf else { continue };
@@ -145,7 +160,11 @@ impl Cluster {
             let active: Vec<_> = apps.iter().filter(|app| app.queue == queue.name && app.state == "active").collect();
             let has_both = self.is_odd;
             assert!(active.len() == leaf.active_applications || has_both, "{}", at(&queue.name));
-            assert!(active.len() <= 1 || leaf.am_used.memory_mb() <= leaf.am_limit.memory_mb() || what != "a submission", "{}", at(&format!("{}: AMs have {}, may {}", queue.name, leaf.am_used, leaf.am_limit)));
+            assert!(
+                active.len() <= 1 || leaf.am_used.memory_mb() <= leaf.am_limit.memory_mb() || what != "a submission",
+                "{}",
+                at(&format!("{}: AMs have {}, may {}", queue.name, leaf.am_used, leaf.am_limit))
+            );
         }
         let in_a = apps.iter().filter(|app| app.queue == "root.a" && app.state != "non-runnable").count();
         assert!(in_a <= 3 || self.is_odd, "{}", at("parallel applications"));
@@ -173,10 +192,17 @@ impl Cluster {
                 path.push(&queues[above]);
             }
             let is_full = path.iter().any(|queue| queue.used.memory_mb() + 1024 > queue.maximum.memory_mb());
-            let asks = self.scheduler.apps().into_iter().any(|app| {
-                app.queue == queue.name && app.state == "active" && app.pending.memory_mb() > 0
-            });
-            assert!(is_full || free < 1024 || !asks, "{} workers, seed {seed}: {} could have more", self.workers, queue.name);
+            let asks = self
+                .scheduler
+                .apps()
+                .into_iter()
+                .any(|app| app.queue == queue.name && app.state == "active" && app.pending.memory_mb() > 0);
+            assert!(
+                is_full || free < 1024 || !asks,
+                "{} workers, seed {seed}: {} could have more",
+                self.workers,
+                queue.name
+            );
         }
     }
 
@@ -192,7 +218,11 @@ impl Cluster {
             assert_eq!((left, queue.containers, queue.applications), ([Resource::ZERO; 3], 0, 0), "{at}");
             // As in Hadoop what has moved may stay in a list, or counted as active.
             if let Some(leaf) = queue.leaf.as_ref().filter(|_| !is_odd) {
-                assert_eq!((leaf.am_used, leaf.active_applications, leaf.pending_applications), (Resource::ZERO, 0, 0), "{at}");
+                assert_eq!(
+                    (leaf.am_used, leaf.active_applications, leaf.pending_applications),
+                    (Resource::ZERO, 0, 0),
+                    "{at}"
+                );
                 assert_eq!(leaf.active_users, 0, "{at}");
             }
         }

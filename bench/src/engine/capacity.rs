@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// What it is made from.
 pub(crate) struct CapacityParts {
     pub(crate) configuration: CapacityConfiguration,
+    pub(crate) workers: usize,
+    /// How far workers may be apart, if not as by default.
+    pub(crate) fold_every: Option<u32>,
     pub(crate) groups: Option<Arc<dyn Groups>>,
     pub(crate) probe: Arc<dyn HeartbeatProbe>,
     pub(crate) wake: Option<Wake>,
@@ -34,6 +37,10 @@ impl Capacity {
     pub(crate) fn start(parts: CapacityParts) -> Result<Capacity, String> {
         let mut builder =
             CapacityScheduler::builder(parts.configuration).cluster_timestamp(CLUSTER_TIMESTAMP).probe(parts.probe);
+        builder = builder.workers(parts.workers);
+        if let Some(changes) = parts.fold_every {
+            builder = builder.fold_every(changes);
+        }
         if let Some(groups) = parts.groups {
             builder = builder.groups(groups);
         }

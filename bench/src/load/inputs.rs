@@ -114,7 +114,6 @@ fn check(options: &LoadOptions) -> Result<(), Failure> {
         return Ok(());
     }
     let refused = [
-        (options.workers != 1, "--workers: the CapacityScheduler has one worker"),
         (options.core == Some(CoreChoice::Locked), "--core locked: the locked twin is the FairScheduler's"),
         (options.late.is_some(), "--preemption: this load is the FairScheduler's"),
         (options.reload.is_some(), "--reload: what is reloaded in turn are allocation files"),

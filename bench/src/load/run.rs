@@ -213,7 +213,14 @@ fn drive(
         }
         Rules::Capacity(configuration) => {
             let (configuration, probe) = (configuration.clone(), Arc::clone(&probe) as _);
-            let parts = CapacityParts { configuration, groups: inputs.groups.clone(), probe, wake };
+            let parts = CapacityParts {
+                configuration,
+                workers: options.workers,
+                fold_every: None,
+                groups: inputs.groups.clone(),
+                probe,
+                wake,
+            };
             Box::new(Capacity::start(parts).map_err(Failure::input)?)
         }
     };

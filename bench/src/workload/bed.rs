@@ -64,7 +64,14 @@ impl Bed {
                 let configuration =
                     CapacityConfiguration::from_properties(properties, own).map_err(|error| error.to_string())?;
                 let probe = Arc::clone(&probe) as _;
-                Box::new(Capacity::start(CapacityParts { configuration, groups: None, probe, wake: None })?)
+                Box::new(Capacity::start(CapacityParts {
+                    configuration,
+                    workers: plan.workers,
+                    fold_every: plan.fold_every,
+                    groups: None,
+                    probe,
+                    wake: None,
+                })?)
             }
         };
         let (nodes, apps, minders) = (Vec::new(), Vec::new(), Mutex::new(minders));

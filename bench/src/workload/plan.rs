@@ -261,10 +261,8 @@ fn unfit_for_capacity(args: &BenchOptions, mode: Mode) -> Option<&'static str> {
     match args {
         BenchOptions { workload: WorkloadName::W3, .. } => Some("there are no shares that W3 could update"),
         BenchOptions { core: CoreChoice::Locked, .. } => Some("there is no locked twin: leave --core out"),
-        BenchOptions { workers: 2.., .. }
-        | BenchOptions { fold_every: Some(_), .. }
-        | BenchOptions { self_driven: true, .. } => {
-            Some("there is one worker, on a thread of its own: leave --workers, --fold-every and --self-driven out")
+        BenchOptions { self_driven: true, .. } => {
+            Some("its workers are on threads of their own: leave --self-driven out")
         }
         BenchOptions { background: Background::Continuous, .. } => {
             Some("there is no continuous scheduling: --async on is its asynchronous mode")
@@ -346,8 +344,7 @@ pub(super) mod tests {
             ("W3 --size L10", "sizes S, M, L and L50"),
             ("W3 --mode max", "mode dyn"),
             ("W3 --scheduler capacity", "no shares"),
-            ("W2 --scheduler capacity --workers 2", "one worker"),
-            ("W2 --scheduler capacity --self-driven", "one worker"),
+            ("W2 --scheduler capacity --self-driven", "threads of their own"),
             ("W2 --scheduler capacity --mode dyn", "--mode one or max"),
             ("W2 --scheduler capacity --core locked", "no locked twin"),
             ("W2 --scheduler capacity --async continuous", "no continuous scheduling"),

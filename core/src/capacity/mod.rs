@@ -42,6 +42,7 @@ pub use engine::{
     CapacityUserView, Unsupported,
 };
 pub(crate) use engine::{
-    CapacityCall, CapacityControl, CapacityDecider, CapacityShard, Refresh, called, capacity_stats, order_round, unsupported,
+    CapacityCall, CapacityControl, CapacityDecider, CapacityShard, Refresh, called, capacity_stats, order_round,
+    unsupported,
 };
 pub use plain::{Plain, difference};

@@ -413,7 +413,8 @@ impl CapacityStepped {
     /// and users, which [`queues`](Self::queues) shows.
     pub fn not_offered(&mut self, app: &AppHandle) -> Option<CapacityNotOffered> {
         let shards = self.steps.stepper.shards();
-        let mut answers: Vec<_> = shards.map(|shard| (!shard.decides_about(&app.0), shard.why_not_offered(&app.0))).collect();
+        let mut answers: Vec<_> =
+            shards.map(|shard| (!shard.decides_about(&app.0), shard.why_not_offered(&app.0))).collect();
         // Who decides about it knows best.
         answers.sort_by_key(|(others, _)| *others);
         answers.into_iter().next().and_then(|(_, answer)| answer)

@@ -45,9 +45,9 @@ mod views;
 pub use configuration::CapacityConfiguration;
 pub(crate) use configuration::Refresh;
 pub(crate) use control::{CapacityCall, CapacityControl};
-pub(crate) use surveying::{called, order_round};
 pub use settings::Unsupported;
 pub(crate) use settings::unsupported;
+pub(crate) use surveying::{called, order_round};
 pub(crate) use types::{CapacityDecider, Shard as CapacityShard};
 pub(crate) use views::capacity_stats;
 pub use views::{

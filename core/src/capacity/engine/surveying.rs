@@ -68,7 +68,8 @@ impl Shard {
             if app.containers.is_empty() && app.reserved.is_empty() {
                 continue;
             }
-            let (containers, reservations) = (self.own_containers(app.slot.index), self.own_reservations(app.slot.index));
+            let (containers, reservations) =
+                (self.own_containers(app.slot.index), self.own_reservations(app.slot.index));
             let found = surveyed.found.entry(app.number).or_default();
             found.containers.extend(containers);
             found.reservations.extend(reservations);

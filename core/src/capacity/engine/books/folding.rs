@@ -43,10 +43,9 @@ impl Books {
         let Others { used, reserved, containers } = self.apps[entry].others;
         let charge = used.plus(&reserved);
         let none = Resource::ZERO;
-        for (leaf, charge, reserved, containers) in [
-            (source, none.minus(&charge), none.minus(&reserved), -containers),
-            (target, charge, reserved, containers),
-        ] {
+        for (leaf, charge, reserved, containers) in
+            [(source, none.minus(&charge), none.minus(&reserved), -containers), (target, charge, reserved, containers)]
+        {
             self.charge_leaf(leaf, entry, &charge, containers);
             self.charge_above(leaf, &charge, containers);
             self.add_reserved(leaf, &reserved);
@@ -109,4 +108,3 @@ impl Books {
         self.enter_active(entry, slot);
     }
 }
-

@@ -1,8 +1,8 @@
 //! What is published of queues, and what follows from a change of the cluster (reference 6).
 
 use crate::capacity::engine::published::CapacityPublished;
-use crate::capacity::tree::QueueNode;
 use crate::capacity::engine::types::{CapacityDecider, Control};
+use crate::capacity::tree::QueueNode;
 use crate::engine::control::QueueTerms;
 use crate::resource::Resource;
 use crate::sync::Arc;
