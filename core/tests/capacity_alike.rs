@@ -409,3 +409,55 @@ fn the_configuration_in_force_is_shown() {
     assert_eq!(shown(&threaded.configuration().unwrap()), second, "what was refused changes nothing");
     assert_eq!(shown(&stepped.configuration()), second);
 }
+
+#[test]
+fn what_was_served_elsewhere_is_not_said_to_be_asked_for_in_vain() {
+    let mut scheduler = builder().stepped().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let app = scheduler.submit(submission(1)).unwrap();
+    let (ask, elsewhere) = (Ask::anywhere(1, SMALL, 1), scheduler.location("n2"));
+    let request = AllocateRequest::new([ask, ask.at(elsewhere)]);
+    scheduler.allocate(&app, &request, &mut Allocation::default()).unwrap();
+    while scheduler.stats().granted == 0 {
+        scheduler.heartbeat(Heartbeat::new(&node));
+    }
+    assert_eq!(scheduler.not_offered(&app), Some(CapacityNotOffered::NothingOutstanding), "n2 and its rack are left over");
+}
+
+/// What completes while one attempt hands its containers over to the next is charged to nobody any more.
+#[test]
+fn what_completes_between_two_attempts_is_not_left_in_a_queue() {
+    let scheduler = builder().start().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(65_536, 64)).unwrap();
+    let mut answer = Allocation::default();
+    for number in 1..=150 {
+        let app = scheduler.submit(submission(number)).unwrap();
+        scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(1, SMALL, 8)]), &mut answer).unwrap();
+        scheduler.quiesce().unwrap();
+        let mut held = Vec::new();
+        for _ in 0..8 {
+            scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+            scheduler.quiesce().unwrap();
+            scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+            held.extend(answer.granted.iter().map(|granted| granted.id));
+        }
+        assert_eq!(held.len(), 8, "round {number}: nothing of the rounds before is in the way");
+        let mut launched = Heartbeat::new(&node);
+        launched.launched.extend(held.iter().copied());
+        scheduler.heartbeat(launched).unwrap();
+        scheduler.quiesce().unwrap();
+        for id in &held {
+            let mut done = Heartbeat::new(&node);
+            done.offer = false;
+            done.completed.push(*id);
+            scheduler.heartbeat(done).unwrap();
+        }
+        let next = scheduler.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();
+        scheduler.quiesce().unwrap();
+        scheduler.finish(&next).unwrap();
+    }
+    scheduler.quiesce().unwrap();
+    for queue in scheduler.queues(false).unwrap() {
+        assert_eq!((queue.used, queue.containers), (Resource::ZERO, 0), "{}", queue.name);
+    }
+}

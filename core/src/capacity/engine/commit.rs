@@ -188,7 +188,8 @@ impl Shard {
         let record = &self.containers[index];
         let (app, size) = (record.app.index, *self.containers.size(record));
         let candidate = candidate_of(record);
-        let Some(entry) = self.entry(app) else { return };
+        // Between two attempts the one before has what the next will take over.
+        let Some(entry) = self.entry(app).or_else(|| self.own.books.apps.entry(candidate.0)) else { return };
         let local = &mut self.own.books.apps[entry];
         local.used = local.used.minus(&size);
         let (leaf, has_marked) = (local.leaf, local.has_marked);

@@ -141,7 +141,9 @@ impl<D: Decider> AppLocal<D> {
     /// Of one that asks for nothing which could be served: whether it asks for nodes or racks all the same, with nothing at `*`.
     #[cfg(not(loom))]
     pub(crate) fn asks_in_vain(&self) -> Option<bool> {
-        let mut rows = self.keys.iter().filter_map(|key| key.named()).flat_map(|rows| rows.iter());
+        // What was served elsewhere leaves its racks and nodes behind, under a key that was asked for at `*`.
+        let without = self.keys.iter().filter(|key| key.size.is_zero());
+        let mut rows = without.filter_map(|key| key.named()).flat_map(|rows| rows.iter());
         (!self.has_open_key()).then(|| rows.any(|row| row.left() > 0))
     }
 
