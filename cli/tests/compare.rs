@@ -133,7 +133,7 @@ fn a_missing_tool_leaves_out_its_peer_and_no_other() {
     assert_eq!(code, Some(1), "{told}");
     assert!(told.contains("YuniKorn is left out: go is not on the PATH: install Go 1.25 or later"), "{told}");
     assert!(out.contains("W1:S:fair") && !out.contains("yunikorn"), "{out}");
-    assert_eq!(stage.calls(), "mvn java-max java-dyn ours");
+    assert_eq!(stage.calls(), "mvn java-max java-dyn ours java-max java-max ours", "of both of its schedulers");
 }
 
 #[test]

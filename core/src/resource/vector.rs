@@ -379,7 +379,8 @@ impl fmt::Debug for Resource {
 /// ```
 impl fmt::Display for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let limited = self.0.iter().rposition(|lane| *lane != i64::MAX).map_or(2, |last| last + 1).max(2);
+        let unlimited = self.0[2..].iter().rev().take_while(|lane| **lane == i64::MAX).count();
+        let limited = MAX_TYPES.saturating_sub(unlimited);
         write!(f, "<memory:{}, vCores:{}", self.0[0], self.0[1])?;
         for (i, lane) in self.0.iter().enumerate().take(limited).skip(2).filter(|(_, lane)| **lane != 0) {
             write!(f, ", {i}:{lane}")?;
