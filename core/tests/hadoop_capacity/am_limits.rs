@@ -51,24 +51,31 @@ fn limits_of_applications_and_ams_follow_the_cluster_and_the_settings() {
     assert_eq!(cluster.leaf("root.a").max_applications_per_user, 4999);
 }
 
+/// An application of `a`, and a report that gives it its AM if it is active, so that it asks for nothing more.
+fn with_its_am(cluster: &mut Cluster, user: &str, am: evenweave::Resource) -> evenweave::AppHandle {
+    let app = cluster.submit_with_am("a", user, am);
+    cluster.hb(1);
+    app
+}
+
 /// `TestApplicationLimits.testActiveApplicationLimits`
 #[test]
 fn ams_wait_for_their_users_limit_and_for_the_queues() {
     let mut cluster = Cluster::new(QUEUES, &[gigabytes(160)]);
     let a = "root.a";
     assert_eq!(cluster.leaf(a).am_limit, gb(16));
-    let zero = cluster.submit_with_am("a", "user_0", gb(4));
-    cluster.submit_with_am("a", "user_0", gb(4));
+    let zero = with_its_am(&mut cluster, "user_0", gb(4));
+    with_its_am(&mut cluster, "user_0", gb(4));
     assert_eq!(cluster.counts(a), (2, 0));
-    cluster.submit_with_am("a", "user_0", gb(4));
+    with_its_am(&mut cluster, "user_0", gb(4));
     assert_eq!(cluster.counts(a), (2, 1), "12 GB of 8");
     cluster.finish(&zero);
     assert_eq!(cluster.counts(a), (2, 0));
-    cluster.submit_with_am("a", "user_0", gb(4));
+    with_its_am(&mut cluster, "user_0", gb(4));
     assert_eq!(cluster.counts(a), (2, 1));
-    let of_one = cluster.submit_with_am("a", "user_1", gb(8));
+    let of_one = with_its_am(&mut cluster, "user_1", gb(8));
     assert_eq!(cluster.counts(a), (3, 1));
-    let of_two = cluster.submit_with_am("a", "user_2", gb(8));
+    let of_two = with_its_am(&mut cluster, "user_2", gb(8));
     assert_eq!(cluster.counts(a), (3, 2), "the queue has 16 GB of 16");
     cluster.finish(&of_one);
     assert_eq!(cluster.counts(a), (3, 1));
@@ -187,7 +194,7 @@ fn the_am_limit_is_the_share_of_what_the_queue_may_use() {
     let mut cluster = crate::user_limits::leaves(&b("0.1"), &[gigabytes(1600)]);
     assert_eq!(cluster.leaf("root.newroot.b").am_limit, r(162_816, 1));
     cluster.refresh(crate::user_limits::LEAVES, &b("0.2")).unwrap();
-    assert_eq!(cluster.leaf("root.newroot.b").am_limit, r(325_632, 1), "the same share of 99 percent");
+    assert_eq!(cluster.leaf("root.newroot.b").am_limit, r(324_608, 1), "324,403 MB, rounded up");
 }
 
 const ONE: Pairs<'static> =

@@ -100,7 +100,11 @@ fn a_capacity_above_the_maximum_counts_where_the_absolute_ones_agree() {
 #[test]
 fn a_queue_that_a_refresh_adds_takes_its_turn() {
     let mut cluster = Cluster::new(TREE, &[r(10_240, 10)]);
-    let more: Pairs<'_> = &[("root.b.queues", "b1,b2,b3,b4"), ("root.b.b4.capacity", "0")];
+    let more: Pairs<'_> = &[
+        ("root.b.queues", "b1,b2,b3,b4"),
+        ("root.b.b4.capacity", "0"),
+        ("root.b.b4.maximum-applications", "1"),
+    ];
     cluster.refresh(TREE, more).unwrap();
     let names: Vec<_> = cluster.stepped.queues(false).into_iter().map(|queue| queue.name).collect();
     let below_b: Vec<_> = names.iter().filter(|name| name.starts_with("root.b.")).collect();
@@ -195,7 +199,8 @@ fn a_queue_may_have_a_largest_container_of_its_own() {
         &[("root.a.a1.maximum-allocation-mb", "1024"), ("root.a.a1.maximum-allocation-vcores", "1")];
     let mut cluster = Cluster::new(&[TREE, own].concat(), &[]);
     let sizes = ["root.a.a1", "root.a.a2", "root.c.c1.c11"].map(|name| cluster.queue(name).maximum_allocation);
-    assert_eq!(sizes, [r(1024, 1), r(16_384, 32), r(16_384, 32)]);
+    let sizes = sizes.map(|size| (size.memory_mb(), size.vcores()));
+    assert_eq!(sizes, [(1024, 1), (16_384, 32), (16_384, 32)]);
 }
 
 const ABSOLUTE: Pairs<'static> = &[

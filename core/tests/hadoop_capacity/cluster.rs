@@ -62,6 +62,8 @@ pub(crate) struct Cluster {
     pub(crate) stepped: CapacityStepped,
     pub(crate) nodes: Vec<NodeHandle>,
     apps: u32,
+    /// Containers of applications that no test has asked for yet.
+    granted: HashMap<u32, Vec<Container>>,
 }
 
 impl Cluster {
@@ -90,7 +92,7 @@ impl Cluster {
             .collect();
         let builder = CapacityScheduler::builder(configuration).groups(Arc::new(groups)).journal(true);
         let stepped = builder.stepped().map_err(|error| error.to_string())?;
-        let mut cluster = Cluster { stepped, nodes: Vec::new(), apps: 0 };
+        let mut cluster = Cluster { stepped, nodes: Vec::new(), apps: 0, granted: HashMap::new() };
         nodes.iter().for_each(|total| cluster.add_node(*total));
         Ok(cluster)
     }
@@ -208,7 +210,9 @@ impl Cluster {
 
     pub(crate) fn call(&mut self, app: &AppHandle, request: &AllocateRequest) -> Result<Allocation, Refused> {
         let mut answer = Allocation::default();
-        self.stepped.allocate(app, request, &mut answer).map(|()| answer)
+        self.stepped.allocate(app, request, &mut answer)?;
+        self.granted.entry(app.number()).or_default().extend(answer.granted.iter().cloned());
+        Ok(answer)
     }
 
     pub(crate) fn ask(&mut self, app: &AppHandle, asks: &[Ask]) {
@@ -231,9 +235,10 @@ impl Cluster {
         places.iter().map(line).collect()
     }
 
-    /// The containers granted since the last call.
+    /// The containers granted since this was last asked.
     pub(crate) fn granted(&mut self, app: &AppHandle) -> Vec<Container> {
-        self.call(app, &AllocateRequest::default()).unwrap().granted
+        self.call(app, &AllocateRequest::default()).unwrap();
+        self.granted.remove(&app.number()).unwrap_or_default()
     }
 
     /// The AM gives containers back.

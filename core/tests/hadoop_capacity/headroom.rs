@@ -168,12 +168,12 @@ fn the_headroom_of_users_follows_the_cluster() {
         ("root.a.user-limit-factor", "5"),
     ];
     let mut cluster = Cluster::new(queues, &[r(160 * 1024, 100); 10]);
-    let far = |cluster: &Cluster| cluster.at(1, gb(1), &[("elsewhere", 1), ("/elsewhere", 1), ("*", 1)]);
+    let far = |cluster: &Cluster| cluster.at(1, gb(1), &[("elsewhere", 100), ("/elsewhere", 100), ("*", 100)]);
     let zero = cluster.submit("a", "user_0");
     let asks = far(&cluster);
     cluster.ask(&zero, &asks);
     cluster.hb(1);
-    assert_eq!(cluster.headroom(&zero), 80 * 1024 * 1024 / 1024);
+    assert_eq!(cluster.headroom(&zero), 80 * 1024);
     let one = cluster.submit("a", "user_1");
     cluster.ask(&one, &asks);
     cluster.resize(10, r(160 * 1024, 100));

@@ -32,7 +32,7 @@ fn round(total: u32, lines: &[Line<'_>], more: Pairs<'_>) -> Vec<usize> {
     let leaves: Vec<_> = lines
         .iter()
         .filter(|line| children(line.0).is_empty())
-        .map(|(path, _, used, pending)| (*path, *used, *pending))
+        .map(|(path, _, used, pending)| (path.rsplit('.').next().unwrap(), *used, *pending))
         .collect();
     let (mut cluster, apps): (Cluster, _) = full(&rows, total.into(), &leaves);
     marked(&mut cluster, &apps)
@@ -173,5 +173,5 @@ fn a_leaf_on_a_third_level_gives_for_its_whole_branch() {
 fn a_queue_without_a_guarantee_gives_nothing_for_a_branch_within_its_own() {
     let lines: &[Line<'_>] =
         &[("a", 100, 0, 0), ("a.b", 0, 60, 0), ("a.c", 99, 20, 0), ("d", 100, 0, 0), ("d.e", 10, 90, 0), ("d.f", 90, 0, 10)];
-    assert_eq!(round(200, lines, &[])[0], 0);
+    assert_eq!(round(200, lines, &[("root.a.b.maximum-applications", "1")])[0], 0);
 }

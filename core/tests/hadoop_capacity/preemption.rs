@@ -2,6 +2,7 @@
 
 use crate::cluster::{Cluster, DRC, Pairs, any, r};
 use evenweave::{AppHandle, EndReason, Resource};
+use std::collections::BTreeSet;
 
 pub(crate) const POLICY: &str = "yarn.resourcemanager.monitor.capacity.preemption";
 
@@ -83,7 +84,7 @@ fn only_what_no_idle_guarantee_covers_is_taken() {
 /// `TestProportionalCapacityPreemptionPolicy.testMaxCap`
 #[test]
 fn nothing_is_taken_for_a_queue_at_its_maximum() {
-    let (mut cluster, apps) = three(&[("root.b.maximum-capacity", "45")], 100, [55, 45, 0], [10, 10, 0]);
+    let (mut cluster, apps) = three(&[("root.b.maximum-capacity", "45.5")], 100, [55, 45, 0], [10, 10, 0]);
     assert_eq!(marked(&mut cluster, &apps)[0], 0);
 }
 
@@ -168,7 +169,7 @@ fn with_ams(cluster: &mut Cluster, each: u32, size: Resource) -> Vec<AppHandle> 
     for _ in 0..4 {
         let app = cluster.submit_with_am("a", "user", size);
         cluster.hb(1);
-        assert_eq!(cluster.granted(&app).len(), 1, "the AM");
+        assert_eq!(cluster.app(&app).used, size, "the AM");
         cluster.ask(&app, &[any(1, size, each - 1)]);
         cluster.hb(1);
         assert_eq!(cluster.app(&app).used.memory_mb(), i64::from(each) * size.memory_mb());
@@ -204,15 +205,27 @@ fn ams_are_taken_down_to_the_share_of_ams_when_nothing_else_is_left() {
 /// `TestProportionalCapacityPreemptionPolicy.testContainerOrdering`
 #[test]
 fn of_an_application_the_least_urgent_and_youngest_container_goes_first() {
-    let mut cluster = Cluster::new(&[ROUNDS, &[("root.queues", "a,b"), ("root.a.capacity", "0"), ("root.b.capacity", "100")]].concat(), &[r(5, 1000)]);
-    let app = cluster.submit("a", "user");
-    for priority in [2, 2, 3, 1, 3] {
-        cluster.ask(&app, &[any(priority, UNIT, 1)]);
-        cluster.hb(1);
+    let queues: Pairs<'_> = &[
+        ("root.queues", "a,b"),
+        ("root.a.capacity", "0"),
+        ("root.a.maximum-applications", "1"),
+        ("root.b.capacity", "100"),
+    ];
+    let taken_for = |wanted: usize| {
+        let mut cluster = Cluster::new(&[ROUNDS, queues].concat(), &[r(5, 1000)]);
+        let app = cluster.submit("a", "user");
+        for priority in [2, 2, 3, 1, 3] {
+            cluster.ask(&app, &[any(priority, UNIT, 1)]);
+            cluster.hb(1);
+        }
+        cluster.asking("b", "user", UNIT, wanted.try_into().unwrap());
+        let marked = cluster.stepped.preempt().unwrap();
+        marked.into_iter().map(|(_, number)| number).collect::<BTreeSet<_>>()
+    };
+    let order = [5, 3, 2, 1, 4];
+    for wanted in 1..=5 {
+        assert_eq!(taken_for(wanted), order[..wanted].iter().copied().collect());
     }
-    cluster.asking("b", "user", UNIT, 5);
-    let order: Vec<u32> = cluster.stepped.preempt().unwrap().into_iter().map(|(_, number)| number).collect();
-    assert_eq!(order, [5, 3, 2, 1, 4]);
 }
 
 /// `TestProportionalCapacityPreemptionPolicy.testPreemptionWithVCoreResource`

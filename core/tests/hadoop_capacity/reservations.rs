@@ -32,7 +32,7 @@ fn a_reservation_becomes_a_container_when_the_node_has_room() {
 /// `TestLeafQueue.testReservationExchange`
 #[test]
 fn a_starved_reservation_is_given_up_for_a_container_elsewhere() {
-    let mut cluster = leaves(&[("root.newroot.a.user-limit-factor", "10")], &[r(4096, 16); 2]);
+    let mut cluster = leaves(&[("root.newroot.a.user-limit-factor", "10")], &[r(4096, 16); 3]);
     let zero = cluster.asking("a", "user_0", gb(1), 2);
     cluster.hbs(1, 2);
     let one = cluster.asking("a", "user_1", gb(4), 1);
@@ -160,6 +160,7 @@ fn the_reservation_goes_with_its_node() {
     for n in [1, 1, 2, 1] {
         cluster.hb(n);
     }
+    assert_eq!(cluster.granted(&app).len(), 3);
     let node = cluster.nodes[0].clone();
     cluster.stepped.remove_node(&node).unwrap();
     assert_eq!(books(&mut cluster, &app)[..3], [3, 3, 0], "the map of the other node is left");
@@ -175,7 +176,7 @@ fn a_reservation_that_has_moved_with_its_application_leaves_nothing_behind() {
         ("root.b.capacity", "50"),
         ("user-limit-factor", "100"),
     ];
-    let mut cluster = Cluster::new(queues, &[r(8192, 8)]);
+    let mut cluster = Cluster::new(queues, &[r(8192, 8); 2]);
     let one = cluster.asking("a", "user", gb(1), 3);
     cluster.hbs(1, 3);
     let two = cluster.submit("a", "user");
