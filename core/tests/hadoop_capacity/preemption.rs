@@ -4,8 +4,6 @@ use crate::cluster::{Cluster, DRC, Pairs, any, r};
 use evenweave::{AppHandle, EndReason, Resource};
 use std::collections::BTreeSet;
 
-pub(crate) const POLICY: &str = "yarn.resourcemanager.monitor.capacity.preemption";
-
 /// A round may take everything at once; containers of 1 MB.
 pub(crate) const ROUNDS: Pairs<'static> = &[
     ("yarn.resourcemanager.scheduler.monitor.enable", "true"),
@@ -202,30 +200,27 @@ fn ams_are_taken_down_to_the_share_of_ams_when_nothing_else_is_left() {
     assert_eq!(marked(&mut cluster, &apps), [4, 4, 5, 5, 0]);
 }
 
+/// Five containers: the more a round may take, the more of them are marked.
+///
 /// `TestProportionalCapacityPreemptionPolicy.testContainerOrdering`
 #[test]
 fn of_an_application_the_least_urgent_and_youngest_container_goes_first() {
-    let queues: Pairs<'_> = &[
-        ("root.queues", "a,b"),
-        ("root.a.capacity", "0"),
-        ("root.a.maximum-applications", "1"),
-        ("root.b.capacity", "100"),
-    ];
-    let taken_for = |wanted: usize| {
-        let mut cluster = Cluster::new(&[ROUNDS, queues].concat(), &[r(5, 1000)]);
+    let queues: Pairs<'_> = &[("root.queues", "a,b"), ("root.a.capacity", "0"), ("root.b.capacity", "100"), ("root.a.maximum-applications", "9")];
+    let mut order: Vec<u32> = Vec::new();
+    for part in ["0.2", "0.4", "0.6", "0.8", "1"] {
+        let budget = ("yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round", part);
+        let mut cluster = Cluster::new(&[ROUNDS, queues, &[budget]].concat(), &[r(5, 1000)]);
         let app = cluster.submit("a", "user");
         for priority in [2, 2, 3, 1, 3] {
             cluster.ask(&app, &[any(priority, UNIT, 1)]);
             cluster.hb(1);
         }
-        cluster.asking("b", "user", UNIT, wanted.try_into().unwrap());
+        cluster.asking("b", "user", UNIT, 5);
         let marked = cluster.stepped.preempt().unwrap();
-        marked.into_iter().map(|(_, number)| number).collect::<BTreeSet<_>>()
-    };
-    let order = [5, 3, 2, 1, 4];
-    for wanted in 1..=5 {
-        assert_eq!(taken_for(wanted), order[..wanted].iter().copied().collect());
+        assert_eq!(marked.len(), order.len() + 1, "{part} of the cluster");
+        order.extend(marked.into_iter().map(|(_, number)| number).find(|number| !order.contains(number)));
     }
+    assert_eq!(order, [5, 3, 2, 1, 4]);
 }
 
 /// `TestProportionalCapacityPreemptionPolicy.testPreemptionWithVCoreResource`
