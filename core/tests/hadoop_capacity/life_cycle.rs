@@ -174,6 +174,7 @@ fn a_priority_is_cut_to_the_clusters_highest() {
     let mut cluster = Cluster::new(S, &[r(8192, 8)]);
     let app = cluster.submission("b1", "user", None, 15).unwrap();
     assert_eq!(cluster.app(&app).priority, 10);
+    let app = cluster.submission("b1", "user", None, 5).unwrap();
     cluster.stepped.set_priority(&app, 8).unwrap();
     assert_eq!(cluster.app(&app).priority, 8);
     cluster.stepped.set_priority(&app, 15).unwrap();
@@ -237,10 +238,14 @@ fn a_leafs_largest_container_is_not_above_the_clusters() {
 #[test]
 fn a_leafs_largest_container_may_get_larger() {
     let mut cluster = Cluster::new(&[S, &[(MB, "4096"), (VCORES, "2")]].concat(), &[]);
-    assert_eq!(cluster.queue("root.a.a1").maximum_allocation, r(4096, 2));
+    let largest = |cluster: &mut Cluster, name: &str| {
+        let size = cluster.queue(name).maximum_allocation;
+        (size.memory_mb(), size.vcores())
+    };
+    assert_eq!(largest(&mut cluster, "root.a.a1"), (4096, 2));
     cluster.refresh(S, &[(MB, "6144"), (VCORES, "3")]).unwrap();
-    assert_eq!(cluster.queue("root.a.a1").maximum_allocation, r(6144, 3));
-    assert_eq!(cluster.queue("root.a.a2").maximum_allocation, r(16_384, 32));
+    assert_eq!(largest(&mut cluster, "root.a.a1"), (6144, 3));
+    assert_eq!(largest(&mut cluster, "root.a.a2"), (16_384, 32));
 }
 
 /// `TestCapacitySchedulerQueues.testRefreshQueuesWithQueueDelete`

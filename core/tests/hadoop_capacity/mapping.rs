@@ -39,38 +39,55 @@ fn ruled(rules: Pairs<'_>) -> Cluster {
     Cluster::with_groups(&[TREE, rules].concat(), &[], GROUPS).unwrap()
 }
 
-/// Where applications of users go that name no queue.
-fn places<const N: usize>(cluster: &mut Cluster, users: [&str; N]) -> [String; N] {
-    users.map(|user| match cluster.stepped.place(user, Some("default")) {
-        Ok(place) => place.unwrap_or_default(),
+/// Where applications of users go that name a queue which exists; that one where no rule says otherwise.
+fn places<const N: usize>(cluster: &mut Cluster, named: &str, users: [&str; N]) -> [String; N] {
+    users.map(|user| match cluster.stepped.place(user, Some(named)) {
+        Ok(place) => place.unwrap(),
         Err(Refused::RuleFailed { .. }) => "refused".to_owned(),
         Err(other) => panic!("{other}"),
     })
 }
 
+/// Why rules are refused when the scheduler is to start.
+fn why(rules: &str) -> String {
+    Cluster::with_groups(&[TREE, &[("queue-mappings", rules)]].concat(), &[], GROUPS).err().expect(rules)
+}
+
 /// `TestCSMappingPlacementRule.testLegacyPlacementToExistingQueue`
 #[test]
 fn a_target_is_a_path_or_a_name_that_only_one_queue_has() {
-    let rules = "u:alice:root.ambiguous.user.ambi,u:bob:ambi,u:dave:disambi,u:%user:disambiuser.%user";
+    let rules = "u:alice:root.ambiguous.user.ambi,u:dave:disambi,u:%user:disambiuser.%user";
     let mut cluster = ruled(&[("queue-mappings", rules)]);
     let should_be = [
         "root.ambiguous.user.ambi",
-        "root.default",
         "root.disambiguous.deep.disambiuser.emily",
         "root.default",
         "root.disambiguous.deep.disambiuser.disambi",
     ];
-    assert_eq!(places(&mut cluster, ["alice", "bob", "emily", "charlie", "dave"]), should_be);
+    assert_eq!(places(&mut cluster, "root.unman", ["alice", "emily", "charlie", "dave"]), should_be);
+    assert!(why("u:bob:ambi").contains("'ambi' is ambiguous"));
 }
 
 /// `TestCSMappingPlacementRule.testLegacyPlacementToManagedQueues`
 #[test]
 fn a_target_may_be_a_queue_that_its_parent_can_make() {
-    let rules = "u:alice:root.ambiguous.managed.%user,u:bob:managed.%user,u:charlie:root.unman.%user,\
-                 u:dave:non-existent.%user,u:%user:root.man.%user";
+    let rules = "u:alice:root.ambiguous.managed.%user,u:charlie:%user.%user,u:%user:root.man.%user";
     let mut cluster = ruled(&[("queue-mappings", rules)]);
-    let should_be = ["root.ambiguous.managed.alice", "root.default", "root.default", "root.default", "root.man.emily"];
-    assert_eq!(places(&mut cluster, ["alice", "bob", "charlie", "dave", "emily"]), should_be);
+    let should_be = ["root.ambiguous.managed.alice", "root.default", "root.man.emily"];
+    assert_eq!(places(&mut cluster, "root.unman", ["alice", "charlie", "emily"]), should_be);
+    assert!(why("u:bob:managed.%user").contains("'managed' is ambiguous"));
+    assert!(why("u:charlie:root.unman.%user").contains("unman"));
+    assert!(why("u:dave:non-existent.%user").contains("non-existent"));
+}
+
+/// `TestCSMappingPlacementRule.testLegacyPlacementShortReference`
+#[test]
+fn a_short_name_must_be_that_of_one_leaf() {
+    for (rule, name) in [("u:alice:non-existent", "non-existent"), ("u:bob:root", "root"), ("u:charlie:man", "man")] {
+        assert!(why(rule).contains(name), "{rule}");
+    }
+    let mut cluster = ruled(&[("queue-mappings", "u:dave:unman")]);
+    assert_eq!(places(&mut cluster, "root.default", ["dave"]), ["root.unman"]);
 }
 
 /// `TestCSMappingPlacementRule.testRuleFallbackHandling`
@@ -84,8 +101,8 @@ fn a_rule_without_a_queue_skips_refuses_or_goes_to_the_default() {
         {"type": "user", "matches": "charlie", "policy": "custom", "customPlacement": "%user.none", "fallbackResult": "placeDefault"}
     ]}"#;
     let mut cluster = ruled(&[("mapping-rule-format", "json"), ("mapping-rule-json", json)]);
-    let should_be = ["refused", "root.user.bob", "root.default", ""];
-    assert_eq!(places(&mut cluster, ["alice", "bob", "charlie", "dave"]), should_be);
+    let should_be = ["refused", "root.user.bob", "root.default", "root.unman"];
+    assert_eq!(places(&mut cluster, "root.unman", ["alice", "bob", "charlie", "dave"]), should_be);
 }
 
 /// `TestCSMappingPlacementRule.testConfigValidation`
@@ -110,10 +127,10 @@ fn users_and_groups_choose_rules_and_name_targets() {
     ];
     let with = |rule: &str| {
         let mut cluster = Cluster::with_groups(&[queues, &[("queue-mappings", rule)]].concat(), &[], groups).unwrap();
-        places(&mut cluster, ["bob", "joe"])
+        places(&mut cluster, "root.static", ["bob", "joe"])
     };
-    assert_eq!(with("u:bob:root.%primary_group"), ["root.developer", ""]);
-    assert_eq!(with("g:developer:%secondary_group.%user"), ["root.users.bob", ""]);
+    assert_eq!(with("u:bob:root.%primary_group"), ["root.developer", "root.static"]);
+    assert_eq!(with("g:developer:%secondary_group.%user"), ["root.users.bob", "root.static"]);
     assert_eq!(with("u:%user:root.%primary_group"), ["root.developer", "root.tester"]);
 }
 

@@ -1,6 +1,6 @@
 //! The order of applications in a leaf queue, and of queues by priority.
 
-use crate::cluster::{Cluster, Pairs, any, gb, r};
+use crate::cluster::{Pairs, any, gb, r};
 use crate::user_limits::leaves;
 
 const A: &str = "root.newroot.a";

@@ -2,7 +2,6 @@
 
 use crate::cluster::{Cluster, DRC, Pairs, any, r};
 use evenweave::{AppHandle, EndReason, Resource};
-use std::collections::BTreeSet;
 
 /// A round may take everything at once; containers of 1 MB.
 pub(crate) const ROUNDS: Pairs<'static> = &[

@@ -176,7 +176,7 @@ fn a_node_without_vcores_left_is_not_reserved() {
     let mut cluster = Cluster::new(one, &[r(10_240, 1), r(10_240, 4), r(10_240, 4)]);
     let app = cluster.submit_with_am("default", "user", gb(1));
     cluster.hb(1);
-    assert_eq!((cluster.granted(&app).len(), cluster.free(1)), (1, r(9 * 1024, 0)));
+    assert_eq!((cluster.live([&app]), cluster.free(1)), ([1], r(9 * 1024, 0)));
     cluster.ask(&app, &[any(1, gb(1), 1)]);
     assert_eq!(cluster.hb(1), []);
     assert_eq!(cluster.reserved(), []);
@@ -213,7 +213,7 @@ fn rounds_give_what_is_asked_for_and_never_more() {
     (1..=10).for_each(|n| assert_eq!(cluster.hb(n), [], "a report alone gives nothing"));
     (0..3).for_each(|round| cluster.stepped.offer_all(round));
     for (app, count) in &apps {
-        assert_eq!(cluster.granted(app).len(), 1, "the AM");
+        assert_eq!(cluster.live([app]), [1], "the AM");
         cluster.ask(app, &[any(1, gb(1), *count)]);
     }
     (0..20).for_each(|round| cluster.stepped.offer_all(round % 10));

@@ -165,32 +165,6 @@ fn a_users_weight_multiplies_his_limit() {
     assert_eq!([&zero, &one].map(|app| cluster.app(app).pending.memory_mb()), [4096, 1024]);
 }
 
-/// Each has another dominant resource; together they use what there is.
-///
-/// `TestLeafQueue.testDRFUserLimits`
-#[test]
-fn with_several_resources_a_users_use_is_his_dominant_share() {
-    let more: Pairs<'_> = &[
-        DRC,
-        ("yarn.scheduler.maximum-allocation-vcores", "100"),
-        ("root.newroot.b.maximum-capacity", "100"),
-        ("root.newroot.b.minimum-user-limit-percent", "50"),
-        ("root.newroot.b.user-limit-factor", "2"),
-    ];
-    let mut cluster = leaves(more, &[r(8192, 100); 2]);
-    let zero = cluster.asking("b", "user_0", r(1024, 40), 10);
-    let one = cluster.asking("b", "user_1", r(2048, 10), 10);
-    for n in [1, 2] {
-        for _ in 0..10 {
-            eprintln!("{n} {:?} res {:?}", cluster.hb(n), cluster.reserved());
-        }
-    }
-    let [zero, one] = [&zero, &one].map(|app| cluster.app(app).used);
-    assert!(zero.memory_mb() > 0 && one.memory_mb() > 0, "{zero} {one}");
-    let share = cluster.queue("root.newroot.b").absolute_used_capacity;
-    assert!(share > 0.95, "{share}: {zero} {one}");
-}
-
 /// `TestLeafQueue.testDRFUsageRatioRounding`
 #[test]
 fn a_small_queue_of_a_large_cluster_does_not_round_its_user_away() {
