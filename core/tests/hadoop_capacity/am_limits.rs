@@ -142,13 +142,15 @@ fn a_queue_beside_full_siblings_has_the_am_room_of_its_guarantee() {
         ("yarn.scheduler.maximum-allocation-mb", "102400"),
         ("yarn.scheduler.maximum-allocation-vcores", "1000"),
     ];
-    let mut cluster = Cluster::new(queues, &[r(100 * 1024, 1000); 2]);
-    cluster.asking("b", "user", r(100 * 1024, 990), 2);
+    let mut cluster = Cluster::new(queues, &[r(100 * 1024, 1000)]);
+    cluster.asking("b", "user", r(99 * 1024, 505), 1);
     cluster.hb(1);
-    cluster.hb(2);
+    cluster.asking("a", "user", gb(1), 1);
+    assert_eq!(cluster.hb(1), [(2, 1024)], "a pass comes to a");
     cluster.submit("a", "user");
-    let limit = cluster.leaf("root.a").am_limit;
-    assert!(limit.memory_mb() >= 18 * 1024 && limit.vcores() >= 180, "{limit}");
+    let leaf = cluster.leaf("root.a");
+    assert_eq!(leaf.current_limit, r(1024, 495));
+    assert!(leaf.am_limit.memory_mb() >= 9 * 1024 && leaf.am_limit.vcores() >= 90, "{}", leaf.am_limit);
 }
 
 /// The sizes are those of the first test: three AMs of 1 GB, and room for two.

@@ -100,11 +100,8 @@ fn a_capacity_above_the_maximum_counts_where_the_absolute_ones_agree() {
 #[test]
 fn a_queue_that_a_refresh_adds_takes_its_turn() {
     let mut cluster = Cluster::new(TREE, &[r(10_240, 10)]);
-    let more: Pairs<'_> = &[
-        ("root.b.queues", "b1,b2,b3,b4"),
-        ("root.b.b4.capacity", "0"),
-        ("root.b.b4.maximum-applications", "1"),
-    ];
+    let more: Pairs<'_> =
+        &[("root.b.queues", "b1,b2,b3,b4"), ("root.b.b4.capacity", "0"), ("root.b.b4.maximum-applications", "1")];
     cluster.refresh(TREE, more).unwrap();
     let names: Vec<_> = cluster.stepped.queues(false).into_iter().map(|queue| queue.name).collect();
     let below_b: Vec<_> = names.iter().filter(|name| name.starts_with("root.b.")).collect();
@@ -116,12 +113,8 @@ fn a_queue_that_a_refresh_adds_takes_its_turn() {
 /// `TestQueueParsing.testQueueCapacityWithWeight`
 #[test]
 fn an_only_child_has_all_whatever_its_weight() {
-    let queues: Pairs<'_> = &[
-        ("root.queues", "a"),
-        ("root.a.capacity", "100w"),
-        ("root.a.queues", "a1"),
-        ("root.a.a1.capacity", "70w"),
-    ];
+    let queues: Pairs<'_> =
+        &[("root.queues", "a"), ("root.a.capacity", "100w"), ("root.a.queues", "a1"), ("root.a.a1.capacity", "70w")];
     let mut cluster = Cluster::new(queues, &[]);
     for queue in ["root", "root.a", "root.a.a1"] {
         assert_absolute(&mut cluster, queue, 1.0, 1.0);
@@ -195,8 +188,7 @@ fn a_maximum_that_is_not_set_is_all() {
 /// `TestCapacityScheduler.testQueueMaximumAllocations`
 #[test]
 fn a_queue_may_have_a_largest_container_of_its_own() {
-    let own: Pairs<'_> =
-        &[("root.a.a1.maximum-allocation-mb", "1024"), ("root.a.a1.maximum-allocation-vcores", "1")];
+    let own: Pairs<'_> = &[("root.a.a1.maximum-allocation-mb", "1024"), ("root.a.a1.maximum-allocation-vcores", "1")];
     let mut cluster = Cluster::new(&[TREE, own].concat(), &[]);
     let sizes = ["root.a.a1", "root.a.a2", "root.c.c1.c11"].map(|name| cluster.queue(name).maximum_allocation);
     let sizes = sizes.map(|size| (size.memory_mb(), size.vcores()));
@@ -229,8 +221,7 @@ fn absolute_capacities_shrink_with_the_cluster() {
 /// `TestParentQueue.testAbsoluteResourceWithChangeInClusterResource`
 #[test]
 fn in_the_newer_mode_each_resource_shrinks_by_itself() {
-    let mut cluster =
-        Cluster::new(&[ABSOLUTE, &[("legacy-queue-mode.enabled", "false")]].concat(), &[r(10_240, 40)]);
+    let mut cluster = Cluster::new(&[ABSOLUTE, &[("legacy-queue-mode.enabled", "false")]].concat(), &[r(10_240, 40)]);
     assert_eq!(guaranteed(&mut cluster), [r(3072, 10), r(7168, 22)]);
 }
 
@@ -277,11 +268,8 @@ fn absolute_capacities_and_maxima_are_what_is_written() {
     let mut cluster = Cluster::new(&[queues, &[DRC]].concat(), &[r(250 * GB, 40)]);
     let is = ["root.queueA", "root.queueB", "root.queueC"].map(|name| cluster.queue(name));
     let is = is.map(|queue| (queue.guaranteed, queue.maximum));
-    let should_be = [
-        (r(100 * GB, 10), r(200 * GB, 30)),
-        (r(50 * GB, 10), r(150 * GB, 30)),
-        (r(25 * GB, 5), r(150 * GB, 20)),
-    ];
+    let should_be =
+        [(r(100 * GB, 10), r(200 * GB, 30)), (r(50 * GB, 10), r(150 * GB, 30)), (r(25 * GB, 5), r(150 * GB, 20))];
     assert_eq!(is, should_be);
 }
 

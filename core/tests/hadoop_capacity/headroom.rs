@@ -79,11 +79,8 @@ fn applications_of_a_user_share_his_headroom() {
 /// `TestLeafQueue.testHeadroomCheckWithDRF`
 #[test]
 fn a_container_that_does_not_fit_below_the_maximum_is_refused() {
-    let more: Pairs<'_> = &[
-        DRC,
-        ("yarn.scheduler.maximum-allocation-mb", "102400"),
-        ("root.newroot.b.user-limit-factor", "10"),
-    ];
+    let more: Pairs<'_> =
+        &[DRC, ("yarn.scheduler.maximum-allocation-mb", "102400"), ("root.newroot.b.user-limit-factor", "10")];
     let mut cluster = leaves(more, &[r(102_400, 100)]);
     let app = cluster.asking("b", "user_0", r(90 * 1024, 10), 1);
     assert_eq!(cluster.hb(1), [(1, 90 * 1024)]);

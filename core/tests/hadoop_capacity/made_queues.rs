@@ -172,8 +172,7 @@ fn a_parent_makes_as_many_queues_as_it_may() {
 fn templates_give_what_made_queues_do_not_say() {
     let template = "root.a.*.auto-queue-creation-v2.template.";
     let name = |key: &str| format!("{template}{key}");
-    let (capacity, factor, share) =
-        (name("capacity"), name("user-limit-factor"), name("maximum-am-resource-percent"));
+    let (capacity, factor, share) = (name("capacity"), name("user-limit-factor"), name("maximum-am-resource-percent"));
     let mut cluster = start(&[(&capacity, "6w")]);
     cluster.submit("root.a.a-auto.a2", "user");
     cluster.submit("root.a.a-auto.a3", "user");

@@ -8,8 +8,9 @@
 //! one container a heartbeat, and room for every AM.
 //!
 //! # Counting
-//! The module `coverage` reads the comments of these sources: every test names at least one case, and together they are at
-//! least as many as it says. To see how many: `cargo test -p evenweave --test hadoop_capacity coverage -- --nocapture`.
+//! `cases.txt` has the cases. The module `coverage` reads the comments of these sources: every test names at least one case, every
+//! name stands in the list, and together they are at least as many as it says. To see how many, and which are missing:
+//! `cargo test -p evenweave --test hadoop_capacity coverage -- --nocapture`.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -31,4 +32,5 @@ mod preemption;
 mod refusals;
 mod reservations;
 mod scheduling;
+mod several_at_once;
 mod user_limits;

@@ -70,11 +70,8 @@ fn a_leaf_is_fifo_unless_it_says_fair_which_may_weigh_by_size() {
 /// `TestCapacityScheduler.testAllocateReorder`
 #[test]
 fn in_a_fair_leaf_that_weighs_by_size_who_asks_for_more_is_first() {
-    let more: Pairs<'_> = &[
-        ("root.newroot.a.ordering-policy", "fair"),
-        (SIZED, "true"),
-        ("root.newroot.a.user-limit-factor", "100"),
-    ];
+    let more: Pairs<'_> =
+        &[("root.newroot.a.ordering-policy", "fair"), (SIZED, "true"), ("root.newroot.a.user-limit-factor", "100")];
     let mut cluster = leaves(more, &[r(16_384, 16)]);
     let [one, two] = [1, 1].map(|count| cluster.asking("a", "user_0", gb(1), count));
     cluster.hbs(1, 2);

@@ -65,8 +65,7 @@ fn a_refresh_that_lifts_the_number_lets_all_run() {
 /// `TestCapacitySchedulerMaxParallelApps.testMaxAppsReachedWithNonRunnableApps`
 #[test]
 fn those_that_wait_count_among_the_applications_of_the_queue() {
-    let (mut cluster, _) =
-        four(&[("root.default.max-parallel-apps", "2"), ("root.default.maximum-applications", "4")]);
+    let (mut cluster, _) = four(&[("root.default.max-parallel-apps", "2"), ("root.default.maximum-applications", "4")]);
     let refused = cluster.try_submit("default", "testuser").unwrap_err();
     assert_eq!(refused, Refused::QueueFull { queue: "root.default".to_owned(), applications: 4 });
 }

@@ -105,6 +105,15 @@ fn leaves_inherit_whether_they_may_be_preempted() {
     assert_eq!(round(1000, INHERITING, &[("root.a.disable_preemption", "true")]), [0; 6]);
 }
 
+/// `TestCapacityScheduler.testPreemptionDisabled`
+#[test]
+fn a_leaf_may_say_otherwise_than_its_parent() {
+    let disabled = ("root.disable_preemption", "true");
+    assert_eq!(round(1000, INHERITING, &[disabled, ("root.a.disable_preemption", "false")]), [0, 17, 183, 0, 0, 0]);
+    let own = ("root.a.d.disable_preemption", "false");
+    assert_eq!(round(1000, INHERITING, &[("root.a.disable_preemption", "true"), own]), [0, 0, 200, 0, 0, 0]);
+}
+
 /// `TestProportionalCapacityPreemptionPolicy.testPerQueuePreemptionNotAllUntouchable`
 #[test]
 fn what_one_child_may_not_give_another_gives_as_far_as_it_can() {
@@ -124,9 +133,16 @@ fn what_one_child_may_not_give_another_gives_as_far_as_it_can() {
 /// `TestProportionalCapacityPreemptionPolicy.testPerQueueDisablePreemptionOverAbsMaxCapacity`
 #[test]
 fn a_leaf_that_may_not_be_preempted_keeps_what_is_above_its_maximum() {
-    let lines: &[Line<'_>] =
-        &[("a", 725, 0, 0), ("a.b", 360, 396, 0), ("a.c", 365, 345, 20), ("d", 275, 0, 0), ("d.e", 17, 110, 20), ("d.f", 258, 149, 0)];
-    let more: Pairs<'_> = &[("root.d.disable_preemption", "true"), ("root.d.maximum-capacity", "[memory=550,vcores=1000]")];
+    let lines: &[Line<'_>] = &[
+        ("a", 725, 0, 0),
+        ("a.b", 360, 396, 0),
+        ("a.c", 365, 345, 20),
+        ("d", 275, 0, 0),
+        ("d.e", 17, 110, 20),
+        ("d.f", 258, 149, 0),
+    ];
+    let more: Pairs<'_> =
+        &[("root.d.disable_preemption", "true"), ("root.d.maximum-capacity", "[memory=550,vcores=1000]")];
     assert_eq!(round(1000, lines, more)[2], 0);
 }
 
@@ -171,7 +187,29 @@ fn a_leaf_on_a_third_level_gives_for_its_whole_branch() {
 /// `TestProportionalCapacityPreemptionPolicy.testZeroGuar`
 #[test]
 fn a_queue_without_a_guarantee_gives_nothing_for_a_branch_within_its_own() {
-    let lines: &[Line<'_>] =
-        &[("a", 100, 0, 0), ("a.b", 0, 60, 0), ("a.c", 99, 20, 0), ("d", 100, 0, 0), ("d.e", 10, 90, 0), ("d.f", 90, 0, 10)];
+    let lines: &[Line<'_>] = &[
+        ("a", 100, 0, 0),
+        ("a.b", 0, 60, 0),
+        ("a.c", 99, 20, 0),
+        ("d", 100, 0, 0),
+        ("d.e", 10, 90, 0),
+        ("d.f", 90, 0, 10),
+    ];
     assert_eq!(round(200, lines, &[("root.a.b.maximum-applications", "1")])[0], 0);
+}
+
+/// A parent that makes queues and has none yet is guaranteed its part like another, and has nothing to give.
+///
+/// `TestProportionalCapacityPreemptionPolicy.testLeafQueueNameExtraction`
+#[test]
+fn a_parent_that_has_made_no_queue_yet_is_no_leaf() {
+    let weights: Pairs<'_> = &[
+        ("root.queues", "a,b,c"),
+        ("root.a.capacity", "40w"),
+        ("root.b.capacity", "40w"),
+        ("root.c.capacity", "20w"),
+        ("root.a.auto-queue-creation-v2.enabled", "true"),
+    ];
+    let (mut cluster, apps) = full(weights, 100, &[("b", 30, 10), ("c", 70, 0)]);
+    assert_eq!(marked(&mut cluster, &apps), [0, 10]);
 }

@@ -43,12 +43,8 @@ pub(crate) fn marked(cluster: &mut Cluster, apps: &[AppHandle]) -> Vec<usize> {
     apps.iter().map(|app| marked.iter().filter(|(number, _)| *number == app.number()).count()).collect()
 }
 
-const THREE: Pairs<'static> = &[
-    ("root.queues", "a,b,c"),
-    ("root.a.capacity", "40"),
-    ("root.b.capacity", "40"),
-    ("root.c.capacity", "20"),
-];
+const THREE: Pairs<'static> =
+    &[("root.queues", "a,b,c"), ("root.a.capacity", "40"), ("root.b.capacity", "40"), ("root.c.capacity", "20")];
 
 fn three(more: Pairs<'_>, total: i64, used: [u32; 3], pending: [u32; 3]) -> (Cluster, Vec<AppHandle>) {
     let queues = [0, 1, 2].map(|i| (["a", "b", "c"][i], used[i], pending[i]));
@@ -191,8 +187,12 @@ fn ams_are_spared_while_others_can_be_taken() {
 /// `TestProportionalCapacityPreemptionPolicy.testAMResourcePercentForSkippedAMContainers`
 #[test]
 fn ams_are_taken_down_to_the_share_of_ams_when_nothing_else_is_left() {
-    let tenth: Pairs<'_> =
-        &[("root.queues", "a,b"), ("root.a.capacity", "10"), ("root.b.capacity", "90"), ("root.a.maximum-am-resource-percent", "0.5")];
+    let tenth: Pairs<'_> = &[
+        ("root.queues", "a,b"),
+        ("root.a.capacity", "10"),
+        ("root.b.capacity", "90"),
+        ("root.a.maximum-am-resource-percent", "0.5"),
+    ];
     let mut cluster = Cluster::new(&[ROUNDS, tenth].concat(), &[r(100, 1000)]);
     let mut apps = with_ams(&mut cluster, 5, r(5, 1));
     apps.push(cluster.asking("b", "user", UNIT, 90));
@@ -204,7 +204,12 @@ fn ams_are_taken_down_to_the_share_of_ams_when_nothing_else_is_left() {
 /// `TestProportionalCapacityPreemptionPolicy.testContainerOrdering`
 #[test]
 fn of_an_application_the_least_urgent_and_youngest_container_goes_first() {
-    let queues: Pairs<'_> = &[("root.queues", "a,b"), ("root.a.capacity", "0"), ("root.b.capacity", "100"), ("root.a.maximum-applications", "9")];
+    let queues: Pairs<'_> = &[
+        ("root.queues", "a,b"),
+        ("root.a.capacity", "0"),
+        ("root.b.capacity", "100"),
+        ("root.a.maximum-applications", "9"),
+    ];
     let mut order: Vec<u32> = Vec::new();
     for part in ["0.2", "0.4", "0.6", "0.8", "1"] {
         let budget = ("yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round", part);

@@ -120,11 +120,38 @@ fn with_little_room_left_a_reservation_is_exchanged() {
     assert_eq!(cluster.reserved(), []);
 }
 
+/// First the queue may have 10 GB alone, then all; what it holds with its reservation counts.
+///
+/// `TestReservations.testReservationsNoneAvailable`
+#[test]
+fn nothing_is_reserved_beyond_what_the_queue_may_have() {
+    let mut cluster = Cluster::new(ONE, &[r(8192, 32); 3]);
+    let app = cluster.submit("a", "user_0");
+    cluster.ask(&app, &[any(1, gb(2), 1), any(5, gb(3), 2), any(10, gb(5), 1), any(15, gb(8), 2)]);
+    for n in [1, 1, 2] {
+        cluster.hb(n);
+    }
+    cluster.refresh(ONE, &[("root.a.maximum-capacity", "41.67")]).unwrap();
+    for n in [1, 3] {
+        cluster.hb(n);
+        let books = books(&mut cluster, &app);
+        assert_eq!((books[..3].to_vec(), books[4]), (vec![8, 8, 0], 2));
+    }
+    cluster.refresh(ONE, &[]).unwrap();
+    let mut seen = Vec::new();
+    for n in [3, 1, 3] {
+        cluster.hb(n);
+        let books = books(&mut cluster, &app);
+        seen.push([books[0], books[1], books[2], books[4]]);
+    }
+    assert_eq!(seen, [[13, 13, 0, 11], [21, 13, 8, 3], [21, 13, 8, 3]]);
+    assert_eq!(cluster.reserved(), [(1, "n1".to_owned(), 8192)]);
+}
+
 /// `TestReservations.testReservationLimitOtherUsers`
 #[test]
 fn a_users_reservation_does_not_stop_the_others() {
-    let more: Pairs<'_> =
-        &[("root.a.minimum-user-limit-percent", "25"), ("root.a.user-limit-factor", "0.25")];
+    let more: Pairs<'_> = &[("root.a.minimum-user-limit-percent", "25"), ("root.a.user-limit-factor", "0.25")];
     let mut cluster = Cluster::new(&[ONE, more].concat(), &[r(8192, 32); 3]);
     let [zero, one] = ["user_0", "user_1"].map(|user| cluster.asking("a", user, gb(2), 1));
     cluster.hb(1);
@@ -170,12 +197,8 @@ fn the_reservation_goes_with_its_node() {
 /// `TestCapacityScheduler.testReservedContainerLeakWhenMoveApplication`
 #[test]
 fn a_reservation_that_has_moved_with_its_application_leaves_nothing_behind() {
-    let queues: Pairs<'_> = &[
-        ("root.queues", "a,b"),
-        ("root.a.capacity", "50"),
-        ("root.b.capacity", "50"),
-        ("user-limit-factor", "100"),
-    ];
+    let queues: Pairs<'_> =
+        &[("root.queues", "a,b"), ("root.a.capacity", "50"), ("root.b.capacity", "50"), ("user-limit-factor", "100")];
     let mut cluster = Cluster::new(queues, &[r(8192, 8); 2]);
     let one = cluster.asking("a", "user", gb(1), 3);
     cluster.hbs(1, 3);
