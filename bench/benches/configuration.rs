@@ -7,7 +7,9 @@
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use evenweave::config::{Missing, SiteFile, SiteProperties, parse_resource};
 use evenweave::resource::ResourceTypes;
-use evenweave::{AllocationFile, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Resource, Stepped};
+use evenweave::{
+    AllocationFile, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Resource, Stepped,
+};
 
 #[path = "../examples/large_allocation_file/generate.rs"]
 mod generate;

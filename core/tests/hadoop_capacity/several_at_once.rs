@@ -1,11 +1,8 @@
-//! What several offers, reports and calls at the same time lead to; the last ones on the scheduler with threads.
+//! What several offers, reports and calls at the same time lead to.
 
-use crate::cluster::{Cluster, DRC, Pairs, any, gb, in_full, near, r, texts};
+use crate::cluster::{Cluster, DRC, Pairs, any, gb, near, r};
 use crate::user_limits::leaves;
-use evenweave::{
-    AllocateRequest, Allocation, CapacityConfiguration, CapacityScheduler, EndReason, Heartbeat, NodeHandle, Resource,
-    Submission,
-};
+use evenweave::{EndReason, Resource};
 
 const QUEUES: Pairs<'static> =
     &[("root.queues", "a,b"), ("root.a.capacity", "10.5"), ("root.b.capacity", "89.5"), ("user-limit-factor", "100")];
@@ -54,23 +51,6 @@ fn the_end_of_an_application_frees_the_node_it_reserved() {
     assert_eq!((cluster.reserved(), cluster.queue("root").reserved), (vec![], Resource::ZERO));
     cluster.asking("a", "user", gb(4), 1);
     assert_eq!(cluster.hb(1), [(3, 4096)]);
-}
-
-/// However often the node is offered.
-///
-/// `TestCapacitySchedulerAsyncScheduling.testCommitDuplicatedAllocateFromReservedProposals`
-#[test]
-fn a_reservation_becomes_one_container() {
-    let mut cluster = Cluster::new(QUEUES, &[r(10_240, 8); 2]);
-    let zero = cluster.asking("b", "user", gb(5), 2);
-    cluster.hbs(1, 2);
-    let one = cluster.asking("b", "user", gb(5), 1);
-    cluster.hb(1);
-    assert_eq!(cluster.reserved(), [(one.number(), "n1".to_owned(), 5120)]);
-    let containers = cluster.granted(&zero);
-    cluster.release(&zero, &containers);
-    cluster.hbs(1, 3);
-    assert_eq!((cluster.live([&one]), cluster.free(1).memory_mb(), cluster.reserved()), ([5], 5120, vec![]));
 }
 
 /// The node is reserved by another when the first would have had its turn again.
@@ -129,45 +109,4 @@ fn two_users_with_another_dominant_resource_each_share_the_nodes() {
     assert_eq!(cluster.app(&zero).reserved, r(1024, 40));
     let shares = ["root.newroot.b", "root"].map(|name| cluster.queue(name).absolute_used_capacity);
     assert!(shares.into_iter().all(|share| near(share, 0.8)), "{shares:?}");
-}
-
-/// Three applications with AMs that want 20, 40 and 60 containers; nodes report from several threads until nothing more is asked for.
-fn given_to_threads(threads: usize) -> i64 {
-    let three: Pairs<'_> = &[
-        ("root.queues", "a,b,c"),
-        ("root.a.capacity", "30"),
-        ("root.b.capacity", "30"),
-        ("root.c.capacity", "40"),
-        ("user-limit-factor", "100"),
-        ("maximum-am-resource-percent", "1"),
-    ];
-    let (site, queues) = in_full(&[three]);
-    let configuration = CapacityConfiguration::from_properties(texts(&site), texts(&queues)).unwrap();
-    let scheduler = CapacityScheduler::builder(configuration).timers(false).start().unwrap();
-    let nodes: Vec<NodeHandle> =
-        (0..10).map(|n| scheduler.add_node(&format!("n{n}"), "/r1", r(20 * 1024, 20)).unwrap()).collect();
-    for (number, queue, count) in [(1, "a", 20), (2, "b", 40), (3, "c", 60)] {
-        let app = scheduler.submit(Submission::new(number, "user").in_queue(queue).maybe_with_am(Some(gb(1)))).unwrap();
-        scheduler.allocate(&app, &AllocateRequest::new([any(2, gb(1), count)]), &mut Allocation::default()).unwrap();
-    }
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                for node in nodes.iter().cycle().take(300) {
-                    scheduler.heartbeat(Heartbeat::new(node)).unwrap();
-                }
-            });
-        }
-    });
-    scheduler.quiesce();
-    let used = scheduler.queues(false).unwrap().into_iter().find(|queue| queue.name == "root").unwrap().used;
-    scheduler.shutdown();
-    used.memory_mb() / 1024
-}
-
-/// `TestCapacitySchedulerAsyncScheduling.testTwoThreadsAsyncContainerAllocation`,
-/// `TestCapacitySchedulerAsyncScheduling.testThreeThreadsAsyncContainerAllocation`
-#[test]
-fn reports_from_several_threads_give_what_is_asked_for_and_no_more() {
-    assert_eq!([2, 3].map(given_to_threads), [123, 123], "120 containers and three AMs");
 }
