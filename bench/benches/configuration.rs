@@ -1,16 +1,23 @@
 //! What it costs to read a large allocation file, to build a scheduler from it, and to reload it into a running one.
 //!
 //! The promise is 10,000 queues read and built in less than 100 ms. The series over 1,000, 10,000 and 50,000 queues shows
-//! that the cost grows with the file, and the flat one that it does so too when all queues have one parent.
+//! that the cost grows with the file, and the flat one that it does so too when all queues have one parent. The same
+//! promise holds for the capacity-scheduler.xml of a CapacityScheduler.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use evenweave::config::{Missing, parse_resource};
+use evenweave::config::{Missing, SiteFile, SiteProperties, parse_resource};
 use evenweave::resource::ResourceTypes;
-use evenweave::{AllocationFile, FairScheduler, Resource, Stepped};
+use evenweave::{
+    AllocationFile, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Resource, Stepped,
+};
 
 #[path = "../examples/large_allocation_file/generate.rs"]
 mod generate;
 
+#[path = "../examples/large_allocation_file/capacity.rs"]
+mod capacity;
+
+use capacity::capacity_scheduler;
 use generate::{Form, allocation_file};
 
 const SIZES: [usize; 3] = [1_000, 10_000, 50_000];
@@ -57,6 +64,51 @@ fn allocation_files(criterion: &mut Criterion) {
     group.finish();
 }
 
+fn site_file(text: &str) -> SiteFile {
+    SiteFile::parse(text, "capacity-scheduler.xml").expect("a valid file")
+}
+
+fn capacity_configuration(file: &SiteFile) -> CapacityConfiguration {
+    CapacityConfiguration::from_site(&SiteProperties::new(), file).expect("valid queues")
+}
+
+fn capacity_of(configuration: CapacityConfiguration) -> CapacityStepped {
+    CapacityScheduler::builder(configuration).stepped().expect("valid queues")
+}
+
+fn capacity_files(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("capacity_file");
+    group.sample_size(10);
+    for size in SIZES {
+        let (text, queues) = capacity_scheduler(size);
+        group.throughput(Throughput::Elements(queues as u64));
+        group.bench_function(BenchmarkId::new("parse_and_build", size), |bencher| {
+            bencher.iter_with_large_drop(|| capacity_of(capacity_configuration(&site_file(&text))));
+        });
+        group.bench_function(BenchmarkId::new("parse", size), |bencher| {
+            bencher.iter_with_large_drop(|| site_file(&text));
+        });
+        let file = site_file(&text);
+        group.bench_function(BenchmarkId::new("read", size), |bencher| {
+            bencher.iter_with_large_drop(|| capacity_configuration(&file));
+        });
+        let configuration = capacity_configuration(&file);
+        group.bench_function(BenchmarkId::new("build", size), |bencher| {
+            bencher.iter_batched(|| configuration.clone(), capacity_of, BatchSize::PerIteration);
+        });
+        let mut scheduler = capacity_of(configuration);
+        scheduler.add_node("n1", "/r1", Resource::new(131_072, 64)).expect("a new node");
+        assert_eq!(scheduler.queues(false).len(), queues + 1, "every queue of the file, and root");
+        group.bench_function(BenchmarkId::new("refresh", size), |bencher| {
+            bencher.iter(|| scheduler.refresh_queues(file.pairs()).expect("valid queues"));
+        });
+        group.bench_function(BenchmarkId::new("parse_and_refresh", size), |bencher| {
+            bencher.iter(|| scheduler.refresh_queues(site_file(&text).pairs()).expect("valid queues"));
+        });
+    }
+    group.finish();
+}
+
 fn resource_strings(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("resource_string");
     let types = ResourceTypes::standard();
@@ -73,5 +125,5 @@ fn resource_strings(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, allocation_files, resource_strings);
+criterion_group!(benches, allocation_files, capacity_files, resource_strings);
 criterion_main!(benches);

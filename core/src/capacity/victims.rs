@@ -224,7 +224,8 @@ impl<W: Preempted> Chooser<'_, W> {
         let (arith, cluster) = (self.world.arith(), self.world.cluster());
         under.round.compute(&under.budget, &cluster, balances);
         self.deduct(under);
-        let leaves: Vec<(usize, u32)> = under.leaves().collect();
+        // A parent may be without children too: one that makes them.
+        let leaves: Vec<(usize, u32)> = under.leaves().filter(|(_, slot)| self.world.is_leaf(*slot)).collect();
         for (at, slot) in leaves {
             if under.round.entries[at].disabled {
                 continue;
@@ -349,7 +350,7 @@ impl<W: Preempted> Chooser<'_, W> {
     fn choose_within(&mut self, under: &mut Under<'_>, wait: u64) {
         let mut plans: BTreeMap<usize, Within> = BTreeMap::new();
         let leaves: Vec<usize> = under.round.under_served.clone();
-        for at in leaves.iter().copied().filter(|at| under.round.entries[*at].children.is_empty()) {
+        for at in leaves.iter().copied().filter(|at| self.world.is_leaf(under.slots[*at])).collect::<Vec<_>>() {
             if let Some(plan) = self.plan_within(under, at) {
                 plans.insert(at, plan);
             }
