@@ -92,6 +92,8 @@ families! {
     parallel = "parallel",
     preempt = "preempt",
     preempt_intra = "preempt-intra",
+    preempt_priority = "preempt-priority",
+    preempt_reserved = "preempt-reserved",
     priority = "priority",
     reload = "reload",
     reserve = "reserve",

@@ -29,7 +29,7 @@ fn hash((app, number): Candidate) -> u32 {
 
 impl Killable {
     pub(crate) fn add(&mut self, candidate: Candidate, size: Resource) {
-        if self.marked.iter().any(|(other, _)| *other == candidate) {
+        if self.has(candidate) {
             return;
         }
         self.marked.push((candidate, size));
@@ -40,6 +40,10 @@ impl Killable {
 
     pub(crate) fn remove(&mut self, candidate: Candidate) {
         self.marked.retain(|(other, _)| *other != candidate);
+    }
+
+    pub(crate) fn has(&self, candidate: Candidate) -> bool {
+        self.marked.iter().any(|(other, _)| *other == candidate)
     }
 
     pub(crate) fn sum(&self) -> Resource {

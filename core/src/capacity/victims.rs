@@ -8,7 +8,10 @@ use super::bounds::Bounds;
 use super::leaf::Leaf;
 use super::order::{AppOrder, AppRank, compare_fair};
 use super::ordered::AppEntry;
-use super::preemption::{AppIn, Entry, Plan, Round, Taking, UserIn, match_demands};
+use super::preemption::{
+    AppIn, Entry, Plan, ReservedNode, Round, Standing, Taker, Taking, UserIn, Victim, by_priority, cheapest,
+    match_demands,
+};
 use super::tree::QueueNode;
 use super::users::{Sharing, Users};
 use crate::config::capacity::{AppOrdering, PreemptionOrder, PreemptionSettings, QueueOrdering};
@@ -56,6 +59,37 @@ pub(crate) struct Live {
     pub(crate) am: bool,
 }
 
+/// A node on which something is reserved.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeIn {
+    pub(crate) free: Resource,
+    pub(crate) killable: Resource,
+    /// Whose the reservation is, its size, and since when it stands.
+    pub(crate) app: u32,
+    pub(crate) size: Resource,
+    pub(crate) since_ms: u64,
+    /// Live ones, and those that have ended and whose room it has not given back; the oldest first.
+    pub(crate) containers: Vec<OnNode>,
+}
+
+/// A container that stands on a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OnNode {
+    pub(crate) candidate: Candidate,
+    pub(crate) size: Resource,
+    pub(crate) am: bool,
+    pub(crate) killable: bool,
+    /// Of one that has ended: the leaf in which it did.
+    pub(crate) leaf: Option<u32>,
+}
+
+/// How the selector for queues of higher priority is to choose; see `CapacitySettings::underutilized_preemption`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ForHigherPriority {
+    pub(crate) now_ms: u64,
+    pub(crate) delay_ms: i64,
+}
+
 /// What a round looks at. Queues by slot, applications by number; in lists by entry.
 pub(crate) trait Preempted {
     fn arith(&self) -> Arith;
@@ -66,6 +100,9 @@ pub(crate) trait Preempted {
     fn node(&self, slot: u32) -> &QueueNode;
     fn is_leaf(&self, slot: u32) -> bool;
     fn used(&self, slot: u32) -> Resource;
+    fn reserved(&self, slot: u32) -> Resource;
+    /// Nodes on which something is reserved, in the order of their registration.
+    fn reserved_nodes(&self) -> Vec<NodeIn>;
     fn used_capacity(&self, slot: u32) -> f32;
     fn killable_in(&self, slot: u32) -> Resource;
     fn is_killable(&self, candidate: Candidate) -> bool;
@@ -105,12 +142,27 @@ struct Under<'a> {
     slots: Vec<u32>,
     budget: Resource,
     chosen: Chosen,
+    /// Those chosen by node, with their leaf: they may have ended.
+    by_node: BTreeMap<Candidate, (u32, Resource)>,
 }
 
 impl Under<'_> {
     fn leaves(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
         let leaves = self.round.entries.iter().zip(&self.slots).enumerate();
         leaves.filter(|(_, (entry, _))| entry.children.is_empty()).map(|(at, (_, slot))| (at, *slot))
+    }
+}
+
+impl Under<'_> {
+    fn taker(&mut self, cluster: Resource) -> Taker<'_> {
+        Taker { round: &self.round, cluster, budget: &mut self.budget }
+    }
+
+    fn choose_on_nodes(&mut self, victims: Vec<Victim>, wait: u64) {
+        for (candidate, at, size) in victims {
+            self.chosen.containers.insert(candidate, wait);
+            self.by_node.insert(candidate, (self.slots[at], size));
+        }
     }
 }
 
@@ -125,11 +177,20 @@ pub(crate) struct Chooser<'w, W> {
 
 impl<W: Preempted> Chooser<'_, W> {
     /// One round's choice (25.1).
-    pub(crate) fn choose(&mut self, settings: &PreemptionSettings) -> Chosen {
+    pub(crate) fn choose(&mut self, settings: &PreemptionSettings, for_higher: Option<ForHigherPriority>) -> Chosen {
         let (round, slots) = self.snapshot(settings);
         let budget = self.world.cluster().times(f64::from(settings.total_per_round));
-        let mut under = Under { settings, round, slots, budget, chosen: Chosen::default() };
+        let (chosen, by_node) = (Chosen::default(), BTreeMap::new());
+        let mut under = Under { settings, round, slots, budget, chosen, by_node };
         let wait = milliseconds(settings.max_wait_before_kill_ms);
+        if let Some(ForHigherPriority { now_ms, delay_ms }) = for_higher {
+            let nodes = self.reserved_nodes(&under);
+            let victims = by_priority(under.taker(self.world.cluster()), nodes, now_ms, delay_ms);
+            under.choose_on_nodes(victims, wait);
+        }
+        if settings.select_based_on_reserved_containers {
+            self.choose_cheapest(&mut under, wait);
+        }
         self.choose_between(&mut under, false, wait);
         if settings.balance_beyond_guaranteed {
             let own = milliseconds(settings.balance_max_wait_before_kill_ms);
@@ -161,6 +222,7 @@ impl<W: Preempted> Chooser<'_, W> {
             };
             entries.push(Entry {
                 used: self.world.used(*slot),
+                reserved: self.world.reserved(*slot),
                 killable: self.world.killable_in(*slot),
                 pending,
                 pending_unreserved,
@@ -217,6 +279,46 @@ impl<W: Preempted> Chooser<'_, W> {
         sum
     }
 
+    // ------------------------------------------------------------------------------------------------ by what is reserved
+
+    /// The leaves among the round's entries whose containers Hadoop knows by their paths: those of whose last name there is one queue.
+    fn known_by_path(&self, under: &Under<'_>) -> BTreeMap<u32, usize> {
+        let name = |slot: u32| self.world.node(slot).config.path.rsplit('.').next().unwrap_or_default();
+        let mut of_name: BTreeMap<&str, usize> = BTreeMap::new();
+        under.slots.iter().for_each(|slot| *of_name.entry(name(*slot)).or_default() += 1);
+        under.leaves().filter(|(_, slot)| of_name.get(name(*slot)) == Some(&1)).map(|(at, slot)| (slot, at)).collect()
+    }
+
+    fn reserved_nodes(&self, under: &Under<'_>) -> Vec<ReservedNode> {
+        let known = self.known_by_path(under);
+        let at = |slot: Option<u32>| known.get(&slot?).copied();
+        let as_standing = |on: OnNode| {
+            let leaf = at(on.leaf.or_else(|| self.world.leaf_of(on.candidate.0)));
+            Standing { id: on.candidate, size: on.size, am: on.am, killable: on.killable, leaf }
+        };
+        let as_seen = |node: NodeIn| ReservedNode {
+            free: node.free,
+            killable: node.killable,
+            size: node.size,
+            leaf: at(self.world.leaf_of(node.app)),
+            since_ms: node.since_ms,
+            containers: node.containers.into_iter().map(as_standing).collect(),
+        };
+        self.world.reserved_nodes().into_iter().map(as_seen).collect()
+    }
+
+    fn choose_cheapest(&mut self, under: &mut Under<'_>, wait: u64) {
+        let cluster = self.world.cluster();
+        // Here all that a leaf has too much counts, and what is reserved counts as asked for.
+        let counts_reserved = std::mem::replace(&mut under.round.counts_reserved, true);
+        under.round.compute(&under.budget, &cluster, false);
+        under.round.counts_reserved = counts_reserved;
+        let nodes = self.reserved_nodes(under);
+        let chosen: BTreeSet<Candidate> = under.chosen.containers.keys().copied().collect();
+        let victims = cheapest(under.taker(cluster), &nodes, &chosen);
+        under.choose_on_nodes(victims, wait);
+    }
+
     // ------------------------------------------------------------------------------------------------ between queues
 
     /// 25.3
@@ -249,7 +351,7 @@ impl<W: Preempted> Chooser<'_, W> {
     fn deduct(&self, under: &mut Under<'_>) {
         let chosen: Vec<Candidate> = under.chosen.containers.keys().copied().collect();
         for (app, number) in chosen {
-            let Some((slot, size)) = self.size_of(app, number) else { continue };
+            let Some((slot, size)) = self.size_of(under, app, number) else { continue };
             if let Some(at) = under.slots.iter().position(|other| *other == slot) {
                 under.round.deduct(at, &size, &self.world.cluster());
             }
@@ -257,7 +359,10 @@ impl<W: Preempted> Chooser<'_, W> {
     }
 
     /// The leaf and the size of a container or a reservation.
-    fn size_of(&self, app: u32, number: ContainerNumber) -> Option<(u32, Resource)> {
+    fn size_of(&self, under: &Under<'_>, app: u32, number: ContainerNumber) -> Option<(u32, Resource)> {
+        if let Some(known) = under.by_node.get(&(app, number)) {
+            return Some(*known);
+        }
         let leaf = self.world.leaf_of(app)?;
         let containers = self.world.containers(app);
         let container = containers.iter().find(|container| container.number == number).map(|container| container.size);
@@ -358,7 +463,7 @@ impl<W: Preempted> Chooser<'_, W> {
         self.deduct(under);
         let chosen: Vec<Candidate> = under.chosen.containers.keys().copied().collect();
         for (app, number) in chosen {
-            let Some((slot, size)) = self.size_of(app, number) else { continue };
+            let Some((slot, size)) = self.size_of(under, app, number) else { continue };
             let at = under.slots.iter().position(|other| *other == slot);
             for app in at.and_then(|at| plans.get_mut(&at)).into_iter().flat_map(|(apps, _, _)| apps) {
                 if self.world.arith().is_greater(&self.world.cluster(), &app.taken, &size) {
@@ -408,7 +513,7 @@ impl<W: Preempted> Chooser<'_, W> {
             app.pending = local.pending;
             let chosen = under.chosen.containers.keys().filter(|(app, _)| app == number);
             app.selected = chosen
-                .filter_map(|(app, number)| self.size_of(*app, *number))
+                .filter_map(|(app, number)| self.size_of(under, *app, *number))
                 .fold(none, |sum, (_, size)| sum.plus(&size));
             users[user].selected = users[user].selected.plus(&app.selected);
             apps.push(app);

@@ -124,6 +124,7 @@ impl Shard {
         } else {
             let id = self.app(app).keys[key].id();
             self.reserve_node(node, app, id, chosen.size);
+            self.nodes[node as usize].own.reserved_since_ms = self.shared.clock.now_ms();
             self.key_mut(app, key).re_reservations = 0;
             self.own.books.app_reserves(entry, &chosen.size);
         }
@@ -187,12 +188,15 @@ impl Shard {
     pub(super) fn container_is_over(&mut self, index: u32) {
         let record = &self.containers[index];
         let (app, size) = (record.app.index, *self.containers.size(record));
-        let candidate = candidate_of(record);
+        let (candidate, node, launched) = (candidate_of(record), record.node, record.launched);
         // Between two attempts the one before has what the next will take over.
         let Some(entry) = self.entry(app).or_else(|| self.own.books.apps.entry(candidate.0)) else { return };
         let local = &mut self.own.books.apps[entry];
         local.used = local.used.minus(&size);
         let (leaf, has_marked) = (local.leaf, local.has_marked);
+        if launched {
+            self.nodes[node as usize].own.ended.push((candidate, leaf));
+        }
         if has_marked {
             let (attempt, container) = attempt_and_number(candidate.1);
             let is_it = |marked: &ContainerId| (u32::from(marked.attempt), marked.number) == (attempt, container);

@@ -104,7 +104,9 @@ impl Decider for CapacityDecider {
     fn node_taken(_node: &mut Node, _app: &AppLocal, _size: &Resource) {}
 
     fn node_freed(node: &mut Node, container: &ContainerRecord) {
-        node.own.killable.remove(candidate_of(container));
+        let candidate = candidate_of(container);
+        node.own.killable.remove(candidate);
+        node.own.ended.retain(|(other, _)| *other != candidate);
     }
 
     fn app_usage_changed(_own: &CapacityWorker, _leaf: &mut QueueLocal, _app: &AppLocal, _cluster: &ClusterTotal) {}

@@ -78,6 +78,10 @@ pub(crate) struct CapacityKey {
 #[derive(Debug, Default)]
 pub(crate) struct CapacityNode {
     pub(crate) killable: Killable,
+    /// When what is reserved on it was reserved.
+    pub(crate) reserved_since_ms: u64,
+    /// Containers that have ended and whose room it has not given back: the leaf in which each did.
+    pub(crate) ended: Vec<(Candidate, u32)>,
     /// What does not fit on it ends: Hadoop's overcommit timeout has been set, and has passed. It stays so.
     pub(crate) ends_overcommitted: bool,
 }

@@ -6,7 +6,7 @@
 use super::books::Books;
 use super::message::CapacityMessage;
 use super::survey::{Chosen, Survey};
-use super::types::Shard;
+use super::types::{Node, Shard};
 use crate::capacity::arith::Arith;
 use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
@@ -15,7 +15,8 @@ use crate::capacity::ordered::AppEntry;
 use crate::capacity::tree::{QueueNode, ROOT};
 use crate::capacity::users::Users;
 use crate::capacity::victims::{
-    Candidate, Chooser, ContainerNumber, Facts, Live, Preempted, attempt_and_number, milliseconds, number_of,
+    Candidate, Chooser, ContainerNumber, Facts, ForHigherPriority, Live, NodeIn, OnNode, Preempted, attempt_and_number,
+    milliseconds, number_of,
 };
 use crate::config::capacity::{AppOrdering, PreemptionSettings};
 use crate::engine::mail::container::EndReason;
@@ -31,7 +32,12 @@ pub(super) fn candidate_of(record: &ContainerRecord) -> Candidate {
 impl Shard {
     /// One round; then what it has chosen takes effect. Gives what is newly marked, by application and number.
     pub(crate) fn preempt(&mut self, settings: &PreemptionSettings) -> Vec<(u32, u32)> {
-        let chosen = Chooser { world: self }.choose(settings);
+        let scheduler = self.own.books.file(ROOT).settings();
+        let for_higher = scheduler.underutilized_preemption.then(|| ForHigherPriority {
+            now_ms: self.shared.clock.now_ms(),
+            delay_ms: scheduler.underutilized_preemption_delay_ms,
+        });
+        let chosen = Chooser { world: self }.choose(settings, for_higher);
         if settings.observe_only {
             return Vec::new();
         }
@@ -157,6 +163,35 @@ impl Shard {
     }
 }
 
+impl Shard {
+    pub(super) fn own_reserved_nodes(&self) -> Vec<NodeIn> {
+        let as_seen = |(_, node): (u32, &Node)| {
+            let reservation = node.reservation?;
+            let on_node = |index: &u32| {
+                let record = &self.containers[*index];
+                let candidate = candidate_of(record);
+                let ended = node.own.ended.iter().find(|(other, _)| *other == candidate);
+                OnNode {
+                    candidate,
+                    size: *self.containers.size(record),
+                    am: record.am,
+                    killable: node.own.killable.has(candidate),
+                    leaf: ended.map(|(_, leaf)| *leaf),
+                }
+            };
+            Some(NodeIn {
+                free: node.free,
+                killable: node.own.killable.sum(),
+                app: self.find_app(reservation.app)?.number,
+                size: reservation.size,
+                since_ms: node.own.reserved_since_ms,
+                containers: node.containers.iter().map(on_node).collect(),
+            })
+        };
+        self.nodes.present().filter_map(as_seen).collect()
+    }
+}
+
 impl Books {
     pub(crate) fn killable_in(&self, slot: u32) -> Resource {
         self.counts(slot).killable_sum
@@ -209,6 +244,16 @@ impl Preempted for Shard {
 
     fn used(&self, slot: u32) -> Resource {
         self.own.books.counts(slot).used
+    }
+
+    fn reserved(&self, slot: u32) -> Resource {
+        self.own.books.counts(slot).reserved
+    }
+
+    fn reserved_nodes(&self) -> Vec<NodeIn> {
+        let mut nodes = self.own_reserved_nodes();
+        nodes.extend_from_slice(self.own.surveyed.nodes());
+        nodes
     }
 
     fn used_capacity(&self, slot: u32) -> f32 {

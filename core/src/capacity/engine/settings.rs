@@ -1,11 +1,10 @@
 //! What a configuration asks for that is not built yet: refused when a scheduler is built, with its names.
 
 use super::configuration::CapacityConfiguration;
-use crate::config::capacity::{CapacitySettings, PreemptionSettings};
+use crate::config::capacity::CapacitySettings;
 
-const BY_RESERVED: &str = "yarn.resourcemanager.monitor.capacity.preemption.select_based_on_reserved_containers";
-const FOR_UNDERUTILIZED: &str =
-    "yarn.scheduler.capacity.ordering-policy.priority-utilization.underutilized-preemption.enabled";
+const MOVES_RESERVATIONS: &str =
+    "yarn.scheduler.capacity.ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation";
 
 /// Properties that would have an effect in Hadoop and have none here yet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,8 +22,9 @@ pub(crate) fn unsupported(configuration: &CapacityConfiguration) -> Option<Unsup
         }
     };
     note(settings.multi_node_placement, "yarn.scheduler.capacity.multi-node-placement-enabled");
-    let round = settings.monitors.preemption.as_ref().and_then(|preemption| unsupported_round(settings, preemption));
-    missing.extend(round.into_iter().flat_map(|round| round.0));
+    if settings.monitors.preemption.is_some() {
+        missing.extend(unsupported_round(settings).into_iter().flat_map(|round| round.0));
+    }
     for queue in file.queues() {
         if let Some(label) = queue.capacities.iter().find(|capacity| !capacity.label.is_empty()) {
             missing.push(format!("node labels, as {:?} of {}", label.label, queue.path));
@@ -34,11 +34,7 @@ pub(crate) fn unsupported(configuration: &CapacityConfiguration) -> Option<Unsup
 }
 
 /// What of a round of the preemption policy is not built yet.
-pub(crate) fn unsupported_round(settings: &CapacitySettings, preemption: &PreemptionSettings) -> Option<Unsupported> {
-    let selectors = [
-        (preemption.select_based_on_reserved_containers, BY_RESERVED),
-        (settings.underutilized_preemption, FOR_UNDERUTILIZED),
-    ];
-    let missing: Vec<String> = selectors.iter().filter(|(is, _)| *is).map(|(_, name)| (*name).to_owned()).collect();
-    (!missing.is_empty()).then_some(Unsupported(missing))
+pub(crate) fn unsupported_round(settings: &CapacitySettings) -> Option<Unsupported> {
+    let moves = settings.underutilized_preemption && settings.underutilized_preemption_moves_reservations;
+    moves.then(|| Unsupported(vec![MOVES_RESERVATIONS.to_owned()]))
 }

@@ -6,7 +6,7 @@
 //! ended meanwhile is not found. Cost: O(containers) a round.
 
 use super::types::Shared;
-use crate::capacity::victims::{Candidate, ContainerNumber, Live};
+use crate::capacity::victims::{Candidate, ContainerNumber, Live, NodeIn};
 use crate::config::capacity::PreemptionSettings;
 use crate::resource::Resource;
 use crate::sync::channel::Sender;
@@ -28,6 +28,8 @@ pub(crate) struct Surveyed {
     pub(super) killable: FxHashSet<Candidate>,
     /// Their sizes, by queue.
     pub(super) killable_sums: FxHashMap<u32, Resource>,
+    /// Nodes on which something is reserved.
+    pub(super) nodes: Vec<NodeIn>,
 }
 
 impl Surveyed {
@@ -41,6 +43,10 @@ impl Surveyed {
 
     pub(super) fn is_killable(&self, candidate: Candidate) -> bool {
         self.killable.contains(&candidate)
+    }
+
+    pub(super) fn nodes(&self) -> &[NodeIn] {
+        &self.nodes
     }
 
     pub(super) fn killable_in(&self, queue: u32) -> Resource {

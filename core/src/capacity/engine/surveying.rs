@@ -74,6 +74,7 @@ impl Shard {
             found.containers.extend(containers);
             found.reservations.extend(reservations);
         }
+        surveyed.nodes.extend(self.own_reserved_nodes());
         let queues = self.own.books.queues.iter().zip(0..);
         for (queue, slot) in queues.filter_map(|(queue, slot)| Some((queue.as_ref()?, slot))) {
             let counts = &queue.counts;

@@ -97,8 +97,9 @@ impl Plain {
             };
             self.make_container(proposal, number, size);
         } else {
+            let since_ms = self.now_ms;
             let local = self.app_mut(app);
-            local.reservations.push(Reserved { number, node, key, size: chosen.size });
+            local.reservations.push(Reserved { number, node, key, size: chosen.size, since_ms });
             local.reserved = local.reserved.plus(&chosen.size);
             local.re_reservations.remove(&key);
             self.node_mut(node).reservation = Some((app, number));
@@ -133,10 +134,12 @@ impl Plain {
     fn make_container(&mut self, proposal: &Proposal, number: u32, size: Resource) {
         let Proposal { app, key, node, chosen, .. } = *proposal;
         let (host, rack) = (self.node(node).name.clone(), self.node(node).rack.clone());
+        self.made += 1;
+        let made = self.made;
         let local = self.app_mut(app);
         let (asked, any_size) = local.asks.take(key, chosen.locality, &host, &rack);
         local.used = local.used.plus(&chosen.size);
-        let container = Container { node, size, priority: key, am: false, launched: false, asked: Some(asked) };
+        let container = Container { node, size, priority: key, am: false, launched: false, made, asked: Some(asked) };
         local.containers.insert(number, container);
         let leaf = local.leaf;
         self.add_pending(leaf, &Resource::ZERO.minus(&any_size));

@@ -1,7 +1,7 @@
 //! How containers and reservations end, and nodes go (reference 20).
 
 use super::killable::as_candidate;
-use super::state::{Plain, Refused, Reserved};
+use super::state::{Container, Lingering, Plain, Refused, Reserved};
 use crate::config::capacity::AppOrdering;
 use crate::resource::Resource;
 
@@ -39,9 +39,9 @@ impl Plain {
         } else if !self.lingering.contains_key(&(app, container)) {
             return Err(Refused::new("no-such-container"));
         }
-        if let Some((node, size)) = self.lingering.remove(&(app, container)) {
-            let node = self.node_mut(node);
-            node.free = node.free.plus(&size);
+        if let Some(left) = self.lingering.remove(&(app, container)) {
+            let node = self.node_mut(left.node);
+            node.free = node.free.plus(&left.size);
             node.killable.remove(as_candidate(app, container));
         }
         Ok(())
@@ -60,7 +60,8 @@ impl Plain {
         local.used = local.used.minus(&ended.size);
         self.ended.insert((app, container));
         if ended.launched {
-            self.lingering.insert((app, container), (ended.node, ended.size));
+            let Container { node, size, am, made, .. } = ended;
+            self.lingering.insert((app, container), Lingering { node, size, am, made, leaf });
         } else {
             let node = self.node_mut(ended.node);
             node.free = node.free.plus(&ended.size);
@@ -126,7 +127,7 @@ impl Plain {
         if let Some((app, number)) = self.node(at).reservation {
             self.end_reservation(app, number);
         }
-        self.lingering.retain(|_, (node, _)| *node != at);
+        self.lingering.retain(|_, left| left.node != at);
         let total = self.node(at).total;
         self.nodes[at] = None;
         self.cluster = self.cluster.minus(&total);

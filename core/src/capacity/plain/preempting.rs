@@ -1,14 +1,17 @@
 //! Rounds of the preemption policy, and what they lead to (reference 25).
 
-use super::killable::as_container;
-use super::state::{Plain, Refused};
+use super::killable::{as_candidate, as_container};
+use super::state::{Node, Plain, Refused};
 use crate::capacity::arith::Arith;
 use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::AppRank;
 use crate::capacity::tree::QueueNode;
 use crate::capacity::users::Users;
-use crate::capacity::victims::{Candidate, Chooser, ContainerNumber, Facts, Live, Preempted, milliseconds, number_of};
+use crate::capacity::victims::{
+    Candidate, Chooser, ContainerNumber, Facts, ForHigherPriority, Live, NodeIn, OnNode, Preempted, milliseconds,
+    number_of,
+};
 use crate::config::capacity::AppOrdering;
 use crate::resource::Resource;
 use serde_json::{Map, Value, json};
@@ -17,11 +20,11 @@ impl Plain {
     /// One round; then what it has sent takes effect.
     pub(super) fn preempt(&mut self, shown: &mut Map<String, Value>) -> Result<(), Refused> {
         let settings = self.preemption.clone();
-        // 25.6
-        if settings.select_based_on_reserved_containers || self.tree.file.settings().underutilized_preemption {
-            return Err(Refused::new("not-built"));
-        }
-        let chosen = Chooser { world: self }.choose(&settings);
+        let scheduler = self.tree.file.settings();
+        let delay_ms = scheduler.underutilized_preemption_delay_ms;
+        let for_higher =
+            scheduler.underutilized_preemption.then_some(ForHigherPriority { now_ms: self.now_ms, delay_ms });
+        let chosen = Chooser { world: self }.choose(&settings, for_higher);
         if settings.observe_only {
             return Ok(());
         }
@@ -86,6 +89,39 @@ impl Preempted for Plain {
 
     fn used(&self, slot: u32) -> Resource {
         self.counts[slot as usize].used
+    }
+
+    fn reserved(&self, slot: u32) -> Resource {
+        self.counts[slot as usize].reserved
+    }
+
+    fn reserved_nodes(&self) -> Vec<NodeIn> {
+        let as_seen = |(at, node): (usize, &Option<Node>)| {
+            let node = node.as_ref()?;
+            let (app, number) = node.reservation?;
+            let reserved = self.app(app).reservations.iter().find(|made| made.number == number)?;
+            let live = self.apps.iter().flat_map(|(app, local)| {
+                let here = local.containers.iter().filter(move |(_, container)| container.node == at);
+                here.map(|(number, container)| (container.made, (*app, *number), container.size, container.am, None))
+            });
+            let left = self.lingering.iter().filter(|(_, left)| left.node == at);
+            let left = left.map(|(id, left)| (left.made, *id, left.size, left.am, Some(left.leaf)));
+            let mut here: Vec<_> = live.chain(left).collect();
+            here.sort_by_key(|(made, ..)| *made);
+            let on_node = |(_, (app, number), size, am, leaf)| {
+                let candidate = as_candidate(app, number);
+                OnNode { candidate, size, am, killable: node.killable.has(candidate), leaf }
+            };
+            Some(NodeIn {
+                free: node.free,
+                killable: node.killable.sum(),
+                app,
+                size: reserved.size,
+                since_ms: reserved.since_ms,
+                containers: here.into_iter().map(on_node).collect(),
+            })
+        };
+        self.nodes.iter().enumerate().filter_map(as_seen).collect()
     }
 
     fn used_capacity(&self, slot: u32) -> f32 {

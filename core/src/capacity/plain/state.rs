@@ -56,8 +56,21 @@ pub(super) struct Container {
     pub(super) priority: i32,
     pub(super) am: bool,
     pub(super) launched: bool,
+    /// So many were made before it.
+    pub(super) made: u64,
     /// What it was taken from, until its AM has seen it.
     pub(super) asked: Option<Vec<(String, Row)>>,
+}
+
+/// A container that has ended and that its node still has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lingering {
+    pub(super) node: usize,
+    pub(super) size: Resource,
+    pub(super) am: bool,
+    pub(super) made: u64,
+    /// In which it ended.
+    pub(super) leaf: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +79,7 @@ pub(super) struct Reserved {
     pub(super) node: usize,
     pub(super) key: i32,
     pub(super) size: Resource,
+    pub(super) since_ms: u64,
 }
 
 /// Where an application's headroom comes from: whom the last publication was for.
@@ -130,8 +144,9 @@ pub struct Plain {
     pub(super) gone: BTreeMap<u32, App>,
     /// In the order in which they came.
     pub(super) nodes: Vec<Option<Node>>,
-    /// Ended containers that their nodes still have, with their node and size.
-    pub(super) lingering: BTreeMap<(u32, u32), (usize, Resource)>,
+    pub(super) lingering: BTreeMap<(u32, u32), Lingering>,
+    /// Containers so far.
+    pub(super) made: u64,
     pub(super) cluster: Resource,
     pub(super) now_ms: u64,
     /// Of the users, by name: applications that may run, and those that wait.
@@ -170,6 +185,7 @@ impl Plain {
             gone: BTreeMap::new(),
             nodes: Vec::new(),
             lingering: BTreeMap::new(),
+            made: 0,
             cluster: Resource::ZERO,
             now_ms: 0,
             running_of: BTreeMap::new(),

@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 pub(crate) struct Entry {
     /// Reservations included.
     pub(crate) used: Resource,
+    pub(crate) reserved: Resource,
     pub(crate) killable: Resource,
     /// What its applications wait for, within the limits of their users.
     pub(crate) pending: Resource,

@@ -13,7 +13,7 @@ impl Control {
     pub(crate) fn preemption_settings(&self) -> Result<PreemptionSettings, Refused> {
         let read = self.own.configuration.preemption();
         let settings = read.map_err(|error| Refused::BadConfiguration(error.to_string()))?;
-        match unsupported_round(self.own.tree.file.settings(), &settings) {
+        match unsupported_round(self.own.tree.file.settings()) {
             Some(missing) => Err(Refused::BadConfiguration(missing.to_string())),
             None => Ok(settings),
         }
