@@ -231,10 +231,10 @@ pub mod faults {
 pub mod prelude {
     pub use crate::{
         AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, ApplicationId, Ask, AskWarning, AttemptId,
-        CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, ContainerName, EndReason, EndedContainer,
-        FairScheduler, FairSchedulerBuilder, Heartbeat, Locality, Location, NewAttempt, NodeHandle, NodeId, NotSent,
-        Refused, Resource, SchedulerEvent, Settings, Stepped, Submission, Submitted, Waited, WeakCapacityScheduler, WeakScheduler,
-        resource::ResourceTypes,
+        CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId,
+        ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat, Locality, Location,
+        NewAttempt, NodeHandle, NodeId, NotSent, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission,
+        Submitted, Waited, WeakCapacityScheduler, WeakScheduler, resource::ResourceTypes,
     };
 }
 

@@ -421,7 +421,11 @@ fn what_was_served_elsewhere_is_not_said_to_be_asked_for_in_vain() {
     while scheduler.stats().granted == 0 {
         scheduler.heartbeat(Heartbeat::new(&node));
     }
-    assert_eq!(scheduler.not_offered(&app), Some(CapacityNotOffered::NothingOutstanding), "n2 and its rack are left over");
+    assert_eq!(
+        scheduler.not_offered(&app),
+        Some(CapacityNotOffered::NothingOutstanding),
+        "n2 and its rack are left over"
+    );
 }
 
 /// What completes while one attempt hands its containers over to the next is charged to nobody any more.
