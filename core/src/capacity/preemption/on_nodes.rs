@@ -43,7 +43,7 @@ pub(crate) struct Taker<'a> {
 }
 
 /// `java.util.Collections.sort` of a list of up to 31: its order also where a comparison does not give one. O(n²) moves.
-fn binary_insertion_sort<T>(list: &mut Vec<T>, is_less: impl Fn(&T, &T) -> bool) {
+fn binary_insertion_sort<T>(list: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
     if list.len() < 2 {
         return;
     }
@@ -113,7 +113,7 @@ pub(crate) fn by_priority(taker: Taker<'_>, nodes: Vec<ReservedNode>, now_ms: u6
     let mut nodes: Vec<ReservedNode> =
         nodes.into_iter().filter(|node| node.leaf.is_some_and(|leaf| priorities.allow_any(leaf))).collect();
     binary_insertion_sort(&mut nodes, |a, b| {
-        priorities.is_before(a.leaf, b.leaf).unwrap_or_else(|| a.since_ms < b.since_ms)
+        priorities.is_before(a.leaf, b.leaf).unwrap_or(a.since_ms < b.since_ms)
     });
     let (mut chosen, mut gained) = (Vec::new(), BTreeMap::<usize, Resource>::new());
     for mut node in nodes {
