@@ -10,10 +10,9 @@ fn why(pairs: &[Pairs<'_>]) -> String {
 
 /// What a refresh is refused with.
 fn refused(cluster: &mut Cluster, pairs: Pairs<'_>, more: Pairs<'_>) -> String {
-    match cluster.refresh(pairs, more).unwrap_err() {
-        Refused::BadConfiguration(why) => why,
-        other => panic!("{other}"),
-    }
+    let refused = cluster.refresh(pairs, more).unwrap_err();
+    let Refused::BadConfiguration(why) = refused else { panic!("{refused}") };
+    why
 }
 
 /// `TestQueueParsing.testQueueParsingFailWhenSumOfChildrenNonLabeledCapacityNot100Percent`

@@ -1,7 +1,6 @@
-//! What several offers, reports and calls at the same time lead to.
+//! What several offers, reports and calls one after another lead to.
 
-use crate::cluster::{Cluster, DRC, Pairs, any, gb, near, r};
-use crate::user_limits::leaves;
+use crate::cluster::{Cluster, Pairs, any, gb, r};
 use evenweave::{EndReason, Resource};
 
 const QUEUES: Pairs<'static> =
@@ -53,6 +52,23 @@ fn the_end_of_an_application_frees_the_node_it_reserved() {
     assert_eq!(cluster.hb(1), [(3, 4096)]);
 }
 
+/// However often the node is offered.
+///
+/// `TestCapacitySchedulerAsyncScheduling.testCommitDuplicatedAllocateFromReservedProposals`
+#[test]
+fn a_reservation_becomes_one_container() {
+    let mut cluster = Cluster::new(QUEUES, &[r(11_264, 8); 2]);
+    let zero = cluster.asking("b", "user", gb(5), 2);
+    cluster.hbs(1, 2);
+    let one = cluster.asking("b", "user", gb(5), 1);
+    cluster.hb(1);
+    assert_eq!(cluster.reserved(), [(one.number(), "n1".to_owned(), 5120)]);
+    let containers = cluster.granted(&zero);
+    cluster.release(&zero, &containers);
+    cluster.hbs(1, 3);
+    assert_eq!((cluster.live([&one]), cluster.free(1).memory_mb(), cluster.reserved()), ([5], 6144, vec![]));
+}
+
 /// The node is reserved by another when the first would have had its turn again.
 ///
 /// `TestCapacitySchedulerAsyncScheduling.testCommitOutdatedReservedProposal`
@@ -85,28 +101,4 @@ fn containers_of_a_node_that_is_gone_are_counted_off_once() {
     assert_eq!(ended.iter().map(|(_, _, why)| *why).collect::<Vec<_>>(), [EndReason::NodeLost; 3]);
     cluster.release(&app, &containers);
     assert_eq!((cluster.used_by(["root"]), cluster.queue("root").containers), ([0], 0));
-}
-
-/// Each has another dominant resource; what is reserved counts too, 160 of 200 vcores in all. Hadoop's case has nodes that are
-/// not real ones, and more in use: these figures are what its scheduler makes of real nodes.
-///
-/// `TestLeafQueue.testDRFUserLimits`
-#[test]
-fn two_users_with_another_dominant_resource_each_share_the_nodes() {
-    let more: Pairs<'_> = &[
-        DRC,
-        ("yarn.scheduler.maximum-allocation-vcores", "100"),
-        ("root.newroot.b.maximum-capacity", "100"),
-        ("root.newroot.b.minimum-user-limit-percent", "50"),
-        ("root.newroot.b.user-limit-factor", "2"),
-    ];
-    let mut cluster = leaves(more, &[r(8192, 100); 2]);
-    let zero = cluster.asking("b", "user_0", r(1024, 40), 10);
-    let one = cluster.asking("b", "user_1", r(2048, 10), 10);
-    cluster.hbs(1, 6);
-    cluster.hbs(2, 6);
-    assert_eq!([&zero, &one].map(|app| cluster.app(app).used), [r(2048, 80), r(8192, 40)]);
-    assert_eq!(cluster.app(&zero).reserved, r(1024, 40));
-    let shares = ["root.newroot.b", "root"].map(|name| cluster.queue(name).absolute_used_capacity);
-    assert!(shares.into_iter().all(|share| near(share, 0.8)), "{shares:?}");
 }
