@@ -112,9 +112,7 @@ pub(crate) fn by_priority(taker: Taker<'_>, nodes: Vec<ReservedNode>, now_ms: u6
     let (arith, priorities) = (round.arith, Priorities::of(round));
     let mut nodes: Vec<ReservedNode> =
         nodes.into_iter().filter(|node| node.leaf.is_some_and(|leaf| priorities.allow_any(leaf))).collect();
-    binary_insertion_sort(&mut nodes, |a, b| {
-        priorities.is_before(a.leaf, b.leaf).unwrap_or(a.since_ms < b.since_ms)
-    });
+    binary_insertion_sort(&mut nodes, |a, b| priorities.is_before(a.leaf, b.leaf).unwrap_or(a.since_ms < b.since_ms));
     let (mut chosen, mut gained) = (Vec::new(), BTreeMap::<usize, Resource>::new());
     for mut node in nodes {
         let age = i64::try_from(now_ms.saturating_sub(node.since_ms)).unwrap_or(i64::MAX);
