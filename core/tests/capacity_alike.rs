@@ -437,11 +437,11 @@ fn what_completes_between_two_attempts_is_not_left_in_a_queue() {
     for number in 1..=150 {
         let app = scheduler.submit(submission(number)).unwrap();
         scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(1, SMALL, 8)]), &mut answer).unwrap();
-        scheduler.quiesce().unwrap();
+        scheduler.quiesce();
         let mut held = Vec::new();
         for _ in 0..8 {
             scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
-            scheduler.quiesce().unwrap();
+            scheduler.quiesce();
             scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
             held.extend(answer.granted.iter().map(|granted| granted.id));
         }
@@ -449,7 +449,7 @@ fn what_completes_between_two_attempts_is_not_left_in_a_queue() {
         let mut launched = Heartbeat::new(&node);
         launched.launched.extend(held.iter().copied());
         scheduler.heartbeat(launched).unwrap();
-        scheduler.quiesce().unwrap();
+        scheduler.quiesce();
         for id in &held {
             let mut done = Heartbeat::new(&node);
             done.offer = false;
@@ -457,10 +457,10 @@ fn what_completes_between_two_attempts_is_not_left_in_a_queue() {
             scheduler.heartbeat(done).unwrap();
         }
         let next = scheduler.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();
-        scheduler.quiesce().unwrap();
+        scheduler.quiesce();
         scheduler.finish(&next).unwrap();
     }
-    scheduler.quiesce().unwrap();
+    scheduler.quiesce();
     for queue in scheduler.queues(false).unwrap() {
         assert_eq!((queue.used, queue.containers), (Resource::ZERO, 0), "{}", queue.name);
     }
