@@ -3,6 +3,8 @@
 //! Without threads: every call works all messages off, in an order that the seed does not change. Threads meet in `capacity_threads.rs` of
 //! the load test and in the models.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
 use evenweave::reason::CapacityNotOffered;
 use evenweave::view::CapacityQueueView;
 use evenweave::{
