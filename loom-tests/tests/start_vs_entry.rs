@@ -50,7 +50,7 @@ fn decide(turn: &Turn, entered: u32, others: &Sender<Message>) {
     turn.let_start(entered, |turn| others.send(Message::Starts(turn)).unwrap());
 }
 
-/// Claim: who was let start starts with every worker, whether word of it or of its entry comes first
+/// Claim: I14: who was let start starts with every worker, whether word of it or of its entry comes first
 /// Threads: 3
 /// Break: `let_start` tells first -> *it starts with every worker*
 #[test]
@@ -71,7 +71,7 @@ fn word_comes_before_or_after_the_entry() {
     });
 }
 
-/// Claim: word of an earlier turn that comes late starts nobody, and does not take back a later one
+/// Claim: I14: word of an earlier turn that comes late starts nobody, and does not take back a later one
 /// Threads: 3
 /// Break: `let_start` stores -> *the second turn was let start*
 #[test]
@@ -94,7 +94,7 @@ fn the_leaf_before_is_late() {
     });
 }
 
-/// Claim: only the turn that was let start starts
+/// Claim: I14: only the turn that was let start starts
 /// Threads: 2
 /// Break: `is_about` is always true -> *the second turn was not let start*
 #[test]
