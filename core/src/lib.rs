@@ -52,7 +52,8 @@
 //!     node.take_stops(&mut stop);
 //!     Ok(stop)
 //! };
-//! // By themselves asks count from the next update on, and heartbeats come each second: here both are called for.
+//! // By themselves asks count from the next update on, and heartbeats come each second: here both are called for. (With a
+//! // CapacityScheduler asks count at once.)
 //! let settle = || { rm.quiesce(); rm.update_now(); };
 //!
 //! settle();

@@ -53,7 +53,8 @@ impl CapacityScheduler {
 
     /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over with what they
     /// are charged, and another attempt of the same application begins in the same queue, with containers numbered from 1 and the
-    /// priority that the application was submitted with. The old handle is refused from now on. Waits for the control and the worker.
+    /// priority that the application was submitted with. The old handle is refused from now on. Outstanding asks go, and what the old AM has not
+    /// fetched: the new one asks anew, and is told of what it keeps ([`AppHandle::kept_containers`]). Waits for the control and all workers.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] when the application has ended; [`Refused::InvalidResource`], [`Refused::NoLocation`],

@@ -167,7 +167,9 @@ impl CapacityScheduler {
         app.0.headroom.read()
     }
 
-    /// Ends an application, and waits for that.
+    /// Ends an application: its containers end, its reservations and outstanding asks go, and so does what its AM has not fetched: fetch it
+    /// before, with an [`allocate`](Self::allocate), where it matters. Nodes are told what to stop where
+    /// [`node_stops`](CapacitySchedulerBuilder::node_stops) is on. Waits for the control and all workers.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
