@@ -1,7 +1,7 @@
 //! The CapacityScheduler with several workers: limits hold whoever grants, who starts starts with all, and nothing is left over.
 //!
-//! Without threads: every call works all messages off, in an order that the seed does not change. Threads meet in `capacity_threads.rs` of
-//! the load test and in the models.
+//! Mostly without threads: every call works all messages off, in an order that the seed does not change. Threads meet in the last test and
+//! in the models.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -322,5 +322,106 @@ fn limits_hold_whoever_grants() {
 fn limits_hold_with_views_that_are_far_apart() {
     for workers in 2..=4 {
         (100..140).for_each(|seed| play(workers, 1000, seed));
+    }
+}
+
+/// What each of some rounds of preemption has marked, and what `b` has after it.
+fn preempted(workers: usize) -> Vec<(usize, Resource)> {
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "a,b"),
+        ("yarn.scheduler.capacity.root.a.capacity", "50"),
+        ("yarn.scheduler.capacity.root.b.capacity", "50"),
+        ("yarn.scheduler.capacity.root.a.user-limit-factor", "4"),
+        ("yarn.scheduler.capacity.root.b.user-limit-factor", "4"),
+        ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
+    ];
+    let configuration = CapacityConfiguration::from_properties(SITE, queues).unwrap();
+    let mut scheduler = CapacityScheduler::builder(configuration).workers(workers).fold_every(1).stepped().unwrap();
+    let place = |i: u32| (format!("n{i}"), format!("/r{i}"));
+    let nodes: Vec<NodeHandle> = (0..8)
+        .map(|i| {
+            let (name, rack) = place(i);
+            scheduler.add_node(&name, &rack, Resource::new(8192, 8)).unwrap()
+        })
+        .collect();
+    let beat = |scheduler: &mut CapacityStepped| {
+        for node in nodes.iter().cycle().take(nodes.len() * 9) {
+            scheduler.heartbeat(Heartbeat::new(node));
+        }
+    };
+    for (number, queue) in [(1, "root.a"), (2, "root.b")] {
+        let app = scheduler.submit(Submission::new(number, "ann").in_queue(queue)).unwrap();
+        let request = AllocateRequest::new([Ask::anywhere(1, SIZE, 64)]);
+        scheduler.allocate(&app, &request, &mut Allocation::default()).unwrap();
+        beat(&mut scheduler);
+        scheduler.allocate(&app, &AllocateRequest::default(), &mut Allocation::default()).unwrap();
+    }
+    let mut rounds = Vec::new();
+    for _ in 0..12 {
+        let marked = scheduler.preempt().unwrap().len();
+        scheduler.advance(20_000);
+        beat(&mut scheduler);
+        let queues = scheduler.queues(false);
+        rounds.push((marked, queues.iter().find(|queue| queue.name == "root.b").unwrap().used));
+    }
+    rounds
+}
+
+#[test]
+fn a_round_of_preemption_chooses_among_the_containers_of_all() {
+    let alone = preempted(1);
+    assert!(alone.last().unwrap().1.memory_mb() > 20 * 1024, "it gives b what is its own: {alone:?}");
+    for workers in 2..=4 {
+        assert_eq!(preempted(workers), alone, "{workers} workers");
+    }
+}
+
+#[test]
+fn threads_exceed_no_maximum_and_nothing_is_left_over() {
+    for workers in [2, 4] {
+        let configuration = CapacityConfiguration::from_properties(SITE, queues("40")).unwrap();
+        let scheduler = CapacityScheduler::builder(configuration).workers(workers).start().unwrap();
+        let nodes: Vec<NodeHandle> = (0..16)
+            .map(|i| scheduler.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(8192, 8)).unwrap())
+            .collect();
+        let mut number = 0;
+        let apps: Vec<AppHandle> = LEAVES
+            .iter()
+            .flat_map(|leaf| USERS.map(|user| (leaf, user)))
+            .filter_map(|(leaf, user)| {
+                number += 1;
+                scheduler.submit(Submission::new(number, user).in_queue(*leaf)).ok()
+            })
+            .collect();
+        let request = AllocateRequest::new([Ask::anywhere(1, SIZE, 40)]);
+        apps.iter().for_each(|app| scheduler.allocate(app, &request, &mut Allocation::default()).unwrap());
+        std::thread::scope(|scope| {
+            for part in nodes.chunks(4) {
+                let scheduler = &scheduler;
+                scope.spawn(move || {
+                    for node in part.iter().cycle().take(part.len() * 40) {
+                        // One that finds its channel full is only one report less.
+                        let _ = scheduler.heartbeat(Heartbeat::new(node));
+                    }
+                });
+            }
+            // Nothing ends meanwhile, so what is read of several workers is no more than there is at the end.
+            for _ in 0..20 {
+                for queue in scheduler.queues(false).unwrap() {
+                    let (used, maximum) = (queue.used.memory_mb(), queue.maximum.memory_mb());
+                    assert!(used <= maximum, "{workers} workers: {} has {used} of {maximum}", queue.name);
+                }
+            }
+        });
+        scheduler.quiesce();
+        let used = scheduler.queues(false).unwrap().iter().find(|queue| queue.name == "root").unwrap().used;
+        assert!(used.memory_mb() > 64 * 1024, "{workers} workers: something runs: {used}");
+        scheduler.preempt().unwrap();
+        apps.iter().for_each(|app| scheduler.finish(app).unwrap());
+        scheduler.quiesce();
+        for queue in scheduler.queues(false).unwrap() {
+            let left = (queue.used, queue.pending, queue.containers, queue.applications);
+            assert_eq!(left, (Resource::ZERO, Resource::ZERO, 0, 0), "{workers} workers: {}", queue.name);
+        }
     }
 }
