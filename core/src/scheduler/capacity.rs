@@ -249,9 +249,11 @@ impl CapacityStepped {
 
     fn work_out_headroom(&mut self, app: &AppHandle) {
         // Of another scheduler's application there is nothing to work out; its call is refused.
-        let ours = app.0.scheduler == self.steps.stepper.shared().scheduler;
+        if app.0.scheduler != self.steps.stepper.shared().scheduler {
+            return;
+        }
         let shard = self.steps.stepper.shard(app.0.home);
-        if ours && shard.find_app(app.0.slot).is_some() {
+        if shard.find_app(app.0.slot).is_some() {
             shard.work_out_headroom(app.0.slot.index);
         }
     }

@@ -3,8 +3,7 @@
 //! Owned by the worker's books. Lists and the engine's records name an attempt by its entry, O(1) to look at; messages by its number, one hash
 //! away. One that has ended stays for as long as a list has it (reference 13.3).
 
-use super::folding::Others;
-use super::joint::Joint;
+use super::joint::{Joint, Others};
 use crate::capacity::order::{AppRank, FairCache};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::users::{UserRecord, UserSeat};

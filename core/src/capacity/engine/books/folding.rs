@@ -3,20 +3,11 @@
 //! Each worker has the whole of the books: all queues, all applications, all users. Its own grants and ends it counts at once, the others' as
 //! of the last fold. Who starts in a leaf is decided by one worker, and the others follow ([`Turn`](crate::engine::books::turn::Turn)).
 
-use super::joint::Start;
+use super::joint::{Others, Start};
 use super::{Books, QueueBook};
 use crate::capacity::ordered::AppEntry;
 use crate::resource::Resource;
 use crate::sync::Arc;
-
-/// What the other workers have of an attempt, as last folded in.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Others {
-    pub(crate) used: Resource,
-    pub(crate) reserved: Resource,
-    /// Reservations are counted as containers.
-    pub(crate) containers: i64,
-}
 
 impl Books {
     /// The others have so much of an attempt now.

@@ -62,6 +62,15 @@ pub(crate) struct Start {
     pub(crate) turn: u32,
 }
 
+/// What the other workers have of an attempt, as last folded in.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Others {
+    pub(crate) used: Resource,
+    pub(crate) reserved: Resource,
+    /// Reservations are counted as containers.
+    pub(crate) containers: i64,
+}
+
 /// Which worker the books are of, and how many there are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {

@@ -24,8 +24,7 @@ mod standing;
 mod walk;
 
 pub(crate) use self::apps::{AppBook, Apps};
-pub(crate) use self::folding::Others;
-pub(crate) use self::joint::{Joint, Place, Start};
+pub(crate) use self::joint::{Joint, Others, Place, Start};
 pub(crate) use self::standing::Trail;
 use self::standing::{Siblings, Standing};
 pub(crate) use self::walk::Walk;
