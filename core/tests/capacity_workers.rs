@@ -325,57 +325,6 @@ fn limits_hold_with_views_that_are_far_apart() {
     }
 }
 
-/// What each of some rounds of preemption has marked, and what `b` has after it.
-fn preempted(workers: usize) -> Vec<(usize, Resource)> {
-    let queues = [
-        ("yarn.scheduler.capacity.root.queues", "a,b"),
-        ("yarn.scheduler.capacity.root.a.capacity", "50"),
-        ("yarn.scheduler.capacity.root.b.capacity", "50"),
-        ("yarn.scheduler.capacity.root.a.user-limit-factor", "4"),
-        ("yarn.scheduler.capacity.root.b.user-limit-factor", "4"),
-        ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
-    ];
-    let configuration = CapacityConfiguration::from_properties(SITE, queues).unwrap();
-    let mut scheduler = CapacityScheduler::builder(configuration).workers(workers).fold_every(1).stepped().unwrap();
-    let place = |i: u32| (format!("n{i}"), format!("/r{i}"));
-    let nodes: Vec<NodeHandle> = (0..8)
-        .map(|i| {
-            let (name, rack) = place(i);
-            scheduler.add_node(&name, &rack, Resource::new(8192, 8)).unwrap()
-        })
-        .collect();
-    let beat = |scheduler: &mut CapacityStepped| {
-        for node in nodes.iter().cycle().take(nodes.len() * 9) {
-            scheduler.heartbeat(Heartbeat::new(node));
-        }
-    };
-    for (number, queue) in [(1, "root.a"), (2, "root.b")] {
-        let app = scheduler.submit(Submission::new(number, "ann").in_queue(queue)).unwrap();
-        let request = AllocateRequest::new([Ask::anywhere(1, SIZE, 64)]);
-        scheduler.allocate(&app, &request, &mut Allocation::default()).unwrap();
-        beat(&mut scheduler);
-        scheduler.allocate(&app, &AllocateRequest::default(), &mut Allocation::default()).unwrap();
-    }
-    let mut rounds = Vec::new();
-    for _ in 0..12 {
-        let marked = scheduler.preempt().unwrap().len();
-        scheduler.advance(20_000);
-        beat(&mut scheduler);
-        let queues = scheduler.queues(false);
-        rounds.push((marked, queues.iter().find(|queue| queue.name == "root.b").unwrap().used));
-    }
-    rounds
-}
-
-#[test]
-fn a_round_of_preemption_chooses_among_the_containers_of_all() {
-    let alone = preempted(1);
-    assert!(alone.last().unwrap().1.memory_mb() > 20 * 1024, "it gives b what is its own: {alone:?}");
-    for workers in 2..=4 {
-        assert_eq!(preempted(workers), alone, "{workers} workers");
-    }
-}
-
 #[test]
 fn threads_exceed_no_maximum_and_nothing_is_left_over() {
     for workers in [2, 4] {
