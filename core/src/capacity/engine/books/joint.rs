@@ -53,7 +53,7 @@ impl Joint {
     }
 }
 
-/// See [`Turn`](crate::engine::books::turn::Turn).
+/// See [`Turn`].
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
     pub(crate) app: u32,
