@@ -23,7 +23,7 @@ pub(crate) fn capacity_scheduler(queues: usize) -> (String, usize) {
     for department in 0..departments {
         let path = format!("root.department{department}");
         out.share(&path, department, departments);
-        out.children(&path, "team", TEAMS);
+        out.children(&path, &format!("team{department}x"), TEAMS);
         out.set(&path, "acl_submit_applications", &format!("lead{department},deputy{department} staff"));
         out.set(&path, "acl_administer_queue", &format!("lead{department} administrators"));
         for team in 0..TEAMS {
