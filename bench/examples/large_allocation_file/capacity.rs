@@ -86,7 +86,7 @@ impl Out {
             self.set(path, "maximum-allocation-vcores", "4");
         }
         if at % 11 == 5 {
-            self.set(path, "user-settings.user7.weight", "1.5");
+            self.set(path, "user-settings.user7.weight", "0.75");
         }
     }
 }
