@@ -84,7 +84,7 @@ impl Checked {
         self.findings.extend(found.into_iter().map(Finding::from));
         let own = &self.name;
         self.findings.sort_by_key(|finding| match &finding.at {
-            Some(at) => (at.source != *own, at.offset),
+            Some(at) => (*at.source != **own, at.offset),
             None => (true, usize::MAX),
         });
     }
@@ -97,7 +97,7 @@ impl Checked {
 
     /// The text that a place is in, if it is another file's, and known.
     pub(super) fn included_text(&self, place: &Place) -> Option<&str> {
-        self.included.iter().find(|(name, _)| *name == place.source).map(|(_, text)| text.as_str())
+        self.included.iter().find(|(name, _)| **name == *place.source).map(|(_, text)| text.as_str())
     }
 
     pub(super) fn errors(&self) -> usize {

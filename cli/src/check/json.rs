@@ -30,8 +30,8 @@ fn diagnostic(file: &Checked, finding: &Finding) -> Value {
         "effect": finding.effect,
         "help": finding.help,
     });
-    if let Some(at) = at.filter(|at| at.source != file.name) {
-        object["source"] = at.source.as_str().into();
+    if let Some(at) = at.filter(|at| *at.source != *file.name) {
+        object["source"] = (&*at.source).into();
     }
     object
 }

@@ -71,8 +71,8 @@ fn parse(checked: &mut Checked) -> Option<SiteFile> {
 fn distribute(found: Vec<Diagnostic>, layers: &mut [Checked]) {
     for found in found {
         let is_in = |layer: &Checked| {
-            let source = found.at.as_ref().map(|at| &at.source);
-            source.is_some_and(|source| *source == layer.name || layer.included.iter().any(|(name, _)| name == source))
+            let source = found.at.as_ref().map(|at| &*at.source);
+            source.is_some_and(|source| source == layer.name || layer.included.iter().any(|(name, _)| name == source))
         };
         let index = layers.iter().position(is_in).unwrap_or(layers.len().saturating_sub(1));
         if let Some(layer) = layers.get_mut(index) {

@@ -79,7 +79,7 @@ impl SourceCode for Snippet<'_> {
         };
         let data = self.text.as_bytes().get(start..end).ok_or(MietteError::OutOfBounds)?;
         let lines = data.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let name = self.place.source.clone();
+        let name = self.place.source.to_string();
         let contents = MietteSpanContents::new_named(name, data, (start, end - start).into(), line, column, lines);
         Ok(Box::new(contents))
     }

@@ -28,7 +28,7 @@ pub(super) fn report(files: &[Checked], colours: bool) -> String {
     for file in files {
         let text = printable(&file.text);
         for finding in file.findings.iter().take(SHOWN) {
-            let other = finding.at.as_ref().filter(|at| at.source != file.name);
+            let other = finding.at.as_ref().filter(|at| *at.source != *file.name);
             let included = other.map(|at| file.included_text(at).map(printable));
             let snippet = match (&finding.at, &included) {
                 (Some(place), None) => Some(Snippet::new(&text, place)),

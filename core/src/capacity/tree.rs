@@ -286,12 +286,10 @@ impl Tree {
                 return Err(RefreshFault::SmallerAllocation { queue: queue.path.clone(), now, new });
             }
         }
-        for (index, slot) in stays.iter().enumerate() {
-            let parent = slot.filter(|slot| self.get(*slot).config.kind != CapacityQueueKind::ManagedParent);
-            if let Some(parent) = parent.and_then(|slot| self.get(slot).config.as_parent()) {
-                file.check_children_again(index, parent.allow_zero_capacity_sum)?;
-            }
-        }
+        file.check_children_again(stays.iter().enumerate().filter_map(|(index, slot)| {
+            let parent = slot.filter(|slot| self.get(*slot).config.kind != CapacityQueueKind::ManagedParent)?;
+            Some((index, self.get(parent).config.as_parent()?.allow_zero_capacity_sum))
+        }))?;
         let before = |queue: &CapacityQueue| {
             let index = file.index_of(&queue.path)?;
             Some(self.get(stays[index]?).figures.clone())

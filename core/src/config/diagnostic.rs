@@ -6,6 +6,7 @@ use super::java;
 use super::shown::one_line;
 use std::cell::OnceCell;
 use std::fmt;
+use std::sync::Arc;
 
 /// A place in a file: name, line and column, both counted from 1, the column in characters; and the bytes it covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +14,8 @@ use std::fmt;
 #[non_exhaustive]
 pub struct Place {
     /// The file's name as it was given.
-    pub source: String,
+    #[cfg_attr(feature = "serde", serde(serialize_with = "shared_text"))]
+    pub source: Arc<str>,
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
@@ -22,6 +24,12 @@ pub struct Place {
     pub offset: usize,
     /// The bytes to be marked; 0 for a point.
     pub length: usize,
+}
+
+/// `serde` serialises an `Arc` only with a feature that others would get with it.
+#[cfg(feature = "serde")]
+fn shared_text<S: serde::Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
 }
 
 impl fmt::Display for Place {
@@ -126,7 +134,7 @@ const STRIDE: usize = 1024;
 /// Turns byte offsets into places.
 #[derive(Debug)]
 pub(super) struct Places<'a> {
-    source: &'a str,
+    source: Arc<str>,
     text: &'a str,
     /// Most files have nothing wrong, and then nobody asks.
     index: OnceCell<Index>,
@@ -155,8 +163,8 @@ impl Index {
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn new(source: &'a str, text: &'a str) -> Places<'a> {
-        Places { source, text, index: OnceCell::new() }
+    pub(super) fn new(source: &str, text: &'a str) -> Places<'a> {
+        Places { source: source.into(), text, index: OnceCell::new() }
     }
 
     fn index(&self) -> &Index {
@@ -175,7 +183,7 @@ impl<'a> Places<'a> {
         let line = lines.partition_point(|start| *start <= offset);
         let start = lines.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let column = self.characters_before(offset) - self.characters_before(start) + 1;
-        Place { source: self.source.to_owned(), line, column, offset, length: end - offset }
+        Place { source: self.source.clone(), line, column, offset, length: end - offset }
     }
 
     /// What stands there.

@@ -2,24 +2,16 @@
 
 use crate::config::capacity::{CapacityFile, CapacityFileError, MadeQueues, PreemptionSettings};
 use crate::config::{SiteFile, SiteProperties};
-use std::collections::BTreeMap;
-
-const MONITORS: &str = "yarn.resourcemanager.scheduler.monitor.enable";
-const POLICIES: &str = "yarn.resourcemanager.scheduler.monitor.policies";
-
-type Properties = BTreeMap<String, String>;
+use crate::sync::Arc;
 
 /// The configuration of a [`CapacityScheduler`](crate::CapacityScheduler): what `yarn-site.xml` and `capacity-scheduler.xml` say.
 #[derive(Clone, Debug)]
 pub struct CapacityConfiguration {
     /// With the places where variables are looked up.
     site: SiteProperties,
-    own: Properties,
+    /// The site's and the scheduler's own over it.
+    all: Arc<SiteProperties>,
     pub(crate) file: CapacityFile,
-}
-
-fn read(site: &SiteProperties, own: &Properties) -> Result<CapacityFile, CapacityFileError> {
-    CapacityFile::over(site, own.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
 /// Mapping rules that stand in a file of their own are read from there, as often as the configuration is.
@@ -29,10 +21,6 @@ fn with_rules(mut file: CapacityFile) -> Result<CapacityFile, CapacityFileError>
         file.take_mapping_rules(&text)?;
     }
     Ok(file)
-}
-
-fn collect<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Properties {
-    pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 impl CapacityConfiguration {
@@ -45,10 +33,9 @@ impl CapacityConfiguration {
         site: impl IntoIterator<Item = (&'a str, &'a str)>,
         own: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<CapacityConfiguration, CapacityFileError> {
-        let site = site.into_iter().filter(|(_, value)| !value.is_empty()).collect();
-        let own = collect(own);
-        let file = with_rules(read(&site, &own)?)?;
-        Ok(CapacityConfiguration { site, own, file })
+        let site: SiteProperties = site.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let all = CapacityFile::lay_over(&site, own);
+        CapacityConfiguration::of(site, all)
     }
 
     /// From `capacity-scheduler.xml` over the site's properties, as they were read: what the site has set above all files or has made final
@@ -79,11 +66,14 @@ impl CapacityConfiguration {
     /// # Errors
     /// As of [`from_properties`](Self::from_properties), with places.
     pub fn from_site(site: &SiteProperties, file: &SiteFile) -> Result<CapacityConfiguration, CapacityFileError> {
-        let read = with_rules(CapacityFile::from_site(site, file)?)?;
         let mut all = site.clone();
         all.add(file);
-        let own = collect(file.pairs().filter_map(|(name, _)| Some((name, all.raw(name)?))));
-        Ok(CapacityConfiguration { site: site.clone(), own, file: read })
+        CapacityConfiguration::of(site.clone(), all)
+    }
+
+    fn of(site: SiteProperties, all: SiteProperties) -> Result<CapacityConfiguration, CapacityFileError> {
+        let file = with_rules(CapacityFile::read(&site, &all)?)?;
+        Ok(CapacityConfiguration { site, all: Arc::new(all), file })
     }
 
     /// The same site with another `capacity-scheduler.xml`: what a refresh of the queues reads.
@@ -94,19 +84,16 @@ impl CapacityConfiguration {
         &self,
         own: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<CapacityConfiguration, CapacityFileError> {
-        let own = collect(own);
-        let file = with_rules(read(&self.site, &own)?)?;
-        Ok(CapacityConfiguration { site: self.site.clone(), own, file })
+        CapacityConfiguration::of(self.site.clone(), CapacityFile::lay_over(&self.site, own))
     }
 
     /// The same file with queues that have made themselves. `checked`: mapping rules are looked at once more, as a refresh does.
     pub(crate) fn read_with(&self, made: &MadeQueues, checked: bool) -> Result<CapacityFile, CapacityFileError> {
-        let own = self.own.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let rules = self.file.mapping_rules();
         if !checked {
-            return CapacityFile::over_with(&self.site, own, made, Some(rules));
+            return CapacityFile::read_with(&self.site, &self.all, made, Some(rules));
         }
-        let mut file = CapacityFile::over_with(&self.site, own, made, None)?;
+        let mut file = CapacityFile::read_with(&self.site, &self.all, made, None)?;
         file.take_checked_rules(rules)?;
         Ok(file)
     }
@@ -119,16 +106,12 @@ impl CapacityConfiguration {
 
     /// The settings of preemption, whether its monitor runs by itself or not.
     pub(crate) fn preemption(&self) -> Result<PreemptionSettings, CapacityFileError> {
-        let mut site = self.site.clone();
-        site.set(MONITORS, "true");
-        site.forget(POLICIES);
-        let file = read(&site, &self.own)?;
-        Ok(file.settings().monitors.preemption.clone().expect("the monitor that is there by default"))
+        CapacityFile::preemption_settings(&self.all)
     }
 
-    /// The text of a property of `capacity-scheduler.xml`.
+    /// The text of a property, as it is written.
     pub(crate) fn property(&self, name: &str) -> Option<String> {
-        self.own.get(name).cloned()
+        self.all.raw(name).map(str::to_owned)
     }
 }
 

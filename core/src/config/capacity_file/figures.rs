@@ -13,6 +13,7 @@ use super::settings::CapacitySettings;
 use super::siblings;
 use crate::config::java;
 use crate::resource::Resource;
+use crate::sync::Arc;
 use std::collections::BTreeMap;
 
 /// What a queue comes to on a cluster.
@@ -218,7 +219,7 @@ impl CapacityFile {
         &self,
         by_label: &BTreeMap<String, Resource>,
     ) -> Result<Vec<CapacityFigures>, CapacityFileError> {
-        let mut states = self.states.clone();
+        let mut states = Vec::clone(&self.states);
         update(&self.settings, &self.queues, &mut states, by_label, MixedFractions::Everybody)?;
         Ok(states)
     }
@@ -230,7 +231,7 @@ impl CapacityFile {
         before: impl Fn(&CapacityQueue) -> Option<CapacityFigures>,
     ) -> Vec<CapacityFigures> {
         let mut states: Vec<State> = Vec::with_capacity(self.queues.len());
-        for queue in &self.queues {
+        for queue in self.queues.iter() {
             let mut state = State::new(&queue.capacities);
             if let Some(before) = before(queue) {
                 for (new, old) in state.labels.iter_mut().zip(&before.labels) {
@@ -252,7 +253,7 @@ impl CapacityFile {
         known: impl Fn(&CapacityQueue) -> Option<CapacityFigures>,
     ) -> Vec<CapacityFigures> {
         let mut states: Vec<State> = Vec::with_capacity(self.queues.len());
-        for queue in &self.queues {
+        for queue in self.queues.iter() {
             let state = known(queue).unwrap_or_else(|| {
                 let mut state = State::new(&queue.capacities);
                 let parent = queue.parent.map(|parent| &states[parent]);
@@ -295,21 +296,27 @@ impl CapacityFile {
     /// What a running scheduler asks of the children of a parent that was there before: 4.2 once more, with the parent's first answer
     /// to whether nothing may be their sum; and that percentages and amounts are not mixed in any order.
     ///
+    /// `were_there` has the places of such parents and their answers. Cost: O(queues).
+    ///
     /// # Errors
     /// Where the children do not go together.
     pub(crate) fn check_children_again(
         &mut self,
-        parent: usize,
-        allow_zero_capacity_sum: bool,
+        were_there: impl IntoIterator<Item = (usize, bool)>,
     ) -> Result<(), CapacityFileError> {
-        if let CapacityQueueRole::Parent(settings) = &mut self.queues[parent].role {
-            settings.allow_zero_capacity_sum = allow_zero_capacity_sum;
-        }
-        if !self.settings.legacy_queue_mode || self.queues[parent].children.is_empty() {
-            return Ok(());
-        }
         let states: Vec<State> = self.queues.iter().map(|queue| State::new(&queue.capacities)).collect();
-        siblings::check(&self.settings, &self.queues, &states, parent)?;
-        siblings::check_unmixed(&self.queues, parent)
+        for (parent, allow_zero_capacity_sum) in were_there {
+            let settings = self.queues[parent].as_parent();
+            if settings.is_some_and(|settings| settings.allow_zero_capacity_sum != allow_zero_capacity_sum)
+                && let CapacityQueueRole::Parent(settings) = &mut Arc::make_mut(&mut self.queues)[parent].role
+            {
+                settings.allow_zero_capacity_sum = allow_zero_capacity_sum;
+            }
+            if self.settings.legacy_queue_mode && !self.queues[parent].children.is_empty() {
+                siblings::check(&self.settings, &self.queues, &states, parent)?;
+                siblings::check_unmixed(&self.queues, parent)?;
+            }
+        }
+        Ok(())
     }
 }

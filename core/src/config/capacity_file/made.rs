@@ -13,6 +13,7 @@ use super::vector::{CapacityUnit, CapacityVector};
 use super::{CapacityFile, CapacityFileError, CapacityQueue};
 use crate::config::acl::AccessControlList;
 use crate::resource::Resource;
+use crate::sync::Arc;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How a queue has made itself.
@@ -214,7 +215,7 @@ impl CapacityFile {
 
     /// Of a leaf of a managed parent: as long as it has no part of the parent, it counts as configured with nothing.
     pub(crate) fn withhold(&mut self, index: usize, amounts: bool, vector: bool) {
-        for capacity in &mut self.queues[index].capacities {
+        for capacity in &mut Arc::make_mut(&mut self.queues)[index].capacities {
             if amounts {
                 capacity.minimum = Resource::ZERO;
             }

@@ -96,6 +96,7 @@ use made::{Apart, ByParent};
 use names::QueueNames;
 use skeleton::Bone;
 use source::Source;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use templates::TemplateStore;
 use tree::Builder;
@@ -127,14 +128,15 @@ use warnings::Warnings;
 #[derive(Clone, Debug)]
 pub struct CapacityFile {
     settings: CapacitySettings,
-    queues: Vec<CapacityQueue>,
-    names: QueueNames,
-    templates: TemplateStore,
+    // What grows with the queues is shared by all copies: whoever refreshes keeps the old file, the new one and what is published of it.
+    queues: Arc<Vec<CapacityQueue>>,
+    names: Arc<QueueNames>,
+    templates: Arc<TemplateStore>,
     mapping: MappingRules,
     workflow_priorities: WorkflowPriorities,
-    warnings: Vec<Diagnostic>,
+    warnings: Arc<Vec<Diagnostic>>,
     /// The figures without nodes, from which those of a cluster come.
-    states: Vec<State>,
+    states: Arc<Vec<State>>,
     set_by_templates: Arc<BTreeMap<String, String>>,
 }
 
@@ -157,25 +159,19 @@ impl CapacityFile {
         site: &SiteProperties,
         properties: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<CapacityFile, CapacityFileError> {
-        let mut all = site.clone();
-        for (name, value) in properties.into_iter().filter(|(_, value)| !value.is_empty()) {
-            all.set(name, value);
-        }
-        CapacityFile::read(site, all)
+        CapacityFile::read(site, &CapacityFile::lay_over(site, properties))
     }
 
-    /// The same with queues that have made themselves. `rules`: mapping rules that were read and checked before.
-    pub(crate) fn over_with<'a>(
+    /// The site's properties with the scheduler's own above them.
+    pub(crate) fn lay_over<'a>(
         site: &SiteProperties,
         properties: impl IntoIterator<Item = (&'a str, &'a str)>,
-        made: &MadeQueues,
-        rules: Option<&MappingRules>,
-    ) -> Result<CapacityFile, CapacityFileError> {
+    ) -> SiteProperties {
         let mut all = site.clone();
         for (name, value) in properties.into_iter().filter(|(_, value)| !value.is_empty()) {
             all.set(name, value);
         }
-        CapacityFile::read_with(site, all, made, rules)
+        all
     }
 
     /// Parses and checks capacity-scheduler.xml, which lies over yarn-site.
@@ -198,7 +194,7 @@ impl CapacityFile {
     pub fn from_site(yarn_site: &SiteProperties, file: &SiteFile) -> Result<CapacityFile, CapacityFileError> {
         let mut all = yarn_site.clone();
         all.add(file);
-        CapacityFile::read(yarn_site, all)
+        CapacityFile::read(yarn_site, &all)
     }
 
     /// The same, with everything that is odd in it, which reading it for a scheduler does not look for: `None` where there are
@@ -245,21 +241,31 @@ impl CapacityFile {
     }
 
     /// `all` is `site` and the scheduler's own properties over it.
-    fn read(site: &SiteProperties, all: SiteProperties) -> Result<CapacityFile, CapacityFileError> {
+    pub(crate) fn read(site: &SiteProperties, all: &SiteProperties) -> Result<CapacityFile, CapacityFileError> {
         CapacityFile::read_with(site, all, &MadeQueues::default(), None)
     }
 
-    fn read_with(
+    /// The same with queues that have made themselves. `rules`: mapping rules that were read and checked before.
+    pub(crate) fn read_with(
         site: &SiteProperties,
-        mut all: SiteProperties,
+        all: &SiteProperties,
         made: &MadeQueues,
         rules: Option<&MappingRules>,
     ) -> Result<CapacityFile, CapacityFileError> {
+        let mut all = Cow::Borrowed(all);
         let read = read_all(site, &mut all, made, rules);
         read.map_err(|error| CapacityFileError {
             at: all.origin(&error.property).and_then(|origin| origin.at()).cloned(),
             ..error
         })
+    }
+
+    /// What preemption is told, whether its monitor runs or not.
+    pub(crate) fn preemption_settings(all: &SiteProperties) -> Result<PreemptionSettings, CapacityFileError> {
+        let source = Source::unlisted(all);
+        let settings = preemption::read_preemption(&source)?;
+        source.check_expansion()?;
+        Ok(settings)
     }
 
     /// The settings of the whole scheduler.
@@ -363,25 +369,27 @@ fn properties_of_plans(
 
 fn read_all(
     site: &SiteProperties,
-    all: &mut SiteProperties,
+    all: &mut Cow<'_, SiteProperties>,
     made: &MadeQueues,
     rules: Option<&MappingRules>,
 ) -> Result<CapacityFile, CapacityFileError> {
-    let (defaults, templates, bones, of_plans, of_made, made_apart) = {
-        let source = Source::new(all);
-        let (templates, defaults) = (TemplateStore::read(&source), Defaults::read(&source));
-        let bones = skeleton::read(&source, &ByParent::of(made))?;
-        let of_plans = properties_of_plans(&source, &defaults, &templates, &bones);
-        let of_made = made::properties(&source, &defaults, &templates, &bones);
-        let made_apart = made::apart(&source, &defaults, &templates, &bones)?;
-        (defaults, templates, bones, of_plans, of_made, made_apart)
-    };
+    let source = Source::new(all);
+    let (templates, defaults) = (TemplateStore::read(&source), Defaults::read(&source));
+    let bones = skeleton::read(&source, &ByParent::of(made))?;
+    let of_plans = properties_of_plans(&source, &defaults, &templates, &bones);
+    let of_made = made::properties(&source, &defaults, &templates, &bones);
+    let made_apart = made::apart(&source, &defaults, &templates, &bones)?;
     let mut set_by_templates = made.properties.clone();
     set_by_templates.extend(of_made);
-    for (name, value) in of_plans.iter().map(|(name, value)| (name, value)).chain(&set_by_templates) {
-        all.set(name, value.clone());
-    }
-    let source = Source::new(all);
+    let source = if of_plans.is_empty() && set_by_templates.is_empty() {
+        source
+    } else {
+        drop(source);
+        for (name, value) in of_plans.iter().map(|(name, value)| (name, value)).chain(&set_by_templates) {
+            all.to_mut().set(name, value.clone());
+        }
+        Source::new(all)
+    };
     let mut file = read_tree(&Source::new(site), &source, &defaults, templates, bones, made_apart)?;
     file.set_by_templates = Arc::new(set_by_templates);
     file.mapping = match rules {
@@ -425,17 +433,17 @@ fn read_tree(
         MixedFractions::Everybody,
     )?;
     let mut file = CapacityFile {
-        names: QueueNames::new(&queues, &known),
+        names: Arc::new(QueueNames::new(&queues, &known)),
         settings,
-        queues,
-        templates,
+        queues: Arc::new(queues),
+        templates: Arc::new(templates),
         mapping: MappingRules::default(),
         workflow_priorities: workflow::read(source)?,
-        warnings: Vec::new(),
-        states,
+        warnings: Arc::default(),
+        states: Arc::new(states),
         set_by_templates: Arc::default(),
     };
     known::warn(source, &file, &mut warnings);
-    file.warnings = warnings.into_vec();
+    file.warnings = Arc::new(warnings.into_vec());
     Ok(file)
 }

@@ -107,7 +107,7 @@ pub(super) fn read(site: &Source<'_>, source: &Source<'_>) -> Result<Monitors, C
     Ok(monitors)
 }
 
-fn read_preemption(source: &Source<'_>) -> Result<PreemptionSettings, CapacityFileError> {
+pub(super) fn read_preemption(source: &Source<'_>) -> Result<PreemptionSettings, CapacityFileError> {
     let name = |tail: &str| format!("yarn.resourcemanager.monitor.capacity.preemption.{tail}");
     let flag = |tail: &str, default| source.flag(&name(tail), default);
     let long = |tail: &str, default| source.long(&name(tail), default);

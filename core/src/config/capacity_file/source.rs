@@ -33,7 +33,12 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     pub(super) fn new(site: &'a SiteProperties) -> Source<'a> {
-        let (properties, names) = (Properties::from(site), site.names());
+        Source { names: site.names(), ..Source::unlisted(site) }
+    }
+
+    /// For whoever asks for single properties alone: nothing is [under](Self::under) any prefix.
+    pub(super) fn unlisted(site: &'a SiteProperties) -> Source<'a> {
+        let (properties, names) = (Properties::from(site), Vec::new());
         Source { site, properties, names, expanded: Cell::new(0), failed: RefCell::new(None) }
     }
 
@@ -128,7 +133,12 @@ impl<'a> Source<'a> {
 
     /// A property of a queue.
     pub(super) fn of(queue: &str, key: &str) -> String {
-        format!("{PREFIX}{queue}.{key}")
+        // Joined by hand: a file of ten thousand queues asks for half a million of them.
+        let mut name = String::with_capacity(PREFIX.len() + queue.len() + 1 + key.len());
+        for part in [PREFIX, queue, ".", key] {
+            name.push_str(part);
+        }
+        name
     }
 
     /// A property of a queue for a label, the empty one for none.

@@ -6,7 +6,7 @@ use crate::config::diagnostic::{Diagnostic, Place};
 use crate::config::findings::Findings;
 use crate::config::{java, known};
 use crate::sync::Arc;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Entry {
 ///     <property name='b' value='${a}${env.HOME-/}'/></configuration>"));
 /// site.add(&file("more.xml", "<configuration><property name='a' value='2'/></configuration>"));
 /// assert_eq!(site.get("b").unwrap().as_deref(), Some("1/"));
-/// assert_eq!(site.origin("a").unwrap().at().unwrap().source, "yarn-site.xml");
+/// assert_eq!(&*site.origin("a").unwrap().at().unwrap().source, "yarn-site.xml");
 /// // What more.xml says about `a` is refused.
 /// assert_eq!(site.warnings().len(), 1);
 /// ```
@@ -82,10 +82,10 @@ impl Entry {
 ///   scheduler reads.
 #[derive(Clone, Debug, Default)]
 pub struct SiteProperties {
-    files: HashMap<String, Entry>,
-    set: HashMap<String, Entry>,
+    files: FxHashMap<String, Entry>,
+    set: FxHashMap<String, Entry>,
     /// The final properties and where each became so.
-    finals: HashMap<String, Place>,
+    finals: FxHashMap<String, Place>,
     /// Properties without a value, by name, and where they stand.
     empty: Vec<(String, Place)>,
     warnings: Vec<Diagnostic>,
@@ -126,12 +126,6 @@ impl SiteProperties {
     /// Sets one property above all files, as `-D name=value` does. White space around the name does not count.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
         self.set.insert(java::trim(name).to_owned(), Entry { value: value.into(), origin: Origin::Set });
-    }
-
-    /// A property has no value any more, whoever gave it one.
-    pub(crate) fn forget(&mut self, name: &str) {
-        self.set.remove(name);
-        self.files.remove(name);
     }
 
     /// Where `${env.NAME}` is looked up; the core itself looks nowhere.
