@@ -182,7 +182,11 @@ impl<'a> Places<'a> {
         let lines = &self.index().lines;
         let line = lines.partition_point(|start| *start <= offset);
         let start = lines.get(line.saturating_sub(1)).copied().unwrap_or(0);
-        let column = self.characters_before(offset) - self.characters_before(start) + 1;
+        let before = match offset - start {
+            0..STRIDE => starts_in(&self.text.as_bytes()[start..offset]),
+            _ => self.characters_before(offset) - self.characters_before(start),
+        };
+        let column = before + 1;
         Place { source: self.source.clone(), line, column, offset, length: end - offset }
     }
 

@@ -162,7 +162,9 @@ impl Shard {
         let local = &self.own.books.apps[entry];
         let (app, leaf, reserved) = (local.slot, local.leaf, local.reserved);
         for key in 0..self.app(app).keys.len() {
-            if self.app(app).keys[key].total() == 0 {
+            if !self.app(app).keys[key].is_asked_for() {
+                // Others have taken what was left. Counted at once, so that the next pass does not come by.
+                self.recount(app, key);
                 continue;
             }
             let facts = self.key_facts(app, key, node);

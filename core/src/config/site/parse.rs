@@ -13,7 +13,7 @@ use crate::config::java;
 use crate::config::nearest::nearest;
 use crate::config::xml::{self, Element, Node};
 use bumpalo::Bump;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// How deep files may include each other.
 const MAX_DEPTH: usize = 8;
@@ -53,7 +53,7 @@ fn read_into(
     let arena = Bump::new();
     let root = xml::parse(text, &arena).map_err(|error| fail(error.offset, error.problem))?;
     let mut reader =
-        Reader { places: &places, properties, shared, depth, seen: HashMap::new(), state: State::default() };
+        Reader { places: &places, properties, shared, depth, seen: FxHashMap::default(), state: State::default() };
     reader.look_at_root(&root);
     let mut prefixes = Prefixes::default();
     prefixes.enter(&root).map_err(|problem| fail(root.offset, problem))?;
@@ -113,7 +113,7 @@ struct Reader<'r, 'i> {
     shared: &'r mut Shared<'i>,
     depth: usize,
     /// The properties of this file: which one of `properties` set a name last.
-    seen: HashMap<String, usize>,
+    seen: FxHashMap<String, usize>,
     state: State,
 }
 
@@ -198,15 +198,15 @@ impl Reader<'_, '_> {
     }
 
     fn end(&mut self, element: &Element<'_>) -> Result<(), SiteFileError> {
-        let token = || Spanned { text: self.state.token.clone(), at: element.content };
+        let token = |text: &str| Spanned { text: text.to_owned(), at: element.content };
         match local(element.name) {
             "name" if !self.state.token.is_empty() => {
-                let name = token();
+                let name = token(java::trim(&self.state.token));
                 self.look_for_second(element, "name", self.state.name.is_some());
-                self.state.name = Some(Spanned { text: java::trim(&name.text).to_owned(), ..name });
+                self.state.name = Some(name);
             }
             "value" if !self.state.token.is_empty() => {
-                let value = token();
+                let value = token(&self.state.token);
                 self.look_for_second(element, "value", self.state.value.is_some());
                 self.state.value = Some(value);
             }
@@ -239,7 +239,12 @@ impl Reader<'_, '_> {
 
     fn end_property(&mut self, element: &Element<'_>) {
         self.state.properties -= 1;
-        let Some(name) = &self.state.name else {
+        // An outer property has what its inner one leaves; else nobody asks for it again.
+        let (name, value) = match self.state.properties {
+            0 => (self.state.name.take(), self.state.value.take()),
+            _ => (self.state.name.clone(), self.state.value.clone()),
+        };
+        let Some(name) = name else {
             let message = "a <property> without a name".to_owned();
             self.find(element.offset, "no-name", message, "it is ignored", None);
             return;
@@ -248,9 +253,9 @@ impl Reader<'_, '_> {
             return;
         }
         let name_at = self.place(name.at);
-        let at = self.state.value.as_ref().map_or_else(|| name_at.clone(), |value| self.place(value.at));
-        let value = self.state.value.as_ref().map(|value| value.text.clone());
-        let property = SiteProperty { name: name.text.clone(), value, is_final: self.state.is_final, name_at, at };
+        let at = value.as_ref().map_or_else(|| name_at.clone(), |value| self.place(value.at));
+        let value = value.map(|value| value.text);
+        let property = SiteProperty { name: name.text, value, is_final: self.state.is_final, name_at, at };
         // What an outer property adds to its inner one is often nothing.
         if self.properties.last() == Some(&property) {
             return;
