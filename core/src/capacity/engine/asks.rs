@@ -25,8 +25,8 @@ impl Shard {
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
         let Some(entry) = local.own.entry else { return };
         let key = &mut local.keys[key];
-        // Of a key with nothing left this worker hears when there is something again.
-        let count = if key.is_open() { key.total() } else { 0 };
+        // Of a key with nothing left this worker hears when there is something again. One that somebody empties just now is not noted yet.
+        let count = if key.is_open() { key.total().max(1) } else { 0 };
         let size = key.size;
         let own = &mut key.own;
         if own.count == count && (count == 0 || own.size == size) {

@@ -17,8 +17,11 @@ impl Shard {
         let place = self.own.books.place;
         let (reserved, containers) = self.own.books.apps[entry].joint.others(place);
         self.own.books.fold_others(entry, Others { used, reserved, containers });
+        // Of a key with nothing left this worker hears.
         for key in 0..self.app(app).keys.len() {
-            self.recount(app, key);
+            if self.app(app).keys[key].own.count > 0 {
+                self.recount(app, key);
+            }
         }
     }
 

@@ -162,9 +162,11 @@ impl Shard {
         let local = &self.own.books.apps[entry];
         let (app, leaf, reserved) = (local.slot, local.leaf, local.reserved);
         for key in 0..self.app(app).keys.len() {
-            if !self.app(app).keys[key].is_asked_for() {
+            if !self.app(app).keys[key].is_open() {
                 // Others have taken what was left. Counted at once, so that the next pass does not come by.
-                self.recount(app, key);
+                if self.app(app).keys[key].own.count > 0 {
+                    self.recount(app, key);
+                }
                 continue;
             }
             let facts = self.key_facts(app, key, node);

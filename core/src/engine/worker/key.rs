@@ -165,12 +165,6 @@ impl<D: Decider> KeyLocal<D> {
         if self.is_alone() { self.left > 0 } else { self.cell.pool.is_open() }
     }
 
-    /// Whether there is something to be taken for `*`. Where there is not, this worker hears of it when there is again.
-    #[inline]
-    pub(crate) fn is_asked_for(&self) -> bool {
-        self.is_open() && self.total() > 0
-    }
-
     /// Takes one for `*`; says whether there was one, and whether this worker may hold a piece of the pool that it did not before.
     #[inline]
     pub(crate) fn take_one(&mut self, worker: usize) -> Option<bool> {
