@@ -23,6 +23,8 @@ use crate::matching::size::normalise;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::{Arc, Mutex};
+#[cfg(feature = "faults")]
+use std::collections::BTreeMap;
 
 impl Decider for FairDecider {
     type Worker = FairWorker;
@@ -242,7 +244,7 @@ impl Decider for FairDecider {
     }
 
     #[cfg(feature = "faults")]
-    fn audited(shard: &Shard, folded: bool, wrong: &mut Vec<String>) {
+    fn audited(shard: &Shard, folded: bool, _agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>) {
         shard.audit_owed(wrong);
         shard.audit_places(folded, wrong);
     }

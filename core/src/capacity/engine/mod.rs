@@ -42,6 +42,9 @@ pub(crate) mod control;
 
 mod views;
 
+#[cfg(feature = "faults")]
+mod audit;
+
 pub use configuration::CapacityConfiguration;
 pub(crate) use configuration::Refresh;
 pub(crate) use control::{CapacityCall, CapacityControl};

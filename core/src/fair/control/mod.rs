@@ -35,6 +35,8 @@ use crate::policy::SchedulingPolicy;
 use crate::queue::Running;
 use crate::resource::Resource;
 use crate::sync::Arc;
+#[cfg(feature = "faults")]
+use std::collections::BTreeMap;
 use policies::Policies;
 
 /// See the module's text.
@@ -154,7 +156,7 @@ impl ControlPart<FairDecider> for FairControl {
     }
 
     #[cfg(feature = "faults")]
-    fn audited(control: &Control, waiting: usize, wrong: &mut Vec<String>) {
+    fn audited(control: &Control, waiting: usize, _agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>) {
         control.audit_lists(waiting, wrong);
     }
 }

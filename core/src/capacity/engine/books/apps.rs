@@ -138,6 +138,18 @@ impl Apps {
     pub(crate) fn rank(&self, entry: AppEntry) -> AppRank {
         self[entry].rank()
     }
+
+    /// All that have a place, those that have ended and that a list still has among them.
+    #[cfg(feature = "faults")]
+    pub(super) fn all(&self) -> impl Iterator<Item = (AppEntry, &AppBook)> {
+        (0..).zip(&self.books).filter_map(|(entry, app)| Some((entry, app.as_ref()?)))
+    }
+
+    /// So many places are free, of so many.
+    #[cfg(feature = "faults")]
+    pub(super) fn places(&self) -> (usize, usize) {
+        (self.free.len(), self.books.len())
+    }
 }
 
 impl Index<AppEntry> for Apps {

@@ -44,6 +44,13 @@ impl Joint {
         }
     }
 
+    /// What a worker shows: what it has reserved, and how many containers it has.
+    #[cfg(feature = "faults")]
+    pub(crate) fn shown(&self, place: Place) -> (Resource, i64) {
+        let cell = self.cells.get(place.worker);
+        cell.map_or((Resource::ZERO, 0), |cell| (cell.reserved.read(), cell.containers.read()))
+    }
+
     /// What the others than a worker have reserved, and how many containers they have.
     pub(crate) fn others(&self, place: Place) -> (Resource, i64) {
         let others = self.cells.iter().enumerate().filter(|(worker, _)| *worker != place.worker);

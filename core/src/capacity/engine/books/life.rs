@@ -66,6 +66,8 @@ impl Books {
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
         let leaving = &apps[entry];
         let record = leaf.users.ensure(&leaving.user, || published.user_weight(&leaving.user));
+        // One that waits to run is not counted, and is taken off all the same, as in Hadoop.
+        leaf.is_odd |= !leaving.runnable;
         leaf.runnable.remove(&entry);
         leaf.to_reorder.remove(&(leaving.number, entry));
         if was_active {
@@ -128,6 +130,7 @@ impl Books {
     /// Entries of a leaf's lists may stand elsewhere than their ranks say from now on.
     pub(super) fn goes_by_place(&mut self, slot: u32) {
         let leaf = self.leaf_mut(slot);
+        leaf.is_odd = true;
         leaf.active.go_by_place();
         leaf.pending.go_by_place();
         leaf.noted.clear();
@@ -254,6 +257,7 @@ impl Books {
         self.add_pending(target, &pending);
         self.add_reserved_by_apps(source, &Resource::ZERO.minus(&reserved));
         self.add_reserved_by_apps(target, &reserved);
+        self.reserved_stays_behind(source, target, &reserved);
     }
 
     /// Fair leaves: whose place awaits a refresh is put in anew.

@@ -37,6 +37,7 @@ impl Books {
                     let leaf = new.node.config.kind.is_leaf().then(|| Leaf::with_lists(&Ordered::new()));
                     let (counts, siblings) = Default::default();
                     let before = place.replace(QueueBook { published: new, counts, leaf, siblings, standing: None });
+                    self.drift.forget(slot);
                     if let Some(leaf) = before.and_then(|queue| queue.leaf) {
                         self.part_with(slot, &leaf);
                     }

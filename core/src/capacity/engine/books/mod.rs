@@ -5,7 +5,12 @@
 
 mod apps;
 
+#[cfg(feature = "faults")]
+mod audit;
+
 mod charging;
+
+mod drift;
 
 mod folding;
 
@@ -24,6 +29,7 @@ mod standing;
 mod walk;
 
 pub(crate) use self::apps::{AppBook, Apps};
+use self::drift::Drift;
 pub(crate) use self::joint::{Joint, Others, Place, Start};
 pub(crate) use self::standing::Trail;
 use self::standing::{Siblings, Standing};
@@ -94,6 +100,7 @@ pub(crate) struct Books {
     pub(crate) turns: [u64; 2],
     /// Applications that were let start here, and the others have not been told of.
     started: Vec<Start>,
+    drift: Drift,
 }
 
 impl Books {
@@ -108,6 +115,7 @@ impl Books {
             apps: Apps::default(),
             turns: [0; 2],
             started: Vec::new(),
+            drift: Drift::default(),
         }
     }
 
