@@ -236,6 +236,10 @@ impl Decider for FairDecider {
         queue.reset_children(0);
     }
 
+    fn nodes_lost(_shard: &mut Shard) {}
+
+    fn begun_anew(_shard: &mut Shard) {}
+
     fn pass_lost(shard: &mut Shard) {
         shard.own.forget_pass();
         for app in 0..shard.apps.len() {

@@ -193,4 +193,27 @@ impl CapacityStepped {
     pub fn audit(&mut self, fold: bool) -> Audit {
         self.steps.stepper.audit(fold)
     }
+
+    /// A worker panics, between two messages, and nothing of its books is as it was; with [`Fault::WorkerDeath`] it is given up.
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`] of any other fault: there are no
+    /// threads.
+    pub fn inject(&mut self, fault: Fault) -> Result<(), Refused> {
+        let (worker, for_good) = match fault {
+            Fault::WorkerPanic { worker } => (worker, false),
+            Fault::WorkerDeath { worker } => (worker, true),
+            Fault::WorkerStall { .. } | Fault::ControlDeath | Fault::UpdateStall(_) => {
+                return Err(Refused::TaskLost { task: "thread" });
+            }
+        };
+        let stepper = &mut self.steps.stepper;
+        if worker >= stepper.shared().workers || stepper.shared().is_dead(worker) {
+            return Err(Refused::WorkerLost(worker));
+        }
+        stepper.pump();
+        stepper.shard(worker).own.spoil();
+        stepper.panic(worker, for_good);
+        Ok(())
+    }
 }

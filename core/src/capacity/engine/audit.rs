@@ -72,7 +72,7 @@ impl Shard {
         let used = sum(app.containers.iter().map(|index| self.containers.size(&self.containers[*index])));
         let reserved = sum(self.reservations_of(app.slot.index).map(|(_, made)| &made.size));
         let count = i64::try_from(app.containers.len() + app.reserved.len()).unwrap_or(i64::MAX);
-        if (book.used, book.reserved) != (used.plus(&book.others.used), reserved) {
+        if (book.used, book.reserved) != (used.plus(&book.others.used).plus(&book.drift), reserved) {
             wrong.push(format!(
                 "{name} has {used}, {reserved} reserved and {:?} elsewhere; the books have {}, {} reserved",
                 book.others, book.used, book.reserved

@@ -187,7 +187,17 @@ impl Decider for CapacityDecider {
 
     fn queue_emptied(_queue: &mut CapacityQueue) {}
 
-    fn pass_lost(_shard: &mut Shard) {}
+    fn nodes_lost(shard: &mut Shard) {
+        shard.show_nothing();
+    }
+
+    fn pass_lost(shard: &mut Shard) {
+        shard.forget_books();
+    }
+
+    fn begun_anew(shard: &mut Shard) {
+        shard.write_books_anew();
+    }
 
     #[cfg(feature = "faults")]
     fn audited(shard: &Shard, folded: bool, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>) {

@@ -26,7 +26,11 @@ mod pass;
 
 mod commit;
 
+mod known;
+
 mod told;
+
+mod anew;
 
 mod preempting;
 

@@ -23,9 +23,9 @@ impl<D: Decider> Control<D> {
     pub(crate) fn audit(&self) -> ControlCount {
         let (mut wrong, mut agreed) = (Vec::new(), BTreeMap::new());
         self.audit_apps(&mut agreed, &mut wrong);
-        let (queues, slots, names) = self.tree.counts();
-        if (slots, names) != (queues, queues) {
-            wrong.push(format!("{queues} queues, {slots} slots of queues are given out, {names} names are known"));
+        let [queues, slots, known, names] = self.tree.counts();
+        if (slots, known) != (queues, names) {
+            wrong.push(format!("{queues} queues, {slots} slots of them; they have {names} names, {known} are known"));
         }
         let mut nodes: FxHashMap<usize, Vec<NodeId>> = FxHashMap::default();
         for entry in self.nodes.iter() {

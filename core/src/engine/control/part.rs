@@ -100,6 +100,9 @@ pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
     /// Somebody names a queue: which one is meant.
     fn named(control: &Control<D>, queue: &str) -> Result<u32, Refused>;
 
+    /// A worker is given up for good.
+    fn worker_given_up(control: &mut Control<D>, worker: usize);
+
     /// The cluster has another total.
     fn cluster_changed(control: &mut Control<D>);
 

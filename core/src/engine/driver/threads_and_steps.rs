@@ -10,7 +10,7 @@ use crate::engine::driver::deciders::{PreemptionTask, TaskCall, UpdateTask, Work
 use crate::engine::driver::events::EventSink;
 use crate::engine::driver::quiet::{Handled, until_quiet};
 use crate::engine::driver::rounds::Outstanding;
-use crate::engine::driver::runner::{Lent, Runner, Running, Whereabouts, WorkerLanes};
+use crate::engine::driver::runner::{Lent, Runner, Running, Whereabouts, WorkerLanes, answer_dead};
 use crate::engine::driver::tasks::{guarded, join, run_task, spawn};
 use crate::engine::intake::messages::{ControlMessage, External, Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
@@ -200,9 +200,32 @@ impl<D: Decider> Stepper<D> {
     #[cfg(feature = "faults")]
     pub(crate) fn audit(&mut self, fold: bool) -> crate::engine::views::audit::Audit {
         let Parts { control, shards, preemptor, shared, .. } = &mut self.0;
-        let workers: Vec<_> = shards.iter_mut().map(|(shard, _)| shard.audit(fold)).collect();
+        let workers: Vec<_> = shards
+            .iter_mut()
+            .filter(|(shard, _)| !shared.is_dead(shard.id()))
+            .map(|(shard, _)| shard.audit(fold))
+            .collect();
         let doomed = preemptor.as_ref().map_or_else(Vec::new, PreemptionTask::doomed);
         crate::engine::views::audit::compare(shared, &workers, &control.audit(), &doomed)
+    }
+
+    /// A worker panics between two messages: its nodes are lost, and it begins anew; `for_good`: it is given up.
+    #[cfg(feature = "faults")]
+    pub(crate) fn panic(&mut self, worker: usize, for_good: bool) {
+        let Parts { shards, shared, .. } = &mut self.0;
+        let shard = &mut shards[worker].0;
+        let nodes = shard.give_up_nodes();
+        if for_good {
+            shared.set_dead(worker);
+            shard.join_for_good();
+        } else {
+            shard.begin_anew();
+        }
+        let message = format!("an injected panic of worker {worker}");
+        let panicked = crate::engine::intake::messages::Panicked { worker, message, nodes, goes_on: !for_good };
+        // The lane is this stepper's own.
+        let _ = shared.lanes.control.send(ControlMessage::WorkerPanicked(panicked));
+        self.pump();
     }
 
     /// Works off all messages, publishing in between, until none is left.
@@ -213,6 +236,10 @@ impl<D: Decider> Stepper<D> {
             let mut idle = true;
             control.publish();
             for (shard, lanes) in shards.iter_mut() {
+                if shared.is_dead(shard.id()) {
+                    idle &= !answer_for_dead(shard, lanes, shared);
+                    continue;
+                }
                 shard.sync();
                 shard.fold_if_due(now);
                 // Looked at before they are received from, which costs more than a look: mostly they are empty.
@@ -242,6 +269,20 @@ impl<D: Decider> Stepper<D> {
             }
         }
     }
+}
+
+/// Whoever waits for a worker that is given up is answered; says whether anybody did.
+#[cold]
+fn answer_for_dead<D: Decider>(shard: &mut Shard<D>, lanes: &WorkerLanes<D>, shared: &Shared<D>) -> bool {
+    let mut some = false;
+    while let Ok(message) = lanes.internal.try_recv() {
+        some = true;
+        answer_dead(shard, message, shared);
+    }
+    while lanes.external.try_recv().is_ok() {
+        some = true;
+    }
+    some
 }
 
 // ---------------------------------------------------------------------------------------------------- many threads

@@ -143,6 +143,8 @@ impl ControlPart<FairDecider> for FairControl {
 
     fn resized(_control: &mut Control, _node: &Arc<NodeShared>, _kill: bool) {}
 
+    fn worker_given_up(_control: &mut Control, _worker: usize) {}
+
     fn cluster_changed(control: &mut Control) {
         control.follow_cluster();
     }

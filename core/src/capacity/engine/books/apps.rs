@@ -40,6 +40,8 @@ pub(crate) struct AppBook {
     pub(crate) runnable: bool,
     /// By containers, with any worker.
     pub(crate) used: Resource,
+    /// By so much that is more than the containers: see [`drift`](super::drift).
+    pub(crate) drift: Resource,
     /// Here.
     pub(crate) reserved: Resource,
     pub(crate) pending: Resource,

@@ -27,7 +27,7 @@ struct Held {
 impl Held {
     fn add(&mut self, app: &AppBook, containers: i64) {
         let reserved = app.reserved.plus(&app.others.reserved);
-        self.used = self.used.plus(&app.used).plus(&reserved);
+        self.used = self.used.plus(&app.used).minus(&app.drift).plus(&reserved);
         self.reserved = self.reserved.plus(&reserved);
         self.reserved_by_apps = self.reserved_by_apps.plus(&app.reserved);
         self.pending = self.pending.plus(&app.pending);
@@ -75,9 +75,7 @@ impl Books {
             }
         }
         for (slot, mut held) in held {
-            let drift = |of: &BTreeMap<u32, Resource>| of.get(&slot).copied().unwrap_or(Resource::ZERO);
-            held.used = held.used.plus(&drift(&self.drift.used));
-            held.reserved = held.reserved.plus(&drift(&self.drift.reserved));
+            held.reserved = held.reserved.plus(self.drift.reserved.get(&slot).unwrap_or(&Resource::ZERO));
             let counts = self.counts(slot);
             let counted = Held {
                 used: counts.used,
@@ -99,7 +97,7 @@ impl Books {
         let mut am_used = Resource::ZERO;
         for (_, app) in &members {
             let user = users.entry(&*app.user).or_default();
-            user.used = user.used.plus(&app.used).plus(&app.reserved).plus(&app.others.reserved);
+            user.used = user.used.plus(&app.used).minus(&app.drift).plus(&app.reserved).plus(&app.others.reserved);
             user.apps.insert(app.number);
             user.active += i32::from(app.is_active);
             user.pending += i32::from(app.runnable && !app.is_active);
@@ -120,7 +118,7 @@ impl Books {
         let entries = i64::try_from(leaf.active.len() + leaf.pending.len()).unwrap_or(i64::MAX);
         let beyond = entries - i64::try_from(leaf.runnable.len()).unwrap_or(i64::MAX);
         let shown = self.queue(slot).published.entries_beyond.read();
-        if self.place.decides_for(slot) && shown != beyond {
+        if self.decides_for(slot) && shown != beyond {
             wrong.push(format!("queue {path} shows {shown} entries beyond its applications, it has {beyond}"));
         }
         let noted: BTreeSet<AppEntry> = leaf.noted.values().copied().collect();

@@ -1,47 +1,35 @@
-//! What queues are charged and nobody holds: the rules let usage drift, as Hadoop does, and the audit has to know by how much.
+//! What Hadoop lets drift, and so do the books: the audit has to know by how much.
 //!
-//! Owned by the books. Written where a queue begins to drift, which is seldom; no rule reads it.
+//! - A reservation that becomes a container after what was asked for has another size: it is a container of its own size, and its application
+//!   uses what is asked for (`AppBook::drift`). The container's end takes off its own size. Queues and users are charged what was reserved.
+//! - An application that moves: what its reservations are to the queues, and to those above, stays behind.
+//! - A record of a user that is made anew, and lists and counts that are odd: `Users::drift`, `Leaf::is_odd`.
+//!
+//! Owned by the books. Written where it comes about, which is seldom; no rule reads it.
 
 use super::Books;
 use crate::capacity::ordered::AppEntry;
 use crate::resource::Resource;
 use std::collections::BTreeMap;
 
-/// By queue.
+/// By queue: what it counts as reserved, and its applications have not.
 #[derive(Debug, Default)]
 pub(super) struct Drift {
-    pub(super) used: BTreeMap<u32, Resource>,
     pub(super) reserved: BTreeMap<u32, Resource>,
-}
-
-fn add(to: &mut BTreeMap<u32, Resource>, queue: u32, amount: &Resource) {
-    let sum = to.entry(queue).or_insert(Resource::ZERO);
-    *sum = sum.plus(amount);
 }
 
 impl Drift {
     /// Another queue is in this slot.
     pub(super) fn forget(&mut self, slot: u32) {
-        self.used.remove(&slot);
         self.reserved.remove(&slot);
     }
 }
 
 impl Books {
-    /// A reservation became a container of another size: what is charged stays that of the reservation, and the container's end gives back
-    /// its own.
-    pub(crate) fn charge_stays(&mut self, entry: AppEntry, reserved: &Resource, size: &Resource) {
-        let more = reserved.minus(size);
-        if more.is_zero() {
-            return;
-        }
-        let (leaf, seat) = (self.apps[entry].leaf, self.apps[entry].seat);
-        self.leaf_mut(leaf).users.drifts(seat, &more);
-        let mut at = Some(leaf);
-        while let Some(queue) = at {
-            add(&mut self.drift.used, queue, &more);
-            at = self.parent(queue);
-        }
+    /// A reservation became a container of its own size, and counts as one of another.
+    pub(crate) fn use_drifts(&mut self, entry: AppEntry, counted: &Resource, size: &Resource) {
+        let drift = &mut self.apps[entry].drift;
+        *drift = drift.plus(&counted.minus(size));
     }
 
     /// An application has moved, and what the queues count as reserved has not.
@@ -52,7 +40,8 @@ impl Books {
         for (leaf, amount) in [(source, *reserved), (target, Resource::ZERO.minus(reserved))] {
             let mut at = Some(leaf);
             while let Some(queue) = at {
-                add(&mut self.drift.reserved, queue, &amount);
+                let drift = self.drift.reserved.entry(queue).or_insert(Resource::ZERO);
+                *drift = drift.plus(&amount);
                 at = self.parent(queue);
             }
         }

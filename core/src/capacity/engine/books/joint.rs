@@ -90,11 +90,6 @@ impl Place {
         self.workers == 1
     }
 
-    /// Whether this worker decides who may start in a leaf queue: one does, for all.
-    pub(crate) fn decides_for(self, leaf: u32) -> bool {
-        self.is_alone() || leaf as usize % self.workers == self.worker
-    }
-
     /// Of nodes, or of visits to them, so many are one worker's.
     pub(crate) fn part_of(self, count: u32) -> u32 {
         count.div_ceil(u32::try_from(self.workers).unwrap_or(u32::MAX).max(1))

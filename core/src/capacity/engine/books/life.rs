@@ -51,7 +51,7 @@ impl Books {
             apps[entry].lists += 1;
         }
         apps[entry].turn.enter();
-        if !self.place.decides_for(slot) {
+        if !self.decides_for(slot) {
             self.start_if_let(entry);
         } else if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
             self.activate(slot);
@@ -213,8 +213,12 @@ impl Books {
         let was_active = self.leave_active(entry, slot);
         let (_, leaf, apps) = self.leaf_and_apps(slot);
         leaf.to_reorder.remove(&(number, entry));
-        if !was_active && let Some(found) = leaf.wait_no_more(&apps.rank(entry), &am, |other| apps.rank(other)) {
-            apps[found].lists -= 1;
+        if !was_active {
+            match leaf.wait_no_more(&apps.rank(entry), &am, |other| apps.rank(other)) {
+                Some(found) => apps[found].lists -= 1,
+                // It does not run, and waits for a limit of AMs from now on.
+                None => leaf.is_odd = true,
+            }
         }
         if apps[entry].lists > 0 {
             self.goes_by_place(slot);
@@ -281,7 +285,7 @@ impl Books {
     /// Others see by how much the lists of a leaf are longer than the applications in them.
     pub(super) fn show_entries(&self, slot: u32) {
         let queue = self.queue(slot);
-        if let Some(leaf) = queue.leaf.as_ref().filter(|_| self.place.decides_for(slot)) {
+        if let Some(leaf) = queue.leaf.as_ref().filter(|_| self.decides_for(slot)) {
             let entries = leaf.active.len() + leaf.pending.len();
             let count = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
             queue.published.entries_beyond.set(count(entries) - count(leaf.runnable.len()));

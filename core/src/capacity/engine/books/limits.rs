@@ -96,7 +96,7 @@ impl Books {
     }
 
     /// Reference 6.
-    fn spread_limits(&mut self, slot: u32, limit: Resource) {
+    pub(super) fn spread_limits(&mut self, slot: u32, limit: Resource) {
         if self.is_leaf(slot) {
             self.leaf_cluster_changed(slot, limit);
             return;
@@ -143,7 +143,7 @@ impl Books {
 
     /// 9
     pub(crate) fn activate(&mut self, slot: u32) {
-        if !self.place.decides_for(slot) {
+        if !self.decides_for(slot) {
             self.show_am_limit(slot);
             return;
         }

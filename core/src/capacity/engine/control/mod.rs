@@ -232,6 +232,10 @@ impl ControlPart<CapacityDecider> for CapacityControl {
         control.tell(CapacityMessage::Resized { node: node.clone(), kill });
     }
 
+    fn worker_given_up(control: &mut Control, worker: usize) {
+        control.tell(CapacityMessage::GivenUp(worker));
+    }
+
     fn cluster_changed(control: &mut Control) {
         control.own.cluster_has_changed = true;
     }
