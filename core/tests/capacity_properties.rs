@@ -1,0 +1,67 @@
+//! Random queues and operations on a CapacityScheduler without threads, panics of workers among them, all books counted after every step.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
+mod capacity_machine;
+
+use capacity_machine::{Effects, Op, SHAPE, play};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestError, TestRng, TestRunner};
+use std::cell::{Cell, RefCell};
+use std::ops::RangeInclusive;
+
+/// Of all machines together, without the environment's word; a few seconds.
+const OPERATIONS: usize = 40_000;
+const SEED: u64 = 20_261_125;
+const CASES: u32 = 64;
+
+/// What must be reached so many times in 10,000 operations, on average: so that no operation is there for nothing.
+const EFFECTS: [(&str, u64); 1] = [("granted", 100)];
+
+/// A number in the environment.
+fn number<T: std::str::FromStr>(name: &str, otherwise: T) -> T {
+    let Ok(text) = std::env::var(name) else { return otherwise };
+    text.replace('_', "").parse().unwrap_or_else(|_| panic!("{name} is to be a whole number, and is {text:?}"))
+}
+
+fn run(name: &str, workers: RangeInclusive<usize>) {
+    let wanted = number("EVENWEAVE_OPERATIONS", OPERATIONS) / 2;
+    let (mut seed, operations, effects) = (number("EVENWEAVE_SEED", SEED), Cell::new(0), RefCell::new(Effects::new()));
+    while operations.get() < wanted {
+        let config = ProptestConfig { cases: CASES, failure_persistence: None, max_shrink_iters: 3000, ..ProptestConfig::default() };
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+        let cases = (workers.clone(), vec(any::<u8>(), SHAPE), vec(any::<Op>(), 20..120));
+        let outcome = runner.run(&cases, |(workers, shape, ops)| {
+            let reached = play(workers, &shape, &ops).map_err(TestCaseError::fail)?;
+            operations.set(operations.get() + ops.len());
+            reached.into_iter().for_each(|(what, times)| *effects.borrow_mut().entry(what).or_default() += times);
+            Ok(())
+        });
+        match outcome {
+            Ok(()) => {}
+            Err(TestError::Fail(why, case)) => panic!("{name}, EVENWEAVE_SEED={seed}: {why}\nshrunk to {case:?}"),
+            Err(TestError::Abort(why)) => panic!("{name}, EVENWEAVE_SEED={seed}: {why}"),
+        }
+        seed = seed.wrapping_add(1);
+    }
+    let (operations, effects) = (operations.get(), effects.into_inner());
+    println!("{name}: {operations} operations: 0 failures; {effects:?}");
+    for (effect, least) in EFFECTS {
+        let reached = effects.get(effect).copied().unwrap_or_default();
+        let least = operations as u64 * least / 10_000;
+        assert!(reached >= least, "{name}: {effect:?} was reached {reached} times, less than {least}");
+    }
+}
+
+#[test]
+fn books_balance_with_one_worker() {
+    run("one worker", 1..=1);
+}
+
+#[test]
+fn books_balance_with_several_workers() {
+    run("several workers", 2..=4);
+}
