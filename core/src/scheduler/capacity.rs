@@ -248,8 +248,9 @@ impl CapacityStepped {
     }
 
     fn work_out_headroom(&mut self, app: &AppHandle) {
-        // Of another scheduler's application there is nothing to work out; its call is refused.
-        if app.0.scheduler != self.steps.stepper.shared().scheduler {
+        // Of another scheduler's application there is nothing to work out; its call is refused. A worker that is given up works nothing out.
+        let shared = self.steps.stepper.shared();
+        if app.0.scheduler != shared.scheduler || shared.is_dead(app.0.home) {
             return;
         }
         let shard = self.steps.stepper.shard(app.0.home);

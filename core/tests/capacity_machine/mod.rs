@@ -6,7 +6,7 @@
 pub(crate) mod shape;
 
 use evenweave::faults::Fault;
-use evenweave::view::{CapacityAppView, CapacityQueueView};
+use evenweave::view::CapacityQueueView;
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped,
     ContainerId, Heartbeat, Location, NewAttempt, NodeHandle, Resource, SchedulerEvent, Submission,
@@ -52,25 +52,25 @@ pub(crate) struct World {
 
 /// A size as some AM may ask for it; most are sound.
 fn size(byte: u8) -> Resource {
-    match byte % 16 {
-        0 => Resource::ZERO,
-        1 => Resource::new(-1, 1),
-        2 => Resource::new(i64::MAX, 1),
-        3 => Resource::new(7168, 7),
-        4 | 5 => Resource::new(3072, 1),
-        6 | 7 => Resource::new(2048, 3),
-        8 => Resource::new(1500, 2),
+    match byte {
+        0..4 => Resource::ZERO,
+        4..7 => Resource::new(-1, 1),
+        7..10 => Resource::new(i64::MAX, 1),
+        10..40 => Resource::new(7168, 7),
+        40..80 => Resource::new(3072, 1),
+        80..120 => Resource::new(2048, 3),
+        120..140 => Resource::new(1500, 2),
         _ => Resource::new(1024, 1),
     }
 }
 
 fn total(byte: u8) -> Resource {
-    match byte % 12 {
-        0 => Resource::ZERO,
-        1 => Resource::new(-5, 4),
-        2 => Resource::new(1 << 61, 8),
-        3 => Resource::new(2048, 2),
-        4 | 5 => Resource::new(4096, 8),
+    match byte {
+        0..6 => Resource::ZERO,
+        6..12 => Resource::new(-5, 4),
+        12..18 => Resource::new(1 << 61, 8),
+        18..40 => Resource::new(2048, 2),
+        40..80 => Resource::new(4096, 8),
         _ => Resource::new(8192, 8),
     }
 }
@@ -109,7 +109,7 @@ impl World {
             effects: Effects::new(),
         };
         for node in 0..4 {
-            world.add_node(node, 6);
+            world.add_node(node, 200);
         }
         world
     }
@@ -160,7 +160,7 @@ impl World {
 
     /// Does one thing; says what it was.
     fn act(&mut self, [what, a, b, c]: Op) -> &'static str {
-        match what % 40 {
+        match what % 56 {
             0..=3 if self.apps.len() < APPS => self.submit(a, b, c),
             4..=11 => self.ask(a, b, c),
             12 => self.release(a, b),
@@ -243,8 +243,8 @@ impl World {
     fn submit(&mut self, a: u8, b: u8, c: u8) -> &'static str {
         let number = if c == 255 { 1 } else { self.next_app };
         let mut submission = Submission::new(number, USERS[usize::from(a) % 5]).in_queue(self.shape.some_leaf(b));
-        if c.is_multiple_of(2) {
-            submission.am = Some(AmRequest::from(size(c / 2)));
+        if c.is_multiple_of(3) {
+            submission.am = Some(AmRequest::from(size(c)));
         }
         let outcome = match c % 3 {
             0 => self.stepped.submit_with_priority(submission, i32::from(c % 7)),
@@ -264,7 +264,7 @@ impl World {
     fn ask(&mut self, a: u8, b: u8, c: u8) -> &'static str {
         let app = self.app(a);
         let (size, priority) = (size(b), i32::from(c % 3));
-        let count = [1, 2, 5, 0, 40, u32::MAX, 3, 1][usize::from(c) / 4 % 8];
+        let count = [1, 2, 5, 0, 40, u32::MAX, 12, 8][usize::from(c) / 4 % 8];
         let any = Ask::anywhere(priority, size, count).relaxed(!c.is_multiple_of(16)).with_request_id(i64::from(b / 128));
         let mut asks = vec![any.clone()];
         if c % 5 == 0 {
@@ -324,7 +324,7 @@ impl World {
 
     fn next_attempt(&mut self, a: u8, b: u8, c: u8) -> &'static str {
         let app = self.app(a);
-        let am = c.is_multiple_of(2).then(|| AmRequest::from(size(c / 2)));
+        let am = c.is_multiple_of(3).then(|| AmRequest::from(size(c)));
         let new = NewAttempt::default().keep_containers(b.is_multiple_of(2)).maybe_with_am(am);
         match self.stepped.new_attempt(&app, new) {
             Ok(next) => {
@@ -426,7 +426,7 @@ impl World {
         for (name, (used, most)) in &after {
             let was = before.get(name).map_or(0, |(used, _)| *used);
             if used > most && *used > was && grows_by_granting {
-                return Err(format!("after {what}: containers of {name} have {used} MB, it may have {most}"));
+                return Err(format!("after {what}: {name} has {used} MB, it may have {most}"));
             }
         }
         Ok(())
@@ -437,16 +437,28 @@ impl World {
         if wrong.is_empty() { Ok(()) } else { Err(format!("after {what}: {}", wrong.join("\n"))) }
     }
 
-    /// Memory of the containers of each queue, and what it may have.
+    /// Memory that is charged to each queue, and what it may have. With several workers, which count reservations each for itself, that of
+    /// the containers.
     fn usage(&mut self) -> BTreeMap<String, (i64, i64)> {
-        let apps: Vec<CapacityAppView> = self.stepped.apps();
         let queues: Vec<CapacityQueueView> = self.stepped.queues(false);
-        let in_queue = |queue: &str, of: &str| of == queue || of.strip_prefix(queue).is_some_and(|rest| rest.starts_with('.'));
-        let of_apps = |queue: &CapacityQueueView| {
-            let own = apps.iter().filter(|app| in_queue(&queue.name, &app.queue));
-            own.map(|app| app.used.memory_mb()).sum::<i64>()
-        };
-        queues.iter().map(|queue| (queue.name.clone(), (of_apps(queue), queue.maximum.memory_mb()))).collect()
+        if self.workers == 1 {
+            let charged = |queue: CapacityQueueView| (queue.name, (queue.used.memory_mb(), queue.maximum.memory_mb()));
+            return queues.into_iter().map(charged).collect();
+        }
+        let leaf_of: BTreeMap<u32, String> = self.stepped.apps().into_iter().map(|app| (app.number, app.queue)).collect();
+        let mut used: BTreeMap<String, (i64, i64)> =
+            queues.into_iter().map(|queue| (queue.name, (0, queue.maximum.memory_mb()))).collect();
+        for view in self.stepped.containers().into_iter().filter(|view| !view.ended) {
+            let mut at = leaf_of.get(&view.id.application_number()).map(String::as_str);
+            while let Some(queue) = at {
+                // A queue that a refresh has removed may still have applications.
+                if let Some((used, _)) = used.get_mut(queue) {
+                    *used += view.resource.memory_mb();
+                }
+                at = queue.rsplit_once('.').map(|(above, _)| above);
+            }
+        }
+        used
     }
 
     /// All end, and nothing is left over.
@@ -455,6 +467,9 @@ impl World {
             self.stepped.finish(&app).map_err(|refused| refused.to_string())?;
         }
         self.check_audit("the end of all", true)?;
+        let (odd, made) = (self.is_odd, self.stepped.queues(false).iter().filter(|queue| queue.making.is_some()).count());
+        self.note("cases that are odd", u64::from(odd));
+        self.note("queues that made themselves", made as u64);
         for queue in self.stepped.queues(true) {
             let left = [queue.used, queue.pending];
             if (left, queue.containers, queue.applications) != ([Resource::ZERO; 2], 0, 0) && !self.is_odd {
@@ -469,6 +484,8 @@ impl World {
         if (stats.running, stats.allocated, stats.cluster) != (0, Resource::ZERO, Resource::ZERO) {
             return Err(format!("at the end something runs: {stats:?}"));
         }
+        self.note("containers", stats.granted);
+        self.note("reservations", stats.reservations);
         Ok(self.effects)
     }
 }

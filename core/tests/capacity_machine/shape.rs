@@ -5,7 +5,7 @@ pub(crate) const SHAPE: usize = 16;
 
 /// Some of these may not be there.
 pub(super) const LEAVES: [&str; 8] =
-    ["root.a", "root.b", "root.c.x", "root.c.y", "root.teams.ann", "root.teams.bob", "root.users.cy", "root.nowhere"];
+    ["root.a", "root.b", "root.c.x", "root.c.y", "root.teams.ann", "root.teams.bob", "b", "root.nowhere"];
 
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
