@@ -21,6 +21,11 @@ impl Shape {
         Shape { fold_every: [None, Some(1), Some(1000)][usize::from(bytes[1]) % 3], panics: bytes[2] % 4 != 0, bytes }
     }
 
+    /// Whether a queue is a leaf with fair order.
+    pub(super) fn is_fair(&self, queue: &str) -> bool {
+        queue == "root.b" && self.bytes[7].is_multiple_of(2)
+    }
+
     /// A path that a submission or a move may name.
     pub(super) fn some_leaf(&self, byte: u8) -> &'static str {
         LEAVES[usize::from(byte) % LEAVES.len()]

@@ -98,7 +98,7 @@ impl Books {
         leaf.users.count(record, 1, -1);
         leaf.am_used = leaf.am_used.plus(&am);
         leaf.users.add_am(record, &am);
-        apps[found].lists -= 1;
+        self.is_out_of_list(found);
         self.enter_active(entry, slot);
     }
 }

@@ -64,22 +64,24 @@ impl Books {
         let order = self.app_order(slot);
         let Books { queues, apps, .. } = self;
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
-        leaf.to_reorder.clear();
+        let awaited = std::mem::take(&mut leaf.to_reorder);
         leaf.noted.clear();
         let anew = leaf.active.anew();
         let before = std::mem::replace(&mut leaf.active, anew);
         if !before.is_sorted() {
             leaf.active.go_by_place();
         }
-        let mut entries = Vec::with_capacity(before.len());
+        let (mut entries, mut twice) = (Vec::with_capacity(before.len()), Vec::new());
         for entry in before.iter() {
             if leaf.active.insert(entry, &apps.rank(entry), order, |other| apps.rank(other)) {
                 entries.push(entry);
             } else {
-                apps[entry].lists -= 1;
+                twice.push(entry);
             }
         }
         leaf.users.set_weights(|user| published.user_weight(user));
+        twice.into_iter().for_each(|entry| self.is_out_of_list(entry));
+        awaited.into_iter().for_each(|(_, entry)| self.take_out_if_over(entry));
         for entry in entries.into_iter().filter(|entry| self.apps[*entry].leaf == slot).collect::<Vec<_>>() {
             self.has_become_active(entry);
         }
@@ -167,7 +169,8 @@ impl Books {
             if comes {
                 self.has_become_active(entry);
             } else {
-                self.apps[entry].lists -= 1;
+                self.is_out_of_list(entry);
+                self.show_entries(slot);
             }
         }
     }
