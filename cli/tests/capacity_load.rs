@@ -39,7 +39,6 @@ fn what_it_has_not_is_refused() {
         (&["--core", "locked"][..], "--core locked: the locked twin is the FairScheduler's"),
         (&["--preemption"], "--preemption: this load is the FairScheduler's"),
         (&["--reload", "1s"], "--reload: what is reloaded in turn are allocation files"),
-        (&["--soak", "5s"], "--soak: the soak drives the FairScheduler"),
     ] {
         let (output, _) = load("capacity-refused", arguments);
         let said = String::from_utf8_lossy(&output.stderr);
