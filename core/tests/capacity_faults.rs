@@ -289,8 +289,7 @@ impl World {
         assert_eq!(starts("root.a"), (3, 0));
         let running: HashSet<ContainerId> =
             scheduler.containers().unwrap().iter().filter(|view| !view.ended).map(|view| view.id).collect();
-        let known: HashSet<ContainerId> =
-            self.masters.iter().flat_map(|master| master.known.keys().copied()).collect();
+        let known: HashSet<ContainerId> = self.masters.iter().flat_map(|master| master.known.keys().copied()).collect();
         assert_eq!(known, running, "AMs know all that runs");
     }
 

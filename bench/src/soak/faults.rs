@@ -97,12 +97,7 @@ pub(super) struct Faults {
 }
 
 impl Faults {
-    pub(super) fn new(
-        seed: u64,
-        kinds: &'static [Kind],
-        clock: Arc<Jumping>,
-        groups: Arc<Unreliable>,
-    ) -> Faults {
+    pub(super) fn new(seed: u64, kinds: &'static [Kind], clock: Arc<Jumping>, groups: Arc<Unreliable>) -> Faults {
         Faults { seed, kinds, drawn: 0, counts: vec![0; kinds.len()], clock, groups, ahead: false, hanging: false }
     }
 

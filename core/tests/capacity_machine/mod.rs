@@ -265,7 +265,8 @@ impl World {
         let app = self.app(a);
         let (size, priority) = (size(b), i32::from(c % 3));
         let count = [1, 2, 5, 0, 40, u32::MAX, 12, 8][usize::from(c) / 4 % 8];
-        let any = Ask::anywhere(priority, size, count).relaxed(!c.is_multiple_of(16)).with_request_id(i64::from(b / 128));
+        let any =
+            Ask::anywhere(priority, size, count).relaxed(!c.is_multiple_of(16)).with_request_id(i64::from(b / 128));
         let mut asks = vec![any.clone()];
         if c % 5 == 0 {
             let place = self.place(b.wrapping_add(c));
@@ -451,7 +452,8 @@ impl World {
             let charged = |queue: CapacityQueueView| (queue.name, (queue.used.memory_mb(), queue.maximum.memory_mb()));
             return queues.into_iter().map(charged).collect();
         }
-        let leaf_of: BTreeMap<u32, String> = self.stepped.apps().into_iter().map(|app| (app.number, app.queue)).collect();
+        let leaf_of: BTreeMap<u32, String> =
+            self.stepped.apps().into_iter().map(|app| (app.number, app.queue)).collect();
         let mut used: BTreeMap<String, (i64, i64)> =
             queues.into_iter().map(|queue| (queue.name, (0, queue.maximum.memory_mb()))).collect();
         for view in self.stepped.containers().into_iter().filter(|view| !view.ended) {
@@ -473,7 +475,8 @@ impl World {
             self.stepped.finish(&app).map_err(|refused| refused.to_string())?;
         }
         self.check_audit("the end of all", true)?;
-        let (odd, made) = (self.is_odd, self.stepped.queues(false).iter().filter(|queue| queue.making.is_some()).count());
+        let (odd, made) =
+            (self.is_odd, self.stepped.queues(false).iter().filter(|queue| queue.making.is_some()).count());
         self.note("cases that are odd", u64::from(odd));
         self.note("queues that made themselves", made as u64);
         for queue in self.stepped.queues(true) {
@@ -496,6 +499,15 @@ impl World {
         self.note("reservations", stats.reservations);
         Ok(self.effects)
     }
+}
+
+/// A case of any bytes: the workers, the shape, then four bytes each the operations, so many at most.
+#[allow(dead_code, reason = "of the fuzz target")]
+pub(crate) fn of_bytes(bytes: &[u8]) -> Option<(usize, &[u8], Vec<Op>)> {
+    let (first, rest) = bytes.split_first()?;
+    let (shape, rest) = rest.split_at_checked(SHAPE)?;
+    let (ops, _) = rest.as_chunks::<4>();
+    Some((1 + usize::from(first % 4), shape, ops.iter().take(400).copied().collect()))
 }
 
 /// All of a case.

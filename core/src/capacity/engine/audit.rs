@@ -111,7 +111,11 @@ impl Shard {
             let count = if key.is_open() { key.total() } else { 0 };
             if folded && (key.own.count != count || (count > 0 && key.own.size != key.size)) {
                 let (known, size) = (key.own.count, key.own.size);
-                wrong.push(format!("{name}: {:?} asks for {count} of {}, counted {known} of {size}", key.id(), key.size));
+                wrong.push(format!(
+                    "{name}: {:?} asks for {count} of {}, counted {known} of {size}",
+                    key.id(),
+                    key.size
+                ));
             }
             pending = pending.plus(&key.own.size.times_int(i64::from(key.own.count)));
             open += u32::from(key.own.count > 0);

@@ -35,9 +35,9 @@ use crate::policy::SchedulingPolicy;
 use crate::queue::Running;
 use crate::resource::Resource;
 use crate::sync::Arc;
+use policies::Policies;
 #[cfg(feature = "faults")]
 use std::collections::BTreeMap;
-use policies::Policies;
 
 /// See the module's text.
 #[derive(Debug)]

@@ -166,7 +166,8 @@ impl Books {
             });
             let is_due = !is_published || app.open_keys > 0 || !app.pending.is_zero() || !app.reserved.is_zero();
             let stands = order.key(&rank).and_then(|key| leaf.noted.get(&key)) == Some(&entry);
-            if (is_due, is_due) != (app.is_noted, stands) || !leaf.active.contains(&rank, order, |other| self.rank(other))
+            if (is_due, is_due) != (app.is_noted, stands)
+                || !leaf.active.contains(&rank, order, |other| self.rank(other))
             {
                 wrong.push(format!(
                     "queue {}: application {} should be noted: {is_due}; is: {}, stands there: {stands}",

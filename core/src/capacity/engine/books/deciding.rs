@@ -56,7 +56,8 @@ impl Books {
     }
 
     pub(super) fn leaves(&self) -> impl Iterator<Item = u32> + '_ {
-        let leaves = (0..).zip(&self.queues).filter(|(_, queue)| queue.as_ref().is_some_and(|queue| queue.leaf.is_some()));
+        let leaves =
+            (0..).zip(&self.queues).filter(|(_, queue)| queue.as_ref().is_some_and(|queue| queue.leaf.is_some()));
         leaves.map(|(slot, _)| slot)
     }
 

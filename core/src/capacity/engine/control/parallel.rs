@@ -227,7 +227,8 @@ impl Control {
             let runs = usize::from(queue.running.contains(&number));
             let waits = queue.waiting.iter().filter(|other| **other == number).count();
             if (runs, waits) != (usize::from(app.runnable), usize::from(!app.runnable)) {
-                wrong.push(format!("application {number} (may run: {}) runs {runs}, waits {waits} times", app.runnable));
+                wrong
+                    .push(format!("application {number} (may run: {}) runs {runs}, waits {waits} times", app.runnable));
             }
             listed += runs + waits;
             if app.runnable {
