@@ -105,7 +105,7 @@ fn played(workers: usize, shape: &[u8], ops: &[Op]) {
 /// A call with a handle of an attempt before the last, when the application is over.
 #[test]
 fn an_attempt_before_the_last_has_no_headroom() {
-    let ops = [[56, 0, 0, 31], [0, 0, 0, 28], [239, 0, 56, 13], [0, 0, 0, 28], [182, 0, 0, 0], [236, 251, 0, 0]];
+    let ops = [[0, 0, 120, 16], [15, 0, 104, 31], [0, 0, 28, 0], [14, 0, 0, 0], [124, 252, 0, 0]];
     played(1, &[0; SHAPE], &ops);
 }
 
