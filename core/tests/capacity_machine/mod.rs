@@ -267,19 +267,19 @@ impl World {
         let count = [1, 2, 5, 0, 40, u32::MAX, 12, 8][usize::from(c) / 4 % 8];
         let any =
             Ask::anywhere(priority, size, count).relaxed(!c.is_multiple_of(16)).with_request_id(i64::from(b / 128));
-        let mut asks = vec![any.clone()];
-        if c % 5 == 0 {
+        let mut asks = vec![any];
+        if c.is_multiple_of(5) {
             let place = self.place(b.wrapping_add(c));
             asks.push(any.at(place).relaxed(true));
-            if c % 10 == 0 {
+            if c.is_multiple_of(10) {
                 let rack = self.place(b.wrapping_add(2));
                 asks.push(Ask::anywhere(priority, size, count).with_request_id(i64::from(b / 128)).at(rack));
             }
         }
         let mut request = AllocateRequest::new(asks);
-        if c % 23 == 0 {
+        if c.is_multiple_of(23) {
             request = request.with_blacklist_add([self.place(c)]);
-        } else if c % 29 == 0 {
+        } else if c.is_multiple_of(29) {
             request = request.with_blacklist_remove([self.place(c)]);
         }
         self.call(&app, &request);

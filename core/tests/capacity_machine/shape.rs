@@ -18,7 +18,11 @@ impl Shape {
     pub(super) fn of(bytes: &[u8]) -> Shape {
         let mut bytes = bytes.to_vec();
         bytes.resize(SHAPE, 0);
-        Shape { fold_every: [None, Some(1), Some(1000)][usize::from(bytes[1]) % 3], panics: bytes[2] % 4 != 0, bytes }
+        Shape {
+            fold_every: [None, Some(1), Some(1000)][usize::from(bytes[1]) % 3],
+            panics: !bytes[2].is_multiple_of(4),
+            bytes,
+        }
     }
 
     /// Whether a queue is a leaf with fair order.
