@@ -33,13 +33,28 @@ fn the_capacity_scheduler_is_driven_and_its_books_balance() {
     }
 }
 
+/// Something goes wrong four times a second, and its books balance, all records inside among them.
+#[test]
+fn a_soak_of_the_capacity_scheduler_keeps_its_books() {
+    for workers in ["1", "3"] {
+        let small =
+            ["--soak", "6s", "--faults", "--nodes", "40", "--task-seconds", "0.5", "--workers", workers, "--json"];
+        let (output, _) = load("capacity-soak", &small);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+        assert_eq!((&result["lost"], &result["differences"]), (&0.into(), &serde_json::json!([])));
+        let refreshes = &result["faults"]["the queues are refreshed, or cannot be"];
+        assert!(refreshes.as_u64() > Some(1) && result["granted"].as_u64() > Some(100), "{result}");
+    }
+}
+
 #[test]
 fn what_it_has_not_is_refused() {
     for (arguments, why) in [
         (&["--core", "locked"][..], "--core locked: the locked twin is the FairScheduler's"),
         (&["--preemption"], "--preemption: this load is the FairScheduler's"),
         (&["--reload", "1s"], "--reload: what is reloaded in turn are allocation files"),
-        (&["--soak", "5s"], "--soak: the soak drives the FairScheduler"),
     ] {
         let (output, _) = load("capacity-refused", arguments);
         let said = String::from_utf8_lossy(&output.stderr);

@@ -168,6 +168,9 @@ impl Cluster {
                 at(&format!("{}: AMs have {}, may {}", queue.name, leaf.am_used, leaf.am_limit))
             );
         }
+        // Folding changes what is decided next, so it is not done always.
+        let audit = self.scheduler.audit(seed.is_multiple_of(3));
+        assert!(audit.wrong.is_empty(), "{}", at(&audit.wrong.join("\n")));
         let in_a = apps.iter().filter(|app| app.queue == "root.a" && app.state != "non-runnable").count();
         assert!(in_a <= 3 || self.is_odd, "{}", at("parallel applications"));
         // What this worker has heard of who starts is what the one says who decides.
@@ -230,6 +233,8 @@ impl Cluster {
         }
         let stats = self.scheduler.stats();
         assert_eq!((stats.running, stats.allocated), (0, Resource::ZERO));
+        let audit = self.scheduler.audit(true);
+        assert_eq!(audit.wrong, [""; 0], "{workers} workers, seed {seed}, at the end");
     }
 }
 
@@ -366,11 +371,13 @@ fn threads_exceed_no_maximum_and_nothing_is_left_over() {
         let used = scheduler.queues(false).unwrap().iter().find(|queue| queue.name == "root").unwrap().used;
         assert!(used.memory_mb() > 64 * 1024, "{workers} workers: something runs: {used}");
         scheduler.preempt().unwrap();
+        assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers");
         apps.iter().for_each(|app| scheduler.finish(app).unwrap());
         scheduler.quiesce();
         for queue in scheduler.queues(false).unwrap() {
             let left = (queue.used, queue.pending, queue.containers, queue.applications);
             assert_eq!(left, (Resource::ZERO, Resource::ZERO, 0, 0), "{workers} workers: {}", queue.name);
         }
+        assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers, at the end");
     }
 }

@@ -116,8 +116,7 @@ impl Engine for Capacity {
     }
 
     fn audit(&self) -> Vec<String> {
-        // The CapacityScheduler has no audit of its records.
-        Vec::new()
+        self.0.audit().map_or_else(|refused| vec![refused.to_string()], |audit| audit.wrong)
     }
 
     fn shutdown(&self) {

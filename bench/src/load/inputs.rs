@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::api::{AllocationFile, CapacityConfiguration, Groups, QueueView, Settings, SiteFile};
+use crate::api::{AllocationFile, CapacityConfiguration, Groups, Settings, SiteFile};
 use crate::bundled;
+use crate::engine::QueueFigures;
 use crate::failure::Failure;
 use crate::load::late;
 use crate::load::options::LoadOptions;
@@ -69,9 +70,13 @@ impl Inputs {
 
 impl Inputs {
     /// The queues that jobs go to, of these.
-    pub(crate) fn leaves(&self, queues: &[QueueView], wanted: &[String]) -> Result<Vec<String>, Failure> {
+    pub(crate) fn leaves(&self, queues: &[QueueFigures], wanted: &[String]) -> Result<Vec<String>, Failure> {
         let names: Vec<_> = queues.iter().map(|queue| (queue.name.clone(), queue.leaf)).collect();
         leaves(&names, wanted, &self.queues_name)
+    }
+
+    pub(crate) fn queues_text(&self) -> &str {
+        &self.queues_text
     }
 
     pub(crate) fn queues_name(&self) -> &str {

@@ -58,6 +58,10 @@ pub(super) trait CapacityDriver {
     fn manage_queues(&mut self) -> Result<(), Refused>;
     /// What happened since this was last called; the end of a step.
     fn take_journal(&mut self) -> Result<Journal, Refused>;
+    /// What does not add up inside, where the driver can tell at any step.
+    fn audit(&mut self) -> Vec<String> {
+        Vec::new()
+    }
     fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView>;
     fn apps(&mut self) -> Vec<CapacityAppView>;
     fn nodes(&mut self) -> Vec<NodeView>;
@@ -224,6 +228,10 @@ impl CapacityDriver for Steps {
 
     fn take_journal(&mut self) -> Result<Journal, Refused> {
         Ok(self.stepped.take_journal())
+    }
+
+    fn audit(&mut self) -> Vec<String> {
+        self.stepped.audit(false).wrong
     }
 
     fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView> {

@@ -259,6 +259,11 @@ impl OnEngine {
                 .map(|(app, container, why)| json!({"app": app, "container": container, "reason": why.to_string()}));
             shown.insert("completed".to_owned(), ended.collect());
         }
+        // No recording has such a field.
+        let wrong = self.scheduler.audit();
+        if !wrong.is_empty() {
+            shown.insert("audit".to_owned(), wrong.into());
+        }
     }
 
     fn show_queues(&mut self, shown: &mut Map<String, Value>, last: bool) {

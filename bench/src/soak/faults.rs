@@ -24,10 +24,12 @@ pub(crate) enum Kind {
     SilentMaster,
     GroupsFail,
     GroupsHang,
+    Refresh,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 12] = [
+    /// With the FairScheduler.
+    pub(super) const FAIR: [Kind; 12] = [
         Kind::WorkerPanic,
         Kind::WorkerStall,
         Kind::UpdateStall,
@@ -40,6 +42,20 @@ impl Kind {
         Kind::SilentMaster,
         Kind::GroupsFail,
         Kind::GroupsHang,
+    ];
+
+    /// With the CapacityScheduler: it has no update, and asks for groups only where a mapping rule does.
+    pub(super) const CAPACITY: [Kind; 10] = [
+        Kind::WorkerPanic,
+        Kind::WorkerStall,
+        Kind::Refresh,
+        Kind::ClockJump,
+        Kind::NodeLost,
+        Kind::NodeTwice,
+        Kind::UnknownNode,
+        Kind::CompletedTwice,
+        Kind::Strangers,
+        Kind::SilentMaster,
     ];
 
     /// As the report says it.
@@ -57,6 +73,7 @@ impl Kind {
             Kind::SilentMaster => "an AM never calls again",
             Kind::GroupsFail => "the group provider panics",
             Kind::GroupsHang => "the group provider hangs",
+            Kind::Refresh => "the queues are refreshed, or cannot be",
         }
     }
 }
@@ -67,8 +84,10 @@ const HOUR_MS: i64 = 3_600_000;
 #[derive(Debug)]
 pub(super) struct Faults {
     seed: u64,
+    kinds: &'static [Kind],
     drawn: u64,
-    counts: [u64; Kind::ALL.len()],
+    /// As `kinds`.
+    counts: Vec<u64>,
     clock: Arc<Jumping>,
     groups: Arc<Unreliable>,
     /// The clock is an hour ahead.
@@ -78,20 +97,20 @@ pub(super) struct Faults {
 }
 
 impl Faults {
-    pub(super) fn new(seed: u64, clock: Arc<Jumping>, groups: Arc<Unreliable>) -> Faults {
-        Faults { seed, drawn: 0, counts: [0; Kind::ALL.len()], clock, groups, ahead: false, hanging: false }
+    pub(super) fn new(seed: u64, kinds: &'static [Kind], clock: Arc<Jumping>, groups: Arc<Unreliable>) -> Faults {
+        Faults { seed, kinds, drawn: 0, counts: vec![0; kinds.len()], clock, groups, ahead: false, hanging: false }
     }
 
     /// The next one. Each round of as many faults as there are kinds has each of them once, in an order of its own.
     fn draw(&mut self) -> (Kind, u64) {
-        let kinds = Kind::ALL.len() as u64;
+        let kinds = self.kinds.len() as u64;
         let (round, at) = (self.drawn / kinds, self.drawn % kinds);
         self.drawn += 1;
-        let mut order = Kind::ALL;
+        let mut order: Vec<usize> = (0..self.kinds.len()).collect();
         order.sort_by_key(|kind| mix(self.seed ^ mix(round * kinds + *kind as u64)));
         let kind = order[usize::try_from(at).expect("few kinds")];
-        self.counts[kind as usize] += 1;
-        (kind, mix(self.seed ^ mix(!self.drawn)))
+        self.counts[kind] += 1;
+        (self.kinds[kind], mix(self.seed ^ mix(!self.drawn)))
     }
 
     /// One happens.
@@ -120,6 +139,7 @@ impl Faults {
                 world.submit_refused(HANGS);
                 self.hanging = true;
             }
+            Kind::Refresh => world.refresh(random),
         }
     }
 
@@ -132,7 +152,7 @@ impl Faults {
     }
 
     pub(super) fn counts(self) -> Vec<(Kind, u64)> {
-        Kind::ALL.into_iter().zip(self.counts).collect()
+        self.kinds.iter().copied().zip(self.counts).collect()
     }
 }
 
@@ -142,7 +162,10 @@ mod tests {
 
     #[test]
     fn every_kind_happens_as_often_as_every_other_and_a_seed_repeats() {
-        let new = |seed| Faults::new(seed, Arc::new(Jumping::new()), Arc::new(Unreliable::new(None)));
+        let new = |seed| {
+            let groups = Arc::new(Unreliable::new(None));
+            Faults::new(seed, &Kind::FAIR, Arc::new(Jumping::new()), groups)
+        };
         let draw = |seed| {
             let mut faults = new(seed);
             let drawn: Vec<_> = (0..120).map(|_| faults.draw()).collect();

@@ -19,6 +19,8 @@ mod latencies;
 
 mod samples;
 
+mod subject;
+
 mod watchdog;
 
 mod world;
@@ -30,12 +32,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::api::FairScheduler;
+use crate::api::{CapacityScheduler, FairScheduler, SiteFile};
 use crate::clock::{nanos, now_ns, seconds};
 use crate::failure::Failure;
 use crate::load::{Inputs, LoadOptions, Rules};
 use faults::Faults;
 use samples::Samples;
+use subject::Subject;
 use world::World;
 
 /// So many nodes without `--nodes`.
@@ -119,26 +122,15 @@ pub fn run(
     stop: &AtomicBool,
     tell: &mut dyn FnMut(f64, f64, &str),
 ) -> Result<SoakResult, Failure> {
-    let Rules::Fair { settings, allocations } = &inputs.rules else {
-        let why = "--soak: the soak drives the FairScheduler; leave out --scheduler capacity";
-        return Err(Failure::input(why.to_owned()));
-    };
     let nodes = options.nodes.unwrap_or(NODES);
     let clock = Arc::new(clock::Jumping::new());
     let groups = Arc::new(groups::Unreliable::new(inputs.groups.clone()));
-    let scheduler = FairScheduler::builder()
-        .settings(settings.clone())
-        .allocations(allocations.clone())
-        .workers(options.workers)
-        .clock(clock.clone())
-        .groups(groups.clone())
-        .groups_timeout(Duration::from_millis(50))
-        .start()
-        .map_err(|error| Failure::input(error.to_string()))?;
+    let scheduler = start(options, inputs, &clock, &groups)?;
     let leaves = inputs.leaves(&scheduler.queues(), &options.queue)?;
     let racks = options.racks.unwrap_or(nodes.div_ceil(40)).min(nodes);
     let mut world = World::new(scheduler, nodes, racks, leaves, options)?;
-    let mut faults = faults.then(|| Faults::new(options.seed, clock, groups));
+    let kinds = world.scheduler().kinds();
+    let mut faults = faults.then(|| Faults::new(options.seed, kinds, clock, groups));
     let mut samples = Samples::new(duration);
     let check_every = nanos(CHECK_EVERY.min(duration / 20)).max(1);
     let first_part = FIRST_PART.min(duration / 12).as_secs_f64();
@@ -198,4 +190,29 @@ pub fn run(
         first_part,
         interrupted,
     })
+}
+
+/// The scheduler that the rules are for.
+fn start(
+    options: &LoadOptions,
+    inputs: &Inputs,
+    clock: &Arc<clock::Jumping>,
+    groups: &Arc<groups::Unreliable>,
+) -> Result<Subject, Failure> {
+    let (clock, groups, timeout) = (clock.clone(), groups.clone(), Duration::from_millis(50));
+    let wrong = |error: String| Failure::input(error);
+    match &inputs.rules {
+        Rules::Fair { settings, allocations } => {
+            let builder = FairScheduler::builder().settings(settings.clone()).allocations(allocations.clone());
+            let builder = builder.workers(options.workers).clock(clock).groups(groups).groups_timeout(timeout);
+            builder.start().map(Subject::Fair).map_err(|error| wrong(error.to_string()))
+        }
+        Rules::Capacity(configuration) => {
+            let builder = CapacityScheduler::builder(configuration.clone());
+            let builder = builder.workers(options.workers).clock(clock).groups(groups).groups_timeout(timeout);
+            let scheduler = builder.start().map_err(|error| wrong(error.to_string()))?;
+            let file = SiteFile::parse(inputs.queues_text(), inputs.queues_name());
+            Ok(Subject::Capacity(scheduler, file.map_err(|error| wrong(error.to_string()))?))
+        }
+    }
 }

@@ -12,7 +12,7 @@ use crate::clock::{now_ns, seconds};
 const HANG_NS: u64 = 5_000_000_000;
 
 /// Calls that are watched; the first is none.
-const CALLS: [&str; 10] = [
+const CALLS: [&str; 11] = [
     "",
     "allocate",
     "heartbeats",
@@ -22,6 +22,7 @@ const CALLS: [&str; 10] = [
     "remove_node",
     "quiesce and update",
     "audit",
+    "refresh",
     "shutdown",
 ];
 

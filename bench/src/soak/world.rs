@@ -7,11 +7,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::latencies::Latencies;
+use super::subject::Subject;
 use super::watchdog::Watchdog;
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, AppView, Ask, ContainerId, EndReason, FairScheduler, Fault, Heartbeat,
-    NodeHandle, Refused, Resource, Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, ContainerId, EndReason, Fault, Heartbeat, NodeHandle, Refused,
+    Resource, Submission,
 };
+use crate::engine::figures::AppFigures;
 use crate::failure::Failure;
 use crate::latency::record;
 use crate::load::LoadOptions;
@@ -72,7 +74,7 @@ struct Node {
 /// See the module's text.
 #[derive(Debug)]
 pub(super) struct World {
-    scheduler: FairScheduler,
+    scheduler: Subject,
     workers: usize,
     racks: u32,
     seed: u64,
@@ -107,7 +109,7 @@ fn rack_of(node: usize, racks: u32) -> String {
 
 impl World {
     pub(super) fn new(
-        scheduler: FairScheduler,
+        scheduler: Subject,
         nodes: u32,
         racks: u32,
         leaves: Vec<String>,
@@ -152,7 +154,7 @@ impl World {
         Ok(world)
     }
 
-    pub(super) fn scheduler(&self) -> &FairScheduler {
+    pub(super) fn scheduler(&self) -> &Subject {
         &self.scheduler
     }
 
@@ -208,7 +210,7 @@ impl World {
             std::thread::sleep(std::time::Duration::from_micros(200));
         }
         // Events are read so that their channel does not fill; what is lost is noticed by its heartbeat.
-        while self.scheduler.next_event().is_some() {}
+        self.scheduler.read_events();
     }
 
     fn submit(&mut self, now: u64) {
@@ -417,17 +419,13 @@ impl World {
 
     fn quiesce(&mut self) {
         let scheduler = &self.scheduler;
-        self.watchdog.watch("quiesce and update", || {
-            scheduler.quiesce();
-            scheduler.update_now();
-            scheduler.quiesce();
-        });
+        self.watchdog.watch("quiesce and update", || scheduler.come_to_rest());
     }
 
     fn compare(&mut self) {
         let stats = self.scheduler.stats();
-        let views: FxHashMap<u32, AppView> =
-            self.scheduler.apps().into_iter().map(|view| (view.id.number, view)).collect();
+        let views: FxHashMap<u32, AppFigures> =
+            self.scheduler.apps().into_iter().map(|view| (view.number, view)).collect();
         let containers = |count: u64| CONTAINER.times_int(i64::try_from(count).expect("far below 2^63"));
         let mut found = Vec::new();
         let (mut live, mut in_leaf) = (0, vec![0_u64; self.leaves.len()]);
@@ -475,10 +473,7 @@ impl World {
         }
         self.compare_nodes(&stats.allocated, &mut found);
         let scheduler = &self.scheduler;
-        match self.watchdog.watch("audit", || scheduler.audit()).0 {
-            Ok(audit) => found.extend(audit.wrong),
-            Err(refused) => found.push(format!("audit: {refused}")),
-        }
+        found.extend(self.watchdog.watch("audit", || scheduler.audit()).0);
         let check = self.checks;
         found.into_iter().for_each(|what| self.differ(format!("comparison {check}: {what}")));
     }
@@ -513,6 +508,14 @@ impl World {
     pub(super) fn inject(&mut self, fault: Fault) {
         if let Err(refused) = self.scheduler.inject(fault) {
             self.differ(format!("{fault:?}: {refused}"));
+        }
+    }
+
+    /// The queues are other ones, or stay as they are because those cannot be.
+    pub(super) fn refresh(&mut self, random: u64) {
+        let scheduler = &self.scheduler;
+        if let Some(wrong) = self.watchdog.watch("refresh", || scheduler.refresh(random)).0 {
+            self.differ(wrong);
         }
     }
 

@@ -34,6 +34,8 @@ pub(crate) struct Leaf {
     pub(crate) published_limit: Resource,
     /// Fair: whose place awaits a refresh, by number.
     pub(crate) to_reorder: BTreeSet<(u32, AppEntry)>,
+    /// Its lists and counts may be odd by now, as the rules let them (13.3, 20, 21): the audit does not look at them.
+    pub(crate) is_odd: bool,
 }
 
 impl Leaf {
@@ -52,6 +54,7 @@ impl Leaf {
             stored_limit: Resource::ZERO,
             published_limit: Resource::ZERO,
             to_reorder: BTreeSet::new(),
+            is_odd: false,
         }
     }
 
@@ -94,6 +97,12 @@ impl Leaf {
             Some(Place::At(_)) | None => self.noted.first_key_value(),
         };
         noted.map(|(key, entry)| (Place::Key(*key), *entry))
+    }
+
+    /// Memory of the AMs of those that wait, each size with how many have it.
+    #[cfg(feature = "faults")]
+    pub(crate) fn waiting_ams(&self) -> &BTreeMap<i64, usize> {
+        &self.pending_ams
     }
 
     fn one_waits_less(&mut self, am: &Resource) {

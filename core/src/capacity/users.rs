@@ -11,6 +11,9 @@ use crate::sync::Arc;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
+#[cfg(feature = "faults")]
+pub(crate) mod audit;
+
 /// What the limit is worked out from besides the users.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LimitInputs<'a> {
@@ -106,6 +109,10 @@ pub(crate) struct Users {
     limits: [Option<Resource>; 2],
     /// Another number whenever the limits were invalidated.
     version: u64,
+    /// What somebody is charged and does not hold, or holds and is not charged, and what is counted of the active ones and charged to none of
+    /// them: where the rules let usage drift. For the audit.
+    drift: BTreeMap<UserSeat, Resource>,
+    active_drift: Resource,
 }
 
 impl Users {
@@ -214,6 +221,7 @@ impl Users {
             return false;
         }
         self.seats[seat as usize].record = None;
+        let left = user.used;
         self.present -= 1;
         self.only_pending -= i64::from(user.has_only_pending());
         let uneven = usize::from(user.weight != 1.0);
@@ -224,9 +232,20 @@ impl Users {
             self.uneven[0] -= uneven;
             self.sharing -= 1;
             self.weight_sums[0] = None;
+            self.active_drift = self.active_drift.plus(&left);
         }
         self.free_if_unused(record);
+        if !left.is_zero() {
+            self.drifts(seat, &Resource::ZERO.minus(&left));
+        }
         true
+    }
+
+    /// Somebody is charged so much more than he holds.
+    #[cold]
+    pub(crate) fn drifts(&mut self, seat: UserSeat, amount: &Resource) {
+        let drift = self.drift.entry(seat).or_insert(Resource::ZERO);
+        *drift = drift.plus(amount);
     }
 
     /// Weights as another configuration has them.

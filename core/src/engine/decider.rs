@@ -30,6 +30,8 @@ use crate::event::Refused;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::Arc;
+#[cfg(feature = "faults")]
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 /// Why an application's asks are others.
@@ -210,13 +212,19 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
     /// Nobody stands in a queue: the worker begins anew after a panic.
     fn queue_emptied(queue: &mut Self::Queue);
 
-    /// The same of what a panic may have left of a pass under way.
+    /// A worker has panicked, and its nodes are lost: what it shows others of them is nothing. Nothing that may be half done is believed.
+    fn nodes_lost(shard: &mut Shard<Self>);
+
+    /// It begins anew: what a panic may have left of a pass under way is forgotten, and whatever else is made from the newest snapshot.
     fn pass_lost(shard: &mut Shard<Self>);
 
-    /// All of a worker is held against what must be so: says what of the decider's is not. `folded`: what the others have done is
-    /// folded in.
+    /// It has begun anew: queues and applications are as published, and nothing runs on this worker.
+    fn begun_anew(shard: &mut Shard<Self>);
+
+    /// All of a worker is held against what must be so: says what of the decider's is not, and in `agreed` what no other worker may say
+    /// otherwise: of what, and what it is. `folded`: what the others have done is folded in.
     #[cfg(feature = "faults")]
-    fn audited(shard: &Shard<Self>, folded: bool, wrong: &mut Vec<String>);
+    fn audited(shard: &Shard<Self>, folded: bool, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>);
 }
 
 /// What the engine has of a decider's part of a queue: it asks for memory before the decider will need it.

@@ -64,9 +64,10 @@ mod exports {
     pub(crate) use super::driver::events::{EventSink, EventSource, events};
     pub use super::driver::runner::Polled;
     pub(crate) use super::driver::runner::{Lent, Whereabouts};
+    pub(crate) use super::driver::steps::Stepper;
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
-    pub(crate) use super::driver::threads_and_steps::{Ends, NoAnswer, Parts, Stepper, UpdateCall, quiesce};
+    pub(crate) use super::driver::threads_and_steps::{Ends, NoAnswer, Parts, UpdateCall, quiesce};
     pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
     pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Report, not_taken};
     pub(crate) use super::intake::reply::{Answer, Reply, Unanswered, reply};

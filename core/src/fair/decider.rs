@@ -23,6 +23,8 @@ use crate::matching::size::normalise;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::{Arc, Mutex};
+#[cfg(feature = "faults")]
+use std::collections::BTreeMap;
 
 impl Decider for FairDecider {
     type Worker = FairWorker;
@@ -234,6 +236,10 @@ impl Decider for FairDecider {
         queue.reset_children(0);
     }
 
+    fn nodes_lost(_shard: &mut Shard) {}
+
+    fn begun_anew(_shard: &mut Shard) {}
+
     fn pass_lost(shard: &mut Shard) {
         shard.own.forget_pass();
         for app in 0..shard.apps.len() {
@@ -242,7 +248,7 @@ impl Decider for FairDecider {
     }
 
     #[cfg(feature = "faults")]
-    fn audited(shard: &Shard, folded: bool, wrong: &mut Vec<String>) {
+    fn audited(shard: &Shard, folded: bool, _agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>) {
         shard.audit_owed(wrong);
         shard.audit_places(folded, wrong);
     }

@@ -57,10 +57,8 @@ pub use decision::{
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
 };
 
-#[cfg(any(test, feature = "faults"))]
+#[cfg(test)]
 pub(crate) use engine::Internal;
-#[cfg(feature = "faults")]
-pub(crate) use engine::Look;
 pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Parts, Shard, Shared, Stepper};
 pub(crate) use threads::Threads;
 

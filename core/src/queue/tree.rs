@@ -77,10 +77,12 @@ impl<S> QueueTree<S> {
         self.slots.get(slot as usize)?.as_ref()
     }
 
-    /// How many queues there are, slots that are given out, names that are known.
+    /// How many queues there are, slots that are given out, names that are known, and names that the queues have.
     #[cfg(feature = "faults")]
-    pub(crate) fn counts(&self) -> (usize, usize, usize) {
-        (self.slots.iter().flatten().count(), self.given.taken(), self.by_name.len())
+    pub(crate) fn counts(&self) -> [usize; 4] {
+        let queues = || self.slots.iter().flatten();
+        let names: std::collections::BTreeSet<&str> = queues().map(|queue| &*queue.name).collect();
+        [queues().count(), self.given.taken(), self.by_name.len(), names.len()]
     }
 
     /// All queues, in order of creation.
@@ -145,7 +147,10 @@ impl<S> QueueTree<S> {
         }
         for slot in &gone {
             if let Some(queue) = self.slots[*slot as usize].take() {
-                self.by_name.remove(&queue.name);
+                // Another queue may have the name by now.
+                if self.by_name.get(&queue.name) == Some(slot) {
+                    self.by_name.remove(&queue.name);
+                }
                 self.given.give_back(queue.slot);
             }
         }

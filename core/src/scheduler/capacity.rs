@@ -11,7 +11,7 @@ use super::worker::Worker;
 use crate::app::Ask;
 use crate::capacity::{
     CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityNotOffered, CapacityQueueView,
-    CapacityStats, Refresh, capacity_stats, order_round, unsupported,
+    CapacityShard, CapacityStats, Refresh, capacity_stats, order_round, unsupported,
 };
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
@@ -248,8 +248,9 @@ impl CapacityStepped {
     }
 
     fn work_out_headroom(&mut self, app: &AppHandle) {
-        // Of another scheduler's application there is nothing to work out; its call is refused.
-        if app.0.scheduler != self.steps.stepper.shared().scheduler {
+        // Of another scheduler's application there is nothing to work out; its call is refused. A worker that is given up works nothing out.
+        let shared = self.steps.stepper.shared();
+        if app.0.scheduler != shared.scheduler || shared.is_dead(app.0.home) {
             return;
         }
         let shard = self.steps.stepper.shard(app.0.home);
@@ -395,26 +396,34 @@ impl CapacityStepped {
         outcome
     }
 
+    /// The worker that is asked: the books of each have all queues and applications.
+    fn first(&mut self) -> &mut CapacityShard {
+        let shared = self.steps.stepper.shared();
+        let first = (0..shared.workers).find(|worker| !shared.is_dead(*worker)).unwrap_or_default();
+        self.steps.stepper.shard(first)
+    }
+
     /// All queues, by path. `with_limits`: what each user may use is worked out for it.
     pub fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView> {
         let queues = self.steps.stepper.control().queues_and_applications();
-        self.steps.stepper.shard(0).capacity_queues(&queues, with_limits)
+        self.first().capacity_queues(&queues, with_limits)
     }
 
     /// All applications, by number.
     pub fn apps(&mut self) -> Vec<CapacityAppView> {
-        self.steps.stepper.shard(0).capacity_apps()
+        self.first().capacity_apps()
     }
 
     /// An application by its number.
     pub fn app(&mut self, number: u32) -> Option<CapacityAppView> {
-        self.steps.stepper.shard(0).capacity_app(number)
+        self.first().capacity_app(number)
     }
 
     /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
     /// and users, which [`queues`](Self::queues) shows.
     pub fn not_offered(&mut self, app: &AppHandle) -> Option<CapacityNotOffered> {
-        let shards = self.steps.stepper.shards();
+        let shared = self.steps.stepper.shared().clone();
+        let shards = self.steps.stepper.shards().filter(|shard| !shared.is_dead(shard.id()));
         let mut answers: Vec<_> =
             shards.map(|shard| (!shard.decides_about(&app.0), shard.why_not_offered(&app.0))).collect();
         // Who decides about it knows best.

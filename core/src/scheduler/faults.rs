@@ -4,12 +4,17 @@
 //! calls, an event channel that nobody reads, and reports that are wrong. Each fault here is a message to the thread that it is for, so
 //! nothing is asked on the way of a heartbeat or a grant, with the feature or without.
 
+use super::capacity::CapacityStepped;
+use super::capacity_threads::CapacityScheduler;
+use super::door::{CONTROL, Door, Running};
 use super::fair::FairScheduler;
 use super::stepped::Stepped;
-use crate::engine::{Audit, Kept, TaskCall, UpdateCall, ask_workers, compare, wait};
+use crate::engine::control::{Call, Control};
+use crate::engine::decider::Decider;
+use crate::engine::intake::messages::ControlMessage;
+use crate::engine::{Audit, Internal, Kept, Look, TaskCall, UpdateCall, ask_workers, compare, wait};
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;
-use crate::fair::{Call, Control, ControlMessage, Internal, Look};
 use crate::id::ContainerId;
 use crate::sync::channel::bounded;
 use crate::sync::thread;
@@ -18,7 +23,7 @@ use std::time::Duration;
 /// So often an audit looks before it says that something is wrong.
 const LOOKS: usize = 100;
 
-/// Something that goes wrong; see [`FairScheduler::inject`].
+/// Something that goes wrong; see [`FairScheduler::inject`] and [`CapacityScheduler::inject`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -45,16 +50,13 @@ pub enum Fault {
     UpdateStall(Duration),
 }
 
-fn control_fails(_: &Control) {
+fn control_fails<D: Decider>(_: &Control<D>) {
     panic!("an injected panic of the control");
 }
 
-impl FairScheduler {
-    /// Has something go wrong, soon: when the thread that it is for takes its next messages.
-    ///
-    /// # Errors
-    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn inject(&self, fault: Fault) -> Result<(), Refused> {
+/// What both schedulers have.
+impl<D: Decider, T: Running> Door<D, T> {
+    fn inject(&self, fault: Fault) -> Result<(), Refused> {
         match fault {
             Fault::WorkerPanic { worker } => self.panic_at(worker, false),
             Fault::WorkerDeath { worker } => self.panic_at(worker, true),
@@ -62,20 +64,27 @@ impl FairScheduler {
             Fault::ControlDeath => {
                 let fails = Call::Look(Box::new(control_fails));
                 let lane = &self.open()?.lanes.control;
-                lane.send(ControlMessage::Call(fails)).map_err(|_| self.gone("control"))
+                lane.send(ControlMessage::Call(fails)).map_err(|_| self.gone(CONTROL))
             }
-            Fault::UpdateStall(time) => {
-                self.open()?;
-                self.update_lane().send(UpdateCall::Stall(time)).map_err(|_| Refused::ShutDown)
-            }
+            Fault::UpdateStall(_) => Err(Refused::TaskLost { task: "update" }),
         }
     }
 
-    /// What the workers keep memory for, all together. Waits for them.
-    ///
-    /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::ShutDown`].
-    pub fn kept(&self) -> Result<Kept, Refused> {
+    fn panic_at(&self, worker: usize, for_good: bool) -> Result<(), Refused> {
+        let look = Look::new(move |shard| {
+            shard.fails_anew = for_good;
+            panic!("an injected panic of worker {worker}");
+        });
+        self.look_at(worker, look)
+    }
+
+    fn look_at(&self, worker: usize, look: Look<D>) -> Result<(), Refused> {
+        self.owner_is_there(worker)?;
+        let lane = self.shared.lanes.internal.get(worker).ok_or(Refused::WorkerLost(worker))?;
+        lane.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)
+    }
+
+    fn kept(&self) -> Result<Kept, Refused> {
         let workers = ask_workers(self.open()?, |shard| shard.kept())?;
         Ok(workers.into_iter().fold(Kept::default(), |sum, worker| Kept {
             node_places: sum.node_places + worker.node_places,
@@ -84,6 +93,43 @@ impl FairScheduler {
             applications: sum.applications + worker.applications,
             request_keys: sum.request_keys + worker.request_keys,
         }))
+    }
+
+    fn audit(&self, quiesce: impl Fn(), doomed: impl Fn() -> Vec<ContainerId>) -> Result<Audit, Refused> {
+        let mut audit = Audit::default();
+        for _ in 0..LOOKS {
+            quiesce();
+            let workers = ask_workers(self.open()?, |shard| shard.audit(true))?;
+            let control = self.look(Control::audit)?;
+            audit = compare(self.open()?, &workers, &control, &doomed());
+            if audit.wrong.is_empty() {
+                break;
+            }
+            thread::yield_now();
+        }
+        Ok(audit)
+    }
+}
+
+impl FairScheduler {
+    /// Has something go wrong, soon: when the thread that it is for takes its next messages.
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn inject(&self, fault: Fault) -> Result<(), Refused> {
+        if let Fault::UpdateStall(time) = fault {
+            self.open()?;
+            return self.update_lane().send(UpdateCall::Stall(time)).map_err(|_| Refused::ShutDown);
+        }
+        self.door().inject(fault)
+    }
+
+    /// What the workers keep memory for, all together. Waits for them.
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`], [`Refused::ShutDown`].
+    pub fn kept(&self) -> Result<Kept, Refused> {
+        self.door().kept()
     }
 
     /// Waits for quiet, then counts every kind of record of the whole scheduler and holds the sums against each other: what is left over
@@ -96,18 +142,7 @@ impl FairScheduler {
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
     pub fn audit(&self) -> Result<Audit, Refused> {
-        let mut audit = Audit::default();
-        for _ in 0..LOOKS {
-            self.quiesce();
-            let workers = ask_workers(self.open()?, |shard| shard.audit(true))?;
-            let control = self.look(Control::audit)?;
-            audit = compare(self.open()?, &workers, &control, &self.doomed());
-            if audit.wrong.is_empty() {
-                break;
-            }
-            thread::yield_now();
-        }
-        Ok(audit)
+        self.door().audit(|| drop(self.quiesce()), || self.doomed())
     }
 
     /// What the preemption task is to kill; nothing where preemption is off.
@@ -116,19 +151,31 @@ impl FairScheduler {
         let sent = self.shared().lanes.preemption.send(TaskCall::Own(PreemptionCall::Doomed(reply)));
         sent.ok().and_then(|()| answer.recv().ok()).unwrap_or_default()
     }
+}
 
-    fn panic_at(&self, worker: usize, for_good: bool) -> Result<(), Refused> {
-        let look = Look::new(move |shard| {
-            shard.fails_anew = for_good;
-            panic!("an injected panic of worker {worker}");
-        });
-        self.look_at(worker, look)
+impl CapacityScheduler {
+    /// Has something go wrong, as [`FairScheduler::inject`].
+    ///
+    /// # Errors
+    /// As there; [`Refused::TaskLost`] of [`Fault::UpdateStall`]: there is no update task.
+    pub fn inject(&self, fault: Fault) -> Result<(), Refused> {
+        self.door().inject(fault)
     }
 
-    fn look_at(&self, worker: usize, look: Look) -> Result<(), Refused> {
-        self.owner_is_there(worker)?;
-        let lane = self.shared().lanes.internal.get(worker).ok_or(Refused::WorkerLost(worker))?;
-        lane.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)
+    /// What the workers keep memory for, as [`FairScheduler::kept`].
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`], [`Refused::ShutDown`].
+    pub fn kept(&self) -> Result<Kept, Refused> {
+        self.door().kept()
+    }
+
+    /// Waits for quiet, then counts every kind of record, as [`FairScheduler::audit`]; of the books of queues, users and applications too.
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
+    pub fn audit(&self) -> Result<Audit, Refused> {
+        self.door().audit(|| drop(self.quiesce()), Vec::new)
     }
 }
 
@@ -138,5 +185,35 @@ impl Stepped {
     /// nothing changes, and who has to wait for the next fold is not asked for.
     pub fn audit(&mut self, fold: bool) -> Audit {
         self.stepper().audit(fold)
+    }
+}
+
+impl CapacityStepped {
+    /// Counts every kind of record of the whole scheduler, as [`Stepped::audit`].
+    pub fn audit(&mut self, fold: bool) -> Audit {
+        self.steps.stepper.audit(fold)
+    }
+
+    /// A worker panics, between two messages, and nothing of its books is as it was; with [`Fault::WorkerDeath`] it is given up.
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`] of any other fault: there are no
+    /// threads.
+    pub fn inject(&mut self, fault: Fault) -> Result<(), Refused> {
+        let (worker, for_good) = match fault {
+            Fault::WorkerPanic { worker } => (worker, false),
+            Fault::WorkerDeath { worker } => (worker, true),
+            Fault::WorkerStall { .. } | Fault::ControlDeath | Fault::UpdateStall(_) => {
+                return Err(Refused::TaskLost { task: "thread" });
+            }
+        };
+        let stepper = &mut self.steps.stepper;
+        if worker >= stepper.shared().workers || stepper.shared().is_dead(worker) {
+            return Err(Refused::WorkerLost(worker));
+        }
+        stepper.pump();
+        stepper.shard(worker).own.spoil();
+        stepper.panic(worker, for_good);
+        Ok(())
     }
 }

@@ -65,8 +65,10 @@ impl Shard {
 
     /// What an application can still get (15), for its AM to see.
     pub(crate) fn work_out_headroom(&mut self, app: u32) {
-        // Its home worker answers for all.
-        if let Some(entry) = self.entry(app).filter(|_| self.app(app).shared.home == self.worker) {
+        let local = self.app(app);
+        // Its home worker answers for all. Of an attempt that has ended the entry may be another one's.
+        let is_asked = !local.closed && local.shared.home == self.worker;
+        if let Some(entry) = self.entry(app).filter(|_| is_asked) {
             let headroom = self.own.books.headroom(entry);
             self.app(app).shared.headroom.set(self.types, &headroom);
         }

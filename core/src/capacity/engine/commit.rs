@@ -117,6 +117,7 @@ impl Shard {
             }
             if let Some(made) = reserved {
                 self.taken_off(&made);
+                self.own.books.use_drifts(entry, &chosen.size, &made.size);
             }
             let local = &mut self.own.books.apps[entry];
             local.used = local.used.plus(&chosen.size);

@@ -17,6 +17,8 @@ use crate::event::Refused;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::Arc;
+#[cfg(feature = "faults")]
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 impl Decider for CapacityDecider {
@@ -153,7 +155,9 @@ impl Decider for CapacityDecider {
         shard.fold_app(app);
     }
 
-    fn folded(_shard: &mut Shard) {}
+    fn folded(shard: &mut Shard) {
+        shard.fold_waiting();
+    }
 
     fn told(shard: &mut Shard, message: &CapacityMessage) {
         shard.hear(message);
@@ -183,10 +187,22 @@ impl Decider for CapacityDecider {
 
     fn queue_emptied(_queue: &mut CapacityQueue) {}
 
-    fn pass_lost(_shard: &mut Shard) {}
+    fn nodes_lost(shard: &mut Shard) {
+        shard.show_nothing();
+    }
+
+    fn pass_lost(shard: &mut Shard) {
+        shard.forget_books();
+    }
+
+    fn begun_anew(shard: &mut Shard) {
+        shard.write_books_anew();
+    }
 
     #[cfg(feature = "faults")]
-    fn audited(_shard: &Shard, _folded: bool, _wrong: &mut Vec<String>) {}
+    fn audited(shard: &Shard, folded: bool, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>) {
+        shard.audit_books(folded, agreed, wrong);
+    }
 }
 
 impl Shard {

@@ -25,6 +25,17 @@ impl Shard {
         }
     }
 
+    /// The same of those that a limit of parallel applications keeps waiting: others take nothing of their asks, and their AMs change them.
+    pub(super) fn fold_waiting(&mut self) {
+        for app in 0..self.apps.len() {
+            let Some(local) = self.apps[app].as_mut().filter(|local| !local.runnable && !local.closed) else {
+                continue;
+            };
+            local.usage = local.shared.usage();
+            self.fold_app(u32::try_from(app).expect("slots are u32"));
+        }
+    }
+
     /// Those that were let start here start with the other workers, too.
     pub(super) fn tell_who_starts(&mut self) {
         for start in self.own.books.take_started() {

@@ -1,8 +1,10 @@
 //! What the control tells the workers, in the order in which it came about, and workers each other.
 
-use super::books::{Joint, Start};
+use super::books::{AppBook, Joint, Others, Start};
 use super::survey::{Chosen, Survey};
+use crate::capacity::order::FairCache;
 use crate::engine::books::ledger::{AppShared, NodeShared};
+use crate::engine::books::turn::OwnTurn;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
@@ -21,6 +23,40 @@ pub(crate) struct Entrant {
     pub(crate) keeps: bool,
     /// What the workers show each other of it, where there are several.
     pub(crate) joint: Arc<Joint>,
+}
+
+impl Entrant {
+    /// What the books have of it at first: it has nothing yet, and is in no list.
+    pub(super) fn book(&self) -> AppBook {
+        let Entrant { app, leaf, priority, submitted_priority, am, runnable, keeps: _, joint } = self;
+        AppBook {
+            number: app.id.number,
+            slot: app.slot.index,
+            user: (&*app.user).into(),
+            seat: 0,
+            leaf: *leaf,
+            priority: *priority,
+            submitted_priority: *submitted_priority,
+            am: *am,
+            start_ms: app.start_ms,
+            runnable: *runnable,
+            used: Resource::ZERO,
+            drift: Resource::ZERO,
+            reserved: Resource::ZERO,
+            pending: Resource::ZERO,
+            open_keys: 0,
+            publication: None,
+            fair: FairCache::default(),
+            has_marked: false,
+            lists: 0,
+            is_active: false,
+            is_noted: false,
+            others: Others::default(),
+            held: 0,
+            turn: OwnTurn::default(),
+            joint: joint.clone(),
+        }
+    }
 }
 
 /// See the module's text. Applications by number.
@@ -62,4 +98,6 @@ pub(crate) enum CapacityMessage {
     Chosen(Arc<Chosen>),
     /// The worker that decides for a leaf lets an application start there.
     Starts(Start),
+    /// A worker is given up: others decide who starts where it did.
+    GivenUp(usize),
 }

@@ -26,7 +26,11 @@ mod pass;
 
 mod commit;
 
+mod known;
+
 mod told;
+
+mod anew;
 
 mod preempting;
 
@@ -41,6 +45,9 @@ mod overcommit;
 pub(crate) mod control;
 
 mod views;
+
+#[cfg(feature = "faults")]
+mod audit;
 
 pub use configuration::CapacityConfiguration;
 pub(crate) use configuration::Refresh;

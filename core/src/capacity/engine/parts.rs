@@ -1,6 +1,7 @@
 //! The decider's parts of the engine's records.
 
 use super::books::{Books, Place};
+use super::known::Known;
 use super::message::CapacityMessage;
 use super::survey::Surveyed;
 use super::surveying::{tell, who_preempts};
@@ -22,6 +23,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct CapacityWorker {
     pub(crate) books: Books,
+    /// What the books are written by after a panic.
+    pub(crate) known: Known,
     /// Marked for preemption, and when.
     pub(crate) marked: BTreeMap<Candidate, u64>,
     /// What the other workers have, while a round of the preemption policy is made here.
@@ -33,9 +36,19 @@ impl CapacityWorker {
         let place = Place { worker, workers: shared.workers };
         CapacityWorker {
             books: Books::new(shared.decider.arith(), shared.decider.settings.minimum, place),
+            known: Known::default(),
             marked: BTreeMap::new(),
             surveyed: Surveyed::default(),
         }
+    }
+}
+
+#[cfg(feature = "faults")]
+impl CapacityWorker {
+    /// As a panic in the midst of anything may leave it, and worse.
+    pub(crate) fn spoil(&mut self) {
+        self.books.spoil();
+        self.marked.clear();
     }
 }
 

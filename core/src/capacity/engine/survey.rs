@@ -33,6 +33,12 @@ pub(crate) struct Surveyed {
 }
 
 impl Surveyed {
+    /// Nothing is known of the others.
+    #[cfg(feature = "faults")]
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty() && self.killable.is_empty() && self.killable_sums.is_empty() && self.nodes.is_empty()
+    }
+
     pub(super) fn containers(&self, app: u32) -> &[Live] {
         self.found.get(&app).map_or(&[], |found| &found.containers)
     }

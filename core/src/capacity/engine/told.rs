@@ -3,13 +3,13 @@
 use super::books::AppBook;
 use super::message::{CapacityMessage, Entrant};
 use super::types::Shard;
-use crate::capacity::order::FairCache;
 use crate::capacity::ordered::AppEntry;
-use crate::engine::books::turn::OwnTurn;
 use crate::resource::Resource;
 
 impl Shard {
     pub(super) fn hear(&mut self, message: &CapacityMessage) {
+        // Before anything of it is done: after a panic the books are written anew by it.
+        self.own.known.hear(message);
         // What was published before it was said is known first.
         self.sync();
         match message {
@@ -35,12 +35,13 @@ impl Shard {
             CapacityMessage::Chosen(chosen) => self.deal_with(chosen),
             CapacityMessage::Starts(start) => self.own.books.starts_elsewhere(start),
             CapacityMessage::Called(app) => self.has_called(*app),
+            CapacityMessage::GivenUp(worker) => self.own.books.decide_for(*worker),
         }
         self.tell_who_starts();
     }
 
     fn let_in(&mut self, entrant: &Entrant) {
-        let Entrant { app, leaf, priority, submitted_priority, am, runnable, keeps, joint } = entrant;
+        let Entrant { app, keeps, .. } = entrant;
         // One that has ended meanwhile has been told to go before it came.
         self.ensure_app(app);
         let number = app.id.number;
@@ -50,36 +51,12 @@ impl Shard {
         let slot_before = before.map(|before| books.apps[before].slot);
         let kept = before.filter(|_| *keeps).map(|before| {
             let before = &mut books.apps[before];
-            (before.used, before.publication, std::mem::take(&mut before.others), std::mem::take(&mut before.held))
+            let (others, held) = (std::mem::take(&mut before.others), std::mem::take(&mut before.held));
+            (before.used, before.drift, before.publication, others, held)
         });
-        let (used, publication, others, held) = kept.unwrap_or_default();
-        joint.show_containers(books.place, held);
-        let entry = self.own.books.add(AppBook {
-            number,
-            slot: app.slot.index,
-            user: (&*app.user).into(),
-            seat: 0,
-            leaf: *leaf,
-            priority: *priority,
-            submitted_priority: *submitted_priority,
-            am: *am,
-            start_ms: app.start_ms,
-            runnable: *runnable,
-            used,
-            reserved: Resource::ZERO,
-            pending: Resource::ZERO,
-            open_keys: 0,
-            publication,
-            fair: FairCache::default(),
-            has_marked: false,
-            lists: 0,
-            is_active: false,
-            is_noted: false,
-            others,
-            held,
-            turn: OwnTurn::default(),
-            joint: joint.clone(),
-        });
+        let (used, drift, publication, others, held) = kept.unwrap_or_default();
+        entrant.joint.show_containers(books.place, held);
+        let entry = books.add(AppBook { used, drift, publication, others, held, ..entrant.book() });
         for slot in slot_before.into_iter().chain([app.slot.index]) {
             self.has_entry(slot, number, entry);
         }

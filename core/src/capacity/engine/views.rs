@@ -330,7 +330,7 @@ impl Shard {
     /// Whether this worker decides when an application may start.
     pub(crate) fn decides_about(&self, app: &AppShared) -> bool {
         let books = &self.own.books;
-        books.find(app.id.number).is_some_and(|app| books.place.decides_for(app.leaf))
+        books.find(app.id.number).is_some_and(|app| books.decides_for(app.leaf))
     }
 
     /// Why an application is offered nothing, whatever the node and the limits of queues and users.

@@ -4,6 +4,7 @@ use super::{App, Control, ControlPart};
 use crate::engine::decider::Decider;
 use crate::id::{NodeId, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 /// What the control has counted.
 #[derive(Debug)]
@@ -13,16 +14,18 @@ pub(crate) struct ControlCount {
     pub(crate) queues: usize,
     /// By owner, by registration.
     pub(crate) nodes: FxHashMap<usize, Vec<NodeId>>,
+    /// What all workers must say too: of what, and what it is.
+    pub(crate) agreed: BTreeMap<String, String>,
 }
 
 impl<D: Decider> Control<D> {
     /// Counts what is the control's own.
     pub(crate) fn audit(&self) -> ControlCount {
-        let mut wrong = Vec::new();
-        self.audit_apps(&mut wrong);
-        let (queues, slots, names) = self.tree.counts();
-        if (slots, names) != (queues, queues) {
-            wrong.push(format!("{queues} queues, {slots} slots of queues are given out, {names} names are known"));
+        let (mut wrong, mut agreed) = (Vec::new(), BTreeMap::new());
+        self.audit_apps(&mut agreed, &mut wrong);
+        let [queues, slots, known, names] = self.tree.counts();
+        if (slots, known) != (queues, names) {
+            wrong.push(format!("{queues} queues, {slots} slots of them; they have {names} names, {known} are known"));
         }
         let mut nodes: FxHashMap<usize, Vec<NodeId>> = FxHashMap::default();
         for entry in self.nodes.iter() {
@@ -33,11 +36,11 @@ impl<D: Decider> Control<D> {
             wrong.push(format!("{} answers wait", self.answers.len()));
         }
         let apps = self.apps.iter().flatten().map(|app| app.shared.slot).collect();
-        ControlCount { wrong, apps, queues, nodes }
+        ControlCount { wrong, apps, queues, nodes, agreed }
     }
 
     /// Each application has a slot, a number, a place in its leaf's tables, and keeps its queue; nobody else has.
-    fn audit_apps(&self, wrong: &mut Vec<String>) {
+    fn audit_apps(&self, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>) {
         let apps: Vec<_> = self.apps.iter().flatten().collect();
         let (slots, numbers) = (self.app_slots.taken(), self.by_number.len());
         let members: usize = self.members.iter().flatten().map(|table| table.members.len()).sum();
@@ -49,7 +52,7 @@ impl<D: Decider> Control<D> {
             }
         }
         let waiting = apps.iter().filter(|app| !app.runnable).count();
-        D::Control::audited(self, waiting, wrong);
+        D::Control::audited(self, waiting, agreed, wrong);
         // As many as there are applications: so each of them is one.
         for (leaf, tables) in (0_u32..).zip(&self.members) {
             for (is_runnable, table) in [true, false].into_iter().zip(tables) {

@@ -141,6 +141,9 @@ impl<D: Decider> Control<D> {
             node.set_gone();
             self.node_closed(node, true);
         }
+        if !goes_on {
+            D::Control::worker_given_up(self, worker);
+        }
         let nodes = nodes.iter().map(|node| node.name.to_string()).collect();
         if let Some(events) = self.events.clone() {
             let event = SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on };

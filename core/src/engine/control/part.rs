@@ -15,6 +15,8 @@ use crate::engine::decider::Decider;
 use crate::event::Refused;
 use crate::resource::Resource;
 use crate::sync::Arc;
+#[cfg(feature = "faults")]
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 /// Where a submission goes.
@@ -98,6 +100,9 @@ pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
     /// Somebody names a queue: which one is meant.
     fn named(control: &Control<D>, queue: &str) -> Result<u32, Refused>;
 
+    /// A worker is given up for good.
+    fn worker_given_up(control: &mut Control<D>, worker: usize);
+
     /// The cluster has another total.
     fn cluster_changed(control: &mut Control<D>);
 
@@ -110,7 +115,8 @@ pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
     /// A dirty queue is published: what the decider has to say of it.
     fn queue_published(control: &mut Control<D>, queue: u32) -> QueueTerms<D>;
 
-    /// All of the control is held against what must be so: says what of the decider's part is not. So many applications wait.
+    /// All of the control is held against what must be so: says what of the decider's part is not, and in `agreed` what all workers must say
+    /// too. So many applications wait.
     #[cfg(feature = "faults")]
-    fn audited(control: &Control<D>, waiting: usize, wrong: &mut Vec<String>);
+    fn audited(control: &Control<D>, waiting: usize, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>);
 }

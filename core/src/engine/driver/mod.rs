@@ -4,6 +4,9 @@
 pub(crate) mod threads_and_steps;
 
 #[cfg(not(loom))]
+pub(crate) mod steps;
+
+#[cfg(not(loom))]
 pub(crate) mod runner;
 
 #[cfg(not(loom))]

@@ -512,7 +512,7 @@ fn acknowledge<D: Decider>(message: Internal<D>, shared: &Shared<D>) -> bool {
 
 /// Given up: the worker does nothing more, but whoever waits for it is answered.
 pub(super) fn lie_dead<D: Decider>(worker: &mut Counted<D>, lanes: &mut WorkerLanes<D>) {
-    let (shared, name) = (&worker.shared, worker.shard.id());
+    let shared = &worker.shared;
     // It may have been told to stop, and panicked at what it had to work off before.
     let mut over = lanes.is_stopping();
     let under_way: Vec<_> = worker.inside.take().into_iter().chain(lanes.received_inside()).collect();
@@ -520,18 +520,7 @@ pub(super) fn lie_dead<D: Decider>(worker: &mut Counted<D>, lanes: &mut WorkerLa
         answer_barrier(message);
     }
     worker.shard.join_for_good();
-    let mut answer = |message: Internal<D>| {
-        if let Internal::AddNode { node, .. } = message {
-            // Sent before the control heard of it.
-            let message = "its worker had been given up".to_owned();
-            let lost = Panicked { worker: name, message, nodes: vec![node], goes_on: false };
-            return shared.lanes.control.send(ControlMessage::WorkerPanicked(lost)).is_ok();
-        }
-        if matches!(message, Internal::TakeSnapshot) {
-            worker.shard.join_for_good();
-        }
-        acknowledge(message, shared)
-    };
+    let mut answer = |message: Internal<D>| answer_dead(&mut worker.shard, message, shared);
     for message in under_way {
         over |= !answer(message);
     }
@@ -550,6 +539,20 @@ pub(super) fn lie_dead<D: Decider>(worker: &mut Counted<D>, lanes: &mut WorkerLa
     while let Ok(message) = lanes.external.try_recv() {
         answer_barrier(message);
     }
+}
+
+/// Answers whoever waits for the end of what was told to a worker that is given up; false at shutdown.
+pub(super) fn answer_dead<D: Decider>(shard: &mut Shard<D>, message: Internal<D>, shared: &Shared<D>) -> bool {
+    if let Internal::AddNode { node, .. } = message {
+        // Sent before the control heard of it.
+        let message = "its worker had been given up".to_owned();
+        let lost = Panicked { worker: shard.id(), message, nodes: vec![node], goes_on: false };
+        return shared.lanes.control.send(ControlMessage::WorkerPanicked(lost)).is_ok();
+    }
+    if matches!(message, Internal::TakeSnapshot) {
+        shard.join_for_good();
+    }
+    acknowledge(message, shared)
 }
 
 fn answer_barrier(parcel: Parcel) {

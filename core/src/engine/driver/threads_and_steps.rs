@@ -1,4 +1,4 @@
-//! Drivers: who calls the stages. [`Stepper`] is one thread and one call a step; [`Threads`] is real threads.
+//! Drivers: who calls the stages. [`Stepper`](super::steps::Stepper) is one thread and one call a step; [`Threads`] is real threads.
 //!
 //! Both work the same messages off the same lanes with the same code; only who does it, and when, differs.
 
@@ -6,7 +6,7 @@ use crate::clock::{Clock, Patience};
 use crate::engine::books::pace::Pace;
 use crate::engine::control::{Configuration, Control, empty_structure};
 use crate::engine::decider::Decider;
-use crate::engine::driver::deciders::{PreemptionTask, TaskCall, UpdateTask, Workers};
+use crate::engine::driver::deciders::{PreemptionTask, TaskCall, UpdateTask};
 use crate::engine::driver::events::EventSink;
 use crate::engine::driver::quiet::{Handled, until_quiet};
 use crate::engine::driver::rounds::Outstanding;
@@ -58,12 +58,12 @@ pub(crate) struct Setup<D: Decider> {
 pub(crate) struct Parts<D: Decider> {
     pub(crate) shared: Arc<Shared<D>>,
     pub(crate) control: Control<D>,
-    shards: Vec<(Shard<D>, WorkerLanes<D>)>,
-    control_lane: Receiver<ControlMessage<D>>,
+    pub(super) shards: Vec<(Shard<D>, WorkerLanes<D>)>,
+    pub(super) control_lane: Receiver<ControlMessage<D>>,
     /// Where the decider has one.
-    updater: Option<D::Updater>,
+    pub(super) updater: Option<D::Updater>,
     /// Where preemption is on.
-    preemptor: Option<D::Preemptor>,
+    pub(super) preemptor: Option<D::Preemptor>,
     preemption_lane: Receiver<TaskCall<D::PreemptionCall>>,
     pub(crate) events: EventSink,
     timers: bool,
@@ -131,115 +131,6 @@ impl<D: Decider> Parts<D> {
             events,
             timers,
             groups_timeout,
-        }
-    }
-}
-
-// ---------------------------------------------------------------------------------------------------- one thread
-
-/// Everything on the caller's thread; after each call all messages are worked off.
-#[derive(Debug)]
-pub(crate) struct Stepper<D: Decider>(Parts<D>);
-
-impl<D: Decider> Stepper<D> {
-    pub(crate) fn new(parts: Parts<D>) -> Stepper<D> {
-        let mut stepper = Stepper(parts);
-        stepper.pump();
-        stepper
-    }
-
-    /// Ends containers that were acquired and never launched, if a look for them is due; says whether one was.
-    pub(crate) fn expire_if_due(&mut self) -> bool {
-        let now = self.0.shared.clock.now_ms();
-        let mut any = false;
-        for (shard, _) in &mut self.0.shards {
-            while shard.look_for_expired(now) {
-                any = true;
-            }
-        }
-        any
-    }
-
-    pub(crate) fn shared(&self) -> &Arc<Shared<D>> {
-        &self.0.shared
-    }
-
-    pub(crate) fn control(&mut self) -> &mut Control<D> {
-        &mut self.0.control
-    }
-
-    pub(crate) fn shard(&mut self, worker: usize) -> &mut Shard<D> {
-        &mut self.0.shards[worker].0
-    }
-
-    pub(crate) fn shards(&mut self) -> impl Iterator<Item = &mut Shard<D>> {
-        self.0.shards.iter_mut().map(|(shard, _)| shard)
-    }
-
-    pub(crate) fn update(&mut self) {
-        if let Some(updater) = &mut self.0.updater {
-            updater.update();
-        }
-        self.pump();
-    }
-
-    /// Has the preemption task do something, all messages worked off before and after.
-    pub(crate) fn preempt<R>(
-        &mut self,
-        act: impl FnOnce(&mut D::Preemptor, &mut Workers<'_, D>) -> R,
-    ) -> Result<R, Refused> {
-        self.pump();
-        let Parts { shards, preemptor, .. } = &mut self.0;
-        let preemptor = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
-        let outcome = act(preemptor, &mut Workers(shards.iter_mut().map(|(shard, _)| shard).collect()));
-        self.pump();
-        Ok(outcome)
-    }
-
-    /// Counts everything, and says what does not add up.
-    #[cfg(feature = "faults")]
-    pub(crate) fn audit(&mut self, fold: bool) -> crate::engine::views::audit::Audit {
-        let Parts { control, shards, preemptor, shared, .. } = &mut self.0;
-        let workers: Vec<_> = shards.iter_mut().map(|(shard, _)| shard.audit(fold)).collect();
-        let doomed = preemptor.as_ref().map_or_else(Vec::new, PreemptionTask::doomed);
-        crate::engine::views::audit::compare(shared, &workers, &control.audit(), &doomed)
-    }
-
-    /// Works off all messages, publishing in between, until none is left.
-    pub(crate) fn pump(&mut self) {
-        let Parts { control, shards, control_lane, shared, .. } = &mut self.0;
-        let now = shared.clock.now_ms();
-        loop {
-            let mut idle = true;
-            control.publish();
-            for (shard, lanes) in shards.iter_mut() {
-                shard.sync();
-                shard.fold_if_due(now);
-                // Looked at before they are received from, which costs more than a look: mostly they are empty.
-                while !lanes.internal.is_empty()
-                    && let Ok(mut message) = lanes.internal.try_recv()
-                {
-                    idle = false;
-                    // The stepped driver ends by being dropped.
-                    let _ = shard.handle_internal(&mut message);
-                }
-                while !lanes.external.is_empty()
-                    && let Ok(mut parcel) = lanes.external.try_recv()
-                {
-                    idle = false;
-                    shard.handle_external(parcel.message());
-                }
-                shard.hand_back_leases();
-            }
-            while !control_lane.is_empty()
-                && let Ok(message) = control_lane.try_recv()
-            {
-                idle = false;
-                control.handle(message);
-            }
-            if idle {
-                return;
-            }
         }
     }
 }

@@ -48,6 +48,7 @@ impl<D: Decider> Shard<D> {
             }
         }
         self.containers = Containers::default();
+        D::nodes_lost(self);
         self.level_counters();
         let places: Vec<u32> = self.nodes.present().map(|(place, _)| place).collect();
         let mut gone = Vec::with_capacity(places.len());
@@ -159,6 +160,7 @@ impl<D: Decider> Shard<D> {
         self.take_structure(None);
         self.read_usage();
         D::figures_taken(self);
+        D::begun_anew(self);
     }
 
     /// Given up for good: no queue waits for this worker to count in its watch.

@@ -36,6 +36,8 @@ use crate::queue::Running;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use policies::Policies;
+#[cfg(feature = "faults")]
+use std::collections::BTreeMap;
 
 /// See the module's text.
 #[derive(Debug)]
@@ -141,6 +143,8 @@ impl ControlPart<FairDecider> for FairControl {
 
     fn resized(_control: &mut Control, _node: &Arc<NodeShared>, _kill: bool) {}
 
+    fn worker_given_up(_control: &mut Control, _worker: usize) {}
+
     fn cluster_changed(control: &mut Control) {
         control.follow_cluster();
     }
@@ -154,7 +158,7 @@ impl ControlPart<FairDecider> for FairControl {
     }
 
     #[cfg(feature = "faults")]
-    fn audited(control: &Control, waiting: usize, wrong: &mut Vec<String>) {
+    fn audited(control: &Control, waiting: usize, _agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>) {
         control.audit_lists(waiting, wrong);
     }
 }

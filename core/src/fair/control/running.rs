@@ -117,5 +117,9 @@ impl Control {
         if in_lines != [Some(waiting); 2] {
             wrong.push(format!("{waiting} applications wait, in lines of queues and users stand {in_lines:?}"));
         }
+        let [queues, .., names] = self.tree.counts();
+        if queues != names {
+            wrong.push(format!("{queues} queues have {names} names"));
+        }
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct AppBook {
     pub(crate) runnable: bool,
     /// By containers, with any worker.
     pub(crate) used: Resource,
+    /// By so much that is more than the containers: see [`drift`](super::drift).
+    pub(crate) drift: Resource,
     /// Here.
     pub(crate) reserved: Resource,
     pub(crate) pending: Resource,
@@ -137,6 +139,18 @@ impl Apps {
 
     pub(crate) fn rank(&self, entry: AppEntry) -> AppRank {
         self[entry].rank()
+    }
+
+    /// All that have a place, those that have ended and that a list still has among them.
+    #[cfg(feature = "faults")]
+    pub(super) fn all(&self) -> impl Iterator<Item = (AppEntry, &AppBook)> {
+        (0..).zip(&self.books).filter_map(|(entry, app)| Some((entry, app.as_ref()?)))
+    }
+
+    /// So many places are free, of so many.
+    #[cfg(feature = "faults")]
+    pub(super) fn places(&self) -> (usize, usize) {
+        (self.free.len(), self.books.len())
     }
 }
 

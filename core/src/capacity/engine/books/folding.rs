@@ -67,12 +67,15 @@ impl Books {
 
     /// An application was let start here.
     pub(super) fn lets_start(&mut self, entry: AppEntry) {
-        if !self.place.is_alone() {
-            let Books { apps, started, .. } = self;
-            let app = &apps[entry];
-            let tell = |turn| started.push(Start { app: app.number, joint: app.joint.clone(), turn });
-            app.joint.turn.let_start(app.turn.number(), tell);
-        }
+        let is_alone = self.place.is_alone();
+        let Books { apps, started, .. } = self;
+        let app = &apps[entry];
+        let tell = |turn| {
+            if !is_alone {
+                started.push(Start { app: app.number, joint: app.joint.clone(), turn });
+            }
+        };
+        app.joint.turn.let_start(app.turn.number(), tell);
     }
 
     /// Another worker has let an application start. One that has not entered that turn here finds it said when it does.
@@ -95,7 +98,7 @@ impl Books {
         leaf.users.count(record, 1, -1);
         leaf.am_used = leaf.am_used.plus(&am);
         leaf.users.add_am(record, &am);
-        apps[found].lists -= 1;
+        self.is_out_of_list(found);
         self.enter_active(entry, slot);
     }
 }

@@ -44,6 +44,13 @@ impl Joint {
         }
     }
 
+    /// What a worker shows: what it has reserved, and how many containers it has.
+    #[cfg(feature = "faults")]
+    pub(crate) fn shown(&self, place: Place) -> (Resource, i64) {
+        let cell = self.cells.get(place.worker);
+        cell.map_or((Resource::ZERO, 0), |cell| (cell.reserved.read(), cell.containers.read()))
+    }
+
     /// What the others than a worker have reserved, and how many containers they have.
     pub(crate) fn others(&self, place: Place) -> (Resource, i64) {
         let others = self.cells.iter().enumerate().filter(|(worker, _)| *worker != place.worker);
@@ -81,11 +88,6 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn is_alone(self) -> bool {
         self.workers == 1
-    }
-
-    /// Whether this worker decides who may start in a leaf queue: one does, for all.
-    pub(crate) fn decides_for(self, leaf: u32) -> bool {
-        self.is_alone() || leaf as usize % self.workers == self.worker
     }
 
     /// Of nodes, or of visits to them, so many are one worker's.

@@ -26,11 +26,25 @@ impl Books {
         entry
     }
 
-    /// Nothing is known any more of an attempt that has ended, unless a list still has it.
-    fn take_out_if_over(&mut self, entry: AppEntry) {
+    /// Nothing is known any more of an attempt that has ended, unless a list still has it, or it awaits a place in one.
+    pub(super) fn take_out_if_over(&mut self, entry: AppEntry) {
+        let app = &self.apps[entry];
+        if app.lists > 0 || self.apps.entry(app.number) == Some(entry) {
+            return;
+        }
+        let leaf = self.queues[app.leaf as usize].as_ref().and_then(|queue| queue.leaf.as_ref());
+        if leaf.is_some_and(|leaf| leaf.to_reorder.contains(&(app.number, entry))) {
+            return;
+        }
         if let Some(publication) = self.apps.take_out(entry).and_then(|app| app.publication) {
             self.leaf_mut(publication.leaf).users.refer_no_more(publication.user);
         }
+    }
+
+    /// A list has an entry no longer. Where two attempts of an application are in it, that may be the one that has ended.
+    pub(super) fn is_out_of_list(&mut self, entry: AppEntry) {
+        self.apps[entry].lists -= 1;
+        self.take_out_if_over(entry);
     }
 
     /// An attempt enters its leaf; one that may not run waits.
@@ -51,7 +65,7 @@ impl Books {
             apps[entry].lists += 1;
         }
         apps[entry].turn.enter();
-        if !self.place.decides_for(slot) {
+        if !self.decides_for(slot) {
             self.start_if_let(entry);
         } else if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
             self.activate(slot);
@@ -66,21 +80,25 @@ impl Books {
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
         let leaving = &apps[entry];
         let record = leaf.users.ensure(&leaving.user, || published.user_weight(&leaving.user));
+        // One that waits to run is not counted, and is taken off all the same, as in Hadoop.
+        leaf.is_odd |= !leaving.runnable;
         leaf.runnable.remove(&entry);
         leaf.to_reorder.remove(&(leaving.number, entry));
+        let mut found = None;
         if was_active {
             leaf.am_used = leaf.am_used.minus(&leaving.am);
             leaf.users.add_am(record, &Resource::ZERO.minus(&leaving.am));
             leaf.users.count(record, -1, 0);
         } else {
             let (rank, am) = (leaving.rank(), leaving.am);
-            if let Some(found) = leaf.wait_no_more(&rank, &am, |other| apps.rank(other)) {
-                apps[found].lists -= 1;
-            }
+            found = leaf.wait_no_more(&rank, &am, |other| apps.rank(other));
             leaf.users.count(record, 0, -1);
         }
         if leaf.users.drop_if_idle(&apps[entry].user) {
             self.note_all_of(slot, entry);
+        }
+        if let Some(found) = found {
+            self.is_out_of_list(found);
         }
         if self.apps[entry].lists > 0 {
             self.goes_by_place(slot);
@@ -99,7 +117,8 @@ impl Books {
             leaf.noted.remove(&key);
         }
         let app = &mut apps[found];
-        (app.lists, app.is_active, app.is_noted) = (app.lists - 1, false, false);
+        (app.is_active, app.is_noted) = (false, false);
+        self.is_out_of_list(found);
         true
     }
 
@@ -128,6 +147,7 @@ impl Books {
     /// Entries of a leaf's lists may stand elsewhere than their ranks say from now on.
     pub(super) fn goes_by_place(&mut self, slot: u32) {
         let leaf = self.leaf_mut(slot);
+        leaf.is_odd = true;
         leaf.active.go_by_place();
         leaf.pending.go_by_place();
         leaf.noted.clear();
@@ -195,9 +215,9 @@ impl Books {
         self.apps.publish_no_more(slot);
         let entries: Vec<AppEntry> = leaf.active.iter().chain(leaf.pending.iter()).collect();
         for entry in entries {
-            self.apps[entry].lists -= 1;
-            self.take_out_if_over(entry);
+            self.is_out_of_list(entry);
         }
+        leaf.to_reorder.iter().for_each(|(_, entry)| self.take_out_if_over(*entry));
     }
 
     /// An application has another priority.
@@ -210,10 +230,14 @@ impl Books {
         let was_active = self.leave_active(entry, slot);
         let (_, leaf, apps) = self.leaf_and_apps(slot);
         leaf.to_reorder.remove(&(number, entry));
-        if !was_active && let Some(found) = leaf.wait_no_more(&apps.rank(entry), &am, |other| apps.rank(other)) {
-            apps[found].lists -= 1;
+        if !was_active {
+            match leaf.wait_no_more(&apps.rank(entry), &am, |other| apps.rank(other)) {
+                Some(found) => self.is_out_of_list(found),
+                // It does not run, and waits for a limit of AMs from now on.
+                None => leaf.is_odd = true,
+            }
         }
-        if apps[entry].lists > 0 {
+        if self.apps[entry].lists > 0 {
             self.goes_by_place(slot);
         }
         self.apps[entry].priority = priority;
@@ -254,6 +278,7 @@ impl Books {
         self.add_pending(target, &pending);
         self.add_reserved_by_apps(source, &Resource::ZERO.minus(&reserved));
         self.add_reserved_by_apps(target, &reserved);
+        self.reserved_stays_behind(source, target, &reserved);
     }
 
     /// Fair leaves: whose place awaits a refresh is put in anew.
@@ -270,6 +295,7 @@ impl Books {
             let app = &mut self.apps[entry];
             app.fair = FairCache { used_mb: app.used.memory_mb(), pending_mb: app.pending.memory_mb() };
             self.enter_active(entry, slot);
+            self.take_out_if_over(entry);
         }
         self.show_entries(slot);
     }
@@ -277,7 +303,7 @@ impl Books {
     /// Others see by how much the lists of a leaf are longer than the applications in them.
     pub(super) fn show_entries(&self, slot: u32) {
         let queue = self.queue(slot);
-        if let Some(leaf) = queue.leaf.as_ref().filter(|_| self.place.decides_for(slot)) {
+        if let Some(leaf) = queue.leaf.as_ref().filter(|_| self.decides_for(slot)) {
             let entries = leaf.active.len() + leaf.pending.len();
             let count = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
             queue.published.entries_beyond.set(count(entries) - count(leaf.runnable.len()));

@@ -37,6 +37,7 @@ impl Books {
                     let leaf = new.node.config.kind.is_leaf().then(|| Leaf::with_lists(&Ordered::new()));
                     let (counts, siblings) = Default::default();
                     let before = place.replace(QueueBook { published: new, counts, leaf, siblings, standing: None });
+                    self.drift.forget(slot);
                     if let Some(leaf) = before.and_then(|queue| queue.leaf) {
                         self.part_with(slot, &leaf);
                     }
@@ -63,22 +64,24 @@ impl Books {
         let order = self.app_order(slot);
         let Books { queues, apps, .. } = self;
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
-        leaf.to_reorder.clear();
+        let awaited = std::mem::take(&mut leaf.to_reorder);
         leaf.noted.clear();
         let anew = leaf.active.anew();
         let before = std::mem::replace(&mut leaf.active, anew);
         if !before.is_sorted() {
             leaf.active.go_by_place();
         }
-        let mut entries = Vec::with_capacity(before.len());
+        let (mut entries, mut twice) = (Vec::with_capacity(before.len()), Vec::new());
         for entry in before.iter() {
             if leaf.active.insert(entry, &apps.rank(entry), order, |other| apps.rank(other)) {
                 entries.push(entry);
             } else {
-                apps[entry].lists -= 1;
+                twice.push(entry);
             }
         }
         leaf.users.set_weights(|user| published.user_weight(user));
+        twice.into_iter().for_each(|entry| self.is_out_of_list(entry));
+        awaited.into_iter().for_each(|(_, entry)| self.take_out_if_over(entry));
         for entry in entries.into_iter().filter(|entry| self.apps[*entry].leaf == slot).collect::<Vec<_>>() {
             self.has_become_active(entry);
         }
@@ -95,7 +98,7 @@ impl Books {
     }
 
     /// Reference 6.
-    fn spread_limits(&mut self, slot: u32, limit: Resource) {
+    pub(super) fn spread_limits(&mut self, slot: u32, limit: Resource) {
         if self.is_leaf(slot) {
             self.leaf_cluster_changed(slot, limit);
             return;
@@ -142,7 +145,7 @@ impl Books {
 
     /// 9
     pub(crate) fn activate(&mut self, slot: u32) {
-        if !self.place.decides_for(slot) {
+        if !self.decides_for(slot) {
             self.show_am_limit(slot);
             return;
         }
@@ -166,7 +169,8 @@ impl Books {
             if comes {
                 self.has_become_active(entry);
             } else {
-                self.apps[entry].lists -= 1;
+                self.is_out_of_list(entry);
+                self.show_entries(slot);
             }
         }
     }

@@ -3,9 +3,18 @@
 //! Owned by one worker, and run by it, between two steps of the engine. The rules themselves are `capacity`'s; here they are given what
 //! they are about. Reference 5.3, 6, 8.3, 9, 13 to 15, 20, 21, 23.
 
+mod anew;
+
 mod apps;
 
+#[cfg(feature = "faults")]
+mod audit;
+
 mod charging;
+
+mod deciding;
+
+mod drift;
 
 mod folding;
 
@@ -24,6 +33,8 @@ mod standing;
 mod walk;
 
 pub(crate) use self::apps::{AppBook, Apps};
+use self::deciding::Deciders;
+use self::drift::Drift;
 pub(crate) use self::joint::{Joint, Others, Place, Start};
 pub(crate) use self::standing::Trail;
 use self::standing::{Siblings, Standing};
@@ -94,6 +105,8 @@ pub(crate) struct Books {
     pub(crate) turns: [u64; 2],
     /// Applications that were let start here, and the others have not been told of.
     started: Vec<Start>,
+    drift: Drift,
+    deciders: Deciders,
 }
 
 impl Books {
@@ -108,6 +121,8 @@ impl Books {
             apps: Apps::default(),
             turns: [0; 2],
             started: Vec::new(),
+            drift: Drift::default(),
+            deciders: Deciders::of(place.workers),
         }
     }
 

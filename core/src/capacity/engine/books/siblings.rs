@@ -14,7 +14,7 @@ use std::ops::Bound;
 const MARKS: usize = 16;
 
 impl QueueBook {
-    fn rank(&self) -> QueueRank {
+    pub(super) fn rank(&self) -> QueueRank {
         let node = self.node();
         QueueRank {
             absolute_capacity: node.absolute_capacity(),

@@ -32,6 +32,8 @@ use crate::sync::Arc;
 use making::Making;
 use parallel::Parallel;
 use rustc_hash::FxHashMap;
+#[cfg(feature = "faults")]
+use std::collections::BTreeMap;
 
 /// An application's priorities: now, and as it was submitted with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,6 +110,11 @@ impl CapacityControl {
         self.entries_beyond.resize_with(self.tree.len(), Arc::default);
         self.parallel.make_room(self.tree.len());
         self.making.make_room(self.tree.len());
+    }
+
+    #[cfg(feature = "faults")]
+    pub(super) fn priority_of(&self, number: u32) -> Option<i32> {
+        self.priorities.get(&number).map(|priorities| priorities.now)
     }
 
     fn is_leaf(&self, slot: u32) -> bool {
@@ -225,6 +232,10 @@ impl ControlPart<CapacityDecider> for CapacityControl {
         control.tell(CapacityMessage::Resized { node: node.clone(), kill });
     }
 
+    fn worker_given_up(control: &mut Control, worker: usize) {
+        control.tell(CapacityMessage::GivenUp(worker));
+    }
+
     fn cluster_changed(control: &mut Control) {
         control.own.cluster_has_changed = true;
     }
@@ -238,5 +249,7 @@ impl ControlPart<CapacityDecider> for CapacityControl {
     }
 
     #[cfg(feature = "faults")]
-    fn audited(_control: &Control, _waiting: usize, _wrong: &mut Vec<String>) {}
+    fn audited(control: &Control, waiting: usize, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>) {
+        control.audit_lists(waiting, agreed, wrong);
+    }
 }

@@ -18,6 +18,7 @@
 //! | slots | of applications and queues: given out as often as there is one; places of nodes likewise |
 //! | lists | who is in one list is in the other: members, waiting, numbers, names, racks |
 //! | lanes, rounds | nothing is on its way |
+//! | what the decider keeps | see `fair::audit`, `capacity::engine::audit`; what several say of one thing is the same |
 //!
 //! Blocks of container numbers are left out: what an application does not use of them is lost with it.
 
@@ -30,6 +31,7 @@ use crate::engine::shared::Shared;
 use crate::id::ContainerId;
 use crate::resource::Resource;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 pub(crate) use worker::WorkerCount;
 
 /// What an audit found; see [`FairScheduler::audit`](crate::FairScheduler::audit).
@@ -81,6 +83,7 @@ pub(crate) fn compare<D: Decider>(
     compare_members(workers, control, &mut audit.wrong);
     compare_kills(workers, doomed, &mut audit.wrong);
     compare_keys(workers, &mut audit.wrong);
+    compare_agreed(workers, control, &mut audit.wrong);
     let watched = compare_rooms(shared, workers, &mut audit.wrong);
     audit.count("rooms", watched);
     look_at_lanes(shared, &mut audit.wrong);
@@ -120,6 +123,25 @@ fn compare_keys(workers: &[WorkerCount], wrong: &mut Vec<String>) {
                         wrong.push(format!("{id:?} of {slot:?} is {key:?} at home {of}, {known:?} on worker {at}"));
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Nobody says anything otherwise than another worker, and all say what the control says.
+fn compare_agreed(workers: &[WorkerCount], control: &ControlCount, wrong: &mut Vec<String>) {
+    let mut said: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    for worker in workers {
+        for (what, says) in &worker.agreed {
+            let (first, known) = *said.entry(what).or_insert((worker.worker, says));
+            if known != says {
+                wrong.push(format!("{what}: worker {first} says {known}, worker {} {says}", worker.worker));
+            }
+        }
+        for (what, says) in &control.agreed {
+            let heard = worker.agreed.get(what);
+            if heard != Some(says) {
+                wrong.push(format!("{what}: the control says {says}, worker {} {heard:?}", worker.worker));
             }
         }
     }

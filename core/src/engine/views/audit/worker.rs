@@ -38,6 +38,8 @@ pub(crate) struct WorkerCount {
     pub(crate) keys: By<Slot, BTreeMap<SchedulingKey, KnownKey>>,
     /// What this worker counts in each queue's rooms.
     pub(crate) seats: By<Slot, Resource>,
+    /// What no other worker may say otherwise: of what, and what it is.
+    pub(crate) agreed: BTreeMap<String, String>,
 }
 
 /// What a worker knows of a request key.
@@ -77,7 +79,8 @@ impl<D: Decider> Shard<D> {
         self.audit_nodes(&mut wrong);
         self.audit_apps(&mut wrong);
         let seats = self.audit_queues(&mut wrong);
-        D::audited(self, fold || self.shared.workers == 1, &mut wrong);
+        let mut agreed = BTreeMap::new();
+        D::audited(self, fold || self.shared.workers == 1, &mut agreed, &mut wrong);
         let open = || self.apps.iter().flatten().filter(|app| !app.closed);
         let known = |app: &AppLocal<D>| app.keys.iter().map(|key| (key.id(), KnownKey::of(key))).collect();
         let doomed = self.containers.in_use().filter(|(_, record)| record.fate.has_kill_to_come());
@@ -92,6 +95,7 @@ impl<D: Decider> Shard<D> {
             at_home: open().filter(|app| app.shared.home == self.worker).map(|app| app.slot).collect(),
             keys: open().map(|app| (app.slot, known(app))).collect(),
             seats,
+            agreed,
             wrong,
         }
     }

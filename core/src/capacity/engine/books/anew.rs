@@ -1,0 +1,78 @@
+//! Books of which a panic has left nothing to believe in are written anew: see [`anew`](crate::capacity::engine::anew).
+
+use super::{Books, QueueBook};
+#[cfg(feature = "faults")]
+use super::{Counts, apps::Apps};
+use crate::capacity::leaf::Leaf;
+use crate::capacity::ordered::{AppEntry, Ordered};
+use crate::capacity::tree::ROOT;
+#[cfg(feature = "faults")]
+use crate::resource::Resource;
+
+impl Books {
+    /// Empty ones, with the queues that there were, and of which nothing is known but what was published. The newest structure is another one.
+    pub(crate) fn anew(&self) -> Books {
+        let mut books = Books::new(self.arith, self.minimum, self.place);
+        let emptied = |queue: &QueueBook| {
+            let (counts, siblings) = Default::default();
+            let leaf = queue.leaf.is_some().then(|| Leaf::with_lists(&Ordered::new()));
+            QueueBook { published: queue.published.clone(), counts, leaf, siblings, standing: None }
+        };
+        books.queues = self.queues.iter().map(|queue| queue.as_ref().map(emptied)).collect();
+        books
+    }
+
+    /// An attempt is in the lists of its leaf as it was before: it has started if its turn says so. Nobody starts by it.
+    pub(crate) fn enter_as_it_stood(&mut self, entry: AppEntry) {
+        let slot = self.apps[entry].leaf;
+        let Books { queues, apps, .. } = self;
+        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
+        let entering = &mut apps[entry];
+        entering.seat = leaf.users.seat(&entering.user);
+        let record = leaf.users.ensure_at(entering.seat, || published.user_weight(&entering.user));
+        if !entering.runnable {
+            return;
+        }
+        leaf.runnable.insert(entry);
+        leaf.users.count(record, 0, 1);
+        let (rank, am) = (entering.rank(), entering.am);
+        if leaf.wait(entry, &rank, &am, |other| apps.rank(other)) {
+            apps[entry].lists += 1;
+        }
+        self.start_if_let(entry);
+    }
+
+    /// All attempts are there, with all that they have: places, limits and whoever may start follow.
+    pub(crate) fn work_out_anew(&mut self) {
+        // Of what fair leaves order by nothing was known when they entered.
+        for number in self.apps.numbers() {
+            if let Some(entry) = self.apps.entry(number).filter(|entry| self.apps[*entry].is_active) {
+                self.note_reorder(entry);
+            }
+        }
+        let leaves: Vec<u32> = self.leaves().collect();
+        for leaf in leaves.iter().copied() {
+            self.reorder(leaf);
+        }
+        self.spread_limits(ROOT, self.cluster);
+        self.line_up();
+        for leaf in leaves {
+            if self.decides_for(leaf) {
+                self.tell_all_of(leaf);
+            }
+            self.show_entries(leaf);
+        }
+    }
+
+    /// Nothing is as it was, but that queues are where they were.
+    #[cfg(feature = "faults")]
+    pub(crate) fn spoil(&mut self) {
+        let nonsense = Resource::new(1 << 40, 1 << 20);
+        for queue in self.queues.iter_mut().flatten() {
+            queue.counts = Counts { used: nonsense, reserved: nonsense, pending: nonsense, ..Counts::default() };
+            queue.leaf = queue.leaf.as_ref().map(|_| Leaf::with_lists(&Ordered::new()));
+            queue.standing = None;
+        }
+        (self.cluster, self.apps, self.turns) = (nonsense, Apps::default(), [u64::MAX; 2]);
+    }
+}

@@ -1,0 +1,73 @@
+//! What the control has said of each attempt: from that the books are written anew after a panic.
+//!
+//! Owned by the worker, beside its books. A message is noted here before anything of it is done, by plain assignments, so a panic finds it
+//! whole. Who was let start stands in what the workers share of the attempt (`turn`).
+
+use super::message::{CapacityMessage, Entrant};
+use crate::engine::books::turn::OwnTurn;
+use std::collections::BTreeMap;
+
+/// An attempt as the control would let it in now.
+#[derive(Clone, Debug)]
+pub(super) struct KnownApp {
+    pub(super) entrant: Entrant,
+    /// How often it has entered a leaf to wait there.
+    pub(super) turn: OwnTurn,
+}
+
+impl KnownApp {
+    fn stands(&mut self, runnable: bool) {
+        self.entrant.runnable = runnable;
+        if runnable {
+            self.turn.enter();
+        }
+    }
+}
+
+/// See the module's text. By number; an attempt that has ended stays until its application is over, or the next one comes.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(super) apps: BTreeMap<u32, KnownApp>,
+    /// Workers that are given up.
+    pub(super) given_up: Vec<usize>,
+}
+
+impl Known {
+    pub(super) fn hear(&mut self, message: &CapacityMessage) {
+        match message {
+            CapacityMessage::Entered(entrant) => {
+                let mut known = KnownApp { entrant: entrant.clone(), turn: OwnTurn::default() };
+                known.stands(entrant.runnable);
+                self.apps.insert(entrant.app.id.number, known);
+            }
+            CapacityMessage::Started(app) => {
+                if let Some(known) = self.apps.get_mut(app) {
+                    known.stands(true);
+                }
+            }
+            CapacityMessage::Over(app) => drop(self.apps.remove(app)),
+            CapacityMessage::Priority { app, priority } => {
+                if let Some(known) = self.apps.get_mut(app)
+                    && *priority != known.entrant.submitted_priority
+                {
+                    known.entrant.priority = *priority;
+                }
+            }
+            CapacityMessage::Moved { app, leaf, runnable } => {
+                if let Some(known) = self.apps.get_mut(app) {
+                    known.entrant.leaf = *leaf;
+                    known.stands(*runnable);
+                }
+            }
+            CapacityMessage::GivenUp(worker) => self.given_up.push(*worker),
+            CapacityMessage::UserSeen { .. }
+            | CapacityMessage::Called(_)
+            | CapacityMessage::Resized { .. }
+            | CapacityMessage::LimitsBelow(_)
+            | CapacityMessage::Preempt
+            | CapacityMessage::Survey(_)
+            | CapacityMessage::Chosen(_)
+            | CapacityMessage::Starts(_) => {}
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The driver without threads: everything on the caller's, all messages worked off before a call returns.
+//!
+//! Owned by whoever steps it.
+
+use crate::engine::control::Control;
+use crate::engine::decider::Decider;
+#[cfg(feature = "faults")]
+use crate::engine::driver::deciders::PreemptionTask;
+use crate::engine::driver::deciders::{UpdateTask, Workers};
+use crate::engine::driver::runner::{WorkerLanes, answer_dead};
+use crate::engine::driver::threads_and_steps::Parts;
+#[cfg(feature = "faults")]
+use crate::engine::intake::messages::{ControlMessage, Panicked};
+use crate::engine::shared::Shared;
+use crate::engine::worker::shard::Shard;
+use crate::event::Refused;
+use crate::sync::Arc;
+
+/// Everything on the caller's thread; after each call all messages are worked off.
+#[derive(Debug)]
+pub(crate) struct Stepper<D: Decider>(pub(super) Parts<D>);
+
+impl<D: Decider> Stepper<D> {
+    pub(crate) fn new(parts: Parts<D>) -> Stepper<D> {
+        let mut stepper = Stepper(parts);
+        stepper.pump();
+        stepper
+    }
+
+    /// Ends containers that were acquired and never launched, if a look for them is due; says whether one was.
+    pub(crate) fn expire_if_due(&mut self) -> bool {
+        let now = self.0.shared.clock.now_ms();
+        let mut any = false;
+        for (shard, _) in &mut self.0.shards {
+            while shard.look_for_expired(now) {
+                any = true;
+            }
+        }
+        any
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared<D>> {
+        &self.0.shared
+    }
+
+    pub(crate) fn control(&mut self) -> &mut Control<D> {
+        &mut self.0.control
+    }
+
+    pub(crate) fn shard(&mut self, worker: usize) -> &mut Shard<D> {
+        &mut self.0.shards[worker].0
+    }
+
+    pub(crate) fn shards(&mut self) -> impl Iterator<Item = &mut Shard<D>> {
+        self.0.shards.iter_mut().map(|(shard, _)| shard)
+    }
+
+    pub(crate) fn update(&mut self) {
+        if let Some(updater) = &mut self.0.updater {
+            updater.update();
+        }
+        self.pump();
+    }
+
+    /// Has the preemption task do something, all messages worked off before and after.
+    pub(crate) fn preempt<R>(
+        &mut self,
+        act: impl FnOnce(&mut D::Preemptor, &mut Workers<'_, D>) -> R,
+    ) -> Result<R, Refused> {
+        self.pump();
+        let Parts { shards, preemptor, .. } = &mut self.0;
+        let preemptor = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
+        let outcome = act(preemptor, &mut Workers(shards.iter_mut().map(|(shard, _)| shard).collect()));
+        self.pump();
+        Ok(outcome)
+    }
+
+    /// Counts everything, and says what does not add up.
+    #[cfg(feature = "faults")]
+    pub(crate) fn audit(&mut self, fold: bool) -> crate::engine::views::audit::Audit {
+        let Parts { control, shards, preemptor, shared, .. } = &mut self.0;
+        let workers: Vec<_> = shards
+            .iter_mut()
+            .filter(|(shard, _)| !shared.is_dead(shard.id()))
+            .map(|(shard, _)| shard.audit(fold))
+            .collect();
+        let doomed = preemptor.as_ref().map_or_else(Vec::new, PreemptionTask::doomed);
+        crate::engine::views::audit::compare(shared, &workers, &control.audit(), &doomed)
+    }
+
+    /// A worker panics between two messages: its nodes are lost, and it begins anew; `for_good`: it is given up.
+    #[cfg(feature = "faults")]
+    pub(crate) fn panic(&mut self, worker: usize, for_good: bool) {
+        let Parts { shards, shared, .. } = &mut self.0;
+        let shard = &mut shards[worker].0;
+        let nodes = shard.give_up_nodes();
+        if for_good {
+            shared.set_dead(worker);
+            shard.join_for_good();
+        } else {
+            shard.begin_anew();
+        }
+        let message = format!("an injected panic of worker {worker}");
+        let panicked = Panicked { worker, message, nodes, goes_on: !for_good };
+        // The lane is this stepper's own.
+        let _ = shared.lanes.control.send(ControlMessage::WorkerPanicked(panicked));
+        self.pump();
+    }
+
+    /// Works off all messages, publishing in between, until none is left.
+    pub(crate) fn pump(&mut self) {
+        let Parts { control, shards, control_lane, shared, .. } = &mut self.0;
+        let now = shared.clock.now_ms();
+        loop {
+            let mut idle = true;
+            control.publish();
+            for (shard, lanes) in shards.iter_mut() {
+                if shared.is_dead(shard.id()) {
+                    idle &= !answer_for_dead(shard, lanes, shared);
+                    continue;
+                }
+                shard.sync();
+                shard.fold_if_due(now);
+                // Looked at before they are received from, which costs more than a look: mostly they are empty.
+                while !lanes.internal.is_empty()
+                    && let Ok(mut message) = lanes.internal.try_recv()
+                {
+                    idle = false;
+                    // The stepped driver ends by being dropped.
+                    let _ = shard.handle_internal(&mut message);
+                }
+                while !lanes.external.is_empty()
+                    && let Ok(mut parcel) = lanes.external.try_recv()
+                {
+                    idle = false;
+                    shard.handle_external(parcel.message());
+                }
+                shard.hand_back_leases();
+            }
+            while !control_lane.is_empty()
+                && let Ok(message) = control_lane.try_recv()
+            {
+                idle = false;
+                control.handle(message);
+            }
+            if idle {
+                return;
+            }
+        }
+    }
+}
+
+/// Whoever waits for a worker that is given up is answered; says whether anybody did.
+#[cold]
+fn answer_for_dead<D: Decider>(shard: &mut Shard<D>, lanes: &WorkerLanes<D>, shared: &Shared<D>) -> bool {
+    let mut some = false;
+    while let Ok(message) = lanes.internal.try_recv() {
+        some = true;
+        answer_dead(shard, message, shared);
+    }
+    while lanes.external.try_recv().is_ok() {
+        some = true;
+    }
+    some
+}
