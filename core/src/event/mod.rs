@@ -156,6 +156,35 @@ pub enum Refused {
         /// The queue.
         queue: String,
     },
+    /// No group of the queue's `acl_application_max_priority` that admits the user has so high a priority.
+    #[error(
+        "user {user:?} may not give application {app} priority {priority} in queue {queue:?}: no group of its \
+         acl_application_max_priority that admits the user goes so high"
+    )]
+    PriorityAcl {
+        /// The application.
+        app: u32,
+        /// Who submits, or changes it.
+        user: String,
+        /// The priority, within `yarn.cluster.max-application-priority`.
+        priority: i32,
+        /// The queue.
+        queue: String,
+    },
+    /// The submission has no priority, and the group of the queue's `acl_application_max_priority` that would give the user's default
+    /// has none. Hadoop refuses it with a `NullPointerException`.
+    #[error(
+        "application {app} has no priority, and in queue {queue:?} acl_application_max_priority has no default_priority where it \
+         admits user {user:?}: submit with a priority"
+    )]
+    NoDefaultPriority {
+        /// The application.
+        app: u32,
+        /// Who submits.
+        user: String,
+        /// The queue.
+        queue: String,
+    },
     /// The queue's maximum of a resource that is asked for is zero.
     #[error("{asked} asks for a resource of which queue {queue:?} may have nothing")]
     ZeroMax {
@@ -398,6 +427,8 @@ impl Refused {
             Refused::NotLeaf { .. } => "not-leaf",
             Refused::BadQueueName { .. } => "bad-queue-name",
             Refused::Acl { .. } | Refused::AclAtSubmit { .. } => "acl",
+            Refused::PriorityAcl { .. } => "priority-acl",
+            Refused::NoDefaultPriority { .. } => "no-default-priority",
             Refused::ZeroMax { .. } => "zero-max",
             Refused::DuplicateApp(_) => "duplicate-app",
             Refused::NoSuchApp(_) => "no-such-app",

@@ -177,13 +177,15 @@ impl CapacityStepped {
         self.steps.heartbeat(heartbeat.borrow());
     }
 
-    /// Submits an application with its first attempt, with its leaf queue's default priority.
+    /// Submits an application with its first attempt, with the default priority that `acl_application_max_priority` of its leaf queue has for
+    /// the user, else the queue's.
     ///
     /// # Errors
     /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`] of its names; [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`],
     /// [`Refused::NoSuchQueue`], [`Refused::NotMade`], [`Refused::OnlyByRule`], [`Refused::OtherParent`], [`Refused::NotLeaf`],
     /// [`Refused::Stopped`] of its queue; [`Refused::TooManyApps`], [`Refused::QueueFull`],
-    /// [`Refused::UserFull`] of limits; [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
+    /// [`Refused::UserFull`] of limits; [`Refused::Acl`], [`Refused::PriorityAcl`],
+    /// [`Refused::NoDefaultPriority`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
     /// [`Refused::OthersLocation`] of the AM's request; [`Refused::Panicked`] (the clock).
     pub fn submit(&mut self, submission: impl Borrow<Submission>) -> Result<AppHandle, Refused> {
         let outcome = self.steps.stepper.control().submit(submission.borrow());
@@ -281,12 +283,16 @@ impl CapacityStepped {
         self.steps.move_by(None, app, queue)
     }
 
-    /// Gives an application another priority.
+    /// Gives an application another priority. It is cut to `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] when it has ended.
     pub fn set_priority(&mut self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
-        let outcome = self.steps.stepper.control().set_priority(&app.0, priority);
+        self.set_priority_by(None, app, priority)
+    }
+
+    pub(super) fn set_priority_by(&mut self, by: Option<&str>, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        let outcome = self.steps.stepper.control().set_priority(by, &app.0, priority);
         self.steps.settle();
         outcome
     }

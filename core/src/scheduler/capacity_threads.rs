@@ -120,13 +120,15 @@ impl CapacityScheduler {
 
     // ------------------------------------------------------------------------------------------------ applications
 
-    /// Submits an application with its first attempt, with its leaf queue's default priority.
+    /// Submits an application with its first attempt, with the default priority that `acl_application_max_priority` of its leaf queue has for
+    /// the user, else the queue's.
     ///
     /// # Errors
     /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`] of its names; [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`],
     /// [`Refused::NoSuchQueue`], [`Refused::NotMade`], [`Refused::OnlyByRule`], [`Refused::OtherParent`], [`Refused::NotLeaf`],
     /// [`Refused::Stopped`] of its queue; [`Refused::TooManyApps`], [`Refused::QueueFull`],
-    /// [`Refused::UserFull`] of limits; [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
+    /// [`Refused::UserFull`] of limits; [`Refused::Acl`], [`Refused::PriorityAcl`],
+    /// [`Refused::NoDefaultPriority`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
     /// [`Refused::OthersLocation`] of the AM's request; [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock); [`Refused::OwnThread`],
     /// [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
@@ -186,12 +188,17 @@ impl CapacityScheduler {
         self.door().move_by(None, app, queue)
     }
 
-    /// Gives an application another priority.
+    /// Gives an application another priority. It is cut to `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] when it has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
-        self.door().call(|reply| Call::Own(CapacityCall::SetPriority(app.0.clone(), priority, reply)))?
+        self.set_priority_by(None, app, priority)
+    }
+
+    pub(super) fn set_priority_by(&self, by: Option<&str>, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        let (app, by) = (app.0.clone(), by.map(str::to_owned));
+        self.door().call(|reply| Call::Own(CapacityCall::SetPriority { app, by, priority, reply }))?
     }
 
     // ------------------------------------------------------------------------------------------------ administration

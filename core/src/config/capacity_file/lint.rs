@@ -5,6 +5,7 @@
 
 use super::mapping::{MappingRule, RuleAction, RuleFallback, RuleMatch};
 use super::ordering::{AppOrdering, QueueOrdering};
+use super::priority_acl::oddities;
 use super::queue::{CapacityQueue, LeafSettings, QueueState};
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
@@ -27,6 +28,7 @@ pub(super) fn run(
         lint.bounds(queue, figures);
         lint.no_effect(queue);
         lint.open_above(queue);
+        lint.priorities(queue);
         if let Some(leaf) = queue.as_leaf() {
             lint.users(queue, leaf);
             lint.applications(queue, leaf, figures);
@@ -201,6 +203,23 @@ impl Lint<'_, '_> {
         }
     }
 
+    /// Who may have which priority.
+    fn priorities(&mut self, queue: &CapacityQueue) {
+        let property = Source::of(&queue.path, "acl_application_max_priority");
+        let Some(text) = self.source.text(&property) else { return };
+        if queue.as_leaf().is_none() {
+            let effect = "it does not count, here or below: only leaf queues are asked";
+            self.warn(&property, "no-effect", "is of a queue that is no leaf", effect, "write it for each leaf queue");
+        } else if !self.file.settings().acl_enable {
+            let message = "is set, and yarn.acl.enable is not";
+            self.warn(&property, "no-effect", message, "it does not count", "set yarn.acl.enable, or remove it");
+        } else {
+            for (message, effect, help) in oddities(&text, self.file.settings().max_application_priority) {
+                self.warn(&property, "priority-acl-odd", &message, effect, help);
+            }
+        }
+    }
+
     fn mapping(&mut self) {
         let rules = &self.file.mapping_rules().rules;
         let property = MAPPINGS.into_iter().find(|property| self.source.raw(property).is_some());
@@ -288,6 +307,9 @@ mod tests {
             ("root.acl_submit_applications", " "),
             ("root.a.acl_submit_applications", "ann"),
             ("root.a.acl_administer_queue", "ann"),
+            ("yarn.cluster.max-application-priority", "9"),
+            ("root.a.acl_application_max_priority", "[user=ann,bo group=dev max_priority=9 default_priority=3]"),
+            ("root.b.acl_application_max_priority", "*"),
             ("queue-mappings", "u:ann:a,u:%user:b"),
         ];
         assert_eq!(codes(&sensible, LARGE), [""; 0]);
@@ -315,6 +337,30 @@ mod tests {
             codes(&[("root.a.minimum-user-limit-percent", "1"), ("root.a.maximum-applications", "50")], None),
             ["no-applications"]
         );
+    }
+
+    #[test]
+    fn what_a_priority_acl_does_without_a_word_is_found() {
+        let acls = |queue: &'static str, text| [("yarn.acl.enable", "true"), (queue, text)];
+        let a = "root.a.acl_application_max_priority";
+        let ten = ("yarn.cluster.max-application-priority", "10");
+        let none = codes(&[(a, "[user=ann max_priority=1 default_priority=1]")], None);
+        assert_eq!(none, ["no-effect"], "ACLs are off");
+        let of_root = acls("root.acl_application_max_priority", "[user=ann max_priority=0 default_priority=0]");
+        assert_eq!(codes(&of_root, None), ["no-effect"]);
+        for (text, odd) in [
+            ("[user=ann max_priority=10 default_priority=10]", 0),
+            ("ann", 1),
+            ("[user=ann max_priority=11 default_priority=1]", 1),
+            ("[user=ann max_priority=5]", 1),
+            ("[user=ann max_priority=5 default_priority=6]", 1),
+            ("[group=dev max_priority=5 default_priority=1]", 1),
+            ("[user=ann user=bo max_priority=5 default_priority=1]", 1),
+            ("[user=ann max_priority=5] [user=bo group=dev group=ops max_priority=12]", 4),
+        ] {
+            let [acl, text] = acls(a, text);
+            assert_eq!(codes(&[acl, text, ten], None), vec!["priority-acl-odd"; odd], "{text:?}");
+        }
     }
 
     #[test]

@@ -6,6 +6,8 @@
 
 mod submission;
 
+mod priorities;
+
 mod making;
 
 mod parallel;
@@ -24,21 +26,15 @@ use crate::capacity::tree::{Named, Tree};
 use crate::config::capacity::{CapacityFileError, MixedFractions};
 use crate::engine::books::counted::Counted;
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand, Submission};
+use crate::engine::control::{App, By, ControlPart, Entry, QueueTerms, Stand, Submission};
 use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use making::Making;
 use parallel::Parallel;
+use priorities::{Priorities, PriorityAcls};
 use rustc_hash::FxHashMap;
-
-/// An application's priorities: now, and as it was submitted with.
-#[derive(Clone, Copy, Debug, Default)]
-struct Priorities {
-    now: i32,
-    submitted: i32,
-}
 
 /// See the module's text.
 #[derive(Debug)]
@@ -53,6 +49,7 @@ pub(crate) struct CapacityControl {
     of_user: FxHashMap<(u32, Box<str>), i64>,
     /// By number.
     priorities: FxHashMap<u32, Priorities>,
+    priority_acls: PriorityAcls,
     /// What the submission under way asks for, and what it gets.
     asked_priority: Option<i32>,
     priority: i32,
@@ -71,7 +68,7 @@ pub(crate) enum CapacityCall {
     /// An application with a priority.
     Submit(Submission, i32, Reply<Result<Arc<AppShared>, Refused>>),
     /// An application has another priority from now on.
-    SetPriority(Arc<AppShared>, i32, Reply<Result<(), Refused>>),
+    SetPriority { app: Arc<AppShared>, by: By, priority: i32, reply: Reply<Result<(), Refused>> },
     /// A round of what removes queues that have made themselves.
     ExpireQueues(Reply<()>),
     /// A round of what divides what managed parents have.
@@ -93,6 +90,7 @@ impl CapacityControl {
             applications: Vec::new(),
             of_user: FxHashMap::default(),
             priorities: FxHashMap::default(),
+            priority_acls: PriorityAcls::default(),
             asked_priority: None,
             priority: 0,
             entries_beyond: Vec::new(),
@@ -161,8 +159,8 @@ impl ControlPart<CapacityDecider> for CapacityControl {
                 let outcome = control.submit_with(&submission, priority);
                 control.answer(reply, outcome);
             }
-            CapacityCall::SetPriority(app, priority, reply) => {
-                let outcome = control.set_priority(&app, priority);
+            CapacityCall::SetPriority { app, by, priority, reply } => {
+                let outcome = control.set_priority(by.as_deref(), &app, priority);
                 control.answer(reply, outcome);
             }
             CapacityCall::ExpireQueues(reply) => {
