@@ -184,7 +184,7 @@ pub use resource::Resource;
 #[cfg(not(loom))]
 pub use app::{Ask, Locality, Location};
 #[cfg(not(loom))]
-pub use capacity::{CapacityConfiguration, Unsupported};
+pub use capacity::{CapacityConfiguration, SubmitTerms, Unsupported};
 #[cfg(not(loom))]
 pub use config::{AllocationFile, Settings};
 #[cfg(not(loom))]
@@ -203,7 +203,9 @@ pub use scheduler::{
 /// What is shown of queues, applications, nodes and containers. Plain values, as of the moment in which they were asked for.
 #[cfg(not(loom))]
 pub mod view {
-    pub use crate::capacity::{CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView};
+    pub use crate::capacity::{
+        CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView, Lifetime,
+    };
     pub use crate::engine::{ContainerView, NodeView};
     pub use crate::fair::{AppView, QueueConfig, QueueView, Stats};
     pub use crate::queue::RunningLimit;
@@ -235,7 +237,7 @@ pub mod prelude {
         CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId,
         ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat, Locality, Location,
         NewAttempt, NodeHandle, NodeId, NotSent, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission,
-        Submitted, Waited, WeakCapacityScheduler, WeakScheduler, resource::ResourceTypes,
+        SubmitTerms, Submitted, Waited, WeakCapacityScheduler, WeakScheduler, resource::ResourceTypes,
     };
 }
 

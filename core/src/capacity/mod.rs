@@ -39,7 +39,7 @@ mod engine;
 
 pub use engine::{
     CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityNotOffered, CapacityQueueView, CapacityStats,
-    CapacityUserView, Unsupported,
+    CapacityUserView, Lifetime, SubmitTerms, Unsupported,
 };
 pub(crate) use engine::{
     CapacityCall, CapacityControl, CapacityDecider, CapacityShard, Refresh, called, capacity_stats, order_round,

@@ -11,7 +11,7 @@ use super::worker::Worker;
 use crate::app::Ask;
 use crate::capacity::{
     CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityNotOffered, CapacityQueueView,
-    CapacityStats, Refresh, capacity_stats, order_round, unsupported,
+    CapacityStats, Refresh, SubmitTerms, capacity_stats, order_round, unsupported,
 };
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
@@ -201,7 +201,19 @@ impl CapacityStepped {
         submission: impl Borrow<Submission>,
         priority: i32,
     ) -> Result<AppHandle, Refused> {
-        let outcome = self.steps.stepper.control().submit_with(submission.borrow(), priority);
+        self.submit_with(submission, SubmitTerms::default().with_priority(priority))
+    }
+
+    /// The same with all that a submission may ask for.
+    ///
+    /// # Errors
+    /// As of [`CapacityStepped::submit`], and [`Refused::BadLifetime`].
+    pub fn submit_with(
+        &mut self,
+        submission: impl Borrow<Submission>,
+        terms: SubmitTerms,
+    ) -> Result<AppHandle, Refused> {
+        let outcome = self.steps.stepper.control().submit_with(submission.borrow(), terms);
         self.steps.submitted(outcome)
     }
 

@@ -7,7 +7,7 @@ use super::inner::{Inner, weak_handle};
 use super::journal::Journal;
 use crate::capacity::{
     CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityNotOffered, CapacityQueueView,
-    CapacityShard as Shard, CapacityStats, Refresh, called, capacity_stats, order_round, unsupported,
+    CapacityShard as Shard, CapacityStats, Refresh, SubmitTerms, called, capacity_stats, order_round, unsupported,
 };
 use crate::engine::control::Call;
 use crate::engine::driver::threads_and_steps::Threads;
@@ -140,7 +140,15 @@ impl CapacityScheduler {
     /// # Errors
     /// As of [`CapacityScheduler::submit`].
     pub fn submit_with_priority(&self, submission: Submission, priority: i32) -> Result<AppHandle, Refused> {
-        let call = |reply| Call::Own(CapacityCall::Submit(submission, priority, reply));
+        self.submit_with(submission, SubmitTerms::default().with_priority(priority))
+    }
+
+    /// The same with all that a submission may ask for.
+    ///
+    /// # Errors
+    /// As of [`CapacityScheduler::submit`], and [`Refused::BadLifetime`].
+    pub fn submit_with(&self, submission: Submission, terms: SubmitTerms) -> Result<AppHandle, Refused> {
+        let call = |reply| Call::Own(CapacityCall::Submit(submission, terms, reply));
         self.door().call(call)?.map(AppHandle)
     }
 

@@ -17,6 +17,8 @@ mod capacity;
 
 mod capacity_calls;
 
+mod capacity_lifetimes;
+
 mod capacity_threads;
 
 mod door;

@@ -112,6 +112,8 @@ pub struct CapacitySettings {
     pub scheduling_wait_ms: i64,
     /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`
     pub container_expiry_ms: i64,
+    /// `yarn.resourcemanager.application-timeouts.monitor.interval-ms`; 0 and below are the default of 3000.
+    pub lifetime_monitor_interval_ms: i64,
 }
 
 fn name(tail: &str) -> String {
@@ -198,6 +200,12 @@ pub(super) fn read(
         scheduling_wait_ms: site.long("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", 10_000)?,
         container_expiry_ms: warnings
             .or_default(site.long("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", 600_000), 600_000),
+        lifetime_monitor_interval_ms: match site
+            .long("yarn.resourcemanager.application-timeouts.monitor.interval-ms", 3000)?
+        {
+            ..=0 => 3000,
+            interval => interval,
+        },
         types,
     })
 }

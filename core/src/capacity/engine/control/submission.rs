@@ -70,6 +70,7 @@ impl Control {
         check_length(event::Named::Queue, name)?;
         let mapped = self.mapped(user, name)?;
         let name = mapped.as_deref().unwrap_or(name);
+        self.own.lifetime_seconds = self.lifetime_for(self.own.asked.lifetime_seconds, name, *number)?;
         let found = self.own.tree.find(name);
         let named = match found {
             Named::Queue(slot) => Some(slot),
@@ -87,7 +88,7 @@ impl Control {
             Named::Ambiguous | Named::Unknown => None,
         };
         let size = am.as_ref().map(|am| self.size_of_am(am.resource(), known)).transpose()?;
-        self.own.priority = self.priority_for(self.own.asked_priority, user, known, to_manager, *number)?;
+        self.own.priority = self.priority_for(self.own.asked.priority, user, known, to_manager, *number)?;
         if self.shared.settings.acl_enable {
             let path = named.map_or(name, |slot| &self.own.tree.get(slot).config.path);
             let of_new = if named.is_some() { Vec::new() } else { self.lists_of_new(name) };
@@ -161,6 +162,8 @@ impl Control {
         priorities.now = priorities.submitted;
         let priorities = *priorities;
         if app.attempt == 1 {
+            let seconds = self.own.lifetime_seconds;
+            self.own.lifetimes.begin(number, app.start_ms, seconds);
             self.count_above(leaf, 1);
         }
         let runnable = self.run_or_wait(number, &app.user, leaf);
@@ -195,6 +198,7 @@ impl Control {
     pub(super) fn is_over(&mut self, app: &AppShared, leaf: u32) {
         self.tell(CapacityMessage::Over(app.id.number));
         self.own.priorities.remove(&app.id.number);
+        self.own.lifetimes.end(app.id.number);
         self.leave_queues(leaf);
     }
 
