@@ -18,6 +18,10 @@ pub struct SubmitTerms {
     /// How long the application may live from its submission on, in seconds, more than 0; `None`: the leaf queue's
     /// `default-application-lifetime`. Cut to its `maximum-application-lifetime`.
     pub lifetime_seconds: Option<i64>,
+    /// Tags, of which one may name its workflow: `workflowid:nightly`, or what `yarn.workflow-id.tag-prefix` says. As in YARN capitals do not
+    /// count, and of several the last in the order of the alphabet does. With `workflow-priority-mappings-override.enable` the priority that
+    /// `workflow-priority-mappings` has for that workflow, in its leaf queue or the nearest above, takes the place of what is asked for.
+    pub tags: Vec<String>,
 }
 
 impl SubmitTerms {
@@ -25,6 +29,12 @@ impl SubmitTerms {
     #[must_use]
     pub fn with_priority(self, priority: i32) -> SubmitTerms {
         SubmitTerms { priority: Some(priority), ..self }
+    }
+
+    /// The same with tags.
+    #[must_use]
+    pub fn with_tags<T: Into<String>>(self, tags: impl IntoIterator<Item = T>) -> SubmitTerms {
+        SubmitTerms { tags: tags.into_iter().map(Into::into).collect(), ..self }
     }
 
     /// The same with a lifetime in seconds.

@@ -35,6 +35,7 @@ pub(super) fn run(
         }
     }
     lint.mapping();
+    lint.workflows();
 }
 
 struct Lint<'a, 'w> {
@@ -220,6 +221,35 @@ impl Lint<'_, '_> {
         }
     }
 
+    /// Priorities of workflows.
+    fn workflows(&mut self) {
+        const PROPERTY: &str = "yarn.scheduler.capacity.workflow-priority-mappings";
+        let (mappings, settings) = (self.file.workflow_priorities(), self.file.settings());
+        if mappings.is_empty() {
+            return;
+        }
+        if !settings.workflow_priority_mappings_override {
+            let message = "is set, and workflow-priority-mappings-override.enable is not";
+            self.warn(PROPERTY, "no-effect", message, "it does not count", "set that to true, or remove it");
+            return;
+        }
+        let most = settings.max_application_priority;
+        for (queue, of) in mappings {
+            if !queue.starts_with("root.") {
+                let message = format!("has {queue:?} for a queue");
+                let effect = "it does not count: queues are found by their full path, and root is not asked";
+                self.warn(PROPERTY, "workflow-priority", &message, effect, "write the full path of a queue below root");
+            }
+            if let Some((workflow, priority)) = of.iter().find(|(_, priority)| **priority > most) {
+                let message = format!(
+                    "has priority {priority} for {workflow} in {queue}, and yarn.cluster.max-application-priority is {most}"
+                );
+                let help = "raise the cluster's, or lower this one";
+                self.warn(PROPERTY, "workflow-priority", &message, "the smaller one counts", help);
+            }
+        }
+    }
+
     fn mapping(&mut self) {
         let rules = &self.file.mapping_rules().rules;
         let property = MAPPINGS.into_iter().find(|property| self.source.raw(property).is_some());
@@ -360,6 +390,17 @@ mod tests {
         ] {
             let [acl, text] = acls(a, text);
             assert_eq!(codes(&[acl, text, ten], None), vec!["priority-acl-odd"; odd], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_priorities_of_workflows_do_without_a_word_is_found() {
+        let on = ("workflow-priority-mappings-override.enable", "true");
+        let ten = ("yarn.cluster.max-application-priority", "10");
+        let mappings = |text| ("workflow-priority-mappings", text);
+        assert_eq!(codes(&[mappings("w:root.a:3"), ten], None), ["no-effect"]);
+        for (text, odd) in [("w:root.a:10", 0), ("w:a:3", 1), ("w:root:3", 1), ("w:root.a:11,v:root.a:12", 1)] {
+            assert_eq!(codes(&[on, ten, mappings(text)], None), vec!["workflow-priority"; odd], "{text}");
         }
     }
 

@@ -84,6 +84,8 @@ pub struct CapacitySettings {
     pub queue_mappings_override: bool,
     /// `workflow-priority-mappings-override.enable`
     pub workflow_priority_mappings_override: bool,
+    /// `yarn.workflow-id.tag-prefix`
+    pub workflow_tag_prefix: String,
     /// `auto-queue-creation-v2.queue-expiration-time` in seconds.
     pub auto_queue_expiration_seconds: i64,
     /// `ordering-policy.priority-utilization.underutilized-preemption.enabled`
@@ -189,6 +191,7 @@ pub(super) fn read(
             "ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation",
             false,
         ),
+        workflow_tag_prefix: site.text("yarn.workflow-id.tag-prefix").unwrap_or_else(|| "workflowid:".to_owned()),
         monitors: preemption::read(site, source)?,
         max_application_priority: source.int("yarn.cluster.max-application-priority", 0)?,
         acl_enable: site.flag("yarn.acl.enable", false),

@@ -5,6 +5,7 @@
 
 use crate::capacity::engine::message::CapacityMessage;
 use crate::capacity::engine::types::Control;
+use crate::capacity::tree::ROOT;
 use crate::config::capacity::PriorityAcl;
 use crate::engine::books::ledger::AppShared;
 use crate::event::{AppAccess, Refused};
@@ -75,6 +76,25 @@ impl Control {
             return Ok(priority);
         }
         Err(Refused::PriorityAcl { app, user: user.to_owned(), priority, queue: queue.to_owned() })
+    }
+
+    /// The priority that the workflow of the submission under way has in a leaf queue, or in the nearest queue above; as in Hadoop root is
+    /// not asked. `WorkflowPriorityMappingsManager`.
+    pub(super) fn priority_of_workflow(&self, leaf: u32) -> Option<i32> {
+        let (tree, tags) = (&self.own.tree, &self.own.asked.tags);
+        let (settings, mappings) = (tree.file.settings(), tree.file.workflow_priorities());
+        if !settings.workflow_priority_mappings_override || mappings.is_empty() || tags.is_empty() {
+            return None;
+        }
+        let prefix = &settings.workflow_tag_prefix;
+        let workflows = tags.iter().map(|tag| tag.to_lowercase()).filter_map(|tag| {
+            // As Java trims.
+            let workflow = tag.trim_matches(|c: char| c <= ' ').strip_prefix(prefix.as_str())?.to_owned();
+            Some((tag, workflow))
+        });
+        let (_, workflow) = workflows.max().filter(|(_, workflow)| !workflow.is_empty())?;
+        let path = tree.path(leaf).filter(|slot| *slot != ROOT);
+        path.map(|slot| &tree.get(slot).config.path).find_map(|path| mappings.get(path)?.get(&workflow).copied())
     }
 
     /// An application has another priority from now on, on behalf of a user if he may.

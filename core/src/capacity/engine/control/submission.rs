@@ -109,6 +109,9 @@ impl Control {
             return Err(Refused::NotLeaf { queue: name.to_owned() });
         }
         self.check_rule(leaf, user, mapped.as_deref())?;
+        if let Some(priority) = self.priority_of_workflow(leaf) {
+            self.own.priority = self.priority_for(Some(priority), user, Some(leaf), "", *number)?;
+        }
         self.check_leaf(leaf, user)?;
         self.is_needed(leaf);
         Ok(Entry { leaf, am: size })
