@@ -19,6 +19,8 @@ mod capacity_calls;
 
 mod capacity_lifetimes;
 
+mod capacity_reasons;
+
 mod capacity_threads;
 
 mod door;

@@ -44,10 +44,13 @@ pub(crate) mod control;
 
 mod views;
 
+mod explaining;
+
 pub use configuration::CapacityConfiguration;
 pub(crate) use configuration::Refresh;
 pub use control::Lifetime;
 pub(crate) use control::{CapacityCall, CapacityControl};
+pub(crate) use explaining::Waits;
 pub use settings::Unsupported;
 pub(crate) use settings::unsupported;
 pub(crate) use surveying::{called, order_round};
