@@ -146,6 +146,24 @@ fn who_has_ended_or_may_not_run_says_so() {
 }
 
 #[test]
+fn a_user_who_is_forgotten_is_told() {
+    let mut both = Both::new(&[("root.a.max-parallel-apps", "1")]);
+    both.node("n1", "/r1", 8192);
+    both.submit(1, "ann", "a");
+    both.submit(2, "ann", "a");
+    both.ask(1, &[("*", 1, 1024, 1, true)]);
+    assert_eq!(both.one(1), CapacityWait::Offer);
+    let [of_stepped, of_threaded] = both.apps[&2].clone();
+    both.stepped.finish(&of_stepped).unwrap();
+    both.threaded.finish(&of_threaded).unwrap();
+    both.threaded.quiesce();
+    let (queue, user) = ("root.a".to_owned(), "ann".to_owned());
+    assert_eq!(both.one(1), CapacityWait::UserForgotten { queue, user });
+    both.beat("n1");
+    assert_eq!(both.used(1), 0, "as in Hadoop");
+}
+
+#[test]
 fn limits_of_ams_are_told_apart() {
     let mut both = Both::new(&[
         ("root.a.maximum-am-resource-percent", "0.5"),

@@ -123,7 +123,7 @@ fn answers_fit_what_follows_and_change_nothing() {
     let enough = *offers > 19_000 && *foretold > 8_500 && *idle > 10_000;
     assert!(enough, "{offers} offers, {foretold} foretold, {idle} idle");
     assert!(kinds.len() > 15, "{kinds:?}");
-    // Lists with applications that have left them, and what passes remember of users: quirks that are not told.
-    assert!(surprises.len() <= 16, "{} differ: {surprises:#?}", surprises.len());
-    assert!(held_back.len() <= 16, "{} differ: {held_back:#?}", held_back.len());
+    // After odd ends of attempts lists have applications that have left them: that is not told.
+    assert!(surprises.len() <= 4, "{} differ: {surprises:#?}", surprises.len());
+    assert!(held_back.len() <= 3, "{} differ: {held_back:#?}", held_back.len());
 }

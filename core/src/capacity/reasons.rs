@@ -90,6 +90,14 @@ pub enum CapacityWait {
         /// What he may use.
         limit: Resource,
     },
+    /// The leaf queue has forgotten its user, who gets nothing there until another application of his comes: a quirk of Hadoop's, when one ends
+    /// that a limit of parallel applications has kept waiting (reference 14, 20).
+    UserForgotten {
+        /// The leaf queue.
+        queue: String,
+        /// The user.
+        user: String,
+    },
     /// The leaf queue has less left than one container of the key. As in Hadoop it holds that back from applications behind this one.
     QueueRoom {
         /// The leaf queue.
@@ -227,6 +235,9 @@ impl fmt::Display for CapacityWait {
             }
             CapacityWait::UserLimit { queue, user, used, limit } => {
                 write!(f, "user {user} has more than he may in {queue}: {used}, limit {limit}")
+            }
+            CapacityWait::UserForgotten { queue, user } => {
+                write!(f, "{queue} has forgotten user {user}, as Hadoop does: he gets nothing there until another application of his comes")
             }
             CapacityWait::QueueRoom { queue, asked, left } => {
                 write!(f, "{queue} has less left than a container: wants {asked}, left {left}")

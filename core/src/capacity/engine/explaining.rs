@@ -81,6 +81,8 @@ struct DryRun {
     met: Option<Met>,
     /// The last leaf queue that keeps what it has left, and what all such keep.
     blocker: Option<(u32, Resource)>,
+    /// The last queue that uses all it may, as the first in it sees that: one without a reservation that could be given up.
+    full: Option<CapacityWait>,
 }
 
 /// Whether the node's next report gives the application something, unless others come first.
@@ -123,8 +125,7 @@ impl Books {
             let reserved = if at == 0 { app.reserved } else { Resource::new(by_apps.memory_mb(), by_apps.vcores()) };
             let within = limits.limit;
             if !self.may_assign(slot, &mut limits, &reserved) {
-                let limit = self.arith.least(&self.cluster, &within, self.node(slot).maximum());
-                return Err(CapacityWait::QueueLimit { queue: queue(), used: self.counts(slot).used, limit });
+                return Err(self.all_used(slot, &within));
             }
             if let Some(child) = at.checked_sub(1) {
                 let left = self.left_for_children(slot, &mut limits);
@@ -140,6 +141,13 @@ impl Books {
         Ok(limits)
     }
 
+    /// A queue uses all that it may within what is left for it.
+    fn all_used(&self, slot: u32, within: &Resource) -> CapacityWait {
+        let node = self.node(slot);
+        let limit = self.arith.least(&self.cluster, within, node.maximum());
+        CapacityWait::QueueLimit { queue: node.config.path.clone(), used: self.counts(slot).used, limit }
+    }
+
     /// 13.2. `users` are a copy of the leaf's.
     fn check_user(
         &self,
@@ -152,17 +160,19 @@ impl Books {
         let bounds = self.bounds(slot);
         limits.to_unreserve = Resource::ZERO;
         let limit = users.limit_of(&app.user, Sharing::Active, &bounds.inputs());
-        let used = users.get(&app.user).map_or(Resource::ZERO, |user| user.used);
+        let (queue, user) = (|| self.node(slot).config.path.clone(), app.user.to_string());
+        let Some(used) = users.get(&app.user).map(|user| user.used) else {
+            return Err(CapacityWait::UserForgotten { queue: queue(), user });
+        };
         let is_above = |used: &Resource| self.arith.is_greater(&self.cluster, used, &limit);
-        if users.get(&app.user).is_some() && !is_above(&used) {
+        if !is_above(&used) {
             return Ok(());
         }
         if self.rules(slot).continue_looking && !is_above(&used.minus(&app.reserved)) {
             limits.to_unreserve = used.minus(&limit);
             return Ok(());
         }
-        let queue = self.node(slot).config.path.clone();
-        Err(CapacityWait::UserLimit { queue, user: app.user.to_string(), used, limit })
+        Err(CapacityWait::UserLimit { queue: queue(), user, used, limit })
     }
 
     /// The active applications of a leaf in the order in which the next pass meets them: who awaits a refresh of its place has got it (13.3).
@@ -187,13 +197,21 @@ impl Books {
         active.iter().collect()
     }
 
-    /// 18.1: a queue whose maximum what is chosen would go above.
-    fn above_maximum(&self, leaf: u32, net: &Resource) -> Option<CapacityWait> {
-        let mut at = Some(leaf);
+    /// 18.1: what stands against a choice when it is committed. So much is given up for it.
+    fn refused_at_commit(&self, entry: AppEntry, size: &Resource, given_up: &Resource) -> Option<CapacityWait> {
+        let app = &self.apps[entry];
+        let queue = |slot: u32| self.node(slot).config.path.clone();
+        let mut users = self.leaf(app.leaf).users.clone();
+        let limit = users.limit_of(&app.user, Sharing::Active, &self.bounds(app.leaf).inputs());
+        let used = users.get(&app.user).map_or(Resource::ZERO, |user| user.used);
+        if self.arith.is_greater(&self.cluster, &used.minus(given_up), &limit) {
+            return Some(CapacityWait::UserLimit { queue: queue(app.leaf), user: app.user.to_string(), used, limit });
+        }
+        let mut at = Some(app.leaf);
         while let Some(slot) = at {
             let (used, limit) = (self.counts(slot).used, *self.node(slot).maximum());
-            if !self.arith.fits_in(&used.plus(net), &limit) {
-                return Some(CapacityWait::QueueLimit { queue: self.node(slot).config.path.clone(), used, limit });
+            if !self.arith.fits_in(&used.plus(size).minus(given_up), &limit) {
+                return Some(CapacityWait::QueueLimit { queue: queue(slot), used, limit });
             }
             at = self.parent(slot);
         }
@@ -285,7 +303,7 @@ impl Shard {
                 }
                 Some(Skipped::Key | Skipped::App) => CapacityWait::ReservedEnough { reserved: facts.reserved },
                 None => {
-                    let (over, wait) = self.why_key_waits(app, leaf, key, node, limits, false);
+                    let (over, wait) = self.why_key_waits(app, entry, key, node, limits, false);
                     is_over = over;
                     if wait == CapacityWait::Blacklisted {
                         return vec![(None, wait)];
@@ -300,7 +318,7 @@ impl Shard {
 
     /// Others may come first on a node on which nothing stands against an application.
     fn look_at_others(&self, app: u32, entry: AppEntry, node: u32, found: &mut Vec<OnNode>) {
-        let mut walk = DryRun { node, target: entry, met: None, blocker: None };
+        let mut walk = DryRun { node, target: entry, met: None, blocker: None, full: None };
         self.walk_queue(ROOT, &mut Limits::new(self.own.books.cluster), &mut walk);
         let others = match walk.met {
             Some(Met::Other(other)) => {
@@ -309,10 +327,13 @@ impl Shard {
                 Some(CapacityWait::Behind { app: other.number, queue })
             }
             Some(Met::Target(limits)) if self.why_not_on(app, entry, node, Some(&limits)) == *found => None,
-            Some(Met::Target(_)) | None => walk.blocker.map(|(slot, kept)| CapacityWait::HeldBack {
-                queue: self.own.books.node(slot).config.path.clone(),
-                kept,
-            }),
+            Some(Met::Target(_)) | None => {
+                let blocker = walk.blocker.map(|(slot, kept)| CapacityWait::HeldBack {
+                    queue: self.own.books.node(slot).config.path.clone(),
+                    kept,
+                });
+                blocker.or(walk.full)
+            }
         };
         let Some(others) = others else { return };
         for (_, wait) in found.iter_mut().filter(|(_, wait)| is_promise(wait)) {
@@ -369,6 +390,7 @@ impl Shard {
             let app = &books.apps[entry];
             if checks_queue {
                 if !books.may_assign(slot, limits, &app.reserved) {
+                    walk.full = Some(books.all_used(slot, &limits.limit));
                     return None;
                 }
                 checks_queue = continue_looking && !app.reserved.is_zero();
@@ -386,7 +408,9 @@ impl Shard {
                 match wait {
                     CapacityWait::QueueRoom { .. } => return Some(Stopped::AtLimit),
                     // One that is refused at its commit comes first all the same.
-                    wait if is_promise(&wait) || matches!(wait, CapacityWait::QueueLimit { .. }) => {
+                    wait if is_promise(&wait)
+                        || matches!(wait, CapacityWait::QueueLimit { .. } | CapacityWait::UserLimit { .. }) =>
+                    {
                         walk.met = Some(Met::Other(entry));
                         return Some(Stopped::Met);
                     }
@@ -404,19 +428,20 @@ impl Shard {
         let key = self.key_index(app, made.key).filter(|key| self.app(app).keys[*key].total() > 0);
         let Some(key) = key else { return CapacityWait::NothingOutstanding };
         let limits = Limits { may_kill: self.own.books.may_kill(leaf), ..Limits::new(self.own.books.cluster) };
-        self.why_key_waits(app, leaf, key, node, &limits, true).1
+        self.why_key_waits(app, entry, key, node, &limits, true).1
     }
 
     /// Of a key, when the node is looked at; and whether keys behind it are not.
     fn why_key_waits(
         &self,
         app: u32,
-        leaf: u32,
+        entry: AppEntry,
         key: usize,
         node: u32,
         limits: &Limits,
         converts: bool,
     ) -> (bool, CapacityWait) {
+        let leaf = self.own.books.apps[entry].leaf;
         let (books, at, local) = (&self.own.books, &self.nodes[node as usize], self.app(app));
         if local.blacklists.as_ref().is_some_and(|lists| lists.forbid(at.shared.locations(), local.waits_for_am())) {
             return (true, CapacityWait::Blacklisted);
@@ -446,9 +471,8 @@ impl Shard {
             Ok(Chosen { size, allocated, kills, unreserve, .. }) => {
                 let killed = killable.iter().take(kills).fold(Resource::ZERO, |sum, size| sum.plus(size));
                 let given_up = unreserve.map_or(Resource::ZERO, |at| sizes[at]);
-                let net = size.minus(&killed).minus(&given_up);
-                let wait = match (books.above_maximum(leaf, &net), allocated) {
-                    (Some(above), _) => above,
+                let wait = match (books.refused_at_commit(entry, &size, &killed.plus(&given_up)), allocated) {
+                    (Some(refused), _) => refused,
                     (None, true) => CapacityWait::Offer,
                     (None, false) => CapacityWait::WillReserve { asked: size, free: at.free },
                 };
