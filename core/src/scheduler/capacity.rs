@@ -430,7 +430,7 @@ impl CapacityStepped {
     }
 
     /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
-    /// and users, which [`queues`](Self::queues) shows.
+    /// and users, which [`why_waiting`](Self::why_waiting) looks at, too.
     pub fn not_offered(&mut self, app: &AppHandle) -> Option<CapacityNotOffered> {
         let shards = self.steps.stepper.shards();
         let mut answers: Vec<_> =

@@ -310,7 +310,7 @@ impl CapacityScheduler {
     }
 
     /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
-    /// and users, which [`queues`](Self::queues) shows. Asks the worker and waits for it.
+    /// and users, which [`why_waiting`](Self::why_waiting) looks at, too. Asks the worker and waits for it.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
