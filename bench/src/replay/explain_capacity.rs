@@ -124,7 +124,7 @@ pub(super) fn answer(scenario: &CapacityScenario, options: &ExplainOptions) -> R
             (submitted, user) = (index, text(step, "user").to_owned());
         }
         let allocated = shown.get("allocated").and_then(Value::as_array).into_iter().flatten();
-        let got = allocated.filter(|container| number(container, "app") == u64::from(app)).last();
+        let got = allocated.filter(|container| number(container, "app") == u64::from(app)).next_back();
         if let Some(container) = got {
             let got = (index, text(container, "node").to_owned(), number(container, "container"));
             history = History { got: Some(got), ..History::default() };

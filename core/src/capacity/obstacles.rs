@@ -2,6 +2,8 @@
 //!
 //! Pure; for who asks, never for a pass. What is chosen is [`choose`]'s to say, so that the two cannot come apart.
 
+#![expect(clippy::result_large_err, reason = "made only where somebody asks")]
+
 use super::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row, Rules, Skipped, choose};
 use super::reasons::CapacityWait;
 use crate::app::Locality;

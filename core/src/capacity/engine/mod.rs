@@ -46,6 +46,8 @@ mod views;
 
 mod explaining;
 
+mod dry_run;
+
 pub use configuration::CapacityConfiguration;
 pub(crate) use configuration::Refresh;
 pub use control::Lifetime;

@@ -57,9 +57,9 @@ impl Control {
         let groups = self.own.priority_acls.0.get(queue).filter(|_| is_looked_at).map_or(&[][..], Vec::as_slice);
         let by_group = groups.iter().any(|group| !group.admits.groups.is_empty());
         // Not known, they give no right.
-        let of_user = by_group.then(|| self.groups_of(user).unwrap_or_default()).unwrap_or_default();
+        let of_user = if by_group { self.groups_of(user).unwrap_or_default() } else { Vec::new() };
         let mut admitting = groups.iter().filter(|group| group.admits.allows(user, &of_user));
-        let priority = match (asked, admitting.clone().last()) {
+        let priority = match (asked, admitting.clone().next_back()) {
             (Some(asked), _) => asked,
             (None, Some(last)) => last.default_priority.ok_or_else(|| Refused::NoDefaultPriority {
                 app,
