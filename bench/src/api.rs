@@ -11,9 +11,11 @@ pub(crate) use evenweave::config::{
 pub(crate) use evenweave::faults::Fault;
 pub(crate) use evenweave::groups::{Groups, GroupsFile};
 pub(crate) use evenweave::policy::Precedence;
+#[cfg(test)]
+pub(crate) use evenweave::reason::CapacityWait;
 pub(crate) use evenweave::reason::{
-    AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
-    QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
+    AmShare, AppOutcome, AppVisit, CapacityReason, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved,
+    Obstacle, PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
 };
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{

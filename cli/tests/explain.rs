@@ -99,10 +99,35 @@ fn answers_read_as_expected() {
     assert!(text == expected, "it says:\n{text}");
 }
 
+const CAPACITY: &str = "../bench/tests/data/capacity/reserve.jsonl.gz";
+
+/// The CapacityScheduler's recordings are answered from what it says when it is asked.
+#[test]
+fn answers_of_capacity_recordings_read_as_expected() {
+    let of = |app, step| explain(CAPACITY, Some("reserve-31-000"), app, step);
+    let text = ["29", "20", "5"].map(|step| of("1", step)).concat() + &of("2", "21");
+    let expected = include_str!("data/explain/capacity.txt");
+    assert!(text == expected, "it says:\n{text}");
+    for (arguments, told) in [
+        (["--scenario", "reserve-31-000", "--app", "9", "--step", "25"], "there is no application 9; there are: 1, 2"),
+        (
+            ["--scenario", "reserve-31-000", "--app", "1", "--step", "99"],
+            "there is no step 99; it has the steps 0 to 32",
+        ),
+        (["--scenario", "x", "--app", "1", "--step", "1"], "there is no scenario \"x\"; there are: reserve-31-000, "),
+    ] {
+        let output = run(&[&["explain", CAPACITY][..], &arguments].concat());
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(complained.contains(told), "{arguments:?}: {complained}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{arguments:?}");
+    }
+}
+
 /// The page for operators shows what the program says.
 #[test]
 fn the_page_has_real_output() {
     let page = include_str!("../../docs/explain.md");
+    assert!(page.contains(&format!("```text\n{}```", explain(CAPACITY, Some("reserve-31-000"), "1", "29"))));
     assert!(page.contains(&format!("```text\n{}```", explain(WRITTEN, None, "3", "25"))));
     let trace = said(&["replay", "--trace", RESERVE, "--scenario", "reserve-1-010"]);
     let shown = page.split("```text\n").nth(1).unwrap().split("```").next().unwrap();

@@ -184,7 +184,7 @@ pub use resource::Resource;
 #[cfg(not(loom))]
 pub use app::{Ask, Locality, Location};
 #[cfg(not(loom))]
-pub use capacity::{CapacityConfiguration, Unsupported};
+pub use capacity::{CapacityConfiguration, SubmitTerms, Unsupported};
 #[cfg(not(loom))]
 pub use config::{AllocationFile, Settings};
 #[cfg(not(loom))]
@@ -203,17 +203,19 @@ pub use scheduler::{
 /// What is shown of queues, applications, nodes and containers. Plain values, as of the moment in which they were asked for.
 #[cfg(not(loom))]
 pub mod view {
-    pub use crate::capacity::{CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView};
+    pub use crate::capacity::{
+        CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView, Lifetime,
+    };
     pub use crate::engine::{ContainerView, NodeView};
     pub use crate::fair::{AppView, QueueConfig, QueueView, Stats};
     pub use crate::queue::RunningLimit;
     pub use crate::scheduler::{AllocatedView, HeldView, Journal, PreemptionRound};
 }
 
-/// Why a decision went as it did, as values: what [`Stepped::take_trace`] and `not_offered` tell.
+/// Why a decision went as it did, as values: what [`Stepped::take_trace`], `not_offered` and [`CapacityScheduler::why_waiting`] tell.
 #[cfg(not(loom))]
 pub mod reason {
-    pub use crate::capacity::CapacityNotOffered;
+    pub use crate::capacity::{CapacityNotOffered, CapacityReason, CapacityWait};
     pub use crate::fair::{
         AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle,
         PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
@@ -235,7 +237,7 @@ pub mod prelude {
         CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId,
         ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat, Locality, Location,
         NewAttempt, NodeHandle, NodeId, NotSent, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission,
-        Submitted, Waited, WeakCapacityScheduler, WeakScheduler, resource::ResourceTypes,
+        SubmitTerms, Submitted, Waited, WeakCapacityScheduler, WeakScheduler, resource::ResourceTypes,
     };
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, Ask, CapacityAppView, CapacityQueueView, CapacityScheduler,
+    AllocateRequest, Allocation, AppHandle, Ask, CapacityAppView, CapacityQueueView, CapacityReason, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Clock, ContainerId, ContainerView, Heartbeat, Journal, Location,
     NewAttempt, NodeHandle, NodeView, Refused, Resource, Submission, VirtualClock,
 };
@@ -65,6 +65,8 @@ pub(super) trait CapacityDriver {
     fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView>;
     fn apps(&mut self) -> Vec<CapacityAppView>;
     fn nodes(&mut self) -> Vec<NodeView>;
+    /// Why an application waits, of one node or of all.
+    fn why_waiting(&mut self, app: u32, node: Option<&str>) -> Result<Vec<CapacityReason>, Refused>;
 }
 
 /// The scheduler without threads.
@@ -244,6 +246,15 @@ impl CapacityDriver for Steps {
 
     fn nodes(&mut self) -> Vec<NodeView> {
         self.stepped.nodes()
+    }
+
+    fn why_waiting(&mut self, app: u32, node: Option<&str>) -> Result<Vec<CapacityReason>, Refused> {
+        let node = node.map(|name| self.node(name)).transpose()?;
+        let app = self.apps.get(&app).ok_or(Refused::NoSuchApp(app))?;
+        match node {
+            Some(node) => self.stepped.why_waiting_on(app, &node),
+            None => Ok(self.stepped.why_waiting(app)),
+        }
     }
 }
 
@@ -496,5 +507,13 @@ impl CapacityDriver for Threaded {
 
     fn nodes(&mut self) -> Vec<NodeView> {
         self.scheduler.nodes()
+    }
+
+    fn why_waiting(&mut self, app: u32, node: Option<&str>) -> Result<Vec<CapacityReason>, Refused> {
+        let app = self.apps.get(&app).ok_or(Refused::NoSuchApp(app))?;
+        match node {
+            Some(name) => self.scheduler.why_waiting_on(app, &self.node(name)?),
+            None => self.scheduler.why_waiting(app),
+        }
     }
 }

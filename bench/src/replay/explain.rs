@@ -6,9 +6,10 @@
 use std::fmt::Write;
 
 use super::drive::Player;
+use super::explain_capacity;
 use super::input::Suite;
 use super::options::{ExplainOptions, PlayOptions};
-use super::scenario::{Scenario, Step, list, no_scenario};
+use super::scenario::{Scenario, Step, list};
 use super::words::{Reason, Words, precedence};
 use crate::api::{
     AppOutcome, AppView, AppVisit, Decision, KeyOutcome, NotOffered, PassEnd, Precedence, QueueOutcome, QueueVisit,
@@ -21,26 +22,34 @@ use crate::failure::Failure;
 /// # Errors
 /// A file without scenarios, and a scenario, step or application that is not there: the message says what is.
 pub fn explain(options: &ExplainOptions) -> Result<String, Failure> {
-    let suite = Suite::read(&options.file)?;
-    let file = options.file.display();
-    let scenarios = suite.scenarios().ok_or_else(|| {
-        Failure::input(format!("{file}: a vector file has no steps; `explain` takes a scenario file"))
-    })?;
-    let scenario = match &options.scenario {
-        Some(name) => {
-            let found = scenarios.iter().find(|scenario| scenario.name == *name);
-            found.ok_or_else(|| no_scenario(name, scenarios.iter()))?
+    match Suite::read(&options.file)? {
+        Suite::Scenarios(scenarios) => {
+            answer(chosen(&scenarios, |scenario| &scenario.name, options)?, options.app, options.step)
         }
-        None => match scenarios {
-            [only] => only,
-            several => {
-                let names = list(several.iter().map(|scenario| &scenario.name));
-                let count = several.len();
-                return Err(Failure::input(format!("{file} has {count} scenarios; choose one by --scenario: {names}")));
-            }
-        },
-    };
-    answer(scenario, options.app, options.step)
+        Suite::Capacity(scenarios) => {
+            explain_capacity::answer(chosen(&scenarios, |scenario| &scenario.name, options)?, options)
+        }
+        Suite::Vectors(_) => {
+            let file = options.file.display();
+            Err(Failure::input(format!("{file}: a vector file has no steps; `explain` takes a scenario file")))
+        }
+    }
+}
+
+/// The scenario that was named, or the only one.
+fn chosen<'a, T>(scenarios: &'a [T], name: impl Fn(&T) -> &String, options: &ExplainOptions) -> Result<&'a T, Failure> {
+    let names = || list(scenarios.iter().map(&name));
+    match (&options.scenario, scenarios) {
+        (Some(wanted), _) => {
+            let found = scenarios.iter().find(|scenario| name(scenario) == wanted);
+            found.ok_or_else(|| Failure::input(format!("there is no scenario {wanted:?}; there are: {}", names())))
+        }
+        (None, [only]) => Ok(only),
+        (None, several) => {
+            let (file, count) = (options.file.display(), several.len());
+            Err(Failure::input(format!("{file} has {count} scenarios; choose one by --scenario: {}", names())))
+        }
+    }
 }
 
 /// What one walk over a node, or a pass without any, came to for the application.

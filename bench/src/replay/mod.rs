@@ -9,6 +9,9 @@ mod altered;
 
 mod apart;
 
+#[cfg(test)]
+mod asked;
+
 mod capacity_driver;
 
 mod compare;
@@ -20,6 +23,8 @@ mod drive;
 mod driver;
 
 mod explain;
+
+mod explain_capacity;
 
 mod input;
 

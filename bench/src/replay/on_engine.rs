@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 use super::capacity_driver::{CapacityDriver, Named, Steps, Threaded};
 use super::options::DriverChoice;
 use crate::api::{
-    Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityScheduler,
-    CapacityUserView, Location, NewAttempt, QueueMaking, Refused, Resource, ResourceTypes, Submission,
+    Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityReason,
+    CapacityScheduler, CapacityUserView, Location, NewAttempt, QueueMaking, Refused, Resource, ResourceTypes,
+    Submission,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -105,6 +106,37 @@ impl OnEngine {
             }
         };
         Ok(OnEngine { scheduler, types })
+    }
+
+    /// Why an application waits, of one node or of all; nothing where it is not there.
+    pub(super) fn why(&mut self, app: u32, node: Option<&str>) -> Vec<CapacityReason> {
+        self.scheduler.why_waiting(app, node).unwrap_or_default()
+    }
+
+    /// Applications that have not ended, by number.
+    #[cfg(test)]
+    pub(super) fn apps(&mut self) -> Vec<CapacityAppView> {
+        self.scheduler.apps()
+    }
+
+    /// An application that has not ended.
+    pub(super) fn app(&mut self, number: u32) -> Option<CapacityAppView> {
+        self.scheduler.apps().into_iter().find(|app| app.number == number)
+    }
+
+    /// A queue as it is now.
+    pub(super) fn queue(&mut self, name: &str) -> Option<CapacityQueueView> {
+        self.scheduler.queues(false).into_iter().find(|queue| queue.name == name)
+    }
+
+    /// The nodes' names, in order of registration.
+    pub(super) fn nodes(&mut self) -> Vec<String> {
+        self.scheduler.nodes().into_iter().map(|node| node.name).collect()
+    }
+
+    /// The scenario's resource types.
+    pub(super) fn types(&self) -> &ResourceTypes {
+        &self.types
     }
 
     /// Does a step; what it shows. `last`: all that the end shows, too.

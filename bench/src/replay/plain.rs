@@ -91,9 +91,12 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Vec<CapacityScenario>, Fai
 }
 
 impl CapacityScenario {
-    #[cfg(test)]
     pub(super) fn whole(&self) -> &Value {
         &self.whole
+    }
+
+    pub(super) fn steps(&self) -> &[Value] {
+        list(&self.whole, "steps")
     }
 
     /// The family: the name without seed and number.

@@ -116,7 +116,7 @@ impl KeyFacts {
         starvation + i64::from(self.outstanding()) > i64::from(self.reserved)
     }
 
-    fn may(&self, locality: Locality, has_reservation: bool, rules: &Rules) -> bool {
+    pub(super) fn may(&self, locality: Locality, has_reservation: bool, rules: &Rules) -> bool {
         let wanted = |row: Option<Row>| row.is_some_and(|row| row.count > 0);
         let nodes = i64::from(rules.nodes);
         let waited = i64::from(self.opportunities);

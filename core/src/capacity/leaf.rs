@@ -137,6 +137,20 @@ impl Leaf {
     }
 }
 
+/// What keeps an application from being activated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum AmStop {
+    /// The limit of all AMs.
+    Queue,
+    /// The limit of its user's.
+    User {
+        /// Which is so much.
+        limit: Resource,
+    },
+    /// Nothing any more.
+    Nothing,
+}
+
 /// What activation has to know of an application.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate<'a> {
@@ -146,6 +160,27 @@ pub(crate) struct Candidate<'a> {
 }
 
 impl Leaf {
+    /// What keeps an AM of this size from starting, as the limits were last worked out; its user's AMs use `of_user`. As if he were the first
+    /// whom activation looks at: the limit is worked out for that one's weight (9).
+    pub(crate) fn am_stop(
+        &self,
+        percent: f32,
+        by: &LimitInputs<'_>,
+        weight: f32,
+        of_user: &Resource,
+        am: &Resource,
+    ) -> AmStop {
+        let arith = by.arith;
+        if self.lets_pass(by.cluster, arith) {
+            return AmStop::Nothing;
+        }
+        if !arith.fits_in(&self.am_used.plus(am), &self.am_limit) {
+            return AmStop::Queue;
+        }
+        let limit = self.user_am_limit(percent, weight, by);
+        if arith.fits_in(&of_user.plus(am), &limit) { AmStop::Nothing } else { AmStop::User { limit } }
+    }
+
     /// Activates whom the limits of AMs let, in the order in which they wait (9). Says who, and whether the active list has not had him
     /// already. `weight` is that of a user in this leaf.
     /// O(1) where not even the smallest AM is let; else O(applications that wait).

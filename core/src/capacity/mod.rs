@@ -25,6 +25,10 @@ mod asks;
 
 mod allocator;
 
+mod reasons;
+
+mod obstacles;
+
 mod heap;
 
 mod killable;
@@ -39,10 +43,11 @@ mod engine;
 
 pub use engine::{
     CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityNotOffered, CapacityQueueView, CapacityStats,
-    CapacityUserView, Unsupported,
+    CapacityUserView, Lifetime, SubmitTerms, Unsupported,
 };
 pub(crate) use engine::{
-    CapacityCall, CapacityControl, CapacityDecider, CapacityShard, Refresh, called, capacity_stats, order_round,
+    CapacityCall, CapacityControl, CapacityDecider, CapacityShard, Refresh, Waits, called, capacity_stats, order_round,
     unsupported,
 };
 pub use plain::{Plain, difference};
+pub use reasons::{CapacityReason, CapacityWait};

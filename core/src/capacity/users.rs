@@ -78,7 +78,7 @@ pub(crate) struct PassUser {
     pub(crate) failed_with: Option<Resource>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Seat {
     record: Option<UserRecord>,
     /// His applications with asks: also without a record.
@@ -88,7 +88,7 @@ struct Seat {
 }
 
 /// See the module's text.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Users {
     records: Vec<User>,
     /// Dropped ones that nobody refers to any more.

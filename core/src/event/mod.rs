@@ -14,6 +14,7 @@ pub(crate) use named::{check_length, check_place};
 pub use waited::Waited;
 
 use crate::config::{AllocationsError, Diagnostic};
+use crate::id::ApplicationId;
 use crate::resource::Resource;
 use std::fmt;
 
@@ -155,6 +156,43 @@ pub enum Refused {
         user: String,
         /// The queue.
         queue: String,
+    },
+    /// No group of the queue's `acl_application_max_priority` that admits the user has so high a priority.
+    #[error(
+        "user {user:?} may not give application {app} priority {priority} in queue {queue:?}: no group of its \
+         acl_application_max_priority that admits the user goes so high"
+    )]
+    PriorityAcl {
+        /// The application.
+        app: u32,
+        /// Who submits, or changes it.
+        user: String,
+        /// The priority, within `yarn.cluster.max-application-priority`.
+        priority: i32,
+        /// The queue.
+        queue: String,
+    },
+    /// The submission has no priority, and the group of the queue's `acl_application_max_priority` that would give the user's default
+    /// has none. Hadoop refuses it with a `NullPointerException`.
+    #[error(
+        "application {app} has no priority, and in queue {queue:?} acl_application_max_priority has no default_priority where it \
+         admits user {user:?}: submit with a priority"
+    )]
+    NoDefaultPriority {
+        /// The application.
+        app: u32,
+        /// Who submits.
+        user: String,
+        /// The queue.
+        queue: String,
+    },
+    /// A lifetime that cannot be: at a submission it is more than 0, later not less.
+    #[error("application {app}: {seconds} s can be no lifetime: at a submission it is more than 0, later not less")]
+    BadLifetime {
+        /// The application.
+        app: u32,
+        /// What was asked for.
+        seconds: i64,
     },
     /// The queue's maximum of a resource that is asked for is zero.
     #[error("{asked} asks for a resource of which queue {queue:?} may have nothing")]
@@ -398,6 +436,9 @@ impl Refused {
             Refused::NotLeaf { .. } => "not-leaf",
             Refused::BadQueueName { .. } => "bad-queue-name",
             Refused::Acl { .. } | Refused::AclAtSubmit { .. } => "acl",
+            Refused::PriorityAcl { .. } => "priority-acl",
+            Refused::NoDefaultPriority { .. } => "no-default-priority",
+            Refused::BadLifetime { .. } => "bad-lifetime",
             Refused::ZeroMax { .. } => "zero-max",
             Refused::DuplicateApp(_) => "duplicate-app",
             Refused::NoSuchApp(_) => "no-such-app",
@@ -462,6 +503,9 @@ impl serde::Serialize for Refused {
 pub enum SchedulerEvent {
     /// A decommissioning node has no container left; it can be removed.
     NodeDrained(String),
+    /// An application has lived as long as it may (`maximum-application-lifetime` and `default-application-lifetime` of its leaf queue, or
+    /// what it asked for): it is ended, as by [`kill`](crate::CapacityScheduler::kill).
+    LifetimeOver(ApplicationId),
     /// A worker panicked. Its nodes are lost: what ran on them has ended
     /// ([`EndReason::NodeLost`](crate::EndReason::NodeLost)), and they have left the cluster and may register again.
     WorkerPanicked {
@@ -515,6 +559,7 @@ impl fmt::Display for SchedulerEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SchedulerEvent::NodeDrained(node) => write!(f, "node {node:?} is drained"),
+            SchedulerEvent::LifetimeOver(app) => write!(f, "{app} has exceeded its lifetime and is ended"),
             SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on } => {
                 let after = if *goes_on { "begins anew" } else { "is given up" };
                 write!(f, "worker {worker} panicked ({message}), {after}, and has lost its {} nodes", nodes.len())

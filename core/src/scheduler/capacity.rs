@@ -11,7 +11,7 @@ use super::worker::Worker;
 use crate::app::Ask;
 use crate::capacity::{
     CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityNotOffered, CapacityQueueView,
-    CapacityShard, CapacityStats, Refresh, capacity_stats, order_round, unsupported,
+    CapacityShard, CapacityStats, Refresh, SubmitTerms, capacity_stats, order_round, unsupported,
 };
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
@@ -177,13 +177,15 @@ impl CapacityStepped {
         self.steps.heartbeat(heartbeat.borrow());
     }
 
-    /// Submits an application with its first attempt, with its leaf queue's default priority.
+    /// Submits an application with its first attempt, with the default priority that `acl_application_max_priority` of its leaf queue has for
+    /// the user, else the queue's.
     ///
     /// # Errors
     /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`] of its names; [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`],
     /// [`Refused::NoSuchQueue`], [`Refused::NotMade`], [`Refused::OnlyByRule`], [`Refused::OtherParent`], [`Refused::NotLeaf`],
     /// [`Refused::Stopped`] of its queue; [`Refused::TooManyApps`], [`Refused::QueueFull`],
-    /// [`Refused::UserFull`] of limits; [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
+    /// [`Refused::UserFull`] of limits; [`Refused::Acl`], [`Refused::PriorityAcl`],
+    /// [`Refused::NoDefaultPriority`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
     /// [`Refused::OthersLocation`] of the AM's request; [`Refused::Panicked`] (the clock).
     pub fn submit(&mut self, submission: impl Borrow<Submission>) -> Result<AppHandle, Refused> {
         let outcome = self.steps.stepper.control().submit(submission.borrow());
@@ -199,7 +201,19 @@ impl CapacityStepped {
         submission: impl Borrow<Submission>,
         priority: i32,
     ) -> Result<AppHandle, Refused> {
-        let outcome = self.steps.stepper.control().submit_with(submission.borrow(), priority);
+        self.submit_with(submission, SubmitTerms::default().with_priority(priority))
+    }
+
+    /// The same with all that a submission may ask for.
+    ///
+    /// # Errors
+    /// As of [`CapacityStepped::submit`], and [`Refused::BadLifetime`].
+    pub fn submit_with(
+        &mut self,
+        submission: impl Borrow<Submission>,
+        terms: SubmitTerms,
+    ) -> Result<AppHandle, Refused> {
+        let outcome = self.steps.stepper.control().submit_with(submission.borrow(), terms);
         self.steps.submitted(outcome)
     }
 
@@ -282,12 +296,16 @@ impl CapacityStepped {
         self.steps.move_by(None, app, queue)
     }
 
-    /// Gives an application another priority.
+    /// Gives an application another priority. It is cut to `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] when it has ended.
     pub fn set_priority(&mut self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
-        let outcome = self.steps.stepper.control().set_priority(&app.0, priority);
+        self.set_priority_by(None, app, priority)
+    }
+
+    pub(super) fn set_priority_by(&mut self, by: Option<&str>, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        let outcome = self.steps.stepper.control().set_priority(by, &app.0, priority);
         self.steps.settle();
         outcome
     }
@@ -420,7 +438,7 @@ impl CapacityStepped {
     }
 
     /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
-    /// and users, which [`queues`](Self::queues) shows.
+    /// and users, which [`why_waiting`](Self::why_waiting) looks at, too.
     pub fn not_offered(&mut self, app: &AppHandle) -> Option<CapacityNotOffered> {
         let shared = self.steps.stepper.shared().clone();
         let shards = self.steps.stepper.shards().filter(|shard| !shared.is_dead(shard.id()));

@@ -89,6 +89,15 @@ impl CapacityScheduler {
         self.door().move_by(Some(user), app, queue)
     }
 
+    /// Gives an application another priority on behalf of a user, who must have the right to change it ([`check_app`](Self::check_app)),
+    /// and to have that priority by `acl_application_max_priority` of its queue. `ClientRMService.updateApplicationPriority`.
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] where he may not; otherwise as of [`set_priority`](Self::set_priority).
+    pub fn set_priority_as(&self, user: &str, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        self.set_priority_by(Some(user), app, priority)
+    }
+
     /// Whether the user has a right in a queue, given there or in a queue above it; none in a queue that is not there, or whose
     /// short name several have. The lists alone count: neither `yarn.acl.enable` nor `yarn.admin.acl`.
     /// `CapacityScheduler.checkAccess`.
@@ -188,6 +197,14 @@ impl CapacityStepped {
     /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he may not; otherwise as of [`move_app`](Self::move_app).
     pub fn move_app_as(&mut self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.steps.move_by(Some(user), app, queue)
+    }
+
+    /// Gives an application another priority on behalf of a user, as [`CapacityScheduler::set_priority_as`].
+    ///
+    /// # Errors
+    /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] where he may not; or when it has ended.
+    pub fn set_priority_as(&mut self, user: &str, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        self.set_priority_by(Some(user), app, priority)
     }
 
     /// Whether the user has a right in a queue, as [`CapacityScheduler::has_access`].

@@ -7,7 +7,7 @@ use super::inner::{Inner, weak_handle};
 use super::journal::Journal;
 use crate::capacity::{
     CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityNotOffered, CapacityQueueView,
-    CapacityShard as Shard, CapacityStats, Refresh, called, capacity_stats, order_round, unsupported,
+    CapacityShard as Shard, CapacityStats, Refresh, SubmitTerms, called, capacity_stats, order_round, unsupported,
 };
 use crate::engine::control::Call;
 use crate::engine::driver::threads_and_steps::Threads;
@@ -120,13 +120,15 @@ impl CapacityScheduler {
 
     // ------------------------------------------------------------------------------------------------ applications
 
-    /// Submits an application with its first attempt, with its leaf queue's default priority.
+    /// Submits an application with its first attempt, with the default priority that `acl_application_max_priority` of its leaf queue has for
+    /// the user, else the queue's.
     ///
     /// # Errors
     /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`] of its names; [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`],
     /// [`Refused::NoSuchQueue`], [`Refused::NotMade`], [`Refused::OnlyByRule`], [`Refused::OtherParent`], [`Refused::NotLeaf`],
     /// [`Refused::Stopped`] of its queue; [`Refused::TooManyApps`], [`Refused::QueueFull`],
-    /// [`Refused::UserFull`] of limits; [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
+    /// [`Refused::UserFull`] of limits; [`Refused::Acl`], [`Refused::PriorityAcl`],
+    /// [`Refused::NoDefaultPriority`] of rights; [`Refused::InvalidResource`], [`Refused::NoLocation`],
     /// [`Refused::OthersLocation`] of the AM's request; [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock); [`Refused::OwnThread`],
     /// [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
@@ -138,7 +140,15 @@ impl CapacityScheduler {
     /// # Errors
     /// As of [`CapacityScheduler::submit`].
     pub fn submit_with_priority(&self, submission: Submission, priority: i32) -> Result<AppHandle, Refused> {
-        let call = |reply| Call::Own(CapacityCall::Submit(submission, priority, reply));
+        self.submit_with(submission, SubmitTerms::default().with_priority(priority))
+    }
+
+    /// The same with all that a submission may ask for.
+    ///
+    /// # Errors
+    /// As of [`CapacityScheduler::submit`], and [`Refused::BadLifetime`].
+    pub fn submit_with(&self, submission: Submission, terms: SubmitTerms) -> Result<AppHandle, Refused> {
+        let call = |reply| Call::Own(CapacityCall::Submit(submission, terms, reply));
         self.door().call(call)?.map(AppHandle)
     }
 
@@ -186,12 +196,17 @@ impl CapacityScheduler {
         self.door().move_by(None, app, queue)
     }
 
-    /// Gives an application another priority.
+    /// Gives an application another priority. It is cut to `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] when it has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
-        self.door().call(|reply| Call::Own(CapacityCall::SetPriority(app.0.clone(), priority, reply)))?
+        self.set_priority_by(None, app, priority)
+    }
+
+    pub(super) fn set_priority_by(&self, by: Option<&str>, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        let (app, by) = (app.0.clone(), by.map(str::to_owned));
+        self.door().call(|reply| Call::Own(CapacityCall::SetPriority { app, by, priority, reply }))?
     }
 
     // ------------------------------------------------------------------------------------------------ administration
@@ -295,7 +310,7 @@ impl CapacityScheduler {
     }
 
     /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
-    /// and users, which [`queues`](Self::queues) shows. Asks the worker and waits for it.
+    /// and users, which [`why_waiting`](Self::why_waiting) looks at, too. Asks the worker and waits for it.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].

@@ -17,6 +17,10 @@ mod capacity;
 
 mod capacity_calls;
 
+mod capacity_lifetimes;
+
+mod capacity_reasons;
+
 mod capacity_threads;
 
 mod door;

@@ -54,9 +54,9 @@ impl Decider for CapacityDecider {
         let pause = |setting: i64| Duration::from_millis(u64::try_from(setting).unwrap_or_default().max(1));
         let preemption = monitors.preemption.as_ref().map(|preemption| pause(preemption.monitoring_interval_ms));
         let expiry = monitors.queue_deletion.then(|| settings.auto_queue_expiration_seconds.saturating_mul(1000));
-        let queues = monitors.queue_management_interval_ms.into_iter().chain(expiry).min().map(pause);
-        let monitor = preemption.or(queues).map(|_| Monitor { preemption, queues });
-        (None, monitor)
+        let rounds = monitors.queue_management_interval_ms.into_iter().chain(expiry);
+        let control = pause(rounds.fold(settings.lifetime_monitor_interval_ms, i64::min));
+        (None, Some(Monitor { preemption, control }))
     }
 
     fn expect_call(_snapshot: &SchedulerSnapshot, _leaf: u32) {}

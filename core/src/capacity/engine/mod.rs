@@ -14,6 +14,8 @@ mod settings;
 
 mod books;
 
+mod terms;
+
 mod message;
 
 mod parts;
@@ -46,15 +48,22 @@ pub(crate) mod control;
 
 mod views;
 
+mod explaining;
+
+mod dry_run;
+
 #[cfg(feature = "faults")]
 mod audit;
 
 pub use configuration::CapacityConfiguration;
 pub(crate) use configuration::Refresh;
+pub use control::Lifetime;
 pub(crate) use control::{CapacityCall, CapacityControl};
+pub(crate) use explaining::Waits;
 pub use settings::Unsupported;
 pub(crate) use settings::unsupported;
 pub(crate) use surveying::{called, order_round};
+pub use terms::SubmitTerms;
 pub(crate) use types::{CapacityDecider, Shard as CapacityShard};
 pub(crate) use views::capacity_stats;
 pub use views::{

@@ -121,12 +121,12 @@ impl UpdateTask for NoUpdate {
     }
 }
 
-/// The monitors: the worker makes a round of preemption so often, and the control looks so often whether queues that make themselves have a
-/// round.
+/// The monitors: the worker makes a round of preemption so often, and the control looks so often for what time has made due: ends of
+/// applications, and rounds of queues that make themselves.
 #[derive(Debug)]
 pub(crate) struct Monitor {
     pub(super) preemption: Option<Duration>,
-    pub(super) queues: Option<Duration>,
+    pub(super) control: Duration,
 }
 
 /// Where nothing is done by time.
@@ -134,8 +134,7 @@ const LONG: Duration = Duration::from_secs(3600);
 
 impl PreemptionTask<CapacityDecider> for Monitor {
     fn run(self, calls: &Receiver<TaskCall<()>>, shared: Arc<Shared>, timers: bool) {
-        let every = |interval: Option<Duration>| interval.filter(|_| timers).unwrap_or(LONG);
-        let every = [every(self.preemption), every(self.queues)];
+        let every = [self.preemption, Some(self.control)].map(|interval| interval.filter(|_| timers).unwrap_or(LONG));
         let mut left = every;
         loop {
             let wait = left[0].min(left[1]);
@@ -154,7 +153,7 @@ impl PreemptionTask<CapacityDecider> for Monitor {
                     if timers && due[0] && self.preemption.is_some() {
                         tell(&shared, who_preempts(&shared), CapacityMessage::Preempt);
                     }
-                    if timers && due[1] && self.queues.is_some() {
+                    if timers && due[1] {
                         // A lane is closed only at shutdown.
                         let _ = shared.lanes.control.send(ControlMessage::CleanUp);
                     }

@@ -182,7 +182,7 @@ impl Shard {
         Err(Skipped::App)
     }
 
-    fn key_facts(&self, app: u32, key: usize, node: u32) -> KeyFacts {
+    pub(super) fn key_facts(&self, app: u32, key: usize, node: u32) -> KeyFacts {
         let local = self.app(app);
         let key = &local.keys[key];
         let [rack, name] = self.nodes[node as usize].shared.locations();

@@ -5,6 +5,8 @@
 use super::books::{AppBook, Books};
 use super::types::{Control, Shard, Shared};
 use crate::capacity::order::AppOrder;
+use crate::capacity::ordered::AppEntry;
+use crate::capacity::reasons::CapacityWait;
 use crate::capacity::users::Sharing;
 use crate::config::capacity::QueueMaking;
 use crate::engine::books::ledger::AppShared;
@@ -297,6 +299,20 @@ impl Books {
             used: app.used,
             reserved: app.reserved.plus(&app.others.reserved),
             pending: app.pending,
+        }
+    }
+}
+
+impl Books {
+    /// Why an application is in no list whose applications are offered nodes.
+    pub(super) fn why_not_offered(&self, entry: AppEntry) -> Option<CapacityWait> {
+        if self.apps[entry].is_active {
+            return None;
+        }
+        match self.standing(&self.apps[entry]) {
+            Standing::NonRunnable => Some(CapacityWait::NotRunnable { limit: None }),
+            Standing::Pending => Some(self.why_not_started(entry)),
+            Standing::Active => None,
         }
     }
 }

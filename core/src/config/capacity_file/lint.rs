@@ -5,6 +5,7 @@
 
 use super::mapping::{MappingRule, RuleAction, RuleFallback, RuleMatch};
 use super::ordering::{AppOrdering, QueueOrdering};
+use super::priority_acl::oddities;
 use super::queue::{CapacityQueue, LeafSettings, QueueState};
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
@@ -27,12 +28,14 @@ pub(super) fn run(
         lint.bounds(queue, figures);
         lint.no_effect(queue);
         lint.open_above(queue);
+        lint.priorities(queue);
         if let Some(leaf) = queue.as_leaf() {
             lint.users(queue, leaf);
             lint.applications(queue, leaf, figures);
         }
     }
     lint.mapping();
+    lint.workflows();
 }
 
 struct Lint<'a, 'w> {
@@ -201,6 +204,52 @@ impl Lint<'_, '_> {
         }
     }
 
+    /// Who may have which priority.
+    fn priorities(&mut self, queue: &CapacityQueue) {
+        let property = Source::of(&queue.path, "acl_application_max_priority");
+        let Some(text) = self.source.text(&property) else { return };
+        if queue.as_leaf().is_none() {
+            let effect = "it does not count, here or below: only leaf queues are asked";
+            self.warn(&property, "no-effect", "is of a queue that is no leaf", effect, "write it for each leaf queue");
+        } else if !self.file.settings().acl_enable {
+            let message = "is set, and yarn.acl.enable is not";
+            self.warn(&property, "no-effect", message, "it does not count", "set yarn.acl.enable, or remove it");
+        } else {
+            for (message, effect, help) in oddities(&text, self.file.settings().max_application_priority) {
+                self.warn(&property, "priority-acl-odd", &message, effect, help);
+            }
+        }
+    }
+
+    /// Priorities of workflows.
+    fn workflows(&mut self) {
+        const PROPERTY: &str = "yarn.scheduler.capacity.workflow-priority-mappings";
+        let (mappings, settings) = (self.file.workflow_priorities(), self.file.settings());
+        if mappings.is_empty() {
+            return;
+        }
+        if !settings.workflow_priority_mappings_override {
+            let message = "is set, and workflow-priority-mappings-override.enable is not";
+            self.warn(PROPERTY, "no-effect", message, "it does not count", "set that to true, or remove it");
+            return;
+        }
+        let most = settings.max_application_priority;
+        for (queue, of) in mappings {
+            if !queue.starts_with("root.") {
+                let message = format!("has {queue:?} for a queue");
+                let effect = "it does not count: queues are found by their full path, and root is not asked";
+                self.warn(PROPERTY, "workflow-priority", &message, effect, "write the full path of a queue below root");
+            }
+            if let Some((workflow, priority)) = of.iter().find(|(_, priority)| **priority > most) {
+                let message = format!(
+                    "has priority {priority} for {workflow} in {queue}, and yarn.cluster.max-application-priority is {most}"
+                );
+                let help = "raise the cluster's, or lower this one";
+                self.warn(PROPERTY, "workflow-priority", &message, "the smaller one counts", help);
+            }
+        }
+    }
+
     fn mapping(&mut self) {
         let rules = &self.file.mapping_rules().rules;
         let property = MAPPINGS.into_iter().find(|property| self.source.raw(property).is_some());
@@ -288,6 +337,9 @@ mod tests {
             ("root.acl_submit_applications", " "),
             ("root.a.acl_submit_applications", "ann"),
             ("root.a.acl_administer_queue", "ann"),
+            ("yarn.cluster.max-application-priority", "9"),
+            ("root.a.acl_application_max_priority", "[user=ann,bo group=dev max_priority=9 default_priority=3]"),
+            ("root.b.acl_application_max_priority", "*"),
             ("queue-mappings", "u:ann:a,u:%user:b"),
         ];
         assert_eq!(codes(&sensible, LARGE), [""; 0]);
@@ -315,6 +367,41 @@ mod tests {
             codes(&[("root.a.minimum-user-limit-percent", "1"), ("root.a.maximum-applications", "50")], None),
             ["no-applications"]
         );
+    }
+
+    #[test]
+    fn what_a_priority_acl_does_without_a_word_is_found() {
+        let acls = |queue: &'static str, text| [("yarn.acl.enable", "true"), (queue, text)];
+        let a = "root.a.acl_application_max_priority";
+        let ten = ("yarn.cluster.max-application-priority", "10");
+        let none = codes(&[(a, "[user=ann max_priority=1 default_priority=1]")], None);
+        assert_eq!(none, ["no-effect"], "ACLs are off");
+        let of_root = acls("root.acl_application_max_priority", "[user=ann max_priority=0 default_priority=0]");
+        assert_eq!(codes(&of_root, None), ["no-effect"]);
+        for (text, odd) in [
+            ("[user=ann max_priority=10 default_priority=10]", 0),
+            ("ann", 1),
+            ("[user=ann max_priority=11 default_priority=1]", 1),
+            ("[user=ann max_priority=5]", 1),
+            ("[user=ann max_priority=5 default_priority=6]", 1),
+            ("[group=dev max_priority=5 default_priority=1]", 1),
+            ("[user=ann user=bo max_priority=5 default_priority=1]", 1),
+            ("[user=ann max_priority=5] [user=bo group=dev group=ops max_priority=12]", 4),
+        ] {
+            let [acl, text] = acls(a, text);
+            assert_eq!(codes(&[acl, text, ten], None), vec!["priority-acl-odd"; odd], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_priorities_of_workflows_do_without_a_word_is_found() {
+        let on = ("workflow-priority-mappings-override.enable", "true");
+        let ten = ("yarn.cluster.max-application-priority", "10");
+        let mappings = |text| ("workflow-priority-mappings", text);
+        assert_eq!(codes(&[mappings("w:root.a:3"), ten], None), ["no-effect"]);
+        for (text, odd) in [("w:root.a:10", 0), ("w:a:3", 1), ("w:root:3", 1), ("w:root.a:11,v:root.a:12", 1)] {
+            assert_eq!(codes(&[on, ten, mappings(text)], None), vec!["workflow-priority"; odd], "{text}");
+        }
     }
 
     #[test]

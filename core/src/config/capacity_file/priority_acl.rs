@@ -66,6 +66,71 @@ fn read_group(group: &str, cluster_max: i32) -> Result<PriorityAcl, String> {
     Ok(PriorityAcl { admits, max_priority: max_priority.min(cluster_max), default_priority })
 }
 
+/// What is odd in an ACL that was read: what it does, how that shows, and what would be right.
+pub(super) type Odd = (String, &'static str, &'static str);
+
+/// What Hadoop takes of an ACL without a word, and what was hardly meant.
+pub(super) fn oddities(text: &str, cluster_max: i32) -> Vec<Odd> {
+    let mut found: Vec<Odd> = Vec::new();
+    if !text.contains('[') {
+        if java::trim(text) != "*" {
+            let message = "has no group in brackets".to_owned();
+            found.push((
+                message,
+                "everybody may have every priority",
+                "write [user=ann max_priority=5 default_priority=1]",
+            ));
+        }
+        return found;
+    }
+    for (at, group) in text.split('[').enumerate().skip(1) {
+        let pairs = group.split(']').next().unwrap_or_default().split(' ').map(|pair| java::split(pair, '='));
+        let pairs: Vec<(String, String)> = pairs
+            .filter_map(|pair| match pair[..] {
+                [key, value, ..] => Some((java::trim(key).to_uppercase(), value.to_owned())),
+                _ => None,
+            })
+            .collect();
+        if pairs.is_empty() {
+            continue;
+        }
+        let number = |key: &str| {
+            let last = pairs.iter().rfind(|(name, _)| name == key);
+            last.and_then(|(_, value)| java::parse_int(value))
+        };
+        let names: Vec<&str> =
+            pairs.iter().map(|(key, _)| key.as_str()).filter(|key| matches!(*key, "USER" | "GROUP")).collect();
+        let most = number("MAX_PRIORITY").unwrap_or_default();
+        if most > cluster_max {
+            let message = format!(
+                "has max_priority={most} in group {at}, and yarn.cluster.max-application-priority is {cluster_max}"
+            );
+            found.push((message, "the smaller one counts", "raise the cluster's, or lower this one"));
+        }
+        match number("DEFAULT_PRIORITY").map(|default| default.max(0).min(cluster_max)) {
+            None => found.push((
+                format!("has no default_priority in group {at}"),
+                "a submission without a priority is refused to those who have their default from it",
+                "write default_priority=<number>",
+            )),
+            Some(default) if default > most => found.push((
+                format!("has a default_priority above the max_priority in group {at}"),
+                "a submission without a priority is refused to those whom no other group admits",
+                "lower the default",
+            )),
+            Some(_) => {}
+        }
+        if names.len() > 2 || names.first() == Some(&"GROUP") || names.get(1) == Some(&"USER") {
+            found.push((
+                format!("names others than user=<users> group=<groups>, in this order, in group {at}"),
+                "the first list is taken for users, the second for groups, and further ones are ignored",
+                "write one list of users, then one of groups",
+            ));
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -84,6 +84,8 @@ pub struct CapacitySettings {
     pub queue_mappings_override: bool,
     /// `workflow-priority-mappings-override.enable`
     pub workflow_priority_mappings_override: bool,
+    /// `yarn.workflow-id.tag-prefix`
+    pub workflow_tag_prefix: String,
     /// `auto-queue-creation-v2.queue-expiration-time` in seconds.
     pub auto_queue_expiration_seconds: i64,
     /// `ordering-policy.priority-utilization.underutilized-preemption.enabled`
@@ -112,6 +114,8 @@ pub struct CapacitySettings {
     pub scheduling_wait_ms: i64,
     /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`
     pub container_expiry_ms: i64,
+    /// `yarn.resourcemanager.application-timeouts.monitor.interval-ms`; 0 and below are the default of 3000.
+    pub lifetime_monitor_interval_ms: i64,
 }
 
 fn name(tail: &str) -> String {
@@ -187,6 +191,7 @@ pub(super) fn read(
             "ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation",
             false,
         ),
+        workflow_tag_prefix: site.text("yarn.workflow-id.tag-prefix").unwrap_or_else(|| "workflowid:".to_owned()),
         monitors: preemption::read(site, source)?,
         max_application_priority: source.int("yarn.cluster.max-application-priority", 0)?,
         acl_enable: site.flag("yarn.acl.enable", false),
@@ -198,6 +203,12 @@ pub(super) fn read(
         scheduling_wait_ms: site.long("yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms", 10_000)?,
         container_expiry_ms: warnings
             .or_default(site.long("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", 600_000), 600_000),
+        lifetime_monitor_interval_ms: match site
+            .long("yarn.resourcemanager.application-timeouts.monitor.interval-ms", 3000)?
+        {
+            ..=0 => 3000,
+            interval => interval,
+        },
         types,
     })
 }

@@ -58,12 +58,17 @@ impl Books {
     pub(crate) fn enter_leaf(&mut self, slot: u32, limits: &mut Limits) {
         self.store_limit(slot, &limits.limit);
         self.stored_now(slot);
+        limits.may_kill = self.may_kill(slot);
+    }
+
+    /// Whether killable containers may go for a leaf: it has less than is guaranteed to it.
+    pub(crate) fn may_kill(&self, slot: u32) -> bool {
         let (node, counts) = (self.node(slot), self.counts(slot));
-        limits.may_kill = if node.guaranteed().is_zero() {
+        if node.guaranteed().is_zero() {
             counts.absolute_used_capacity < node.absolute_capacity()
         } else {
             self.arith.is_less(&self.cluster, &counts.used, node.guaranteed())
-        };
+        }
     }
 
     /// Whether more is asked for in a queue.

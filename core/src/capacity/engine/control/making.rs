@@ -131,11 +131,18 @@ impl Control {
 
     /// Rounds that are due.
     pub(super) fn rounds_by_time(&mut self) {
+        if !self.own.lifetimes.are_none() {
+            // A clock that panics is told of at other calls.
+            let _ = self.expire_applications();
+        }
         let settings = self.own.tree.file.settings();
         let (monitors, seconds) = (&settings.monitors, settings.auto_queue_expiration_seconds);
         let milliseconds = |setting: i64| u64::try_from(setting).unwrap_or_default();
         let expiry = monitors.queue_deletion.then(|| milliseconds(seconds.saturating_mul(1000)));
         let management = monitors.queue_management_interval_ms.map(milliseconds);
+        if expiry.is_none() && management.is_none() {
+            return;
+        }
         let now = self.now_ms();
         if let Some(interval) = management.filter(|_| now >= self.own.making.next_management_ms) {
             self.own.making.next_management_ms = now.saturating_add(interval);

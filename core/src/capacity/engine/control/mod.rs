@@ -6,6 +6,10 @@
 
 mod submission;
 
+mod priorities;
+
+mod lifetimes;
+
 mod making;
 
 mod parallel;
@@ -18,29 +22,27 @@ mod publishing;
 
 use super::configuration::{CapacityConfiguration, Refresh};
 use super::message::CapacityMessage;
+use super::terms::SubmitTerms;
 use super::types::{CapacityDecider, Control, Internal};
 use crate::capacity::arith::Arith;
 use crate::capacity::tree::{Named, Tree};
 use crate::config::capacity::{CapacityFileError, MixedFractions};
 use crate::engine::books::counted::Counted;
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand, Submission};
+use crate::engine::control::{App, By, ControlPart, Entry, QueueTerms, Stand, Submission};
 use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
+use crate::id::ApplicationId;
 use crate::resource::Resource;
 use crate::sync::Arc;
+pub use lifetimes::Lifetime;
+use lifetimes::Lifetimes;
 use making::Making;
 use parallel::Parallel;
+use priorities::{Priorities, PriorityAcls};
 use rustc_hash::FxHashMap;
 #[cfg(feature = "faults")]
 use std::collections::BTreeMap;
-
-/// An application's priorities: now, and as it was submitted with.
-#[derive(Clone, Copy, Debug, Default)]
-struct Priorities {
-    now: i32,
-    submitted: i32,
-}
 
 /// See the module's text.
 #[derive(Debug)]
@@ -55,9 +57,12 @@ pub(crate) struct CapacityControl {
     of_user: FxHashMap<(u32, Box<str>), i64>,
     /// By number.
     priorities: FxHashMap<u32, Priorities>,
+    priority_acls: PriorityAcls,
+    lifetimes: Lifetimes,
     /// What the submission under way asks for, and what it gets.
-    asked_priority: Option<i32>,
+    asked: SubmitTerms,
     priority: i32,
+    lifetime_seconds: i64,
     /// By slot of a leaf.
     entries_beyond: Vec<Arc<Counted>>,
     /// Changes of the cluster, and refreshes.
@@ -70,10 +75,14 @@ pub(crate) struct CapacityControl {
 /// What is asked of it beside what the engine knows.
 #[derive(Debug)]
 pub(crate) enum CapacityCall {
-    /// An application with a priority.
-    Submit(Submission, i32, Reply<Result<Arc<AppShared>, Refused>>),
+    /// An application that asks for more than any scheduler gives.
+    Submit(Submission, SubmitTerms, Reply<Result<Arc<AppShared>, Refused>>),
     /// An application has another priority from now on.
-    SetPriority(Arc<AppShared>, i32, Reply<Result<(), Refused>>),
+    SetPriority { app: Arc<AppShared>, by: By, priority: i32, reply: Reply<Result<(), Refused>> },
+    /// An application has so many seconds from now on.
+    SetLifetime { app: Arc<AppShared>, by: By, seconds: i64, reply: Reply<Result<Lifetime, Refused>> },
+    /// A round of what ends applications whose time is over.
+    ExpireApplications(Reply<Result<Vec<ApplicationId>, Refused>>),
     /// A round of what removes queues that have made themselves.
     ExpireQueues(Reply<()>),
     /// A round of what divides what managed parents have.
@@ -95,8 +104,11 @@ impl CapacityControl {
             applications: Vec::new(),
             of_user: FxHashMap::default(),
             priorities: FxHashMap::default(),
-            asked_priority: None,
+            priority_acls: PriorityAcls::default(),
+            lifetimes: Lifetimes::default(),
+            asked: SubmitTerms::default(),
             priority: 0,
+            lifetime_seconds: 0,
             entries_beyond: Vec::new(),
             turns: [1; 2],
             cluster_has_changed: false,
@@ -140,11 +152,15 @@ impl Control {
         self.to_worker(0, Internal::Own(message));
     }
 
-    /// Submits with a priority.
-    pub(crate) fn submit_with(&mut self, submission: &Submission, priority: i32) -> Result<Arc<AppShared>, Refused> {
-        self.own.asked_priority = Some(priority);
+    /// Submits with terms of its own.
+    pub(crate) fn submit_with(
+        &mut self,
+        submission: &Submission,
+        terms: SubmitTerms,
+    ) -> Result<Arc<AppShared>, Refused> {
+        self.own.asked = terms;
         let outcome = self.submit(submission);
-        self.own.asked_priority = None;
+        self.own.asked = SubmitTerms::default();
         outcome
     }
 }
@@ -164,13 +180,21 @@ impl ControlPart<CapacityDecider> for CapacityControl {
 
     fn called(control: &mut Control, call: CapacityCall) {
         match call {
-            CapacityCall::Submit(submission, priority, reply) => {
-                let outcome = control.submit_with(&submission, priority);
+            CapacityCall::Submit(submission, terms, reply) => {
+                let outcome = control.submit_with(&submission, terms);
                 control.answer(reply, outcome);
             }
-            CapacityCall::SetPriority(app, priority, reply) => {
-                let outcome = control.set_priority(&app, priority);
+            CapacityCall::SetPriority { app, by, priority, reply } => {
+                let outcome = control.set_priority(by.as_deref(), &app, priority);
                 control.answer(reply, outcome);
+            }
+            CapacityCall::SetLifetime { app, by, seconds, reply } => {
+                let outcome = control.set_lifetime(by.as_deref(), &app, seconds);
+                control.answer(reply, outcome);
+            }
+            CapacityCall::ExpireApplications(reply) => {
+                let ended = control.expire_applications();
+                control.answer(reply, ended);
             }
             CapacityCall::ExpireQueues(reply) => {
                 control.expire_queues();

@@ -4,6 +4,8 @@ use crate::capacity::engine::message::CapacityMessage;
 use crate::capacity::engine::types::Control;
 use crate::capacity::heap::JavaHeap;
 use crate::capacity::tree::ROOT;
+use crate::engine::books::ledger::AppShared;
+use crate::queue::RunningLimit;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -97,6 +99,18 @@ impl Control {
 
     fn running_of(&self, user: &str) -> i64 {
         self.own.parallel.running_of.get(user).copied().unwrap_or_default()
+    }
+
+    /// The limit of parallel applications that keeps an application waiting; none where it does not wait, or there is room by now.
+    pub(crate) fn parallel_limit(&self, app: &AppShared) -> Option<RunningLimit> {
+        let leaf = self.known(app).ok().filter(|app| !app.runnable)?.leaf;
+        let (running, limit) = (self.running_of(&app.user), self.most_of(&app.user));
+        if running >= limit {
+            return Some(RunningLimit::User { user: app.user.to_string(), running, limit });
+        }
+        let full = self.own.tree.path(leaf).find(|queue| self.running(*queue) >= self.most_in(*queue))?;
+        let queue = self.own.tree.get(full).config.path.clone();
+        Some(RunningLimit::Queue { queue, running: self.running(full), limit: self.most_in(full) })
     }
 
     fn may_run(&self, leaf: u32, user: &str) -> bool {

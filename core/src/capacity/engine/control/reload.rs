@@ -87,6 +87,9 @@ impl Control {
         for slot in self.own.tree.slots() {
             let config = &self.own.tree.get(*slot).config;
             self.acls.set(&config.path, config.acl_submit.clone(), config.acl_administer.clone());
+            if let Some(leaf) = config.as_leaf() {
+                self.own.priority_acls.set(&config.path, &leaf.priority_acls);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A submission: whether a leaf queue takes it, its priority, and how large its AM counts (reference 8, 20, 21).
 
-use super::Priorities;
+use super::priorities::Priorities;
 use crate::capacity::engine::books::Joint;
 use crate::capacity::engine::message::{CapacityMessage, Entrant};
 use crate::capacity::engine::types::Control;
@@ -17,10 +17,6 @@ use crate::sync::Arc;
 const DEFAULT: &str = "default";
 
 impl Control {
-    fn cut(&self, priority: i32) -> i32 {
-        priority.min(self.own.tree.file.settings().max_application_priority)
-    }
-
     pub(super) fn normal(&self, size: &Resource, largest: &Resource) -> Resource {
         let minimum = &self.own.tree.file.settings().minimum;
         self.own.arith.normalize(size, minimum, largest, minimum)
@@ -74,15 +70,25 @@ impl Control {
         check_length(event::Named::Queue, name)?;
         let mapped = self.mapped(user, name)?;
         let name = mapped.as_deref().unwrap_or(name);
+        self.own.lifetime_seconds = self.lifetime_for(self.own.asked.lifetime_seconds, name, *number)?;
         let found = self.own.tree.find(name);
         let named = match found {
             Named::Queue(slot) => Some(slot),
             Named::Ambiguous | Named::Unknown => None,
         };
-        let default = named.and_then(|slot| self.own.tree.get(slot).leaf());
-        let default = default.map_or(0, |leaf| leaf.default_application_priority);
-        self.own.priority = self.cut(self.own.asked_priority.unwrap_or(default));
-        let size = am.as_ref().map(|am| self.size_of_am(am.resource(), named)).transpose()?;
+        // The application manager keeps the name that was asked for where the rule leads to a queue of the same short name.
+        let asked_for = queue.as_deref().unwrap_or(DEFAULT);
+        let is_kept = name.rsplit('.').next().is_some_and(|short| short.eq_ignore_ascii_case(asked_for));
+        let (to_manager, known) = match is_kept {
+            true => (asked_for, self.own.tree.find(asked_for)),
+            false => (name, found),
+        };
+        let known = match known {
+            Named::Queue(slot) => Some(slot),
+            Named::Ambiguous | Named::Unknown => None,
+        };
+        let size = am.as_ref().map(|am| self.size_of_am(am.resource(), known)).transpose()?;
+        self.own.priority = self.priority_for(self.own.asked.priority, user, known, to_manager, *number)?;
         if self.shared.settings.acl_enable {
             let path = named.map_or(name, |slot| &self.own.tree.get(slot).config.path);
             let of_new = if named.is_some() { Vec::new() } else { self.lists_of_new(name) };
@@ -103,6 +109,9 @@ impl Control {
             return Err(Refused::NotLeaf { queue: name.to_owned() });
         }
         self.check_rule(leaf, user, mapped.as_deref())?;
+        if let Some(priority) = self.priority_of_workflow(leaf) {
+            self.own.priority = self.priority_for(Some(priority), user, Some(leaf), "", *number)?;
+        }
         self.check_leaf(leaf, user)?;
         self.is_needed(leaf);
         Ok(Entry { leaf, am: size })
@@ -156,6 +165,8 @@ impl Control {
         priorities.now = priorities.submitted;
         let priorities = *priorities;
         if app.attempt == 1 {
+            let seconds = self.own.lifetime_seconds;
+            self.own.lifetimes.begin(number, app.start_ms, seconds);
             self.count_above(leaf, 1);
         }
         let runnable = self.run_or_wait(number, &app.user, leaf);
@@ -190,6 +201,7 @@ impl Control {
     pub(super) fn is_over(&mut self, app: &AppShared, leaf: u32) {
         self.tell(CapacityMessage::Over(app.id.number));
         self.own.priorities.remove(&app.id.number);
+        self.own.lifetimes.end(app.id.number);
         self.leave_queues(leaf);
     }
 
@@ -208,19 +220,5 @@ impl Control {
             self.own.tree.drained(queue);
             self.dirty.insert(queue);
         }
-    }
-
-    /// An application has another priority from now on (21).
-    pub(crate) fn set_priority(&mut self, app: &AppShared, priority: i32) -> Result<(), Refused> {
-        self.known(app)?;
-        let (number, priority) = (app.id.number, self.cut(priority));
-        if let Some(priorities) = self.own.priorities.get_mut(&number) {
-            if priority == priorities.submitted {
-                return Ok(());
-            }
-            priorities.now = priority;
-        }
-        self.tell(CapacityMessage::Priority { app: number, priority });
-        Ok(())
     }
 }
