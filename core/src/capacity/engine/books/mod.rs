@@ -12,9 +12,13 @@ mod audit;
 
 mod charging;
 
+mod deciders;
+
 mod deciding;
 
 mod drift;
+
+mod drifting;
 
 mod folding;
 
@@ -33,7 +37,7 @@ mod standing;
 mod walk;
 
 pub(crate) use self::apps::{AppBook, Apps};
-use self::deciding::Deciders;
+use self::deciders::Deciders;
 use self::drift::Drift;
 pub(crate) use self::joint::{Joint, Others, Place, Start};
 pub(crate) use self::standing::Trail;
