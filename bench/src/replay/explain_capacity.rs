@@ -123,8 +123,8 @@ pub(super) fn answer(scenario: &CapacityScenario, options: &ExplainOptions) -> R
             refused = shown.get("error").map(|error| text(error, "kind").to_owned());
             (submitted, user) = (index, text(step, "user").to_owned());
         }
-        let allocated = shown.get("allocated").and_then(Value::as_array).into_iter().flatten();
-        let got = allocated.filter(|container| number(container, "app") == u64::from(app)).next_back();
+        let mut allocated = shown.get("allocated").and_then(Value::as_array).into_iter().flatten();
+        let got = allocated.rfind(|container| number(container, "app") == u64::from(app));
         if let Some(container) = got {
             let got = (index, text(container, "node").to_owned(), number(container, "container"));
             history = History { got: Some(got), ..History::default() };
