@@ -367,7 +367,16 @@ fn threads_exceed_no_maximum_and_nothing_is_left_over() {
                 }
             }
         });
-        scheduler.quiesce();
+        // However little the threads came to: at quiet each node reports until nobody gets anything more.
+        loop {
+            scheduler.quiesce();
+            let before = scheduler.stats().granted;
+            nodes.iter().for_each(|node| while scheduler.heartbeat(Heartbeat::new(node)).is_err() {});
+            scheduler.quiesce();
+            if scheduler.stats().granted == before {
+                break;
+            }
+        }
         let used = scheduler.queues(false).unwrap().iter().find(|queue| queue.name == "root").unwrap().used;
         assert!(used.memory_mb() > 64 * 1024, "{workers} workers: something runs: {used}");
         scheduler.preempt().unwrap();

@@ -4,9 +4,9 @@
 
 use super::java;
 use super::shown::one_line;
+use crate::sync::Arc;
 use std::cell::OnceCell;
 use std::fmt;
-use std::sync::Arc;
 
 /// A place in a file: name, line and column, both counted from 1, the column in characters; and the bytes it covers.
 #[derive(Clone, Debug, PartialEq, Eq)]

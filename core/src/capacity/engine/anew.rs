@@ -63,6 +63,7 @@ impl Shard {
             self.app_mut(slot).own.entry = Some(entry);
             self.own.books.enter_as_it_stood(entry);
             self.fold_app(slot);
+            self.recount_all(slot);
         }
         self.own.books.work_out_anew();
         self.tell_who_starts();

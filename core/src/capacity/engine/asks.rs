@@ -9,14 +9,19 @@ impl Shard {
     /// An application asks for something else.
     pub(super) fn asks_have_changed(&mut self, app: u32, cause: AskCause) {
         let Some(entry) = self.entry(app) else { return };
-        for key in 0..self.app(app).keys.len() {
-            self.recount(app, key);
-        }
+        self.recount_all(app);
         if let AskCause::Call { anywhere } = cause {
             if anywhere && !self.app(app).waits_for_am() {
                 self.own.books.demand_changed(entry);
             }
             self.work_out_headroom(app);
+        }
+    }
+
+    /// What is outstanding under each key is counted anew.
+    pub(super) fn recount_all(&mut self, app: u32) {
+        for key in 0..self.app(app).keys.len() {
+            self.recount(app, key);
         }
     }
 
