@@ -1,4 +1,4 @@
-//! The same as [`explain`](super::explain) for recordings of the CapacityScheduler.
+//! The same as [`explain`](mod@super::explain) for recordings of the CapacityScheduler.
 //!
 //! Its passes note nothing. Instead it is asked before each step that offers a node what that node would find, and after it what came of it.
 

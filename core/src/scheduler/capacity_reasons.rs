@@ -41,12 +41,12 @@ impl CapacityScheduler {
     /// let scheduler = CapacityScheduler::builder(CapacityConfiguration::from_properties([], queues)?).start()?;
     /// scheduler.add_node("n1", "/r1", Resource::new(4096, 4))?;
     /// let app = scheduler.submit(Submission::new(1, "ann"))?;
-    /// let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(6144, 1), 1)]);
+    /// let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), 1)]);
     /// scheduler.allocate(&app, &asks, &mut Allocation::default())?;
     /// scheduler.quiesce();
     /// let reasons = scheduler.why_waiting(&app)?;
-    /// assert!(matches!(reasons[0].wait, CapacityWait::QueueRoom { .. }));
-    /// println!("{}", reasons[0]);
+    /// assert_eq!(reasons[0].wait, CapacityWait::Offer, "the node has not reported yet");
+    /// assert_eq!(reasons[0].to_string(), "priority 1: nothing stands against it (n1)");
     /// scheduler.shutdown();
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
