@@ -426,6 +426,9 @@ fn panics_in_a_message(workers: usize) {
             world.replace((time + at) % APPS.len());
             world.step();
         }
+        // At once: what others were not told of may be over soon.
+        world.settle();
+        world.check_books();
     });
     world.check();
 }
