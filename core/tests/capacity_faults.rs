@@ -413,6 +413,36 @@ fn workers_panic_in_the_clock() {
     panics_in_the_clock(3);
 }
 
+/// In the midst of what the control tells: nothing of it is done, or it is done and what follows is not told.
+fn panics_in_a_message(workers: usize) {
+    let mut world = World::start(builder(workers));
+    world.again_and_again(|world, time| {
+        let steps = u32::try_from(1 + time * 7 % 10).unwrap();
+        let fault = Fault::WorkerPanicInMessage { worker: time % workers, steps };
+        within("inject", || world.scheduler.inject(fault)).unwrap();
+        let mut tries = 0..1000;
+        while world.panics <= time {
+            let at = tries.next().expect("messages come");
+            world.replace((time + at) % APPS.len());
+            world.step();
+        }
+        // At once: what others were not told of may be over soon.
+        world.settle();
+        world.check_books();
+    });
+    world.check();
+}
+
+#[test]
+fn a_lone_worker_panics_in_a_message() {
+    panics_in_a_message(1);
+}
+
+#[test]
+fn workers_panic_in_a_message() {
+    panics_in_a_message(3);
+}
+
 /// Another one decides who starts in the leaves of a worker that is given up.
 #[test]
 fn workers_are_given_up() {

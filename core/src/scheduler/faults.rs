@@ -9,6 +9,7 @@ use super::capacity_threads::CapacityScheduler;
 use super::door::{CONTROL, Door, Running};
 use super::fair::FairScheduler;
 use super::stepped::Stepped;
+use crate::capacity::CapacityShard;
 use crate::engine::control::{Call, Control};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::ControlMessage;
@@ -44,6 +45,13 @@ pub enum Fault {
         /// How long.
         time: Duration,
     },
+    /// A worker of a CapacityScheduler panics in the midst of what the control, or another worker, tells it.
+    WorkerPanicInMessage {
+        /// Which one, from 0.
+        worker: usize,
+        /// So many steps on, from 1: a message is two, when it is noted, and when it is done and the others are not told what follows.
+        steps: u32,
+    },
     /// The control panics, for good.
     ControlDeath,
     /// The update task does nothing for so long; shares stay as they are.
@@ -67,6 +75,7 @@ impl<D: Decider, T: Running> Door<D, T> {
                 lane.send(ControlMessage::Call(fails)).map_err(|_| self.gone(CONTROL))
             }
             Fault::UpdateStall(_) => Err(Refused::TaskLost { task: "update" }),
+            Fault::WorkerPanicInMessage { .. } => Err(Refused::TaskLost { task: "books" }),
         }
     }
 
@@ -115,7 +124,8 @@ impl FairScheduler {
     /// Has something go wrong, soon: when the thread that it is for takes its next messages.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`], also of
+    /// [`Fault::WorkerPanicInMessage`]; [`Refused::ShutDown`].
     pub fn inject(&self, fault: Fault) -> Result<(), Refused> {
         if let Fault::UpdateStall(time) = fault {
             self.open()?;
@@ -159,6 +169,9 @@ impl CapacityScheduler {
     /// # Errors
     /// As there; [`Refused::TaskLost`] of [`Fault::UpdateStall`]: there is no update task.
     pub fn inject(&self, fault: Fault) -> Result<(), Refused> {
+        if let Fault::WorkerPanicInMessage { worker, steps } = fault {
+            return self.door().look_at(worker, Look::new(move |shard: &mut CapacityShard| shard.own.fails_in = steps));
+        }
         self.door().inject(fault)
     }
 
@@ -203,7 +216,10 @@ impl CapacityStepped {
         let (worker, for_good) = match fault {
             Fault::WorkerPanic { worker } => (worker, false),
             Fault::WorkerDeath { worker } => (worker, true),
-            Fault::WorkerStall { .. } | Fault::ControlDeath | Fault::UpdateStall(_) => {
+            Fault::WorkerStall { .. }
+            | Fault::WorkerPanicInMessage { .. }
+            | Fault::ControlDeath
+            | Fault::UpdateStall(_) => {
                 return Err(Refused::TaskLost { task: "thread" });
             }
         };

@@ -29,6 +29,9 @@ pub(crate) struct CapacityWorker {
     pub(crate) marked: BTreeMap<Candidate, u64>,
     /// What the other workers have, while a round of the preemption policy is made here.
     pub(crate) surveyed: Surveyed,
+    /// It is to panic in the midst of a message, so many steps on; 0: it is not.
+    #[cfg(feature = "faults")]
+    pub(crate) fails_in: u32,
 }
 
 impl CapacityWorker {
@@ -39,6 +42,8 @@ impl CapacityWorker {
             known: Known::default(),
             marked: BTreeMap::new(),
             surveyed: Surveyed::default(),
+            #[cfg(feature = "faults")]
+            fails_in: 0,
         }
     }
 }
@@ -49,6 +54,14 @@ impl CapacityWorker {
     pub(crate) fn spoil(&mut self) {
         self.books.spoil();
         self.marked.clear();
+    }
+
+    /// A message is noted and nothing of it is done, or it is done and the others are not told yet.
+    pub(super) fn fail_if_due(&mut self) {
+        if self.fails_in > 0 {
+            self.fails_in -= 1;
+            assert!(self.fails_in > 0, "an injected panic in the midst of a message");
+        }
     }
 }
 

@@ -12,6 +12,8 @@ impl Shard {
         self.own.known.hear(message);
         // What was published before it was said is known first.
         self.sync();
+        #[cfg(feature = "faults")]
+        self.own.fail_if_due();
         match message {
             CapacityMessage::UserSeen { leaf, user } => self.own.books.user_seen(*leaf, user),
             CapacityMessage::Entered(entrant) => self.let_in(entrant),
@@ -37,6 +39,8 @@ impl Shard {
             CapacityMessage::Called(app) => self.has_called(*app),
             CapacityMessage::GivenUp(worker) => self.own.books.decide_for(*worker),
         }
+        #[cfg(feature = "faults")]
+        self.own.fail_if_due();
         self.tell_who_starts();
     }
 
