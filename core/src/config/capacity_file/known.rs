@@ -190,13 +190,12 @@ impl Teller<'_, '_> {
     }
 
     fn tell_of(&mut self, tail: &str) {
-        let property = format!("{PREFIX}{tail}");
-        let Some((queue, key)) = cuts(tail).find_map(|(path, key)| Some((self.file.queue_at(path)?, key))) else {
-            return self.tell_of_stray(&property, tail);
-        };
-        if is_queue_key(key) {
+        let of_queue = cuts(tail).find_map(|(path, key)| Some((self.file.queue_at(path)?, key)));
+        if of_queue.is_some_and(|(_, key)| is_queue_key(key)) {
             return;
         }
+        let property = format!("{PREFIX}{tail}");
+        let Some((queue, key)) = of_queue else { return self.tell_of_stray(&property, tail) };
         if key == "acl_administer_jobs" {
             return self.warnings.push(&property, "obsolete-property", "was read by Hadoop 1 alone", |found| {
                 found.effect("it is ignored").help(format!("write {PREFIX}{}.acl_administer_queue", queue.path));

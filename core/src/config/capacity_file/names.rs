@@ -4,15 +4,15 @@
 
 use super::queue::CapacityQueue;
 use crate::config::ROOT;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// All names of all queues.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct QueueNames {
-    by_path: HashMap<String, usize>,
-    by_name: HashMap<String, usize>,
+    by_path: FxHashMap<String, usize>,
+    by_name: FxHashMap<String, usize>,
     /// For a short name the first path that has it, and whether another has it too.
-    short: HashMap<String, (String, bool)>,
+    short: FxHashMap<String, (String, bool)>,
 }
 
 impl QueueNames {
