@@ -8,6 +8,7 @@ use crate::engine::decider::AskCause;
 impl Shard {
     /// An application asks for something else.
     pub(super) fn asks_have_changed(&mut self, app: u32, cause: AskCause) {
+        // Without an entry it has ended here: it is let in before its AM can ask, and its asks come by the same lane.
         let Some(entry) = self.entry(app) else { return };
         self.recount_all(app);
         if let AskCause::Call { anywhere } = cause {

@@ -65,8 +65,6 @@ impl Shard {
             self.has_entry(slot, number, entry);
         }
         self.own.books.enter(entry);
-        // Where several work, its home worker may have told of its asks before.
-        self.recount_all(app.slot.index);
     }
 
     /// The books have an application of a slot, if it is still this one.
