@@ -1,6 +1,6 @@
 //! The scheduler that a soak drives, whichever it is.
 
-use super::faults::Kind;
+use super::kind::Kind;
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, CapacityScheduler, FairScheduler, Fault, Heartbeat, NodeHandle, NodeView,
     NotSent, Refused, Resource, SiteFile, Submission,
