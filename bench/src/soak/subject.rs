@@ -85,7 +85,7 @@ impl Subject {
         }
     }
 
-    /// A worker that panics meanwhile drops what it is asked: it is asked again.
+    /// None where the worker that is asked panics meanwhile: the comparison says so.
     pub(super) fn apps(&self) -> Vec<AppFigures> {
         match self {
             Subject::Fair(scheduler) => scheduler.apps().into_iter().map(AppFigures::from).collect(),
