@@ -15,6 +15,8 @@ mod faults;
 
 mod groups;
 
+mod kind;
+
 mod latencies;
 
 mod samples;
@@ -25,7 +27,7 @@ mod watchdog;
 
 mod world;
 
-pub(crate) use faults::Kind;
+pub(crate) use kind::Kind;
 pub(crate) use samples::Point;
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The scheduler that a soak drives, whichever it is.
 
-use super::faults::Kind;
+use super::kind::Kind;
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, CapacityScheduler, FairScheduler, Fault, Heartbeat, NodeHandle, NodeView,
     NotSent, Refused, Resource, SiteFile, Submission,
@@ -85,7 +85,7 @@ impl Subject {
         }
     }
 
-    /// A worker that panics meanwhile drops what it is asked: it is asked again.
+    /// None where the worker that is asked panics meanwhile: the comparison says so.
     pub(super) fn apps(&self) -> Vec<AppFigures> {
         match self {
             Subject::Fair(scheduler) => scheduler.apps().into_iter().map(AppFigures::from).collect(),

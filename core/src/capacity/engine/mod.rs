@@ -2,7 +2,7 @@
 //!
 //! # Where it stands
 //! The engine calls it by [`Decider`](crate::engine::decider::Decider) and [`ControlPart`](crate::engine::control::ControlPart). With one
-//! worker it decides as Hadoop does. More than one it does not have yet: see `docs/capacity.md`.
+//! worker it decides as Hadoop does. What several do otherwise says `docs/capacity.md`.
 
 mod types;
 
