@@ -3,6 +3,7 @@
 use crate::config::diagnostic::{Diagnostic, Place};
 use crate::config::known::TYPES;
 use crate::config::settings::{SettingsError, SettingsProblem};
+use crate::config::shown::one_line;
 use std::fmt;
 
 /// Why a CapacityScheduler configuration cannot be taken: the property, what is wrong, what would be right.
@@ -25,7 +26,8 @@ impl fmt::Display for CapacityFileError {
         if let Some(at) = &self.at {
             write!(f, "{at}: ")?;
         }
-        write!(f, "{}: {}", self.property, self.fault)
+        // Names of classes, queues and labels are shown as they are, and may have line ends in them.
+        f.write_str(&one_line(format!("{}: {}", self.property, self.fault)))
     }
 }
 
