@@ -111,13 +111,11 @@ impl<D: Decider> Stepper<D> {
     pub(crate) fn pump(&mut self) {
         let Parts { control, shards, control_lane, shared, .. } = &mut self.0;
         let now = shared.clock.now_ms();
-        // None is given up in between.
-        let some_are_dead = shards.iter().any(|(shard, _)| shared.is_dead(shard.id()));
         loop {
             let mut idle = true;
             control.publish();
             for (shard, lanes) in shards.iter_mut() {
-                if some_are_dead && shared.is_dead(shard.id()) {
+                if shared.is_dead(shard.id()) {
                     idle &= !answer_for_dead(shard, lanes, shared);
                     continue;
                 }
