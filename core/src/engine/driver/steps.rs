@@ -18,20 +18,24 @@ use crate::sync::Arc;
 
 /// Everything on the caller's thread; after each call all messages are worked off.
 #[derive(Debug)]
-pub(crate) struct Stepper<D: Decider>(pub(super) Parts<D>);
+pub(crate) struct Stepper<D: Decider> {
+    parts: Parts<D>,
+    /// Some worker is given up. Here because each call asks, and nobody else gives one up.
+    some_are_dead: bool,
+}
 
 impl<D: Decider> Stepper<D> {
     pub(crate) fn new(parts: Parts<D>) -> Stepper<D> {
-        let mut stepper = Stepper(parts);
+        let mut stepper = Stepper { parts, some_are_dead: false };
         stepper.pump();
         stepper
     }
 
     /// Ends containers that were acquired and never launched, if a look for them is due; says whether one was.
     pub(crate) fn expire_if_due(&mut self) -> bool {
-        let now = self.0.shared.clock.now_ms();
+        let now = self.parts.shared.clock.now_ms();
         let mut any = false;
-        for (shard, _) in &mut self.0.shards {
+        for (shard, _) in &mut self.parts.shards {
             while shard.look_for_expired(now) {
                 any = true;
             }
@@ -40,23 +44,23 @@ impl<D: Decider> Stepper<D> {
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared<D>> {
-        &self.0.shared
+        &self.parts.shared
     }
 
     pub(crate) fn control(&mut self) -> &mut Control<D> {
-        &mut self.0.control
+        &mut self.parts.control
     }
 
     pub(crate) fn shard(&mut self, worker: usize) -> &mut Shard<D> {
-        &mut self.0.shards[worker].0
+        &mut self.parts.shards[worker].0
     }
 
     pub(crate) fn shards(&mut self) -> impl Iterator<Item = &mut Shard<D>> {
-        self.0.shards.iter_mut().map(|(shard, _)| shard)
+        self.parts.shards.iter_mut().map(|(shard, _)| shard)
     }
 
     pub(crate) fn update(&mut self) {
-        if let Some(updater) = &mut self.0.updater {
+        if let Some(updater) = &mut self.parts.updater {
             updater.update();
         }
         self.pump();
@@ -68,7 +72,7 @@ impl<D: Decider> Stepper<D> {
         act: impl FnOnce(&mut D::Preemptor, &mut Workers<'_, D>) -> R,
     ) -> Result<R, Refused> {
         self.pump();
-        let Parts { shards, preemptor, .. } = &mut self.0;
+        let Parts { shards, preemptor, .. } = &mut self.parts;
         let preemptor = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
         let outcome = act(preemptor, &mut Workers(shards.iter_mut().map(|(shard, _)| shard).collect()));
         self.pump();
@@ -78,7 +82,7 @@ impl<D: Decider> Stepper<D> {
     /// Counts everything, and says what does not add up.
     #[cfg(feature = "faults")]
     pub(crate) fn audit(&mut self, fold: bool) -> crate::engine::views::audit::Audit {
-        let Parts { control, shards, preemptor, shared, .. } = &mut self.0;
+        let Parts { control, shards, preemptor, shared, .. } = &mut self.parts;
         let workers: Vec<_> = shards
             .iter_mut()
             .filter(|(shard, _)| !shared.is_dead(shard.id()))
@@ -91,10 +95,11 @@ impl<D: Decider> Stepper<D> {
     /// A worker panics between two messages: its nodes are lost, and it begins anew; `for_good`: it is given up.
     #[cfg(feature = "faults")]
     pub(crate) fn panic(&mut self, worker: usize, for_good: bool) {
-        let Parts { shards, shared, .. } = &mut self.0;
+        let Parts { shards, shared, .. } = &mut self.parts;
         let shard = &mut shards[worker].0;
         let nodes = shard.give_up_nodes();
         if for_good {
+            self.some_are_dead = true;
             shared.set_dead(worker);
             shard.join_for_good();
         } else {
@@ -109,13 +114,14 @@ impl<D: Decider> Stepper<D> {
 
     /// Works off all messages, publishing in between, until none is left.
     pub(crate) fn pump(&mut self) {
-        let Parts { control, shards, control_lane, shared, .. } = &mut self.0;
+        let some_are_dead = self.some_are_dead;
+        let Parts { control, shards, control_lane, shared, .. } = &mut self.parts;
         let now = shared.clock.now_ms();
         loop {
             let mut idle = true;
             control.publish();
             for (shard, lanes) in shards.iter_mut() {
-                if shared.is_dead(shard.id()) {
+                if some_are_dead && shared.is_dead(shard.id()) {
                     idle &= !answer_for_dead(shard, lanes, shared);
                     continue;
                 }
