@@ -19,7 +19,7 @@ use crate::sync::Arc;
 /// Everything on the caller's thread; after each call all messages are worked off.
 #[derive(Debug)]
 pub(crate) struct Stepper<D: Decider> {
-    parts: Parts<D>,
+    pub(super) parts: Parts<D>,
     /// Some worker is given up. Here because each call asks, and nobody else gives one up.
     some_are_dead: bool,
 }

@@ -173,7 +173,7 @@ fn a_move_and_a_new_attempt_in_one_batch() {
     let new = NewAttempt { am: None, keep_containers: true };
     stepper.control().begin_next_attempt(&app, new, None).unwrap();
     // The worker comes first, as it can on a thread of its own.
-    let (shard, lanes) = &mut stepper.0.shards[0];
+    let (shard, lanes) = &mut stepper.parts.shards[0];
     while let Ok(mut message) = lanes.internal.try_recv() {
         shard.handle_internal(&mut message);
     }
