@@ -24,22 +24,9 @@ impl Books {
 
     /// An attempt is in the lists of its leaf as it was before: it has started if its turn says so. Nobody starts by it.
     pub(crate) fn enter_as_it_stood(&mut self, entry: AppEntry) {
-        let slot = self.apps[entry].leaf;
-        let Books { queues, apps, .. } = self;
-        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
-        let entering = &mut apps[entry];
-        entering.seat = leaf.users.seat(&entering.user);
-        let record = leaf.users.ensure_at(entering.seat, || published.user_weight(&entering.user));
-        if !entering.runnable {
-            return;
+        if self.lines_up(entry) {
+            self.start_if_let(entry);
         }
-        leaf.runnable.insert(entry);
-        leaf.users.count(record, 0, 1);
-        let (rank, am) = (entering.rank(), entering.am);
-        if leaf.wait(entry, &rank, &am, |other| apps.rank(other)) {
-            apps[entry].lists += 1;
-        }
-        self.start_if_let(entry);
     }
 
     /// All attempts are there, with all that they have: places, limits and whoever may start follow.

@@ -47,24 +47,33 @@ impl Books {
         self.take_out_if_over(entry);
     }
 
-    /// An attempt enters its leaf; one that may not run waits.
-    pub(crate) fn enter(&mut self, entry: AppEntry) {
-        let slot = self.apps[entry].leaf;
+    /// An attempt is in its leaf, in whose list it waits to start; false where it may not run, or there is no leaf.
+    pub(super) fn lines_up(&mut self, entry: AppEntry) -> bool {
         let Books { queues, apps, .. } = self;
-        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
+        let slot = apps[entry].leaf as usize;
+        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot] else { return false };
         let entering = &mut apps[entry];
         entering.seat = leaf.users.seat(&entering.user);
         let record = leaf.users.ensure_at(entering.seat, || published.user_weight(&entering.user));
         if !entering.runnable {
-            return;
+            return false;
         }
-        let (rank, am) = (entering.rank(), entering.am);
-        leaf.users.count(record, 0, 1);
         leaf.runnable.insert(entry);
+        leaf.users.count(record, 0, 1);
+        let (rank, am) = (entering.rank(), entering.am);
         if leaf.wait(entry, &rank, &am, |other| apps.rank(other)) {
             apps[entry].lists += 1;
         }
-        apps[entry].turn.enter();
+        true
+    }
+
+    /// An attempt enters its leaf; one that may not run waits.
+    pub(crate) fn enter(&mut self, entry: AppEntry) {
+        let slot = self.apps[entry].leaf;
+        if !self.lines_up(entry) {
+            return;
+        }
+        self.apps[entry].turn.enter();
         if !self.decides_for(slot) {
             self.start_if_let(entry);
         } else if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
