@@ -42,7 +42,10 @@ impl Shard {
 
     /// Says why the pass is over.
     fn schedule_within(&mut self, node: u32) -> PassEnd {
-        self.serve_owed(node);
+        let at_most = self.serve_owed(node);
+        if at_most == 0 {
+            return PassEnd::MostOfAHeartbeat;
+        }
         if self.nodes[node as usize].reservation.is_some() && self.serve_reservation(node) {
             return PassEnd::Reservation;
         }
@@ -66,6 +69,8 @@ impl Shard {
                 return PassEnd::HalfAssigned;
             } else if !dynamic && most > 0 && count >= most {
                 return PassEnd::MaxAssign(most);
+            } else if count >= at_most {
+                return PassEnd::MostOfAHeartbeat;
             }
             if self.must_fold() {
                 // The room that the AM share rule sees stays as it was at the start of the pass, as in Hadoop.

@@ -51,6 +51,8 @@ pub enum PassEnd {
     MaxAssign(i32),
     /// `dynamic.max.assign`: more than half of what was free is assigned.
     HalfAssigned,
+    /// 100,000 containers were granted: the next heartbeat grants more, so that one does not hold up its worker without bound.
+    MostOfAHeartbeat,
 }
 
 /// What a queue or application had when the siblings were put in order.

@@ -9,6 +9,8 @@ mod threads;
 
 mod absurd;
 
+mod bound;
+
 mod embedder;
 
 mod others;

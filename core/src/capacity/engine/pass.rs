@@ -8,6 +8,7 @@ use crate::capacity::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row, Skipp
 use crate::capacity::order::{QueueKey, slot_of};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::tree::ROOT;
+use crate::engine::worker::MOST_GRANTS_A_HEARTBEAT;
 use crate::resource::Resource;
 use smallvec::SmallVec;
 
@@ -49,7 +50,7 @@ impl Shard {
         while let Some(handed) = self.pass(node) {
             off_switch += i32::from(handed.off_switch);
             count += 1;
-            let more = multiple && (most == -1 || count < most);
+            let more = multiple && (most == -1 || count < most) && count < MOST_GRANTS_A_HEARTBEAT;
             if off_switch >= off_switch_most || handed.reservation || !more {
                 break;
             }

@@ -1,5 +1,10 @@
 //! A worker: the one writer of its nodes and of its copy of the asks. Plain data, one thread.
 
+/// So many containers one heartbeat grants at most, whatever its node has and however many are asked for: its worker goes on with its
+/// other messages then, and the next heartbeat grants more. Far beyond what a machine holds.
+#[cfg(not(loom))]
+pub(crate) const MOST_GRANTS_A_HEARTBEAT: i32 = 100_000;
+
 #[cfg(not(loom))]
 pub(crate) mod handling;
 

@@ -4,6 +4,7 @@
 //! Run by the worker that owns the node, at the beginning of each pass over it; what is owed is kept in `owed`.
 
 use crate::engine::books::ledger::NodeShared;
+use crate::engine::worker::MOST_GRANTS_A_HEARTBEAT;
 use crate::fair::engine::{AppLocal, Shard};
 use crate::fair::outcome::Outcome;
 use crate::id::{NONE, Slot};
@@ -50,10 +51,12 @@ impl FairNode {
 const _: () = assert!(offset_of!(Node, free) + 16 <= 64, "what a heartbeat changes is one cache line");
 
 impl Shard {
-    /// Offers the node to those that it owes room, until each has had what it is owed or can place nothing.
-    pub(crate) fn serve_owed(&mut self, node: u32) {
+    /// Offers the node to those that it owes room, until each has had what it is owed or can place nothing. Says how many
+    /// containers this heartbeat may still grant.
+    pub(crate) fn serve_owed(&mut self, node: u32) -> i32 {
+        let mut left = MOST_GRANTS_A_HEARTBEAT;
         if self.nodes[node as usize].own.owed.is_empty() {
-            return;
+            return left;
         }
         let mut owed = std::mem::take(&mut self.nodes[node as usize].own.owed);
         let turns = owed.turns(|to| self.is_still_owed(to.app));
@@ -61,10 +64,12 @@ impl Shard {
         for (to, amount) in turns {
             serve(amount, || {
                 let free = self.nodes[node as usize].free;
-                let is_placed = self.assign(to.app.index, node, None) == Outcome::Placed;
+                let is_placed = left > 0 && self.assign(to.app.index, node, None) == Outcome::Placed;
+                left -= i32::from(is_placed);
                 is_placed.then(|| free.minus(&self.nodes[node as usize].free))
             });
         }
+        left
     }
 
     /// Whether an application runs, and is starved by what the last update found and what it uses now.
