@@ -55,7 +55,7 @@ files+=(-E '::expect_|replace expect|fmt::Debug|impl fmt::|impl Debug|tests::')
 
 # What is quick and tells most: units, random operations against plain books, threads, ends, preemption, reloads, faults.
 tests=(--lib)
-for test in stepped_properties kept_cases threaded lifecycle preemption preemption_threaded reload faults; do tests+=(--test "$test"); done
+for test in asks stepped_properties kept_cases threaded lifecycle preemption preemption_threaded reload faults; do tests+=(--test "$test"); done
 
 cargo mutants --list --colors never -p evenweave "${files[@]}" | grep -v -e ' delete field ' >"$work/all"
 awk -v seed="$seed" 'BEGIN {srand(seed)} {printf "%.17f\t%s\n", rand(), $0}' "$work/all" | sort -g |

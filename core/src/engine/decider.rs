@@ -171,6 +171,9 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
     /// A node has another total, and what does not fit any more is to end.
     fn overcommitted(shard: &mut Shard<Self>, node: u32);
 
+    /// A node has reported, and has not been offered yet.
+    fn node_reports(shard: &mut Shard<Self>, node: u32);
+
     /// A node has reported, and was offered if it wanted to be.
     fn node_reported(shard: &mut Shard<Self>, node: u32);
 

@@ -155,6 +155,8 @@ impl Decider for FairDecider {
         shard.kill_overcommitted(node);
     }
 
+    fn node_reports(_shard: &mut Shard, _node: u32) {}
+
     fn node_reported(_shard: &mut Shard, _node: u32) {}
 
     fn nodes_changed(shard: &mut Shard) {

@@ -121,9 +121,10 @@ impl<D: Decider> Stepping<D> {
     }
 
     pub(super) fn move_by(&mut self, by: Option<&str>, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.stepper.control().move_by(by, &app.0, queue)?;
+        let outcome = self.stepper.control().move_by(by, &app.0, queue);
+        // One that is refused may have something to tell the workers, too.
         self.settle();
-        Ok(())
+        outcome
     }
 
     // ------------------------------------------------------------------------------------------------ by number

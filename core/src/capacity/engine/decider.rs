@@ -138,8 +138,12 @@ impl Decider for CapacityDecider {
     /// The control says so once more, when the change of the cluster is known.
     fn overcommitted(_shard: &mut Shard, _node: u32) {}
 
-    fn node_reported(shard: &mut Shard, node: u32) {
-        shard.end_what_does_not_fit(node);
+    fn node_reports(shard: &mut Shard, node: u32) {
+        shard.look_what_does_not_fit(node);
+    }
+
+    fn node_reported(shard: &mut Shard, _node: u32) {
+        shard.end_what_did_not_fit();
     }
 
     fn app_closed(shard: &mut Shard, app: u32) {

@@ -1,6 +1,7 @@
 //! Nodes that have more than they may, since their total is another (reference 6, 11.1; `signalContainersIfOvercommitted`).
 //!
-//! Run by the worker: when it hears of the new total, after what follows from the change of the cluster, and when the node reports.
+//! Run by the worker: when it hears of the new total, after what follows from the change of the cluster, and when the node reports. Then
+//! who has to go is known before the node is offered, and goes after that: Hadoop sends itself an event.
 
 use super::preempting::candidate_of;
 use super::types::Shard;
@@ -16,17 +17,30 @@ impl Shard {
         let ends = &mut self.nodes[node as usize].own.ends_overcommitted;
         *ends |= kill;
         if kill {
-            self.end_what_does_not_fit(node);
+            self.look_what_does_not_fit(node);
+            self.end_what_did_not_fit();
         } else if *ends {
             let told = self.not_fitting(node).into_iter().map(|index| candidate_of(&self.containers[index]));
             told.collect::<Vec<_>>().into_iter().for_each(|candidate| self.tell_of(candidate));
         }
     }
 
-    /// A node has reported.
-    pub(super) fn end_what_does_not_fit(&mut self, node: u32) {
+    /// A node reports: what does not fit on it is to go.
+    pub(super) fn look_what_does_not_fit(&mut self, node: u32) {
+        // A panic may have left some of another node.
+        self.own.to_go.clear();
         if self.nodes[node as usize].own.ends_overcommitted {
-            self.not_fitting(node).into_iter().for_each(|index| self.kill_or_mark(index));
+            let to_go = self.not_fitting(node).into_iter().map(|index| (index, candidate_of(&self.containers[index])));
+            self.own.to_go = to_go.collect();
+        }
+    }
+
+    /// What did not fit when the node reported goes, unless it has ended since and its record is another's.
+    pub(super) fn end_what_did_not_fit(&mut self) {
+        for (index, candidate) in std::mem::take(&mut self.own.to_go) {
+            if candidate_of(&self.containers[index]) == candidate {
+                self.kill_or_mark(index);
+            }
         }
     }
 

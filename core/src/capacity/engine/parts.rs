@@ -16,6 +16,7 @@ use crate::engine::intake::messages::ControlMessage;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::{Receiver, RecvTimeoutError};
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub(crate) struct CapacityWorker {
     pub(crate) books: Books,
     /// What the books are written by after a panic.
     pub(crate) known: Known,
+    /// Records of what is too much for the node that reports, and of which containers they are. Of one message.
+    pub(crate) to_go: SmallVec<[(u32, Candidate); 4]>,
     /// Marked for preemption, and when.
     pub(crate) marked: BTreeMap<Candidate, u64>,
     /// What the other workers have, while a round of the preemption policy is made here.
@@ -40,6 +43,7 @@ impl CapacityWorker {
         CapacityWorker {
             books: Books::new(shared.decider.arith(), shared.decider.settings.minimum, place),
             known: Known::default(),
+            to_go: SmallVec::new(),
             marked: BTreeMap::new(),
             surveyed: Surveyed::default(),
             #[cfg(feature = "faults")]

@@ -102,8 +102,7 @@ pub(super) fn properties(
             }
             QueueMaking::Managed => {
                 let prefix = format!("{PREFIX}{parent}.{LEAF_TEMPLATE}.");
-                let template = source.under(&prefix);
-                out.extend(template.map(|key| {
+                out.extend(source.leaf_template(parent).map(|key| {
                     let value = source.raw(&format!("{prefix}{key}")).unwrap_or_default();
                     (Source::of(path, key), value.to_owned())
                 }));

@@ -184,6 +184,7 @@ impl<D: Decider> Shard<D> {
             if self.nodes[node as usize].decommissioning {
                 self.follow_allocation(node);
             }
+            D::node_reports(self, node);
             if offer && self.shared.settings.reports_offer {
                 // What is free now can still be assigned: the smaller total arrives later, and what no longer fits ends
                 // then.
