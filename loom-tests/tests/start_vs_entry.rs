@@ -114,3 +114,43 @@ fn a_turn_that_waits_is_not_started_by_the_one_before() {
         decider.join().unwrap();
     });
 }
+
+/// Claim: I14: who was let start by a worker that then dies, and has told nobody, starts with every worker, by the one that decides after it
+/// Threads: 4
+/// Break: `may_start` is always false -> *deadlock*
+#[test]
+fn the_one_that_decides_dies_before_it_tells() {
+    check("start_vs_entry/the_one_that_decides_dies_before_it_tells", || {
+        let turn = Arc::new(Turn::default());
+        let (lane, mail) = unbounded();
+        let (lane_of_next, mail_of_next) = unbounded();
+        let decider = {
+            let turn = turn.clone();
+            spawn(move || turn.let_start(1, |_| ()))
+        };
+        let next = {
+            let (turn, lane) = (turn.clone(), lane.clone());
+            spawn(move || {
+                let mut next = Follower::new(&turn);
+                // Until it is told that it decides now. Then whose word says so starts, and all others hear of it.
+                while let Some(message) = mail_of_next.recv() {
+                    next.hear(message);
+                }
+                if next.own.may_start(&turn) {
+                    decide(&turn, next.own.number(), &lane);
+                }
+            })
+        };
+        let control = spawn(move || {
+            lane.send(Message::Entered).unwrap();
+            lane_of_next.send(Some(Message::Entered)).unwrap();
+            decider.join().unwrap();
+            lane_of_next.send(None).unwrap();
+        });
+        let mut follower = Follower::new(&turn);
+        follower.hear_all(&mail, 2);
+        assert!(follower.has_started, "it starts with every worker");
+        control.join().unwrap();
+        next.join().unwrap();
+    });
+}
