@@ -68,12 +68,17 @@ impl Book {
         for leaf in &leaves {
             self.mark_leaf(leaf, structure, shares, now, &weight);
         }
-        let (queue, in_hand) = (&self.queue, self.in_hand);
-        self.apps.retain(|slot, entry| !entry.app.is_closed() || queue.contains(*slot) || in_hand == Some(*slot));
+        self.forget_closed();
         let leaf_in = |slot: &Slot| structure.queues.get(slot.ix())?.as_ref().filter(|queue| queue.leaf);
         self.last_at_min_share_ms.retain(|slot, _| leaf_in(slot).is_some_and(|leaf| leaf.slot == *slot));
         let starved = self.apps.iter().filter(|(_, entry)| !entry.starvation.is_none());
         starved.map(|(slot, entry)| (*slot, entry.starvation)).collect()
+    }
+
+    /// Who has ended is not known any more, once no round is to come to him or is at him.
+    fn forget_closed(&mut self) {
+        let (queue, in_hand) = (&self.queue, self.in_hand);
+        self.apps.retain(|slot, entry| !entry.app.is_closed() || queue.contains(*slot) || in_hand == Some(*slot));
     }
 
     fn mark_leaf(
@@ -237,5 +242,25 @@ mod tests {
         assert_eq!(round(&mut book), None, "found starved while it is served");
         book.enter(app.slot);
         assert_eq!(round(&mut book), Some(app.slot), "and again later");
+    }
+
+    #[test]
+    fn who_has_ended_is_forgotten_after_his_round() {
+        let mut book = Book::default();
+        let [ends, stays] = [0, 1].map(|number| Arc::new(AppShared::new(NewApp::example(number), 1)));
+        for app in [&ends, &stays] {
+            book.entry(app);
+        }
+        book.enter(ends.slot);
+        ends.close();
+        let known = |book: &mut Book| {
+            book.forget_closed();
+            [&ends, &stays].map(|app| book.apps.contains_key(&app.slot))
+        };
+        assert_eq!(known(&mut book), [true, true], "it waits for a round");
+        book.take();
+        assert_eq!(known(&mut book), [true, true], "it is being served");
+        book.take();
+        assert_eq!(known(&mut book), [false, true]);
     }
 }
