@@ -1,6 +1,7 @@
 //! What the control tells the workers, in the order in which it came about, and workers each other.
 
 use super::books::{AppBook, Joint, Others, Start};
+use super::parcel::{Move, Parcel};
 use super::survey::{Chosen, Survey};
 use crate::capacity::order::FairCache;
 use crate::engine::books::ledger::{AppShared, NodeShared};
@@ -96,6 +97,10 @@ pub(crate) enum CapacityMessage {
     Survey(Box<Survey>),
     /// What it has chosen: each worker deals with what runs on its nodes.
     Chosen(Arc<Chosen>),
+    /// It wants something reserved on another node: told to the worker that has it.
+    Move(Box<Move>),
+    /// Something reserved comes from another worker's node, or back.
+    Reservation(Parcel),
     /// The worker that decides for a leaf lets an application start there.
     Starts(Start),
     /// A worker is given up: others decide who starts where it did.

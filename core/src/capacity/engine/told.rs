@@ -35,6 +35,8 @@ impl Shard {
             CapacityMessage::Preempt => self.preempt_if_on(),
             CapacityMessage::Survey(survey) => self.survey(survey),
             CapacityMessage::Chosen(chosen) => self.deal_with(chosen),
+            CapacityMessage::Move(wanted) => self.move_from_here(wanted),
+            CapacityMessage::Reservation(parcel) => self.reservation_comes(parcel),
             CapacityMessage::Starts(start) => self.own.books.starts_elsewhere(start),
             CapacityMessage::Called(app) => self.has_called(*app),
             CapacityMessage::GivenUp(worker) => self.own.books.decide_for(*worker),

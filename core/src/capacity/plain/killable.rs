@@ -1,7 +1,7 @@
 //! Lazy preemption: containers that go only when somebody needs their room (25.4, 16.6 step 4, 18.2).
 
 use super::state::Plain;
-use crate::capacity::victims::{Candidate, attempt_and_number, number_of};
+use crate::capacity::preempted::{Candidate, attempt_and_number, number_of};
 use crate::resource::Resource;
 use std::collections::BTreeMap;
 
