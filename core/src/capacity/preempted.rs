@@ -113,6 +113,8 @@ pub(crate) trait Preempted {
     fn rank(&self, entry: AppEntry) -> AppRank;
     /// None where it has ended.
     fn leaf_of(&self, app: u32) -> Option<u32>;
+    /// Whether its application has moved to another leaf while it stood: then Hadoop knows it by that leaf's path.
+    fn has_moved_along(&self, candidate: Candidate) -> bool;
     fn containers(&self, app: u32) -> Vec<Live>;
     /// In the order in which they were made.
     fn reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)>;

@@ -183,9 +183,12 @@ impl<W: Preempted> Chooser<'_, W> {
 
     fn seen(&self, nodes: &[NodeIn<W::Place>], under: &Under<'_>) -> Vec<SeenNode> {
         let known = self.known_by_path(under);
-        let at = |slot: Option<u32>| known.get(&slot?).copied();
+        let at = |slot: Option<u32>, candidate: Candidate| match slot? {
+            slot if self.world.has_moved_along(candidate) => under.slots.iter().position(|other| *other == slot),
+            slot => known.get(&slot).copied(),
+        };
         let as_standing = |on: &OnNode| {
-            let leaf = at(on.leaf.or_else(|| self.world.leaf_of(on.candidate.0)));
+            let leaf = at(on.leaf.or_else(|| self.world.leaf_of(on.candidate.0)), on.candidate);
             Standing { id: on.candidate, size: on.size, am: on.am, killable: on.killable, leaf }
         };
         let as_seen = |node: &NodeIn<W::Place>| SeenNode {
@@ -193,7 +196,7 @@ impl<W: Preempted> Chooser<'_, W> {
             killable: node.killable,
             held: node.held.map(|held| Held {
                 size: held.size,
-                leaf: at(self.world.leaf_of(held.candidate.0)),
+                leaf: at(self.world.leaf_of(held.candidate.0), held.candidate),
                 since_ms: held.since_ms,
                 may_move: held.may_move,
             }),

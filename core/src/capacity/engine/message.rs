@@ -1,8 +1,8 @@
 //! What the control tells the workers, in the order in which it came about, and workers each other.
 
 use super::books::{AppBook, Joint, Others, Start};
-use super::parcel::{Move, Parcel};
 use super::survey::{Chosen, Survey};
+use super::transit::{Move, Transit};
 use crate::capacity::order::FairCache;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::books::turn::OwnTurn;
@@ -54,6 +54,7 @@ impl Entrant {
             is_noted: false,
             others: Others::default(),
             held: 0,
+            moved_below: 0,
             turn: OwnTurn::default(),
             joint: joint.clone(),
         }
@@ -100,7 +101,7 @@ pub(crate) enum CapacityMessage {
     /// It wants something reserved on another node: told to the worker that has it.
     Move(Box<Move>),
     /// Something reserved comes from another worker's node, or back.
-    Reservation(Parcel),
+    Reservation(Transit),
     /// The worker that decides for a leaf lets an application start there.
     Starts(Start),
     /// A worker is given up: others decide who starts where it did.

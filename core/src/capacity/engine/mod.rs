@@ -16,7 +16,7 @@ mod books;
 
 mod terms;
 
-mod parcel;
+mod transit;
 
 mod message;
 

@@ -6,18 +6,18 @@
 //!
 //! # Protocol
 //! 1. The worker that makes the round tells the one that has the reservation (`Move`). 2. That one looks whether it still stands there. Both
-//!    nodes are its own: it moves, and nothing is charged. Else it ends here, and a [`Parcel`] goes to the other node's worker.
-//! 3. That one reserves the node for it, if it is there and free, and the application and the ask are known. Else the parcel goes back,
+//!    nodes are its own: it moves, and nothing is charged. Else it ends here, and a [`Transit`] goes to the other node's worker.
+//! 3. That one reserves the node for it, if it is there and free, and the application and the ask are known. Else the transit goes back,
 //!    4. to where it came from, under the same conditions; else it has ended.
 //!
 //! # What races, and why it is safe
 //! Whatever becomes of nodes, application and reservation meanwhile is a message to the same workers: each looks at its own nodes and books
 //! when its turn comes. While a reservation is on its way its ask is outstanding, as ever, and it is charged to nobody; so is it where a
-//! panic, or the end of a worker, has lost it. The same number stands on one node at most ([`Parcel`]).
+//! panic, or the end of a worker, has lost it. The same number stands on one node at most ([`Transit`]).
 
 use super::message::CapacityMessage;
-use super::parcel::{Load, Move, Parcel};
 use super::surveying::tell;
+use super::transit::{Load, Move, Transit};
 use super::types::Shard;
 use crate::capacity::preempted::{Candidate, HeldIn, number_of};
 use crate::capacity::tree::ROOT;
@@ -65,7 +65,7 @@ impl Shard {
         if to.owner != self.worker {
             if let Some(load) = self.load(source, from, to) {
                 self.end_reservation(source);
-                tell(&self.shared, to.owner, CapacityMessage::Reservation(Parcel::of(load)));
+                tell(&self.shared, to.owner, CapacityMessage::Reservation(Transit::of(load)));
             }
             return;
         }
@@ -97,12 +97,12 @@ impl Shard {
     }
 
     /// One from another worker's node.
-    pub(super) fn reservation_comes(&mut self, parcel: &Parcel) {
-        let Some(load) = parcel.take() else { return };
+    pub(super) fn reservation_comes(&mut self, transit: &Transit) {
+        let Some(load) = transit.take() else { return };
         let on = if load.returns { &load.from } else { &load.to };
         if !self.put_on(on, &load) && !load.returns {
             let owner = load.from.owner;
-            let back = Parcel::of(Load { returns: true, ..load });
+            let back = Transit::of(Load { returns: true, ..load });
             tell(&self.shared, owner, CapacityMessage::Reservation(back));
         }
     }

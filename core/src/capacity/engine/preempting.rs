@@ -81,7 +81,7 @@ impl Shard {
         }
         chosen.marks.iter().for_each(|candidate| self.tell_of(*candidate));
         for candidate in &chosen.kills {
-            if let Some(index) = self.live(*candidate) {
+            if let Some(index) = self.live(*candidate).or_else(|| self.left_behind(*candidate)) {
                 self.kill_or_mark(index);
             }
         }
@@ -100,6 +100,13 @@ impl Shard {
     pub(super) fn live(&self, candidate: Candidate) -> Option<u32> {
         let slot = self.own.books.find(candidate.0)?.slot;
         self.app(slot).containers.iter().copied().find(|index| candidate_of(&self.containers[*index]) == candidate)
+    }
+
+    /// The record of one that has ended and whose room its node has not given back, where that may still count.
+    fn left_behind(&self, candidate: Candidate) -> Option<u32> {
+        let counts = self.own.books.file(ROOT).settings().lazy_preemption;
+        let on_nodes = self.nodes.present().filter(|_| counts).flat_map(|(_, node)| node.containers.iter().copied());
+        on_nodes.into_iter().find(|index| candidate_of(&self.containers[*index]) == candidate)
     }
 
     /// A reservation of an application ends, by its number.
@@ -336,6 +343,10 @@ impl Preempted for Shard {
 
     fn leaf_of(&self, app: u32) -> Option<u32> {
         self.own.books.find(app).map(|app| app.leaf)
+    }
+
+    fn has_moved_along(&self, candidate: Candidate) -> bool {
+        self.own.books.find(candidate.0).is_some_and(|app| candidate.1 < app.moved_below)
     }
 
     fn containers(&self, app: u32) -> Vec<Live> {

@@ -213,6 +213,11 @@ impl Preempted for Plain {
         self.apps.get(&app).map(|app| app.leaf)
     }
 
+    fn has_moved_along(&self, candidate: Candidate) -> bool {
+        let (app, number) = as_container(candidate);
+        number < Plain::app(self, app).moved_below
+    }
+
     fn containers(&self, app: u32) -> Vec<Live> {
         let containers = Plain::app(self, app).containers.iter();
         let live = containers.map(|(number, container)| Live {

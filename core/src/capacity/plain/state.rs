@@ -113,6 +113,8 @@ pub(super) struct App {
     /// In the order in which they were made.
     pub(super) reservations: Vec<Reserved>,
     pub(super) last_number: u32,
+    /// Containers with smaller numbers have moved to another leaf with it.
+    pub(super) moved_below: u32,
     pub(super) publication: Option<Publication>,
     pub(super) blacklist: BTreeSet<String>,
     pub(super) fair: FairCache,

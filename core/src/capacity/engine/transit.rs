@@ -1,8 +1,8 @@
 //! A reservation on its way from a worker to another.
 //!
 //! # Invariant
-//! It stands on one node, or is in one parcel, or has ended. Whoever takes it off a node puts it into a parcel, in the same message; whoever
-//! takes it out puts it on a node, or sends another parcel, or drops it.
+//! It stands on one node, or is in one transit, or has ended. Whoever takes it off a node puts it into a transit, in the same message; whoever
+//! takes it out puts it on a node, or sends another transit, or drops it.
 
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::{AppShared, NodeShared};
@@ -34,11 +34,11 @@ pub(super) struct Load {
 
 /// Empty once it has been taken out: a message that is worked off once more, after a panic, brings nothing.
 #[derive(Clone, Debug)]
-pub(crate) struct Parcel(Arc<Mutex<Option<Load>>>);
+pub(crate) struct Transit(Arc<Mutex<Option<Load>>>);
 
-impl Parcel {
-    pub(super) fn of(load: Load) -> Parcel {
-        Parcel(Arc::new(Mutex::new(Some(load))))
+impl Transit {
+    pub(super) fn of(load: Load) -> Transit {
+        Transit(Arc::new(Mutex::new(Some(load))))
     }
 
     pub(super) fn take(&self) -> Option<Load> {
