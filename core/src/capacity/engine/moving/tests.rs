@@ -228,3 +228,13 @@ fn a_message_that_is_worked_off_once_more_brings_nothing() {
     at.reservation_comes(&transit);
     full.comes_to(&[]);
 }
+
+#[test]
+fn where_the_other_nodes_worker_has_panicked_it_stays_and_where_it_is_given_up_it_has_ended() {
+    for (for_good, stays) in [(false, &["n0"][..]), (true, &[])] {
+        let mut full = Full::new();
+        full.sends();
+        full.stepper.panic(1, for_good);
+        full.comes_to(stays);
+    }
+}
