@@ -101,7 +101,7 @@ pub(crate) enum CapacityMessage {
     /// It wants something reserved on another node: told to the worker that has it.
     Move(Box<Move>),
     /// Something reserved comes from another worker's node, or back.
-    Reservation(Transit),
+    Reservation(Box<Transit>),
     /// The worker that decides for a leaf lets an application start there.
     Starts(Start),
     /// A worker is given up: others decide who starts where it did.

@@ -6,22 +6,22 @@
 //!
 //! # Protocol
 //! 1. The worker that makes the round tells the one that has the reservation (`Move`).
-//! 2. That one looks whether it still stands there. Where both nodes are its own it moves, and nothing is charged. Else it ends here, and a
-//!    [`Transit`] goes to the other node's worker.
-//! 3. That one reserves the node for it, if it is there and free, and the application and the ask are known. Else the transit goes back.
+//! 2. That one looks whether it still stands there. Where both nodes are its own it moves, and nothing is charged. Else it ends here, and it
+//!    goes to the other node's worker.
+//! 3. That one reserves the node for it, if it is there and free, and the application and the ask are known. Else it is sent back.
 //! 4. Where it came from the same is looked at; if it cannot stand there either, it has ended.
 //!
 //! # What races, and why it is safe
 //! Whatever becomes of nodes, application and reservation meanwhile is a message to the same workers: each looks at its own nodes and books
 //! when its turn comes. While a reservation is on its way its ask is outstanding, as ever, and it is charged to nobody; so is it where a
-//! panic, or the end of a worker, has lost it. The same number stands on one node at most ([`Transit`]).
+//! panic, or the end of a worker, has lost it. The same number stands on one node at most ([`transit`](super::transit)).
 
 #[cfg(test)]
 mod tests;
 
 use super::message::CapacityMessage;
 use super::surveying::tell;
-use super::transit::{Load, Move, Transit};
+use super::transit::{Move, Transit};
 use super::types::Shard;
 use crate::capacity::preempted::{Candidate, HeldIn, number_of};
 use crate::capacity::tree::ROOT;
@@ -67,9 +67,9 @@ impl Shard {
         let Move { reserved, from, to } = wanted;
         let Some(source) = self.place_of(from).filter(|place| self.stands_on(*reserved, *place)) else { return };
         if to.owner != self.worker {
-            if let Some(load) = self.load(source, from, to) {
+            if let Some(transit) = self.in_transit(source, from, to) {
                 self.end_reservation(source);
-                tell(&self.shared, to.owner, CapacityMessage::Reservation(Transit::of(load)));
+                tell(&self.shared, to.owner, CapacityMessage::Reservation(Box::new(transit)));
             }
             return;
         }
@@ -92,28 +92,26 @@ impl Shard {
         (own.reserved_since_ms, own.reserved_has_moved) = (since_ms, has_moved);
     }
 
-    fn load(&self, node: u32, from: &Arc<NodeShared>, to: &Arc<NodeShared>) -> Option<Load> {
+    fn in_transit(&self, node: u32, from: &Arc<NodeShared>, to: &Arc<NodeShared>) -> Option<Transit> {
         let node = &self.nodes[node as usize];
         let Reservation { app, number, key, size } = node.reservation?;
         let app = self.find_app(app)?.shared.clone();
         let (from, to, since_ms) = (from.clone(), to.clone(), node.own.reserved_since_ms);
-        Some(Load { app, number, key, size, since_ms, from, to, returns: false })
+        Some(Transit { app, number, key, size, since_ms, from, to, returns: false })
     }
 
-    /// One from another worker's node.
+    /// One from another worker's node, or back from there.
     pub(super) fn reservation_comes(&mut self, transit: &Transit) {
-        let Some(load) = transit.take() else { return };
-        let on = if load.returns { &load.from } else { &load.to };
-        if !self.put_on(on, &load) && !load.returns {
-            let owner = load.from.owner;
-            let back = Transit::of(Load { returns: true, ..load });
-            tell(&self.shared, owner, CapacityMessage::Reservation(back));
+        let on = if transit.returns { &transit.from } else { &transit.to };
+        if !self.put_on(on, transit) && !transit.returns {
+            let back = Transit { returns: true, ..transit.clone() };
+            tell(&self.shared, transit.from.owner, CapacityMessage::Reservation(Box::new(back)));
         }
     }
 
     /// It stands on a node of this worker, as if it had been made there; false where it cannot.
-    fn put_on(&mut self, node: &NodeShared, load: &Load) -> bool {
-        let Load { app, number, key, size, since_ms, returns, .. } = load;
+    fn put_on(&mut self, node: &NodeShared, transit: &Transit) -> bool {
+        let Transit { app, number, key, size, since_ms, returns, .. } = transit;
         let Some(node) = self.place_of(node).filter(|place| self.nodes[*place as usize].reservation.is_none()) else {
             return false;
         };

@@ -156,7 +156,7 @@ fn it_moves_among_one_workers_nodes() {
     full.stepper.shard(0).move_from_here(&wanted);
     full.comes_to(&[&to.name]);
     assert!(!full.stepper.shard(0).held_on(to.local).unwrap().may_move);
-    // Told once more, as after a panic: it is not there any more.
+    // Told once more: it is not there any more.
     full.stepper.shard(0).move_from_here(&wanted);
     full.comes_to(&[&to.name]);
 }
@@ -213,20 +213,6 @@ fn where_its_application_moves_to_another_leaf_it_counts_there() {
     full.sends();
     let target = full.target();
     full.comes_to(&[&target.name]);
-}
-
-#[test]
-fn a_message_that_is_worked_off_once_more_brings_nothing() {
-    let mut full = Full::new();
-    let (from, to) = (full.nodes[0][0].clone(), full.target());
-    let load = full.stepper.shard(0).load(from.local, &from, &to).unwrap();
-    full.stepper.shard(0).end_reservation(from.local);
-    let transit = Transit::of(load);
-    full.stepper.shard(1).reservation_comes(&transit);
-    let at = full.stepper.shard(1);
-    at.end_reservation(to.local);
-    at.reservation_comes(&transit);
-    full.comes_to(&[]);
 }
 
 #[test]
