@@ -147,7 +147,6 @@ pub(crate) fn by_priority(
         binary_insertion_sort(&mut node.containers, |a, b| priorities.is_before(a.leaf, b.leaf).unwrap_or(false));
     }
     let (mut chosen, mut moved, mut gained) = (Vec::new(), Vec::new(), BTreeMap::<usize, Resource>::new());
-    let mut touched = BTreeSet::new();
     for (at, held) in reserved {
         let age = i64::try_from(how.now_ms.saturating_sub(held.since_ms)).unwrap_or(i64::MAX);
         let Some(leaf) = held.leaf.filter(|_| age >= how.delay_ms) else { continue };
@@ -159,18 +158,15 @@ pub(crate) fn by_priority(
         let lower_on =
             |node: &SeenNode, budget: &Resource| lower_ones(&priorities, leaf, node, &held.size, &cluster, budget);
         if let Some(victims) = lower_on(&nodes[at], budget) {
-            touched.insert(at);
             *gains = gains.plus(&held.size);
             *budget = victims.iter().fold(*budget, |left, (_, _, size)| left.minus(size));
             chosen.extend(victims);
         } else if how.moves && held.may_move {
-            let would_do = |to: &usize| {
-                nodes[*to].held.is_none() && !touched.contains(to) && lower_on(&nodes[*to], budget).is_some()
-            };
+            // Nodes that this round has touched are reserved by now.
+            let would_do = |to: &usize| nodes[*to].held.is_none() && lower_on(&nodes[*to], budget).is_some();
             // The queue gains nothing by it, and what would have to go there is left for the next round.
             if let Some(to) = (0..nodes.len()).find(would_do) {
                 nodes[to].held = nodes[at].held.take();
-                touched.insert(to);
                 moved.push((at, to));
             }
         }
