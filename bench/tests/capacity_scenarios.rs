@@ -94,6 +94,7 @@ families! {
     parallel = "parallel",
     preempt = "preempt",
     preempt_intra = "preempt-intra",
+    preempt_moves = "preempt-moves",
     preempt_priority = "preempt-priority",
     preempt_reserved = "preempt-reserved",
     priority = "priority",

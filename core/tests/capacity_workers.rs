@@ -8,8 +8,8 @@
 use evenweave::reason::CapacityNotOffered;
 use evenweave::view::CapacityQueueView;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped,
-    ContainerId, Heartbeat, NodeHandle, Refused, Resource, Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder,
+    CapacityStepped, ContainerId, Heartbeat, NodeHandle, Refused, Resource, Submission,
 };
 use std::collections::BTreeMap;
 
@@ -386,6 +386,181 @@ fn threads_exceed_no_maximum_and_nothing_is_left_over() {
         for queue in scheduler.queues(false).unwrap() {
             let left = (queue.used, queue.pending, queue.containers, queue.applications);
             assert_eq!(left, (Resource::ZERO, Resource::ZERO, 0, 0), "{workers} workers: {}", queue.name);
+        }
+        assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers, at the end");
+    }
+}
+
+/// A property of preemption for queues of higher priority.
+macro_rules! underutilized {
+    ($what:literal) => {
+        concat!("yarn.scheduler.capacity.ordering-policy.priority-utilization.underutilized-preemption.", $what)
+    };
+}
+
+/// What is reserved, by application and number: the node.
+fn reserved(scheduler: &mut CapacityStepped) -> BTreeMap<(u32, u32), String> {
+    let reserved = scheduler.take_journal().reserved;
+    reserved.into_iter().map(|made| ((made.app, made.container), made.node)).collect()
+}
+
+/// `high` comes before `low`, and what it has reserved may be moved.
+fn that_moves(workers: usize) -> CapacitySchedulerBuilder {
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "high,low"),
+        ("yarn.scheduler.capacity.root.ordering-policy", "priority-utilization"),
+        ("yarn.scheduler.capacity.root.high.capacity", "60"),
+        ("yarn.scheduler.capacity.root.high.priority", "2"),
+        ("yarn.scheduler.capacity.root.high.user-limit-factor", "4"),
+        ("yarn.scheduler.capacity.root.low.capacity", "40"),
+        ("yarn.scheduler.capacity.root.low.user-limit-factor", "4"),
+        ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
+        (underutilized!("enabled"), "true"),
+        (underutilized!("allow-move-reservation"), "true"),
+        (underutilized!("reserved-container-delay-ms"), "0"),
+    ];
+    let preemption = "yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round";
+    let site = SITE.into_iter().chain([("yarn.resourcemanager.scheduler.monitor.enable", "true"), (preemption, "1")]);
+    let configuration = CapacityConfiguration::from_properties(site, queues).expect("queues that can be");
+    CapacityScheduler::builder(configuration).workers(workers).journal(true)
+}
+
+/// Some nodes are full of what does not go, the others of what goes for `high`; what `high` has reserved on the former is moved to the
+/// latter, also from worker to worker.
+fn moves_of(workers: usize, seed: u64) -> (usize, usize) {
+    let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut scheduler = that_moves(workers).stepped().expect("nothing that is not built");
+    let nodes: Vec<NodeHandle> = (0..8)
+        .map(|node| scheduler.add_node(&format!("n{node}"), &format!("/r{node}"), Resource::new(8192, 8)).unwrap())
+        .collect();
+    let worker_of: BTreeMap<&str, usize> = nodes.iter().map(|node| (node.name(), node.worker())).collect();
+    let mut number = 0;
+    let mut ask = |scheduler: &mut CapacityStepped, queue: &str, size: Resource, count: u32| {
+        number += 1;
+        let app = scheduler.submit(Submission::new(number, "ann").in_queue(queue)).unwrap();
+        let request = AllocateRequest::new([Ask::anywhere(1, size, count)]);
+        scheduler.allocate(&app, &request, &mut Allocation::default()).unwrap();
+        app
+    };
+    let beat = |scheduler: &mut CapacityStepped, nodes: &[NodeHandle]| {
+        (0..24).for_each(|at| scheduler.heartbeat(Heartbeat::new(&nodes[at % nodes.len()])));
+    };
+    let (firm, soft) = nodes.split_at(3);
+    let mut apps = vec![ask(&mut scheduler, "root.high", SIZE, 18)];
+    beat(&mut scheduler, firm);
+    apps.push(ask(&mut scheduler, "root.low", SIZE, 30));
+    (0..2).for_each(|_| beat(&mut scheduler, soft));
+    let (mut moved, mut across) = (0, 0);
+    for round in 0..12 {
+        let of_high = i64::try_from(3 + chance.below(3)).expect("small");
+        apps.push(ask(&mut scheduler, "root.high", Resource::new(1024 * of_high, 1), 2));
+        beat(&mut scheduler, firm);
+        let before = reserved(&mut scheduler);
+        scheduler.preempt().unwrap();
+        let after = reserved(&mut scheduler);
+        // Some may have ended for queues that have too little.
+        let new: Vec<_> = after.keys().filter(|of| !before.contains_key(of)).collect();
+        assert!(new.is_empty(), "{workers} workers, seed {seed}: a round reserves nothing: {new:?}");
+        for (of, node) in after.iter().filter(|(of, node)| before[*of] != **node) {
+            moved += 1;
+            across += usize::from(worker_of[before[of].as_str()] != worker_of[node.as_str()]);
+        }
+        let audit = scheduler.audit(round % 2 == 0);
+        assert_eq!(audit.wrong, [""; 0], "{workers} workers, seed {seed}, round {round}");
+        match chance.below(4) {
+            0 => scheduler.finish(&apps.pop().expect("some")).unwrap(),
+            1 => beat(&mut scheduler, soft),
+            _ => scheduler.advance(20_000),
+        }
+        assert_eq!(scheduler.audit(false).wrong, [""; 0], "{workers} workers, seed {seed}, after round {round}");
+    }
+    apps.iter().for_each(|app| scheduler.finish(app).unwrap());
+    for queue in scheduler.queues(true) {
+        let left = [queue.used, queue.pending, queue.reserved];
+        assert_eq!(
+            (left, queue.containers),
+            ([Resource::ZERO; 3], 0),
+            "{workers} workers, seed {seed}: {}",
+            queue.name
+        );
+    }
+    assert_eq!(scheduler.audit(true).wrong, [""; 0], "{workers} workers, seed {seed}, at the end");
+    (moved, across)
+}
+
+#[test]
+fn what_is_reserved_moves_to_where_it_can_be_had_whosever_node_it_is() {
+    for workers in 1..=4 {
+        let all = (0..20).map(|seed| moves_of(workers, seed));
+        let (moved, across) = all.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
+        println!("{workers} workers: {moved} moved, {across} of them to another worker's node");
+        assert!(moved >= 20, "{workers} workers: {moved} moved");
+        assert!(workers == 1 || across >= 10, "{workers} workers: {across} moved to another worker's node");
+    }
+}
+
+/// Rounds come while nodes report and go, and applications come and end.
+#[test]
+fn what_is_reserved_moves_while_anything_happens() {
+    for workers in [2, 4] {
+        let scheduler = that_moves(workers).timers(false).start().unwrap();
+        let add = |at: usize| {
+            scheduler.add_node(&format!("n{at}"), &format!("/r{}", at % 8), Resource::new(8192, 8)).unwrap()
+        };
+        let mut nodes: Vec<NodeHandle> = (0..12).map(add).collect();
+        let (mut apps, mut number, mut moved) = (Vec::<AppHandle>::new(), 0, 0);
+        let reserved = || -> BTreeMap<(u32, u32), String> {
+            let reserved = scheduler.take_journal().unwrap().reserved;
+            reserved.into_iter().map(|made| ((made.app, made.container), made.node)).collect()
+        };
+        for round in 0..60 {
+            let mut asks = |queue: &str, size: i64, count: u32| {
+                number += 1;
+                let app = scheduler.submit(Submission::new(number, "ann").in_queue(queue)).unwrap();
+                let request = AllocateRequest::new([Ask::anywhere(1, Resource::new(size, 1), count)]);
+                scheduler.allocate(&app, &request, &mut Allocation::default()).unwrap();
+                apps.push(app);
+            };
+            asks("root.low", 1024, 20);
+            asks("root.high", [3072, 5120, 7168][round % 3], 3);
+            std::thread::scope(|scope| {
+                for part in nodes.chunks(4) {
+                    let scheduler = &scheduler;
+                    scope.spawn(move || {
+                        for node in part.iter().cycle().take(part.len() * 6) {
+                            // One that finds its channel full is only one report less.
+                            let _ = scheduler.heartbeat(Heartbeat::new(node));
+                        }
+                    });
+                }
+                for _ in 0..4 {
+                    let before = reserved();
+                    scheduler.preempt().unwrap();
+                    moved +=
+                        reserved().iter().filter(|(of, node)| before.get(of).is_some_and(|was| was != *node)).count();
+                }
+                if round % 4 == 3 {
+                    scheduler.finish(&apps.swap_remove(round % apps.len())).unwrap();
+                }
+            });
+            if round % 5 == 4 {
+                scheduler.remove_node(&nodes.remove(round % nodes.len())).unwrap();
+                nodes.push(add(12 + round));
+            }
+            if apps.len() > 12 {
+                apps.drain(..6).for_each(|app| scheduler.finish(&app).unwrap());
+            }
+            if round % 10 == 9 {
+                scheduler.quiesce();
+                assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers, round {round}");
+            }
+        }
+        println!("{workers} workers: {moved} moved");
+        apps.iter().for_each(|app| scheduler.finish(app).unwrap());
+        scheduler.quiesce();
+        for queue in scheduler.queues(false).unwrap() {
+            let left = (queue.used, queue.reserved, queue.pending, queue.containers);
+            assert_eq!(left, (Resource::ZERO, Resource::ZERO, Resource::ZERO, 0), "{workers} workers: {}", queue.name);
         }
         assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers, at the end");
     }

@@ -1,6 +1,6 @@
 //! Killable containers of one node, in the order in which Hadoop's hash map has them (16.6 step 4).
 
-use super::victims::{Candidate, attempt_and_number};
+use super::preempted::{Candidate, attempt_and_number};
 use crate::resource::Resource;
 
 /// Killable containers of a node, in the order of Hadoop's hash map.

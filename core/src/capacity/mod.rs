@@ -35,6 +35,8 @@ mod killable;
 
 mod preemption;
 
+mod preempted;
+
 mod victims;
 
 mod plain;

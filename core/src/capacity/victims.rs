@@ -1,126 +1,20 @@
 //! Whose containers a round of the preemption policy chooses (reference 25).
 //!
 //! Works on what it is shown of queues and applications ([`Preempted`]) and changes nothing of theirs, but that limits of users are worked
-//! out, and fair leaves put in order, as in Hadoop. What becomes of the choice is its caller's.
+//! out, fair leaves put in order and, where that is allowed, reservations moved, as in Hadoop. What becomes of the choice is its caller's.
 
-use super::arith::Arith;
-use super::bounds::Bounds;
-use super::leaf::Leaf;
-use super::order::{AppOrder, AppRank, compare_fair};
+use super::order::{AppOrder, compare_fair};
 use super::ordered::AppEntry;
+use super::preempted::{Candidate, ContainerNumber, NodeIn, OnNode, Preempted};
 use super::preemption::{
-    AppIn, Entry, Plan, ReservedNode, Round, Standing, Taker, Taking, UserIn, Victim, by_priority, cheapest,
-    match_demands,
+    AppIn, ByPriority, Entry, Held, Plan, Round, SeenNode, Standing, Taker, Taking, UserIn, Victim, by_priority,
+    cheapest, match_demands,
 };
-use super::tree::QueueNode;
-use super::users::{Sharing, Users};
+use super::users::Sharing;
 use crate::config::capacity::{AppOrdering, PreemptionOrder, PreemptionSettings, QueueOrdering};
 use crate::resource::Resource;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A container's or reservation's number within its application, in the order of attempts and numbers: see [`number_of`].
-pub(crate) type ContainerNumber = u64;
-
-/// A container or a reservation: its application and its number there.
-pub(crate) type Candidate = (u32, ContainerNumber);
-
-/// Numbers begin anew with each attempt; of the first they are as they stand.
-pub(crate) fn number_of(attempt: u32, number: u32) -> ContainerNumber {
-    u64::from(attempt.saturating_sub(1)) << 32 | u64::from(number)
-}
-
-/// The attempt, and the number within it.
-pub(crate) fn attempt_and_number(of: ContainerNumber) -> (u32, u32) {
-    let half = |of: u64| u32::try_from(of & u64::from(u32::MAX)).expect("no more than 32 bits are left");
-    (half(of >> 32) + 1, half(of))
-}
-
-/// An application, as far as a round has to know it.
-#[derive(Clone, Debug)]
-pub(crate) struct Facts {
-    pub(crate) user: String,
-    pub(crate) priority: i32,
-    /// As it counts in the limits of AMs.
-    pub(crate) am: Resource,
-    pub(crate) waits_for_am: bool,
-    pub(crate) used: Resource,
-    pub(crate) reserved: Resource,
-    pub(crate) pending: Resource,
-}
-
-/// A live container.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Live {
-    pub(crate) number: ContainerNumber,
-    pub(crate) size: Resource,
-    /// Of the ask.
-    pub(crate) priority: i32,
-    pub(crate) am: bool,
-}
-
-/// A node on which something is reserved.
-#[derive(Clone, Debug)]
-pub(crate) struct NodeIn {
-    pub(crate) free: Resource,
-    pub(crate) killable: Resource,
-    /// Whose the reservation is, its size, and since when it stands.
-    pub(crate) app: u32,
-    pub(crate) size: Resource,
-    pub(crate) since_ms: u64,
-    /// Live ones, and those that have ended and whose room it has not given back; the oldest first.
-    pub(crate) containers: Vec<OnNode>,
-}
-
-/// A container that stands on a node.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OnNode {
-    pub(crate) candidate: Candidate,
-    pub(crate) size: Resource,
-    pub(crate) am: bool,
-    pub(crate) killable: bool,
-    /// Of one that has ended: the leaf in which it did.
-    pub(crate) leaf: Option<u32>,
-}
-
-/// How the selector for queues of higher priority is to choose; see `CapacitySettings::underutilized_preemption`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ForHigherPriority {
-    pub(crate) now_ms: u64,
-    pub(crate) delay_ms: i64,
-}
-
-/// What a round looks at. Queues by slot, applications by number; in lists by entry.
-pub(crate) trait Preempted {
-    fn arith(&self) -> Arith;
-    fn cluster(&self) -> Resource;
-    fn minimum(&self) -> Resource;
-    /// Those in force, each before its children.
-    fn queues(&self) -> Vec<u32>;
-    fn node(&self, slot: u32) -> &QueueNode;
-    fn is_leaf(&self, slot: u32) -> bool;
-    fn used(&self, slot: u32) -> Resource;
-    fn reserved(&self, slot: u32) -> Resource;
-    /// Nodes on which something is reserved, in the order of their registration.
-    fn reserved_nodes(&self) -> Vec<NodeIn>;
-    fn used_capacity(&self, slot: u32) -> f32;
-    fn killable_in(&self, slot: u32) -> Resource;
-    fn is_killable(&self, candidate: Candidate) -> bool;
-    fn leaf(&self, slot: u32) -> &Leaf;
-    fn users_mut(&mut self, slot: u32) -> &mut Users;
-    fn user_weight(&self, slot: u32, user: &str) -> f32;
-    fn bounds(&self, slot: u32) -> Bounds;
-    fn ordering(&self, slot: u32) -> AppOrdering;
-    /// A fair leaf: whose place awaits a refresh is put in anew.
-    fn reorder(&mut self, slot: u32);
-    fn app(&self, entry: AppEntry) -> Facts;
-    fn rank(&self, entry: AppEntry) -> AppRank;
-    /// None where it has ended.
-    fn leaf_of(&self, app: u32) -> Option<u32>;
-    fn containers(&self, app: u32) -> Vec<Live>;
-    /// In the order in which they were made.
-    fn reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)>;
-}
 
 /// The applications of a leaf in a round; names of its users, and themselves.
 type Within = (Vec<AppIn>, Vec<String>, Vec<UserIn>);
@@ -177,16 +71,14 @@ pub(crate) struct Chooser<'w, W> {
 
 impl<W: Preempted> Chooser<'_, W> {
     /// One round's choice (25.1).
-    pub(crate) fn choose(&mut self, settings: &PreemptionSettings, for_higher: Option<ForHigherPriority>) -> Chosen {
+    pub(crate) fn choose(&mut self, settings: &PreemptionSettings, for_higher: Option<ByPriority>) -> Chosen {
         let (round, slots) = self.snapshot(settings);
         let budget = self.world.cluster().times(f64::from(settings.total_per_round));
         let (chosen, by_node) = (Chosen::default(), BTreeMap::new());
         let mut under = Under { settings, round, slots, budget, chosen, by_node };
         let wait = milliseconds(settings.max_wait_before_kill_ms);
-        if let Some(ForHigherPriority { now_ms, delay_ms }) = for_higher {
-            let nodes = self.reserved_nodes(&under);
-            let victims = by_priority(under.taker(self.world.cluster()), nodes, now_ms, delay_ms);
-            under.choose_on_nodes(victims, wait);
+        if let Some(how) = for_higher {
+            self.choose_by_priority(&mut under, how, wait);
         }
         if settings.select_based_on_reserved_containers {
             self.choose_cheapest(&mut under, wait);
@@ -289,22 +181,40 @@ impl<W: Preempted> Chooser<'_, W> {
         under.leaves().filter(|(_, slot)| of_name.get(name(*slot)) == Some(&1)).map(|(at, slot)| (slot, at)).collect()
     }
 
-    fn reserved_nodes(&self, under: &Under<'_>) -> Vec<ReservedNode> {
+    fn seen(&self, nodes: &[NodeIn<W::Place>], under: &Under<'_>) -> Vec<SeenNode> {
         let known = self.known_by_path(under);
-        let at = |slot: Option<u32>| known.get(&slot?).copied();
-        let as_standing = |on: OnNode| {
-            let leaf = at(on.leaf.or_else(|| self.world.leaf_of(on.candidate.0)));
+        let at = |slot: Option<u32>, candidate: Candidate| match slot? {
+            slot if self.world.has_moved_along(candidate) => under.slots.iter().position(|other| *other == slot),
+            slot => known.get(&slot).copied(),
+        };
+        let as_standing = |on: &OnNode| {
+            let leaf = at(on.leaf.or_else(|| self.world.leaf_of(on.candidate.0)), on.candidate);
             Standing { id: on.candidate, size: on.size, am: on.am, killable: on.killable, leaf }
         };
-        let as_seen = |node: NodeIn| ReservedNode {
+        let as_seen = |node: &NodeIn<W::Place>| SeenNode {
             free: node.free,
             killable: node.killable,
-            size: node.size,
-            leaf: at(self.world.leaf_of(node.app)),
-            since_ms: node.since_ms,
-            containers: node.containers.into_iter().map(as_standing).collect(),
+            held: node.held.map(|held| Held {
+                size: held.size,
+                leaf: at(self.world.leaf_of(held.candidate.0), held.candidate),
+                since_ms: held.since_ms,
+                may_move: held.may_move,
+            }),
+            containers: node.containers.iter().map(as_standing).collect(),
         };
-        self.world.reserved_nodes().into_iter().map(as_seen).collect()
+        nodes.iter().map(as_seen).collect()
+    }
+
+    fn choose_by_priority(&mut self, under: &mut Under<'_>, how: ByPriority, wait: u64) {
+        let mut nodes = self.world.nodes(how.moves);
+        let seen = self.seen(&nodes, under);
+        let (victims, moved) = by_priority(under.taker(self.world.cluster()), seen, how);
+        under.choose_on_nodes(victims, wait);
+        for (from, to) in moved {
+            if let Some(held) = nodes[from].held.take() {
+                self.world.move_reservation(&held, &nodes[from].place, &nodes[to].place);
+            }
+        }
     }
 
     fn choose_cheapest(&mut self, under: &mut Under<'_>, wait: u64) {
@@ -313,7 +223,7 @@ impl<W: Preempted> Chooser<'_, W> {
         let counts_reserved = std::mem::replace(&mut under.round.counts_reserved, true);
         under.round.compute(&under.budget, &cluster, false);
         under.round.counts_reserved = counts_reserved;
-        let nodes = self.reserved_nodes(under);
+        let nodes = self.seen(&self.world.nodes(false), under);
         let chosen: BTreeSet<Candidate> = under.chosen.containers.keys().copied().collect();
         let victims = cheapest(under.taker(cluster), &nodes, &chosen);
         under.choose_on_nodes(victims, wait);

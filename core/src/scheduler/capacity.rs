@@ -242,7 +242,7 @@ impl CapacityStepped {
     /// ([`Allocation::strict_preemptions`]).
     ///
     /// # Errors
-    /// [`Refused::BadConfiguration`] where its settings cannot be, or are of what is not built yet.
+    /// [`Refused::BadConfiguration`] where its settings cannot be.
     pub fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
         let settings = self.steps.stepper.control().preemption_settings()?;
         self.steps.stepper.pump();

@@ -5,7 +5,7 @@ use super::preempting::candidate_of;
 use super::types::Shard;
 use crate::capacity::allocator::Chosen;
 use crate::capacity::ordered::AppEntry;
-use crate::capacity::victims::{Candidate, attempt_and_number};
+use crate::capacity::preempted::{Candidate, attempt_and_number};
 use crate::engine::commit::grant::{self, Refusal};
 use crate::engine::worker::node::Reservation;
 use crate::id::ContainerId;
@@ -125,7 +125,7 @@ impl Shard {
         } else {
             let id = self.app(app).keys[key].id();
             self.reserve_node(node, app, id, chosen.size);
-            self.nodes[node as usize].own.reserved_since_ms = self.shared.clock.now_ms();
+            self.since_when(node, self.shared.clock.now_ms(), false);
             self.key_mut(app, key).re_reservations = 0;
             self.own.books.app_reserves(entry, &chosen.size);
         }

@@ -67,6 +67,8 @@ impl Known {
             | CapacityMessage::Preempt
             | CapacityMessage::Survey(_)
             | CapacityMessage::Chosen(_)
+            | CapacityMessage::Move(_)
+            | CapacityMessage::Reservation(_)
             | CapacityMessage::Starts(_) => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use super::books::{AppBook, Joint, Others, Start};
 use super::survey::{Chosen, Survey};
+use super::transit::{Move, Transit};
 use crate::capacity::order::FairCache;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::books::turn::OwnTurn;
@@ -53,6 +54,7 @@ impl Entrant {
             is_noted: false,
             others: Others::default(),
             held: 0,
+            moved_below: 0,
             turn: OwnTurn::default(),
             joint: joint.clone(),
         }
@@ -96,6 +98,10 @@ pub(crate) enum CapacityMessage {
     Survey(Box<Survey>),
     /// What it has chosen: each worker deals with what runs on its nodes.
     Chosen(Arc<Chosen>),
+    /// It wants something reserved on another node: told to the worker that has it.
+    Move(Box<Move>),
+    /// Something reserved comes from another worker's node, or back.
+    Reservation(Box<Transit>),
     /// The worker that decides for a leaf lets an application start there.
     Starts(Start),
     /// A worker is given up: others decide who starts where it did.

@@ -16,6 +16,8 @@ mod books;
 
 mod terms;
 
+mod transit;
+
 mod message;
 
 mod parts;
@@ -39,6 +41,8 @@ mod preempting;
 mod survey;
 
 mod surveying;
+
+mod moving;
 
 mod folding;
 

@@ -8,7 +8,7 @@ use super::surveying::{tell, who_preempts};
 use super::types::{CapacityDecider, Shared};
 use crate::capacity::killable::Killable;
 use crate::capacity::ordered::AppEntry;
-use crate::capacity::victims::Candidate;
+use crate::capacity::preempted::Candidate;
 use crate::engine::TaskCall;
 use crate::engine::decider::{AppPart, QueuePart};
 use crate::engine::driver::deciders::{PreemptionTask, UpdateTask};
@@ -108,8 +108,10 @@ pub(crate) struct CapacityKey {
 #[derive(Debug, Default)]
 pub(crate) struct CapacityNode {
     pub(crate) killable: Killable,
-    /// When what is reserved on it was reserved.
+    /// When what is reserved on it was reserved, there or elsewhere.
     pub(crate) reserved_since_ms: u64,
+    /// It was on another node, and moved.
+    pub(crate) reserved_has_moved: bool,
     /// Containers that have ended and whose room it has not given back: the leaf in which each did.
     pub(crate) ended: Vec<(Candidate, u32)>,
     /// What does not fit on it ends: Hadoop's overcommit timeout has been set, and has passed. It stays so.

@@ -12,13 +12,15 @@ use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::AppRank;
 use crate::capacity::ordered::AppEntry;
+use crate::capacity::preempted::{
+    Candidate, ContainerNumber, Facts, HeldIn, Live, NodeIn, OnNode, Preempted, attempt_and_number, number_of,
+};
+use crate::capacity::preemption::ByPriority;
 use crate::capacity::tree::{QueueNode, ROOT};
 use crate::capacity::users::Users;
-use crate::capacity::victims::{
-    Candidate, Chooser, ContainerNumber, Facts, ForHigherPriority, Live, NodeIn, OnNode, Preempted, attempt_and_number,
-    milliseconds, number_of,
-};
+use crate::capacity::victims::{Chooser, milliseconds};
 use crate::config::capacity::{AppOrdering, PreemptionSettings};
+use crate::engine::books::ledger::NodeShared;
 use crate::engine::mail::container::EndReason;
 use crate::engine::worker::containers::ContainerRecord;
 use crate::resource::Resource;
@@ -33,9 +35,10 @@ impl Shard {
     /// One round; then what it has chosen takes effect. Gives what is newly marked, by application and number.
     pub(crate) fn preempt(&mut self, settings: &PreemptionSettings) -> Vec<(u32, u32)> {
         let scheduler = self.own.books.file(ROOT).settings();
-        let for_higher = scheduler.underutilized_preemption.then(|| ForHigherPriority {
+        let for_higher = scheduler.underutilized_preemption.then(|| ByPriority {
             now_ms: self.shared.clock.now_ms(),
             delay_ms: scheduler.underutilized_preemption_delay_ms,
+            moves: scheduler.underutilized_preemption_moves_reservations,
         });
         let chosen = Chooser { world: self }.choose(settings, for_higher);
         if settings.observe_only {
@@ -78,7 +81,7 @@ impl Shard {
         }
         chosen.marks.iter().for_each(|candidate| self.tell_of(*candidate));
         for candidate in &chosen.kills {
-            if let Some(index) = self.live(*candidate) {
+            if let Some(index) = self.live(*candidate).or_else(|| self.left_behind(*candidate)) {
                 self.kill_or_mark(index);
             }
         }
@@ -97,6 +100,13 @@ impl Shard {
     pub(super) fn live(&self, candidate: Candidate) -> Option<u32> {
         let slot = self.own.books.find(candidate.0)?.slot;
         self.app(slot).containers.iter().copied().find(|index| candidate_of(&self.containers[*index]) == candidate)
+    }
+
+    /// The record of one that has ended and whose room its node has not given back, where that may still count.
+    fn left_behind(&self, candidate: Candidate) -> Option<u32> {
+        let counts = self.own.books.file(ROOT).settings().lazy_preemption;
+        let on_nodes = self.nodes.present().filter(|_| counts).flat_map(|(_, node)| node.containers.iter().copied());
+        on_nodes.into_iter().find(|index| candidate_of(&self.containers[*index]) == candidate)
     }
 
     /// A reservation of an application ends, by its number.
@@ -164,9 +174,13 @@ impl Shard {
 }
 
 impl Shard {
-    pub(super) fn own_reserved_nodes(&self) -> Vec<NodeIn> {
-        let as_seen = |(_, node): (u32, &Node)| {
-            let reservation = node.reservation?;
+    /// This worker's nodes, all or those on which something is reserved.
+    pub(super) fn own_nodes(&self, all: bool) -> Vec<NodeIn<Arc<NodeShared>>> {
+        let as_seen = |(place, node): (u32, &Node)| {
+            let held = self.held_on(place);
+            if held.is_none() && !all {
+                return None;
+            }
             let on_node = |index: &u32| {
                 let record = &self.containers[*index];
                 let candidate = candidate_of(record);
@@ -180,11 +194,10 @@ impl Shard {
                 }
             };
             Some(NodeIn {
+                place: node.shared.clone(),
                 free: node.free,
                 killable: node.own.killable.sum(),
-                app: self.find_app(reservation.app)?.number,
-                size: reservation.size,
-                since_ms: node.own.reserved_since_ms,
+                held,
                 containers: node.containers.iter().map(on_node).collect(),
             })
         };
@@ -218,6 +231,8 @@ impl Books {
 }
 
 impl Preempted for Shard {
+    type Place = Arc<NodeShared>;
+
     fn arith(&self) -> Arith {
         self.own.books.arith
     }
@@ -250,10 +265,19 @@ impl Preempted for Shard {
         self.own.books.counts(slot).reserved
     }
 
-    fn reserved_nodes(&self) -> Vec<NodeIn> {
-        let mut nodes = self.own_reserved_nodes();
-        nodes.extend_from_slice(self.own.surveyed.nodes());
+    fn nodes(&self, all: bool) -> Vec<NodeIn<Arc<NodeShared>>> {
+        let mut nodes = self.own_nodes(all);
+        let others = self.own.surveyed.nodes();
+        if !others.is_empty() {
+            // Those on which nothing is reserved any more are of no interest where that is asked for.
+            nodes.extend(others.iter().filter(|node| all || node.held.is_some()).cloned());
+            nodes.sort_by_key(|node| node.place.id);
+        }
         nodes
+    }
+
+    fn move_reservation(&mut self, held: &HeldIn, from: &Arc<NodeShared>, to: &Arc<NodeShared>) {
+        self.order_move(held, from, to);
     }
 
     fn used_capacity(&self, slot: u32) -> f32 {
@@ -319,6 +343,10 @@ impl Preempted for Shard {
 
     fn leaf_of(&self, app: u32) -> Option<u32> {
         self.own.books.find(app).map(|app| app.leaf)
+    }
+
+    fn has_moved_along(&self, candidate: Candidate) -> bool {
+        self.own.books.find(candidate.0).is_some_and(|app| candidate.1 < app.moved_below)
     }
 
     fn containers(&self, app: u32) -> Vec<Live> {

@@ -1,10 +1,6 @@
 //! What a configuration asks for that is not built yet: refused when a scheduler is built, with its names.
 
 use super::configuration::CapacityConfiguration;
-use crate::config::capacity::CapacitySettings;
-
-const MOVES_RESERVATIONS: &str =
-    "yarn.scheduler.capacity.ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation";
 
 /// Properties that would have an effect in Hadoop and have none here yet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,19 +18,10 @@ pub(crate) fn unsupported(configuration: &CapacityConfiguration) -> Option<Unsup
         }
     };
     note(settings.multi_node_placement, "yarn.scheduler.capacity.multi-node-placement-enabled");
-    if settings.monitors.preemption.is_some() {
-        missing.extend(unsupported_round(settings).into_iter().flat_map(|round| round.0));
-    }
     for queue in file.queues() {
         if let Some(label) = queue.capacities.iter().find(|capacity| !capacity.label.is_empty()) {
             missing.push(format!("node labels, as {:?} of {}", label.label, queue.path));
         }
     }
     (!missing.is_empty()).then_some(Unsupported(missing))
-}
-
-/// What of a round of the preemption policy is not built yet.
-pub(crate) fn unsupported_round(settings: &CapacitySettings) -> Option<Unsupported> {
-    let moves = settings.underutilized_preemption && settings.underutilized_preemption_moves_reservations;
-    moves.then(|| Unsupported(vec![MOVES_RESERVATIONS.to_owned()]))
 }

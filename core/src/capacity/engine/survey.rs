@@ -6,9 +6,11 @@
 //! ended meanwhile is not found. Cost: O(containers) a round.
 
 use super::types::Shared;
-use crate::capacity::victims::{Candidate, ContainerNumber, Live, NodeIn};
+use crate::capacity::preempted::{Candidate, ContainerNumber, HeldIn, Live, NodeIn};
 use crate::config::capacity::PreemptionSettings;
+use crate::engine::books::ledger::NodeShared;
 use crate::resource::Resource;
+use crate::sync::Arc;
 use crate::sync::channel::Sender;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,8 +30,8 @@ pub(crate) struct Surveyed {
     pub(super) killable: FxHashSet<Candidate>,
     /// Their sizes, by queue.
     pub(super) killable_sums: FxHashMap<u32, Resource>,
-    /// Nodes on which something is reserved.
-    pub(super) nodes: Vec<NodeIn>,
+    /// Nodes on which something is reserved; all, where that may be moved.
+    pub(super) nodes: Vec<NodeIn<Arc<NodeShared>>>,
 }
 
 impl Surveyed {
@@ -51,8 +53,19 @@ impl Surveyed {
         self.killable.contains(&candidate)
     }
 
-    pub(super) fn nodes(&self) -> &[NodeIn] {
+    pub(super) fn nodes(&self) -> &[NodeIn<Arc<NodeShared>>] {
         &self.nodes
+    }
+
+    /// What was reserved on one node is on another, as far as these are known here.
+    pub(super) fn moves(&mut self, from: &NodeShared, to: &NodeShared, made: HeldIn) {
+        let mut held_on = |of: &NodeShared, held| {
+            if let Some(node) = self.nodes.iter_mut().find(|node| node.place.id == of.id) {
+                node.held = held;
+            }
+        };
+        held_on(from, None);
+        held_on(to, Some(made));
     }
 
     pub(super) fn killable_in(&self, queue: u32) -> Resource {

@@ -6,7 +6,7 @@ use super::message::CapacityMessage;
 use super::preempting::candidate_of;
 use super::survey::{Survey, Surveyed};
 use super::types::{Internal, Shard, Shared};
-use crate::capacity::victims::{ContainerNumber, Live, number_of};
+use crate::capacity::preempted::{ContainerNumber, Live, number_of};
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::AppShared;
 use crate::resource::Resource;
@@ -74,7 +74,7 @@ impl Shard {
             found.containers.extend(containers);
             found.reservations.extend(reservations);
         }
-        surveyed.nodes.extend(self.own_reserved_nodes());
+        surveyed.nodes.extend(self.own_nodes(self.moves_reservations()));
         let queues = self.own.books.queues.iter().zip(0..);
         for (queue, slot) in queues.filter_map(|(queue, slot)| Some((queue.as_ref()?, slot))) {
             let counts = &queue.counts;

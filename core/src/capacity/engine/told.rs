@@ -4,6 +4,7 @@ use super::books::AppBook;
 use super::message::{CapacityMessage, Entrant};
 use super::types::Shard;
 use crate::capacity::ordered::AppEntry;
+use crate::capacity::preempted::number_of;
 use crate::resource::Resource;
 
 impl Shard {
@@ -35,6 +36,8 @@ impl Shard {
             CapacityMessage::Preempt => self.preempt_if_on(),
             CapacityMessage::Survey(survey) => self.survey(survey),
             CapacityMessage::Chosen(chosen) => self.deal_with(chosen),
+            CapacityMessage::Move(wanted) => self.move_from_here(wanted),
+            CapacityMessage::Reservation(transit) => self.reservation_comes(transit),
             CapacityMessage::Starts(start) => self.own.books.starts_elsewhere(start),
             CapacityMessage::Called(app) => self.has_called(*app),
             CapacityMessage::GivenUp(worker) => self.own.books.decide_for(*worker),
@@ -56,11 +59,11 @@ impl Shard {
         let kept = before.filter(|_| *keeps).map(|before| {
             let before = &mut books.apps[before];
             let (others, held) = (std::mem::take(&mut before.others), std::mem::take(&mut before.held));
-            (before.used, before.drift, before.publication, others, held)
+            (before.used, before.drift, before.publication, others, held, before.moved_below)
         });
-        let (used, drift, publication, others, held) = kept.unwrap_or_default();
+        let (used, drift, publication, others, held, moved_below) = kept.unwrap_or_default();
         entrant.joint.show_containers(books.place, held);
-        let entry = books.add(AppBook { used, drift, publication, others, held, ..entrant.book() });
+        let entry = books.add(AppBook { used, drift, publication, others, held, moved_below, ..entrant.book() });
         for slot in slot_before.into_iter().chain([app.slot.index]) {
             self.has_entry(slot, number, entry);
         }
@@ -96,5 +99,7 @@ impl Shard {
         let of_containers = containers.iter().map(|index| *self.containers.size(&self.containers[*index]));
         let sizes: Vec<Resource> = of_containers.chain(self.reservations_of(slot).map(|(_, made)| made.size)).collect();
         self.own.books.moved(entry, leaf, runnable, &sizes);
+        let local = self.app(slot);
+        self.own.books.apps[entry].moved_below = number_of(local.attempt.into(), local.next_number);
     }
 }

@@ -99,7 +99,7 @@ impl Plain {
         } else {
             let since_ms = self.now_ms;
             let local = self.app_mut(app);
-            local.reservations.push(Reserved { number, node, key, size: chosen.size, since_ms });
+            local.reservations.push(Reserved { number, node, key, size: chosen.size, since_ms, has_moved: false });
             local.reserved = local.reserved.plus(&chosen.size);
             local.re_reservations.remove(&key);
             self.node_mut(node).reservation = Some((app, number));

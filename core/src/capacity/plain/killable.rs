@@ -1,7 +1,7 @@
 //! Lazy preemption: containers that go only when somebody needs their room (25.4, 16.6 step 4, 18.2).
 
 use super::state::Plain;
-use crate::capacity::victims::{Candidate, attempt_and_number, number_of};
+use crate::capacity::preempted::{Candidate, attempt_and_number, number_of};
 use crate::resource::Resource;
 use std::collections::BTreeMap;
 
@@ -29,14 +29,19 @@ impl Plain {
     /// Its grace period is over.
     pub(super) fn kill_or_mark(&mut self, candidate: Candidate) {
         let (app, number) = as_container(candidate);
-        let Some(local) = self.apps.get(&app) else { return };
-        let Some(container) = local.containers.get(&number) else { return };
         if !self.tree.file.settings().lazy_preemption {
-            self.end_container(app, number, true);
+            if self.apps.get(&app).is_some_and(|local| local.containers.contains_key(&number)) {
+                self.end_container(app, number, true);
+            }
             return;
         }
-        let (leaf, node, size) = (local.leaf, container.node, container.size);
+        // One that has ended counts too until its node has said so, and in the queues for good.
+        let container = self.apps.get(&app).and_then(|local| local.containers.get(&number));
+        let here = container.map(|container| (container.node, container.size));
+        let left = || self.lingering.get(&(app, number)).map(|left| (left.node, left.size));
+        let Some((node, size)) = here.or_else(left) else { return };
         self.node_mut(node).killable.add(candidate, size);
+        let Some(leaf) = self.apps.get(&app).map(|local| local.leaf) else { return };
         let path: Vec<u32> = self.tree.path(leaf).collect();
         for queue in path {
             self.counts[queue as usize].killable.insert(candidate, size);

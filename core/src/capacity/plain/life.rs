@@ -66,6 +66,7 @@ impl Plain {
                 containers: BTreeMap::new(),
                 reservations: Vec::new(),
                 last_number: 0,
+                moved_below: 0,
                 publication: None,
                 blacklist: BTreeSet::new(),
                 fair: FairCache::default(),
@@ -231,7 +232,8 @@ impl Plain {
             self.charge_above(target, &size, 1);
         }
         self.leave(app, source);
-        self.app_mut(app).leaf = target;
+        let local = self.app_mut(app);
+        (local.leaf, local.moved_below) = (target, local.last_number + 1);
         self.enter(app);
         let (pending, reserved) = (self.app(app).asks.pending(), self.app(app).reserved);
         self.leaf_mut(source).users.ceases_to_ask(&user, app);

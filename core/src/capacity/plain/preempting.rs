@@ -1,17 +1,19 @@
 //! Rounds of the preemption policy, and what they lead to (reference 25).
 
 use super::killable::{as_candidate, as_container};
-use super::state::{Node, Plain, Refused};
+use super::state::{Node, Plain, Refused, Reserved};
 use crate::capacity::arith::Arith;
+use crate::capacity::asks::ANY;
 use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::AppRank;
+use crate::capacity::preempted::{
+    Candidate, ContainerNumber, Facts, HeldIn, Live, NodeIn, OnNode, Preempted, number_of,
+};
+use crate::capacity::preemption::ByPriority;
 use crate::capacity::tree::QueueNode;
 use crate::capacity::users::Users;
-use crate::capacity::victims::{
-    Candidate, Chooser, ContainerNumber, Facts, ForHigherPriority, Live, NodeIn, OnNode, Preempted, milliseconds,
-    number_of,
-};
+use crate::capacity::victims::{Chooser, milliseconds};
 use crate::config::capacity::AppOrdering;
 use crate::resource::Resource;
 use serde_json::{Map, Value, json};
@@ -21,9 +23,11 @@ impl Plain {
     pub(super) fn preempt(&mut self, shown: &mut Map<String, Value>) -> Result<(), Refused> {
         let settings = self.preemption.clone();
         let scheduler = self.tree.file.settings();
-        let delay_ms = scheduler.underutilized_preemption_delay_ms;
-        let for_higher =
-            scheduler.underutilized_preemption.then_some(ForHigherPriority { now_ms: self.now_ms, delay_ms });
+        let for_higher = scheduler.underutilized_preemption.then_some(ByPriority {
+            now_ms: self.now_ms,
+            delay_ms: scheduler.underutilized_preemption_delay_ms,
+            moves: scheduler.underutilized_preemption_moves_reservations,
+        });
         let chosen = Chooser { world: self }.choose(&settings, for_higher);
         if settings.observe_only {
             return Ok(());
@@ -62,7 +66,24 @@ impl Plain {
     }
 }
 
+impl Plain {
+    fn held_on(&self, node: &Node) -> Option<HeldIn> {
+        let (app, number) = node.reservation?;
+        let local = self.app(app);
+        let made = local.reservations.iter().find(|made| made.number == number)?;
+        let would_do_elsewhere = local.asks.row(made.key, ANY).is_none_or(|row| row.relax);
+        Some(HeldIn {
+            candidate: as_candidate(app, number),
+            size: made.size,
+            since_ms: made.since_ms,
+            may_move: would_do_elsewhere && !made.has_moved,
+        })
+    }
+}
+
 impl Preempted for Plain {
+    type Place = usize;
+
     fn arith(&self) -> Arith {
         self.arith
     }
@@ -95,11 +116,13 @@ impl Preempted for Plain {
         self.counts[slot as usize].reserved
     }
 
-    fn reserved_nodes(&self) -> Vec<NodeIn> {
+    fn nodes(&self, all: bool) -> Vec<NodeIn<usize>> {
         let as_seen = |(at, node): (usize, &Option<Node>)| {
             let node = node.as_ref()?;
-            let (app, number) = node.reservation?;
-            let reserved = self.app(app).reservations.iter().find(|made| made.number == number)?;
+            let held = self.held_on(node);
+            if held.is_none() && !all {
+                return None;
+            }
             let live = self.apps.iter().flat_map(|(app, local)| {
                 let here = local.containers.iter().filter(move |(_, container)| container.node == at);
                 here.map(|(number, container)| (container.made, (*app, *number), container.size, container.am, None))
@@ -113,15 +136,24 @@ impl Preempted for Plain {
                 OnNode { candidate, size, am, killable: node.killable.has(candidate), leaf }
             };
             Some(NodeIn {
+                place: at,
                 free: node.free,
                 killable: node.killable.sum(),
-                app,
-                size: reserved.size,
-                since_ms: reserved.since_ms,
+                held,
                 containers: here.into_iter().map(on_node).collect(),
             })
         };
         self.nodes.iter().enumerate().filter_map(as_seen).collect()
+    }
+
+    fn move_reservation(&mut self, held: &HeldIn, from: &usize, to: &usize) {
+        let (app, number) = as_container(held.candidate);
+        let reservations = &mut self.app_mut(app).reservations;
+        let Some(at) = reservations.iter().position(|made| made.number == number) else { return };
+        let made = reservations.remove(at);
+        reservations.push(Reserved { node: *to, has_moved: true, ..made });
+        self.node_mut(*from).reservation = None;
+        self.node_mut(*to).reservation = Some((app, number));
     }
 
     fn used_capacity(&self, slot: u32) -> f32 {
@@ -179,6 +211,11 @@ impl Preempted for Plain {
 
     fn leaf_of(&self, app: u32) -> Option<u32> {
         self.apps.get(&app).map(|app| app.leaf)
+    }
+
+    fn has_moved_along(&self, candidate: Candidate) -> bool {
+        let (app, number) = as_container(candidate);
+        number < Plain::app(self, app).moved_below
     }
 
     fn containers(&self, app: u32) -> Vec<Live> {

@@ -9,9 +9,9 @@ use crate::capacity::killable::Killable;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::{AppRank, FairCache};
 use crate::capacity::ordered::Ordered;
+use crate::capacity::preempted::Candidate;
 use crate::capacity::tree::{Named, Tree};
 use crate::capacity::users::UserRecord;
-use crate::capacity::victims::Candidate;
 use crate::config::capacity::{AppOrdering, CapacityFileError, MixedFractions, PreemptionSettings};
 use crate::resource::Resource;
 use serde_json::Value;
@@ -80,6 +80,8 @@ pub(super) struct Reserved {
     pub(super) key: i32,
     pub(super) size: Resource,
     pub(super) since_ms: u64,
+    /// From another node, by a round of the preemption policy.
+    pub(super) has_moved: bool,
 }
 
 /// Where an application's headroom comes from: whom the last publication was for.
@@ -111,6 +113,8 @@ pub(super) struct App {
     /// In the order in which they were made.
     pub(super) reservations: Vec<Reserved>,
     pub(super) last_number: u32,
+    /// Containers with smaller numbers have moved to another leaf with it.
+    pub(super) moved_below: u32,
     pub(super) publication: Option<Publication>,
     pub(super) blacklist: BTreeSet<String>,
     pub(super) fair: FairCache,

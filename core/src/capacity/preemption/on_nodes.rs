@@ -1,4 +1,4 @@
-//! Whose containers go so that what is reserved on their node can be had there (25.6).
+//! Whose containers go so that what is reserved on their node can be had there, and what is reserved on another node instead (25.6).
 //!
 //! `QueuePriorityContainerCandidateSelector` and `ReservedContainerCandidatesSelector`. Pure: nodes and containers are as the caller shows them.
 
@@ -21,17 +21,25 @@ pub(crate) struct Standing {
     pub(crate) leaf: Option<usize>,
 }
 
-/// A node on which something is reserved.
+/// A node, as a selector sees it.
 #[derive(Clone, Debug)]
-pub(crate) struct ReservedNode {
+pub(crate) struct SeenNode {
     pub(crate) free: Resource,
     pub(crate) killable: Resource,
-    /// What is reserved, and in which leaf.
-    pub(crate) size: Resource,
-    pub(crate) leaf: Option<usize>,
-    pub(crate) since_ms: u64,
+    pub(crate) held: Option<Held>,
     /// The oldest first.
     pub(crate) containers: Vec<Standing>,
+}
+
+/// What is reserved on a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    pub(crate) size: Resource,
+    /// Its leaf, as of a container.
+    pub(crate) leaf: Option<usize>,
+    pub(crate) since_ms: u64,
+    /// Another node would do, and it has not been moved yet: Hadoop moves a reservation once.
+    pub(crate) may_move: bool,
 }
 
 /// What a selector sees, and what it may take.
@@ -106,43 +114,77 @@ impl<'a> Priorities<'a> {
 /// A container that goes, with its leaf among the round's entries and its size.
 pub(crate) type Victim = (Id, usize, Resource);
 
-/// For queues that have less than is guaranteed to them, from queues of lower priority. What was reserved less than `delay_ms` ago has to wait.
-pub(crate) fn by_priority(taker: Taker<'_>, nodes: Vec<ReservedNode>, now_ms: u64, delay_ms: i64) -> Vec<Victim> {
+/// How the selector for queues of higher priority goes about it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByPriority {
+    pub(crate) now_ms: u64,
+    /// What was reserved less than this ago has to wait.
+    pub(crate) delay_ms: i64,
+    /// What cannot be had on its node is moved to one where it can.
+    pub(crate) moves: bool,
+}
+
+/// For queues that have less than is guaranteed to them, from queues of lower priority. Gives also what is reserved elsewhere from now on:
+/// from and to which of the nodes, in the order in which it moves. Without moves only nodes on which something is reserved matter. Nodes come
+/// in the order in which they are tried. Cost, with moves: O(reservations x containers).
+pub(crate) fn by_priority(
+    taker: Taker<'_>,
+    mut nodes: Vec<SeenNode>,
+    how: ByPriority,
+) -> (Vec<Victim>, Vec<(usize, usize)>) {
     let Taker { round, cluster, budget } = taker;
     let (arith, priorities) = (round.arith, Priorities::of(round));
-    let mut nodes: Vec<ReservedNode> =
-        nodes.into_iter().filter(|node| node.leaf.is_some_and(|leaf| priorities.allow_any(leaf))).collect();
-    binary_insertion_sort(&mut nodes, |a, b| priorities.is_before(a.leaf, b.leaf).unwrap_or(a.since_ms < b.since_ms));
-    let (mut chosen, mut gained) = (Vec::new(), BTreeMap::<usize, Resource>::new());
-    for mut node in nodes {
-        let age = i64::try_from(now_ms.saturating_sub(node.since_ms)).unwrap_or(i64::MAX);
-        let Some(leaf) = node.leaf.filter(|_| age >= delay_ms) else { continue };
+    let of_takers = |(at, node): (usize, &SeenNode)| {
+        let held = node.held.filter(|held| held.leaf.is_some_and(|leaf| priorities.allow_any(leaf)))?;
+        Some((at, held))
+    };
+    let mut reserved: Vec<(usize, Held)> = nodes.iter().enumerate().filter_map(of_takers).collect();
+    binary_insertion_sort(&mut reserved, |(_, a), (_, b)| {
+        priorities.is_before(a.leaf, b.leaf).unwrap_or(a.since_ms < b.since_ms)
+    });
+    for node in nodes.iter_mut().filter(|_| !reserved.is_empty()) {
+        // They stand as they came. Hadoop does so with each visit, and once more changes nothing.
+        binary_insertion_sort(&mut node.containers, |a, b| priorities.is_before(a.leaf, b.leaf).unwrap_or(false));
+    }
+    let (mut chosen, mut moved, mut gained) = (Vec::new(), Vec::new(), BTreeMap::<usize, Resource>::new());
+    for (at, held) in reserved {
+        let age = i64::try_from(how.now_ms.saturating_sub(held.since_ms)).unwrap_or(i64::MAX);
+        let Some(leaf) = held.leaf.filter(|_| age >= how.delay_ms) else { continue };
         let (entry, gains) = (&round.entries[leaf], gained.entry(leaf).or_default());
         let has = entry.used.minus(&entry.reserved).plus(gains);
         if !arith.is_less(&cluster, &has, &entry.guaranteed) {
             continue;
         }
-        // They stand as they came.
-        binary_insertion_sort(&mut node.containers, |a, b| priorities.is_before(a.leaf, b.leaf).unwrap_or(false));
-        if let Some(victims) = lower_ones(&priorities, leaf, &node, &cluster, budget) {
-            *gains = gains.plus(&node.size);
+        let lower_on =
+            |node: &SeenNode, budget: &Resource| lower_ones(&priorities, leaf, node, &held.size, &cluster, budget);
+        if let Some(victims) = lower_on(&nodes[at], budget) {
+            *gains = gains.plus(&held.size);
             *budget = victims.iter().fold(*budget, |left, (_, _, size)| left.minus(size));
             chosen.extend(victims);
+        } else if how.moves && held.may_move {
+            // Nodes that this round has touched are reserved by now.
+            let would_do = |to: &usize| nodes[*to].held.is_none() && lower_on(&nodes[*to], budget).is_some();
+            // The queue gains nothing by it, and what would have to go there is left for the next round.
+            if let Some(to) = (0..nodes.len()).find(would_do) {
+                nodes[to].held = nodes[at].held.take();
+                moved.push((at, to));
+            }
         }
     }
-    chosen
+    (chosen, moved)
 }
 
-/// What of queues of lower priority has to go from a node for what is reserved there; nothing where that is not enough.
+/// What of queues of lower priority has to go from a node so that something fits there; nothing where that is not enough.
 fn lower_ones(
     priorities: &Priorities<'_>,
     taker: usize,
-    node: &ReservedNode,
+    node: &SeenNode,
+    size: &Resource,
     cluster: &Resource,
     budget: &Resource,
 ) -> Option<Vec<Victim>> {
     let (arith, none) = (priorities.round.arith, Resource::ZERO);
-    let (mut lacking, mut left, mut victims) = (node.size.minus(&node.free), *budget, Vec::new());
+    let (mut lacking, mut left, mut victims) = (size.minus(&node.free), *budget, Vec::new());
     if arith.fits_in(&lacking, &none) {
         return Some(victims);
     }
@@ -161,7 +203,7 @@ fn lower_ones(
 }
 
 /// From queues that have too much, on nodes where the least has to go for what is reserved there. `chosen`: by the selectors before.
-pub(crate) fn cheapest(taker: Taker<'_>, nodes: &[ReservedNode], chosen: &BTreeSet<Id>) -> Vec<Victim> {
+pub(crate) fn cheapest(taker: Taker<'_>, nodes: &[SeenNode], chosen: &BTreeSet<Id>) -> Vec<Victim> {
     let Taker { round, cluster, budget } = taker;
     let mut to_obtain: BTreeMap<usize, Resource> = BTreeMap::new();
     for (at, entry) in round.entries.iter().enumerate().filter(|(_, entry)| entry.children.is_empty()) {
@@ -170,7 +212,7 @@ pub(crate) fn cheapest(taker: Taker<'_>, nodes: &[ReservedNode], chosen: &BTreeS
         }
     }
     let mut seen = Seen { round, to_obtain, budget, chosen: chosen.clone() };
-    let mut costs: Vec<(f32, &ReservedNode)> =
+    let mut costs: Vec<(f32, &SeenNode)> =
         nodes.iter().filter_map(|node| Some((seen.needed_on(node, true)?.0, node))).collect();
     costs.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let mut victims = Vec::new();
@@ -193,10 +235,10 @@ struct Seen<'a> {
 impl Seen<'_> {
     /// What has to go from a node, and how much that is beside what is reserved there. With `only_looks` each container is looked at as if
     /// it were the only one.
-    fn needed_on(&mut self, node: &ReservedNode, only_looks: bool) -> Option<(f32, Vec<Victim>)> {
-        let arith = self.round.arith;
+    fn needed_on(&mut self, node: &SeenNode, only_looks: bool) -> Option<(f32, Vec<Victim>)> {
+        let (arith, held) = (self.round.arith, node.held?);
         let (mut has, mut goes, mut victims) = (node.free.plus(&node.killable), Resource::ZERO, Vec::new());
-        if arith.fits_in(&node.size, &has) {
+        if arith.fits_in(&held.size, &has) {
             return None;
         }
         let mut newest_first: Vec<&Standing> = node.containers.iter().collect();
@@ -218,8 +260,8 @@ impl Seen<'_> {
                 goes = goes.plus(&size);
             }
             has = has.plus(&size);
-            if arith.fits_in(&node.size, &has) {
-                return Some((arith.ratio(&goes, &node.size), victims));
+            if arith.fits_in(&held.size, &has) {
+                return Some((arith.ratio(&goes, &held.size), victims));
             }
         }
         // The leaves have it back, the budget does not, as in Hadoop.
@@ -259,17 +301,58 @@ mod tests {
     }
 
     /// Something of 20 is reserved for the first; 10 are free, and three containers of 6 of the second stand there.
-    fn node() -> ReservedNode {
+    fn node() -> SeenNode {
         let standing =
             |number| Standing { id: (7, number), size: memory(6), am: false, killable: false, leaf: Some(2) };
-        ReservedNode {
+        SeenNode {
             free: memory(10),
             killable: memory(0),
-            size: memory(20),
-            leaf: Some(1),
-            since_ms: 1000,
+            held: Some(Held { size: memory(20), leaf: Some(1), since_ms: 1000, may_move: true }),
             containers: vec![standing(3), standing(4), standing(5)],
         }
+    }
+
+    /// The same with what does not go for it.
+    fn firm() -> SeenNode {
+        let mut firm = node();
+        firm.containers.iter_mut().for_each(|standing| standing.am = true);
+        firm
+    }
+
+    /// The same with nothing reserved.
+    fn soft() -> SeenNode {
+        SeenNode { held: None, ..node() }
+    }
+
+    fn moves(nodes: Vec<SeenNode>) -> (Vec<u64>, Vec<(usize, usize)>) {
+        let (round, mut budget) = (round(), memory(100));
+        let taker = Taker { round: &round, cluster: memory(100), budget: &mut budget };
+        let (victims, moves) = by_priority(taker, nodes, ByPriority { now_ms: 9000, delay_ms: 0, moves: true });
+        (ids(&victims), moves)
+    }
+
+    #[test]
+    fn what_cannot_be_had_on_its_node_is_moved_to_the_first_where_it_can_and_nothing_goes_for_it_yet() {
+        let too_small = SeenNode { free: memory(1), ..soft() };
+        assert_eq!(moves(vec![firm(), too_small, node(), soft(), soft()]), (vec![3, 4], vec![(0, 3)]));
+    }
+
+    #[test]
+    fn two_do_not_move_to_one_node_and_one_may_move_to_where_another_left() {
+        assert_eq!(moves(vec![firm(), firm(), soft()]), (vec![], vec![(0, 2)]));
+        let mut larger = firm();
+        larger.containers[0].am = false;
+        larger.containers[1].am = false;
+        larger.held = Some(Held { size: memory(30), leaf: Some(1), since_ms: 500, may_move: true });
+        let roomy = SeenNode { free: memory(30), ..soft() };
+        assert_eq!(moves(vec![larger, firm(), roomy]), (vec![], vec![(0, 2), (1, 0)]));
+    }
+
+    #[test]
+    fn what_has_moved_or_wants_this_very_node_stays() {
+        let mut fixed = firm();
+        fixed.held = fixed.held.map(|held| Held { may_move: false, ..held });
+        assert_eq!(moves(vec![fixed, soft()]), (vec![], vec![]));
     }
 
     fn ids(victims: &[Victim]) -> Vec<u64> {
@@ -280,8 +363,9 @@ mod tests {
     fn by_priority_the_oldest_go_once_the_reservation_is_old_enough() {
         let round = round();
         let mut budget = memory(100);
-        let mut choose = |now, delay| {
-            by_priority(Taker { round: &round, cluster: memory(100), budget: &mut budget }, vec![node()], now, delay)
+        let mut choose = |now_ms, delay_ms| {
+            let how = ByPriority { now_ms, delay_ms, moves: false };
+            by_priority(Taker { round: &round, cluster: memory(100), budget: &mut budget }, vec![node()], how).0
         };
         assert!(choose(1999, 1000).is_empty());
         assert_eq!(ids(&choose(2000, 1000)), [3, 4]);
@@ -297,7 +381,8 @@ mod tests {
         for round in [satisfied, equal] {
             let mut budget = memory(100);
             let taker = Taker { round: &round, cluster: memory(100), budget: &mut budget };
-            assert!(by_priority(taker, vec![node()], 9000, 0).is_empty());
+            let how = ByPriority { now_ms: 9000, delay_ms: 0, moves: true };
+            assert_eq!(by_priority(taker, vec![firm(), soft()], how), (vec![], vec![]));
         }
     }
 

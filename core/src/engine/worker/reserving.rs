@@ -20,10 +20,24 @@ impl<D: Decider> Shard<D> {
     pub(crate) fn reserve_node(&mut self, node: u32, app: u32, key: SchedulingKey, size: Resource) {
         let local = self.app_mut(app);
         let (slot, number) = (local.slot, local.take_number());
-        local.reserved.push(node);
-        self.nodes[node as usize].reservation = Some(Reservation { app: slot, number, key, size });
-        self.count_reserved(app);
+        self.reserve_as(node, Reservation { app: slot, number, key, size });
         count(&self.shared.counters[self.worker].reserved, 1);
+    }
+
+    /// Keeps a node that nobody has reserved for something that has a number already.
+    pub(crate) fn reserve_as(&mut self, node: u32, reservation: Reservation) {
+        let app = reservation.app.index;
+        self.app_mut(app).reserved.push(node);
+        self.nodes[node as usize].reservation = Some(reservation);
+        self.count_reserved(app);
+    }
+
+    /// Keeps a node that nobody has reserved for what another one was kept for.
+    pub(crate) fn move_reserved(&mut self, from: u32, to: u32) {
+        if let Some(reservation) = self.nodes[from as usize].reservation {
+            self.unreserve(from);
+            self.reserve_as(to, reservation);
+        }
     }
 
     /// Gives up a node's reservation.

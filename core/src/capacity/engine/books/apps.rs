@@ -6,6 +6,7 @@
 use super::joint::{Joint, Others};
 use crate::capacity::order::{AppRank, FairCache};
 use crate::capacity::ordered::AppEntry;
+use crate::capacity::preempted::ContainerNumber;
 use crate::capacity::users::{UserRecord, UserSeat};
 use crate::engine::books::turn::OwnTurn;
 use crate::resource::Resource;
@@ -61,6 +62,8 @@ pub(crate) struct AppBook {
     pub(crate) others: Others,
     /// Containers and reservations that it has here, where there are other workers.
     pub(crate) held: i64,
+    /// What stands under smaller numbers has moved to another leaf with it.
+    pub(crate) moved_below: ContainerNumber,
     /// How often it has entered a leaf to wait there.
     pub(crate) turn: OwnTurn,
     pub(crate) joint: Arc<Joint>,

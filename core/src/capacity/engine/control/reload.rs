@@ -1,7 +1,6 @@
 //! Queues are refreshed from another file, whole or not at all (reference 24).
 
 use crate::capacity::engine::configuration::{CapacityConfiguration, Refresh};
-use crate::capacity::engine::settings::unsupported_round;
 use crate::capacity::engine::types::Control;
 use crate::capacity::tree::RefreshFault;
 use crate::config::capacity::{MadeQueues, PreemptionSettings};
@@ -12,11 +11,7 @@ impl Control {
     /// The settings of preemption in force, whether its monitor runs by itself or not.
     pub(crate) fn preemption_settings(&self) -> Result<PreemptionSettings, Refused> {
         let read = self.own.configuration.preemption();
-        let settings = read.map_err(|error| Refused::BadConfiguration(error.to_string()))?;
-        match unsupported_round(self.own.tree.file.settings()) {
-            Some(missing) => Err(Refused::BadConfiguration(missing.to_string())),
-            None => Ok(settings),
-        }
+        read.map_err(|error| Refused::BadConfiguration(error.to_string()))
     }
 
     /// The configuration in force.
