@@ -1,0 +1,105 @@
+//! What the ResourceManager's answers need of a scheduler, whichever decides.
+//!
+//! An object at the outer edge: nothing here is on the way of a heartbeat. What is asked for are views, as of now.
+
+mod fair;
+
+pub use fair::Steps;
+
+use evenweave::config::QueueAccess;
+use evenweave::resource::ResourceTypes;
+use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
+use evenweave::{AppHandle, Refused, Resource};
+
+/// Which scheduler it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The FairScheduler.
+    Fair,
+    /// The CapacityScheduler.
+    Capacity,
+}
+
+/// What stays as it is while a scheduler runs.
+#[derive(Clone, Debug)]
+pub struct Basics {
+    /// Which it is.
+    pub kind: Kind,
+    /// The resource types.
+    pub types: ResourceTypes,
+    /// The least that a container has.
+    pub minimum: Resource,
+    /// The most that one may have, as configured.
+    pub maximum: Resource,
+    /// `yarn.acl.enable`
+    pub acls: bool,
+    /// `yarn.cluster.max-application-priority`
+    pub max_priority: i32,
+}
+
+/// A queue of a FairScheduler, with what metrics keep of it.
+#[derive(Clone, Debug)]
+pub struct FairQueue {
+    /// As the scheduler shows it.
+    pub view: QueueView,
+    /// What AMs may use, as of the last time that one was held against it.
+    pub am_limit: Resource,
+}
+
+/// An application that has not ended, as its scheduler has it.
+#[derive(Clone, Debug)]
+pub struct AppFigures {
+    /// The number.
+    pub number: u32,
+    /// Its leaf queue's full name.
+    pub queue: String,
+    /// What its containers use.
+    pub used: Resource,
+    /// What its queue may use of the cluster: what part of the queue an application uses is told by it.
+    pub queue_share: f32,
+    /// Its priority, where the scheduler has such.
+    pub priority: Option<i32>,
+}
+
+/// The calls of whoever answers.
+pub trait Scheduler: Send + Sync {
+    /// What does not change.
+    fn basics(&self) -> &Basics;
+    /// The sum of all nodes.
+    fn cluster(&self) -> Resource;
+    /// The most that one container may have, now.
+    fn largest(&self) -> Resource;
+    /// All present nodes.
+    fn nodes(&self) -> Vec<NodeView>;
+    /// All containers, also those that have ended and whose room is taken.
+    fn containers(&self) -> Vec<ContainerView>;
+    /// The reservations that stand.
+    fn reservations(&self) -> Vec<AllocatedView>;
+    /// What applications ask for.
+    fn requests(&self) -> Vec<RequestView>;
+    /// The applications that have not ended.
+    fn apps(&self) -> Vec<AppFigures>;
+    /// The queues of a FairScheduler, by name; of another scheduler none.
+    fn fair_queues(&self) -> Vec<FairQueue>;
+    /// Whether there is a queue of that full name.
+    fn has_queue(&self, name: &str) -> bool;
+    /// The scheduler's own check of a right in a queue.
+    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool;
+    /// Whether the user is in `yarn.admin.acl`.
+    fn is_admin(&self, user: &str) -> bool;
+    /// Ends an application.
+    ///
+    /// # Errors
+    /// When it has ended.
+    fn kill(&self, app: &AppHandle) -> Result<(), Refused>;
+    /// Moves an application.
+    ///
+    /// # Errors
+    /// What the scheduler says against it.
+    fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused>;
+    /// Gives an application a priority; what it comes to.
+    ///
+    /// # Errors
+    /// What the scheduler says against it; the FairScheduler has no priorities.
+    fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<i32, Refused>;
+}
