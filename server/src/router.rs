@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, RawPathParams, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get};
-use axum::Router;
+use axum::routing::{MethodRouter, any, get};
 use tower::Layer;
 use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
 
 use crate::manager::ResourceManager;
 use crate::rest::asked::{Asked, Format, Outcome};
 use crate::rest::errors::Fault;
-use crate::rest::{access, activities, app, app_list, attempts, changes, cluster, metrics, nodes, overview, statistics};
+use crate::rest::{
+    access, activities, app, app_list, attempts, changes, cluster, metrics, nodes, overview, statistics,
+};
 
 /// A body is a few words.
 const LARGEST_BODY: usize = 64 << 10;
@@ -62,32 +64,43 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
 
 /// What is read.
 fn reads(endpoint: Endpoint) -> MethodRouter<Manager> {
-    MethodRouter::new()
-        .get(move |request: Request| answer(endpoint, request))
-        .options(|| async { allowed("OPTIONS,HEAD,GET") })
-        .fallback(|headers: HeaderMap| async move { not_supported(&headers) })
+    any(move |request: Request| by_method(Some(endpoint), None, request))
 }
 
 /// What is read, and changed.
 fn changes(read: Endpoint, change: Endpoint) -> MethodRouter<Manager> {
-    MethodRouter::new()
-        .get(move |request: Request| answer(read, request))
-        .put(move |request: Request| answer(change, request))
-        .options(|| async { allowed("OPTIONS,HEAD,GET,PUT") })
-        .fallback(|headers: HeaderMap| async move { not_supported(&headers) })
+    any(move |request: Request| by_method(Some(read), Some(change), request))
 }
 
 /// What is changed, and not read.
 fn changes_only(change: Endpoint) -> MethodRouter<Manager> {
-    MethodRouter::new()
-        .put(move |request: Request| answer(change, request))
-        .options(|| async { allowed("OPTIONS,PUT") })
-        .fallback(|headers: HeaderMap| async move { not_supported(&headers) })
+    any(move |request: Request| by_method(None, Some(change), request))
+}
+
+/// Hadoop's own way with methods that are not there.
+async fn by_method(read: Option<Endpoint>, change: Option<Endpoint>, request: Request) -> Response {
+    let endpoint = match request.method {
+        Method::GET | Method::HEAD => read,
+        Method::PUT => change,
+        Method::OPTIONS => {
+            return allowed(match (read, change) {
+                (Some(_), None) => "OPTIONS,HEAD,GET",
+                (Some(_), Some(_)) => "OPTIONS,HEAD,GET,PUT",
+                (None, _) => "OPTIONS,PUT",
+            });
+        }
+        _ => None,
+    };
+    match endpoint {
+        Some(endpoint) => answer(endpoint, request).await,
+        None => not_supported(&request.headers),
+    }
 }
 
 /// All of a request.
 struct Request {
     of: Manager,
+    method: Method,
     path: Vec<(String, String)>,
     uri: Uri,
     headers: HeaderMap,
@@ -108,9 +121,10 @@ impl axum::extract::FromRequest<Manager> for Request {
             RawPathParams::from_request_parts(&mut parts, of).await.map_err(IntoResponse::into_response)?
         };
         let path = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let (uri, headers) = (request.uri().clone(), std::mem::take(request.headers_mut()));
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let headers = std::mem::take(request.headers_mut());
         let body: Bytes = request.extract().await.map_err(IntoResponse::into_response)?;
-        Ok(Request { of: of.clone(), path, uri, headers, body })
+        Ok(Request { of: of.clone(), method, path, uri, headers, body })
     }
 }
 
@@ -120,7 +134,7 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
 
 /// Works an answer out. Views may wait for the scheduler's threads, so that is done where waiting is allowed.
 async fn answer(endpoint: Endpoint, request: Request) -> Response {
-    let Request { of, path, uri, headers, body } = request;
+    let Request { of, method: _, path, uri, headers, body } = request;
     let accept = text(&headers, header::ACCEPT);
     let Some(format) = Format::accepted(accept) else { return engines_page(accept) };
     let query: Vec<(String, String)> =

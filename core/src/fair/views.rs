@@ -177,7 +177,7 @@ pub(crate) fn queues(snapshot: &SchedulerSnapshot) -> Vec<QueueView> {
                 pending: waiting + u32::try_from(fresh).unwrap_or(u32::MAX),
                 am_usage: queue.shared.am_usage.read(),
                 max_running_apps: queue.own.max_running_apps,
-                max_allocation: queue.max_container,
+                max_allocation: queue.max_container.least(&structure.max_allocation),
                 place: places[queue.slot.ix()],
                 preemptable: queue.own.preemption.preemptable,
                 preempted: queue.shared.preempted(),

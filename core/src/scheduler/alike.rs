@@ -144,7 +144,8 @@ macro_rules! calls_alike {
         /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
         pub fn requests(&self) -> Result<Vec<RequestView>, Refused> {
             let shared = self.door().open_to_wait()?;
-            let mut requests: Vec<_> = ask_workers(shared, |shard| shard.request_views())?.into_iter().flatten().collect();
+            let mut requests: Vec<_> =
+                ask_workers(shared, |shard| shard.request_views())?.into_iter().flatten().collect();
             requests.sort_by_key(|request| request.attempt);
             Ok(requests)
         }

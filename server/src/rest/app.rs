@@ -237,7 +237,8 @@ fn diagnostics(app: &AppRecord) -> &str {
 }
 
 fn timeouts() -> Object {
-    let timeout = Object::new().with("type", "LIFETIME").with("expiryTime", "UNLIMITED").with("remainingTimeInSeconds", -1);
+    let timeout =
+        Object::new().with("type", "LIFETIME").with("expiryTime", "UNLIMITED").with("remainingTimeInSeconds", -1);
     Object::new().with("timeout", vec![Value::from(timeout)])
 }
 

@@ -86,9 +86,7 @@ pub(crate) fn attempt(of: &ResourceManager, asked: &Asked) -> Outcome {
     let id = asked.part("attempt");
     if !of.may(&asked.user, app) {
         let user = &asked.user;
-        return Err(Fault::no_privilege(format_args!(
-            "User {user} does not have privilege to see this attempt {id}"
-        )));
+        return Err(Fault::no_privilege(format_args!("User {user} does not have privilege to see this attempt {id}")));
     }
     let attempt = found(of, app, asked)?;
     let url = tracking_url(of, app);

@@ -19,26 +19,35 @@ pub(crate) type Members = HashMap<String, String>;
 pub(crate) fn members(asked: &Asked, root: &str) -> Result<Members, Fault> {
     match asked.content {
         None => Err(Fault::not_supported()),
-        Some(Format::Json) => from_json(&asked.body),
+        Some(Format::Json) => from_json(&asked.body, root),
         Some(Format::Xml) => from_xml(&asked.body, root),
     }
 }
 
-fn from_json(body: &[u8]) -> Result<Members, Fault> {
+/// A scalar as text.
+fn text(of: &Value) -> Option<String> {
+    match of {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn from_json(body: &[u8], root: &str) -> Result<Members, Fault> {
     match serde_json::from_slice(body).map_err(Fault::unreadable)? {
         Value::Object(members) => {
-            let text = |(name, value): (String, Value)| match value {
-                Value::String(text) => Some((name, text)),
-                Value::Number(number) => Some((name, number.to_string())),
-                Value::Bool(flag) => Some((name, flag.to_string())),
-                Value::Object(inner) => {
-                    // Whatever lies deeper is found by the names on the way, as of a timeout.
-                    let texts = inner.into_iter().filter_map(|(_, value)| value.as_str().map(str::to_owned));
-                    texts.last().map(|text| (name, text))
+            let mut found = Members::new();
+            for (name, value) in members {
+                match value {
+                    // The root, where it is named.
+                    Value::Object(inner) if name == root => {
+                        found.extend(inner.into_iter().filter_map(|(name, value)| Some((name, text(&value)?))));
+                    }
+                    other => found.extend(text(&other).map(|text| (name, text))),
                 }
-                Value::Null | Value::Array(_) => None,
-            };
-            Ok(members.into_iter().filter_map(text).collect())
+            }
+            Ok(found)
         }
         Value::Array(_) => Err(Fault::unreadable("java.lang.NullPointerException")),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(Members::new()),
@@ -71,8 +80,12 @@ fn from_xml(body: &[u8], root: &str) -> Result<Members, Fault> {
                     members.insert(name, String::new());
                 }
             }
-            Event::Text(piece) => value.push_str(&piece.xml_content(XmlVersion::Implicit1_0).map_err(Fault::unreadable)?),
-            Event::CData(piece) => value.push_str(&piece.xml_content(XmlVersion::Implicit1_0).map_err(Fault::unreadable)?),
+            Event::Text(piece) => {
+                value.push_str(&piece.xml_content(XmlVersion::Implicit1_0).map_err(Fault::unreadable)?)
+            }
+            Event::CData(piece) => {
+                value.push_str(&piece.xml_content(XmlVersion::Implicit1_0).map_err(Fault::unreadable)?)
+            }
             Event::GeneralRef(name) => {
                 let resolved = match name.resolve_char_ref().map_err(Fault::unreadable)? {
                     Some(letter) => letter.to_string(),

@@ -66,8 +66,7 @@ pub(crate) fn queue(of: &ResourceManager, asked: &Asked) -> Outcome {
         });
     };
     let scheduler = of.scheduler();
-    let may_enter =
-        |right: QueueAccess| !scheduler.basics().acls || scheduler.has_access(&asked.user, wanted, right);
+    let may_enter = |right: QueueAccess| !scheduler.basics().acls || scheduler.has_access(&asked.user, wanted, right);
     if scheduler.has_queue(wanted) && !may_enter(QueueAccess::Submit) && !may_enter(QueueAccess::Administer) {
         return Ok(unauthorized(asked, "move"));
     }
@@ -99,5 +98,5 @@ pub(crate) fn priority(of: &ResourceManager, asked: &Asked) -> Outcome {
 pub(crate) fn lifetime(of: &ResourceManager, asked: &Asked) -> Outcome {
     let body = members(asked, "timeout")?;
     target(of, asked)?;
-    Err(Fault::no_time(body.get("timeout").or(body.get("expiryTime")).map_or("", String::as_str)))
+    Err(Fault::no_time(body.get("expiryTime").map_or("", String::as_str)))
 }

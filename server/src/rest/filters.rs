@@ -20,13 +20,13 @@ const NOT_SELECTED: [&str; 5] =
 /// The states that a parameter lists; none where it is not there.
 pub(crate) fn wanted_app_states(asked: &Asked, parameter: &str) -> Result<Vec<&'static str>, Fault> {
     let mut wanted = Vec::new();
-    for given in asked.queries(parameter).flat_map(|value| value.split(',')).map(str::trim).filter(|one| !one.is_empty()) {
+    for given in
+        asked.queries(parameter).flat_map(|value| value.split(',')).map(str::trim).filter(|one| !one.is_empty())
+    {
         let state = APP_STATES.into_iter().find(|state| state.eq_ignore_ascii_case(given));
         let all = APP_STATES.join(", ");
         wanted.push(state.ok_or_else(|| {
-            Fault::bad_request(format_args!(
-                "Invalid application-state {given} specified. It should be one of [{all}]"
-            ))
+            Fault::bad_request(format_args!("Invalid application-state {given} specified. It should be one of [{all}]"))
         })?);
     }
     Ok(wanted)
@@ -35,7 +35,8 @@ pub(crate) fn wanted_app_states(asked: &Asked, parameter: &str) -> Result<Vec<&'
 /// What is to be left out of the answer.
 pub(crate) fn without(asked: &Asked) -> Result<HashSet<&'static str>, Fault> {
     let mut left_out = HashSet::new();
-    for given in asked.queries("deSelects").flat_map(|value| value.split(',')).map(str::trim).filter(|one| !one.is_empty())
+    for given in
+        asked.queries("deSelects").flat_map(|value| value.split(',')).map(str::trim).filter(|one| !one.is_empty())
     {
         let name = NOT_SELECTED.into_iter().find(|name| name.eq_ignore_ascii_case(given));
         let all = NOT_SELECTED.join(", ");
@@ -58,8 +59,7 @@ impl Span {
             None => Ok(otherwise),
             Some(text) => {
                 let number = text.parse::<i64>();
-                let number =
-                    number.map_err(|_| Fault::bad_request(format_args!("{name} value must be a number!")))?;
+                let number = number.map_err(|_| Fault::bad_request(format_args!("{name} value must be a number!")))?;
                 u64::try_from(number).map_err(|_| Fault::bad_request(format_args!("{name} must be greater than 0")))
             }
         };
@@ -96,11 +96,11 @@ impl Filter {
         let limit = match asked.query("limit") {
             None => usize::MAX,
             Some(text) => {
-                let number: i64 =
-                    text.parse().map_err(|_| Fault::bad_request("limit value must be a number!"))?;
-                usize::try_from(number).ok().filter(|limit| *limit > 0).ok_or_else(|| {
-                    Fault::bad_request("limit value must be greater then 0")
-                })?
+                let number: i64 = text.parse().map_err(|_| Fault::bad_request("limit value must be a number!"))?;
+                usize::try_from(number)
+                    .ok()
+                    .filter(|limit| *limit > 0)
+                    .ok_or_else(|| Fault::bad_request("limit value must be greater then 0"))?
             }
         };
         let started = Span::asked(asked, "startedTimeBegin", "startedTimeEnd", "startTimeBegin")?;

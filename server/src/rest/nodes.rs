@@ -89,7 +89,8 @@ fn wanted_states(asked: &Asked) -> Result<Option<Vec<String>>, Fault> {
 
 pub(crate) fn nodes(of: &ResourceManager, asked: &Asked) -> Outcome {
     let wanted = wanted_states(asked)?;
-    let is_wanted = |state: NodeState| wanted.as_ref().is_none_or(|wanted| wanted.iter().any(|one| one == state.name()));
+    let is_wanted =
+        |state: NodeState| wanted.as_ref().is_none_or(|wanted| wanted.iter().any(|one| one == state.name()));
     let seen = Seen::of(of);
     let records = of.records();
     let found = records.nodes().iter().filter(|node| is_wanted(node.state));

@@ -50,7 +50,8 @@ fn element(out: &mut Out, name: &str, of: &Value, typed: bool) -> std::io::Resul
 
 /// Without the characters that no XML document may have.
 fn allowed(text: &str) -> Cow<'_, str> {
-    let is_allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+    let is_allowed =
+        |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     if text.chars().all(is_allowed) {
         return Cow::Borrowed(text);
     }

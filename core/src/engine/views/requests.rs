@@ -33,13 +33,14 @@ pub struct RequestView {
 
 impl<D: Decider> Shard<D> {
     /// What the applications whose home is here ask for: by application, then in the order in which keys are tried, `*` before racks
-    /// and nodes. A key with nothing left at `*` is not there, as in Hadoop. O(what is asked for + names that are known).
+    /// and nodes. Where nothing is left at `*` that is not there, and what is left at racks and nodes is, as in Hadoop. O(what is asked for + names
+    /// that are known).
     pub(crate) fn request_views(&self) -> Vec<RequestView> {
         let mut found = Vec::new();
         let at_home = self.apps.iter().flatten().filter(|app| app.shared.home == self.worker && !app.closed);
         for app in at_home {
             let attempt = AttemptId { application: app.shared.id, number: app.shared.attempt };
-            for key in app.keys.iter().filter(|key| key.is_open()) {
+            for key in &app.keys {
                 let view = |resource: Resource, count: u32, relax: bool| RequestView {
                     attempt,
                     priority: key.priority,
@@ -49,7 +50,9 @@ impl<D: Decider> Shard<D> {
                     count,
                     relax,
                 };
-                found.push((ANY, view(key.size, key.total(), key.relax)));
+                if key.is_open() {
+                    found.push((ANY, view(key.size, key.total(), key.relax)));
+                }
                 let rows = key.named().into_iter().flat_map(|rows| rows.iter()).filter(|row| row.present());
                 found.extend(rows.map(|row| (row.location, view(*row.size(), row.left(), row.relax()))));
             }

@@ -1,0 +1,57 @@
+//! What a real ResourceManager has answered, asked again through the router.
+
+use std::io::Read;
+use std::path::Path;
+
+use evenweave_server::recording::{Case, Recording};
+use flate2::read::GzDecoder;
+
+fn played(name: &str) -> Vec<Case> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/{name}.json.gz"));
+    let mut text = String::new();
+    GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    Recording::parse(&text).unwrap().play().unwrap()
+}
+
+/// So many of so many are the same; what is not is told.
+fn check(name: &str, same: usize, of: usize) {
+    let cases = played(name);
+    let differing: Vec<_> = cases.iter().filter_map(|case| Some((&case.name, case.difference.as_ref()?))).collect();
+    for (case, difference) in &differing {
+        println!(
+            "{name} {case}: {} expected {:.300} got {:.300}",
+            difference.place, difference.expected, difference.got
+        );
+    }
+    assert_eq!((cases.len() - differing.len(), cases.len()), (same, of), "{name}");
+}
+
+#[test]
+fn fair_empty() {
+    check("fair-empty", 18, 18);
+}
+
+#[test]
+fn fair_tree() {
+    check("fair-tree", 49, 49);
+}
+
+#[test]
+fn fair_waiting() {
+    check("fair-waiting", 69, 69);
+}
+
+#[test]
+fn fair_custom() {
+    check("fair-custom", 43, 43);
+}
+
+#[test]
+fn fair_dynamic() {
+    check("fair-dynamic", 62, 62);
+}
+
+#[test]
+fn fair_ends() {
+    check("fair-ends", 173, 173);
+}
