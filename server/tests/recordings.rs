@@ -55,3 +55,33 @@ fn fair_dynamic() {
 fn fair_ends() {
     check("fair-ends", 173, 173);
 }
+
+#[test]
+fn capacity_empty() {
+    check("capacity-empty", 17, 17);
+}
+
+#[test]
+fn capacity_tree() {
+    check("capacity-tree", 49, 49);
+}
+
+#[test]
+fn capacity_waiting() {
+    check("capacity-waiting", 59, 59);
+}
+
+#[test]
+fn capacity_custom() {
+    check("capacity-custom", 43, 43);
+}
+
+#[test]
+fn capacity_dynamic() {
+    check("capacity-dynamic", 55, 55);
+}
+
+#[test]
+fn capacity_ends() {
+    check("capacity-ends", 179, 179);
+}

@@ -64,27 +64,29 @@ fn begun(start: &BytesStart<'_>) -> Result<(String, Vec<(String, Json)>, String)
     Ok((name, members, String::new()))
 }
 
-/// The same with everything in an order that tells nothing.
-pub(super) fn in_order(of: &Json) -> Json {
+/// The same with everything in an order that tells nothing; `queues`: theirs does.
+pub(super) fn in_order(of: &Json, queues: bool) -> Json {
     match of {
         Json::Members(members) => {
             let mut members: Vec<(String, Json)> =
-                members.iter().map(|(name, value)| (name.clone(), list_in_order(name, value))).collect();
+                members.iter().map(|(name, value)| (name.clone(), list_in_order(name, value, queues))).collect();
             // What has the same name stays as it is where its order counts.
             members.sort_by(|(a, x), (b, y)| {
-                a.cmp(b).then_with(|| if a == ORDERED { Ordering::Equal } else { x.to_string().cmp(&y.to_string()) })
+                a.cmp(b).then_with(|| {
+                    if queues && a == ORDERED { Ordering::Equal } else { x.to_string().cmp(&y.to_string()) }
+                })
             });
             Json::Members(members)
         }
-        Json::List(_) => list_in_order("", of),
+        Json::List(_) => list_in_order("", of, queues),
         other => other.clone(),
     }
 }
 
-fn list_in_order(name: &str, of: &Json) -> Json {
-    let Json::List(list) = of else { return in_order(of) };
-    let mut list: Vec<Json> = list.iter().map(in_order).collect();
-    if name != ORDERED {
+fn list_in_order(name: &str, of: &Json, queues: bool) -> Json {
+    let Json::List(list) = of else { return in_order(of, queues) };
+    let mut list: Vec<Json> = list.iter().map(|one| in_order(one, queues)).collect();
+    if !queues || name != ORDERED {
         list.sort_by_key(ToString::to_string);
     }
     Json::List(list)
@@ -125,7 +127,7 @@ mod tests {
     use super::*;
 
     fn differ(expected: &str, got: &str) -> bool {
-        let read = |text: &str| in_order(&serde_json::from_str(text).unwrap());
+        let read = |text: &str| in_order(&serde_json::from_str(text).unwrap(), true);
         difference("", &read(expected), &read(got)).is_some()
     }
 

@@ -33,6 +33,7 @@ impl FairState {
             maximum: settings.maximum,
             acls: settings.acl_enable,
             max_priority: 0,
+            dominant: false,
             types: types.clone(),
         };
         let parsed = AllocationFile::parse(&setup.allocations, "allocations", &types, &[]);

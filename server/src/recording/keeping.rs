@@ -21,8 +21,8 @@ pub(super) struct Lost {
 /// See the module's text.
 pub(super) struct Keeping {
     manager: Arc<ResourceManager>,
-    /// Containers that live: their size.
-    live: HashMap<(u32, u32), Resource>,
+    /// Containers that live: their size and node.
+    live: HashMap<(u32, u32), (Resource, String)>,
 }
 
 impl Keeping {
@@ -78,13 +78,19 @@ impl Keeping {
         self.live.contains_key(&(app, container))
     }
 
+    /// The node of a container that lives, as far as is kept here.
+    pub(super) fn node_of(&self, app: u32, container: u32) -> String {
+        self.live.get(&(app, container)).map_or_else(String::new, |(_, node)| node.clone())
+    }
+
     /// Containers were made. The first of an application that has waited for its ApplicationMaster is that one's, which starts and
     /// registers at once.
     pub(super) fn allocated(&mut self, containers: &[AllocatedView], waits: impl Fn(u32) -> bool) {
         let now = self.manager.now_ms();
         let mut records = self.manager.records();
         for container in containers {
-            self.live.insert((container.app, container.container), container.resource);
+            let kept = (container.resource, container.node.clone());
+            self.live.insert((container.app, container.container), kept);
             let waited = records.app(container.app).is_some_and(|app| app.state == AppState::Accepted);
             if let Some(app) = records.app_mut(container.app).filter(|_| waited && !waits(container.app)) {
                 let master = Master { container: container.container, node: container.node.clone() };
@@ -99,7 +105,7 @@ impl Keeping {
         let mut lost = Vec::new();
         let mut records = self.manager.records();
         for (number, container, reason) in containers {
-            let size = self.live.remove(&(*number, *container)).unwrap_or_default();
+            let (size, _) = self.live.remove(&(*number, *container)).unwrap_or_default();
             records.container_ended((*number, 1, *container));
             let Some(app) = records.app_mut(*number) else { continue };
             let is_master = app.attempt.as_ref().and_then(|attempt| attempt.master.as_ref());
@@ -146,8 +152,17 @@ impl Keeping {
 
     /// Why an application's ApplicationMaster waits.
     pub(super) fn not_activated(&mut self, number: u32, why: &str) {
-        let says = "Application is added to the scheduler and is not yet activated. ";
-        let text = format!("{} {says}{why}", stamp(self.manager.now_ms()));
+        self.waits(number, &format!("Application is added to the scheduler and is not yet activated. {why}"));
+    }
+
+    /// An application's ApplicationMaster may start, and waits for a node.
+    pub(super) fn activated(&mut self, number: u32, details: &str) {
+        let says = "Application is Activated, waiting for resources to be assigned for AM. ";
+        self.waits(number, &format!("{says}{details}"));
+    }
+
+    fn waits(&mut self, number: u32, says: &str) {
+        let text = format!("{} {says}", stamp(self.manager.now_ms()));
         let mut records = self.manager.records();
         let waits = records.app_mut(number).filter(|app| app.state == AppState::Accepted);
         if let Some(attempt) = waits.and_then(|app| app.attempt.as_mut()) {

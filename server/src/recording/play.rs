@@ -60,7 +60,7 @@ impl Recording {
             let accept = asked.accept.as_deref().unwrap_or("anything");
             let name = format!("{index} {} {} ({accept})", asked.method, asked.path);
             let difference = match runtime.block_on(ask(&state, recorded)) {
-                Ok(response) => against(&volatile, recorded, &response),
+                Ok(response) => against(&volatile, recorded, &response, self.scheduler == "fair"),
                 Err(error) => {
                     Some(Difference { place: "the call".to_owned(), expected: "an answer".to_owned(), got: error })
                 }
@@ -89,7 +89,7 @@ async fn ask(state: &State, recorded: &Recorded) -> Result<Response, String> {
 }
 
 /// The first difference.
-fn against(volatile: &Volatile, recorded: &Recorded, got: &Response) -> Option<Difference> {
+fn against(volatile: &Volatile, recorded: &Recorded, got: &Response, queues: bool) -> Option<Difference> {
     let differ =
         |place: &str, expected: String, got: String| Some(Difference { place: place.to_owned(), expected, got });
     if recorded.status != got.status {
@@ -127,7 +127,7 @@ fn against(volatile: &Volatile, recorded: &Recorded, got: &Response) -> Option<D
     };
     let method = &recorded.request.method;
     let (expected, found) = (without_java(expected), without_java(found));
-    let blanked = |body: &Json| in_order(&volatile.blanked(method, body));
+    let blanked = |body: &Json| in_order(&volatile.blanked(method, body), queues);
     let (place, expected, got) = difference("", &blanked(&expected), &blanked(&found))?;
     Some(Difference { place, expected, got })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use evenweave::resource::ResourceTypes;
 use evenweave::{Ask, Location, Resource};
 
+use super::capacity_steps::CapacityState;
 use super::fair_steps::FairState;
 use super::file::{Amounts, AskLine, Recording, Step};
 use crate::manager::ResourceManager;
@@ -21,6 +22,7 @@ pub(super) const OPERATOR: &str = "root";
 /// A state, of whichever scheduler.
 pub(super) enum State {
     Fair(Box<FairState>),
+    Capacity(Box<CapacityState>),
 }
 
 impl State {
@@ -31,6 +33,7 @@ impl State {
     pub(super) fn start(recording: &Recording) -> Result<State, String> {
         match recording.scheduler.as_str() {
             "fair" => FairState::start(&recording.setup).map(|state| State::Fair(Box::new(state))),
+            "capacity" => CapacityState::start(&recording.setup).map(|state| State::Capacity(Box::new(state))),
             other => Err(format!("a recording of the {other} scheduler, which cannot be set up")),
         }
     }
@@ -38,6 +41,7 @@ impl State {
     pub(super) fn manager(&self) -> Arc<ResourceManager> {
         match self {
             State::Fair(state) => state.manager.clone(),
+            State::Capacity(state) => state.manager.clone(),
         }
     }
 
@@ -45,6 +49,7 @@ impl State {
     pub(super) fn step(&mut self, step: &Step) {
         match self {
             State::Fair(state) => state.step(step),
+            State::Capacity(state) => state.step(step),
         }
     }
 }

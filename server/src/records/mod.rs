@@ -156,6 +156,12 @@ impl Records {
         self.nodes.push(node);
     }
 
+    /// `host:port` of a node, by its name.
+    #[must_use]
+    pub fn node_id(&self, name: &str) -> String {
+        self.nodes.iter().find(|node| node.name == name).map_or_else(|| name.to_owned(), NodeRecord::id)
+    }
+
     /// A node is in another state.
     pub fn node_is(&mut self, name: &str, state: NodeState) {
         if let Some(node) = self.nodes.iter_mut().find(|node| node.name == name) {

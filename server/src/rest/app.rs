@@ -10,7 +10,7 @@ use super::errors::Fault;
 use super::resource::resource;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, Records};
-use crate::scheduler::{AppFigures, Basics, Kind};
+use crate::scheduler::{AppFigures, Basics, Kind, OfCapacity};
 use crate::value::{Object, Value};
 
 /// What the scheduler has of applications, for one answer.
@@ -167,9 +167,36 @@ impl<'m> Seen<'m> {
         if !app.unmanaged && app.queue_was_there && !without.contains("amNodeLabelExpression") {
             answer.push("amNodeLabelExpression", "");
         }
+        if let Some(of) =
+            figures.and_then(|figures| figures.of_capacity.as_ref()).filter(|_| !without.contains("resourceInfo"))
+        {
+            answer.push("resourceInfo", self.by_partition(&used, of));
+        }
         if !without.contains("timeouts") {
             answer.push("timeouts", timeouts());
         }
+    }
+
+    /// What it has and wants, in the one partition that there is.
+    fn by_partition(&self, used: &Resource, of: &OfCapacity) -> Object {
+        let none = Resource::ZERO;
+        let part = |name: &str, [used, reserved, pending, am]: [&Resource; 4]| {
+            let resource = |amounts: &Resource| resource(&self.basics.types, amounts);
+            Object::new()
+                .with("partitionName", name)
+                .with("used", resource(used))
+                .with("reserved", resource(reserved))
+                .with("pending", resource(pending))
+                .with("amUsed", resource(am))
+                .with("amLimit", resource(&none))
+                .with("userAmLimit", resource(&none))
+        };
+        let mut parts = vec![part("", [used, &of.reserved, &of.pending, &of.am])];
+        // Where applications are ordered by what they use, Hadoop keeps that by another name.
+        if of.by_fairness && of.is_active {
+            parts.push(part("*", [&none; 4]));
+        }
+        Object::new().with("resourceUsagesByPartition", parts.into_iter().collect::<Value>())
     }
 
     /// Of the queue and of the cluster, in memory.
@@ -178,9 +205,21 @@ impl<'m> Seen<'m> {
             return (0.0, 0.0);
         }
         let share = self.cluster.times(f64::from(figures.queue_share));
-        let of_queue = ratio(&figures.used, &share) * 100.0;
+        let of_queue = self.ratio(&figures.used, &share) * 100.0;
         let of_queue = if of_queue.is_finite() { of_queue } else { 0.0 };
-        (of_queue, ratio(&figures.used, &self.cluster) * 100.0)
+        (of_queue, self.ratio(&figures.used, &self.cluster) * 100.0)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "Hadoop divides in 32 bits")]
+    fn ratio(&self, of: &Resource, by: &Resource) -> f32 {
+        if !self.basics.dominant {
+            return of.memory_mb() as f32 / by.memory_mb() as f32;
+        }
+        let part = |of: &Resource| {
+            let parts = (0..self.basics.types.len()).filter(|index| self.cluster.get(*index) != 0);
+            parts.map(|index| of.get(index) as f32 / self.cluster.get(index) as f32).fold(0.0, f32::max)
+        };
+        part(of) / part(by)
     }
 
     fn request(&self, app: &AppRecord, of: &RequestView) -> Object {
@@ -204,11 +243,6 @@ impl<'m> Seen<'m> {
 /// Ports of NodeManagers.
 pub(crate) const DEFAULT_PORT: u16 = 8041;
 pub(crate) const DEFAULT_HTTP_PORT: u16 = 8042;
-
-#[expect(clippy::cast_precision_loss, reason = "Hadoop divides in 32 bits")]
-fn ratio(of: &Resource, by: &Resource) -> f32 {
-    of.memory_mb() as f32 / by.memory_mb() as f32
-}
 
 fn seconds(basics: &Basics) -> Object {
     Object::map((0..basics.types.len()).take(2).map(|index| (basics.types.name(index).to_owned(), "0")))
@@ -311,6 +345,6 @@ pub(crate) fn lifetimes(of: &ResourceManager, asked: &Asked) -> Outcome {
 pub(crate) fn scheduler(of: &ResourceManager, _: &Asked) -> Outcome {
     match of.scheduler().basics().kind {
         Kind::Fair => super::fair::scheduler(of),
-        Kind::Capacity => Err(Fault::undeclared()),
+        Kind::Capacity => super::capacity::scheduler(of),
     }
 }

@@ -6,46 +6,11 @@ use evenweave::Resource;
 use evenweave::view::QueueView;
 
 use super::asked::{Answer, Outcome};
+use super::counted::{Counted, counted};
 use super::resource::{resource, unset};
 use crate::manager::ResourceManager;
 use crate::scheduler::{Basics, FairQueue};
 use crate::value::{Object, Value};
-
-/// What metrics count of a queue and those below.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counted {
-    allocated: i64,
-    pending: i64,
-    reserved: i64,
-    reserved_resource: Resource,
-}
-
-/// The full names of a queue and of all above it.
-fn upwards(name: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(name), |name| name.rsplit_once('.').map(|(above, _)| above))
-}
-
-fn counted(of: &ResourceManager) -> HashMap<String, Counted> {
-    let (scheduler, apps) = (of.scheduler(), of.figures());
-    let mut counted: HashMap<String, Counted> = HashMap::new();
-    let mut count = |app: u32, what: &dyn Fn(&mut Counted)| {
-        let Some(app) = apps.get(&app) else { return };
-        upwards(&app.queue).for_each(|name| what(counted.entry(name.to_owned()).or_default()));
-    };
-    for container in scheduler.containers().iter().filter(|container| !container.ended) {
-        count(container.id.application_number(), &|of| of.allocated += 1);
-    }
-    for reservation in scheduler.reservations() {
-        count(reservation.app, &|of| {
-            of.reserved += 1;
-            of.reserved_resource = of.reserved_resource.plus(&reservation.resource);
-        });
-    }
-    for request in scheduler.requests().iter().filter(|request| request.location == "*") {
-        count(request.attempt.application.number, &|of| of.pending += i64::from(request.count));
-    }
-    counted
-}
 
 struct Tree<'s> {
     basics: &'s Basics,

@@ -116,12 +116,16 @@ impl Filter {
                 "No enum constant org.apache.hadoop.yarn.api.records.FinalApplicationStatus.{status}"
             )));
         }
+        let by_leaf_name = of.scheduler().basics().kind == Kind::Capacity;
+        if let Some(queue) = asked.query("queue").filter(|queue| by_leaf_name && !of.scheduler().has_queue(queue)) {
+            return Err(Fault::bad_request(format_args!("Unknown queue: {queue}")));
+        }
         Ok(Filter {
             states,
             status,
             user: asked.query("user").map(str::to_owned),
             queue: asked.query("queue").map(str::to_owned),
-            by_leaf_name: of.scheduler().basics().kind == Kind::Capacity,
+            by_leaf_name,
             name: asked.query("name").map(str::to_owned),
             kinds: asked.words("applicationTypes"),
             tags: asked.words("applicationTags"),

@@ -15,9 +15,13 @@ pub(crate) mod attempts;
 
 pub(crate) mod body;
 
+pub(crate) mod capacity;
+
 pub(crate) mod changes;
 
 pub(crate) mod cluster;
+
+pub(crate) mod counted;
 
 pub(crate) mod errors;
 

@@ -116,6 +116,7 @@ impl Scheduler for Steps {
             queue_share: share(&queues, &view.queue, &cluster),
             queue: view.queue,
             priority: None,
+            of_capacity: None,
         };
         apps.into_iter().map(figures).collect()
     }

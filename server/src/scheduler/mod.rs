@@ -2,13 +2,17 @@
 //!
 //! An object at the outer edge: nothing here is on the way of a heartbeat. What is asked for are views, as of now.
 
+mod capacity;
+
 mod fair;
 
+pub use capacity::CapacitySteps;
 pub use fair::Steps;
 
 use evenweave::config::QueueAccess;
+use evenweave::config::capacity::QueueTemplates;
 use evenweave::resource::ResourceTypes;
-use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
+use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, QueueView, RequestView};
 use evenweave::{AppHandle, Refused, Resource};
 
 /// Which scheduler it is.
@@ -35,6 +39,8 @@ pub struct Basics {
     pub acls: bool,
     /// `yarn.cluster.max-application-priority`
     pub max_priority: i32,
+    /// Parts of a whole go by the type of which most is used, not by memory.
+    pub dominant: bool,
 }
 
 /// A queue of a FairScheduler, with what metrics keep of it.
@@ -59,6 +65,44 @@ pub struct AppFigures {
     pub queue_share: f32,
     /// Its priority, where the scheduler has such.
     pub priority: Option<i32>,
+    /// What a CapacityScheduler has besides.
+    pub of_capacity: Option<OfCapacity>,
+}
+
+/// What a CapacityScheduler has of an application.
+#[derive(Clone, Debug)]
+pub struct OfCapacity {
+    /// Its queue orders applications by what they use.
+    pub by_fairness: bool,
+    /// By its reservations.
+    pub reserved: Resource,
+    /// What it asks for.
+    pub pending: Resource,
+    /// What its ApplicationMaster counts as.
+    pub am: Resource,
+    /// It is among those that are offered nodes.
+    pub is_active: bool,
+}
+
+/// What the last passes of a CapacityScheduler came to.
+#[derive(Clone, Debug, Default)]
+pub struct Health {
+    /// When one was last made, in ms since 1970; 0 before.
+    pub last_run_ms: u64,
+    /// The node of the last container, and its queue.
+    pub last_allocation: Option<(String, String)>,
+    /// The node of the last container that ended, its id, and its queue.
+    pub last_release: Option<(String, String, String)>,
+    /// The same of the last that was preempted.
+    pub last_preemption: Option<(String, String, String)>,
+    /// The node of the last reservation, and its queue.
+    pub last_reservation: Option<(String, String)>,
+    /// Of the last pass: how many containers had ended, and what they had.
+    pub releases: (i64, Resource),
+    /// How many were made, and what they have.
+    pub allocations: (i64, Resource),
+    /// How many reservations were made, and of what.
+    pub reservations: (i64, Resource),
 }
 
 /// The calls of whoever answers.
@@ -81,6 +125,18 @@ pub trait Scheduler: Send + Sync {
     fn apps(&self) -> Vec<AppFigures>;
     /// The queues of a FairScheduler, by name; of another scheduler none.
     fn fair_queues(&self) -> Vec<FairQueue>;
+    /// The queues of a CapacityScheduler, by path; of another scheduler none.
+    fn capacity_queues(&self) -> Vec<CapacityQueueView> {
+        Vec::new()
+    }
+    /// What queues begin with that make themselves in a configured queue of a CapacityScheduler.
+    fn templates(&self, _queue: &str) -> Option<QueueTemplates> {
+        None
+    }
+    /// What a CapacityScheduler's last passes came to.
+    fn health(&self) -> Health {
+        Health::default()
+    }
     /// Whether there is a queue of that full name.
     fn has_queue(&self, name: &str) -> bool;
     /// The scheduler's own check of a right in a queue.
