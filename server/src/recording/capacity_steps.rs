@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use evenweave::resource::Calculator;
-use evenweave::view::CapacityQueueView;
+use evenweave::view::{CapacityAppView, CapacityQueueView};
 use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Heartbeat, Refused, Resource, Submission};
 
 use super::file::{Setup, Step, Submit};
@@ -64,15 +64,33 @@ impl CapacityState {
 
     pub(super) fn step(&mut self, step: &Step) {
         // What is refused has changed nothing.
-        let _ = self.apply(step);
+        let before = self.masters_in_queues();
+        let entered = self.apply(step).is_ok();
+        let looked = match step {
+            Step::Submit(submit) => entered.then(|| self.queue_of_apps().remove(&submit.app)).flatten(),
+            _ => None,
+        };
+        // Who waits is looked at when something enters or leaves his queue, or limits change.
+        match step {
+            Step::Submit(_) => self.say_why_they_wait(&before, looked.as_deref()),
+            Step::Heartbeat { .. } | Step::Ask { .. } | Step::Release { .. } | Step::Launch { .. } => {}
+            Step::Complete { .. } | Step::Advance { .. } | Step::Update => {}
+            _ => before.keys().for_each(|queue| self.say_why_they_wait(&before, Some(queue))),
+        }
         self.settle();
     }
 
+    /// What ApplicationMasters use, by leaf queue.
+    fn masters_in_queues(&self) -> BTreeMap<String, Resource> {
+        let queues = self.steps.step(|stepped| stepped.queues(false));
+        queues.into_iter().filter_map(|queue| Some((queue.name, queue.leaf?.am_used))).collect()
+    }
+
     /// What has happened since the last step goes into the records.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         let journal = self.steps.step(|stepped| stepped.take_journal());
         let queues = self.queue_of_apps();
-        self.say_why_masters_wait();
+        self.say_who_may_start();
         if let Some(last) = journal.allocated.last() {
             let queue = queues.get(&last.app).cloned().unwrap_or_default();
             self.steps.tell_health(|health| health.last_allocation = Some((last.node.clone(), queue)));
@@ -166,7 +184,8 @@ impl CapacityState {
             }
             Step::Preempt { .. } => self.steps.step(|stepped| stepped.preempt()).map(drop)?,
             // Nothing happens by these.
-            Step::Update | Step::Continuous | Step::Kill | Step::Reload { .. } | Step::NodeLabel { .. } => {}
+            Step::Update | Step::Continuous | Step::Kill | Step::Reload { .. } => {}
+            Step::NodeLabel { node, label } => self.keeping.label(node, label),
         }
         Ok(())
     }
@@ -294,31 +313,36 @@ impl CapacityState {
         Ok(())
     }
 
-    /// What is said of applications whose ApplicationMaster waits: for a limit, or for a node.
-    fn say_why_masters_wait(&mut self) {
+    /// Applications that wait for their ApplicationMaster.
+    fn waiting(&self) -> Vec<CapacityAppView> {
         let apps = self.steps.step(|stepped| stepped.apps());
-        let waits = |number: u32| {
-            let records = self.manager.records();
-            records.app(number).is_some_and(|app| app.state == AppState::Accepted)
-        };
-        let waiting: Vec<_> = apps.into_iter().filter(|app| waits(app.number)).collect();
-        if waiting.is_empty() {
-            return;
-        }
-        let queues = self.steps.step(|stepped| stepped.queues(false));
+        let records = self.manager.records();
+        let waits = |number: u32| records.app(number).is_some_and(|app| app.state == AppState::Accepted);
+        apps.into_iter().filter(|app| waits(app.number)).collect()
+    }
+
+    /// Applications that may start are said to wait for a node.
+    fn say_who_may_start(&mut self) {
+        let waiting: Vec<_> = self.waiting().into_iter().filter(|app| app.state == "active").collect();
         for app in waiting {
-            let Some(queue) = queues.iter().find(|queue| queue.name == app.queue) else { continue };
-            match app.state {
-                "active" if self.activated.insert(app.number) => {
-                    self.keeping.activated(app.number, &self.activated_in(queue));
-                }
-                "pending" => {
-                    let user = self.manager.records().app(app.number).map(|app| app.user.clone()).unwrap_or_default();
-                    let why = self.not_activated_in(queue, &user, &app.am);
-                    self.keeping.not_activated(app.number, &why);
-                }
-                _ => {}
+            if !self.activated.insert(app.number) {
+                continue;
             }
+            let queues = self.steps.step(|stepped| stepped.queues(false));
+            let Some(queue) = queues.iter().find(|queue| queue.name == app.queue) else { continue };
+            self.keeping.activated(app.number, &self.activated_in(queue));
+        }
+    }
+
+    /// Applications of a queue that wait for a limit are said to do so. One that waited before was looked at before others have
+    /// started: with what their ApplicationMasters had.
+    fn say_why_they_wait(&mut self, before: &BTreeMap<String, Resource>, queue: Option<&str>) {
+        let queues = self.steps.step(|stepped| stepped.queues(false));
+        for app in self.waiting().into_iter().filter(|app| app.state == "pending" && Some(app.queue.as_str()) == queue)
+        {
+            let Some(queue) = queues.iter().find(|queue| queue.name == app.queue) else { continue };
+            let why = self.not_activated_in(queue, before.get(&app.queue), &app.am);
+            self.keeping.not_activated(app.number, &why);
         }
     }
 
@@ -340,10 +364,11 @@ impl CapacityState {
         )
     }
 
-    fn not_activated_in(&self, queue: &CapacityQueueView, user: &str, am: &Resource) -> String {
+    fn not_activated_in(&self, queue: &CapacityQueueView, used: Option<&Resource>, am: &Resource) -> String {
         let types = &self.manager.scheduler().basics().types;
         let Some(leaf) = &queue.leaf else { return String::new() };
-        let is_in_queue = leaf.am_used.plus(am);
+        let used = used.unwrap_or(&leaf.am_used);
+        let is_in_queue = used.plus(am);
         let of_queue = match self.manager.scheduler().basics().dominant {
             true => !is_in_queue.fits_in(&leaf.am_limit),
             false => is_in_queue.memory_mb() > leaf.am_limit.memory_mb(),
@@ -354,9 +379,8 @@ impl CapacityState {
             in_words(types, am),
             in_words(types, &leaf.am_limit),
             in_words(types, &leaf.user_am_limit),
-            in_words(types, &leaf.am_used),
+            in_words(types, used),
         );
-        let _ = user;
         match of_queue {
             true => format!("Queue's AM resource limit exceeded. {details}"),
             false => format!("User's AM resource limit exceeded. {details}"),

@@ -59,7 +59,7 @@ impl FairState {
     }
 
     /// What has happened since the last step goes into the records.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         let journal = self.steps.step(|stepped| stepped.take_journal());
         let passes = self.steps.take_trace();
         self.say_why_masters_wait(&passes);
@@ -145,8 +145,9 @@ impl FairState {
             Step::Continuous => self.steps.step(|stepped| stepped.continuous()),
             Step::Preempt { kill } => self.steps.step(|stepped| stepped.preempt(*kill)).map(drop)?,
             Step::Kill => self.steps.step(|stepped| stepped.kill_marked())?,
-            // The FairScheduler has neither.
-            Step::Priority { .. } | Step::NodeLabel { .. } => {}
+            Step::NodeLabel { node, label } => self.keeping.label(node, label),
+            // The FairScheduler has none.
+            Step::Priority { .. } => {}
         }
         Ok(())
     }

@@ -58,6 +58,11 @@ impl Keeping {
         self.manager.records().node(node);
     }
 
+    /// A node is labelled. Schedulers here know no labels: it is shown.
+    pub(super) fn label(&mut self, name: &str, label: &str) {
+        self.manager.records().label(name, label);
+    }
+
     pub(super) fn node_lost(&mut self, name: &str) {
         self.manager.records().node_is(name, NodeState::Lost);
     }
@@ -69,7 +74,7 @@ impl Keeping {
         app.progress = progress;
         if let Some(attempt) = &mut app.attempt {
             attempt.blacklist.extend(add.iter().map(|name| (*name).to_owned()));
-            remove.iter().for_each(|name| drop(attempt.blacklist.remove(*name)));
+            attempt.blacklist.retain(|name| !remove.contains(&name.as_str()));
         }
     }
 

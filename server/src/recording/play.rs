@@ -65,6 +65,7 @@ impl Recording {
                     Some(Difference { place: "the call".to_owned(), expected: "an answer".to_owned(), got: error })
                 }
             };
+            state.settle();
             cases.push(Case { name, difference });
         }
         Ok(cases)

@@ -52,6 +52,14 @@ impl State {
             State::Capacity(state) => state.step(step),
         }
     }
+
+    /// What a request has changed goes into the records.
+    pub(super) fn settle(&mut self) {
+        match self {
+            State::Fair(state) => state.settle(),
+            State::Capacity(state) => state.settle(),
+        }
+    }
 }
 
 /// Amounts by name as a resource.

@@ -248,9 +248,6 @@ impl AppRecord {
             if state != AppState::Finished {
                 attempt.rpc = None;
             }
-            if state != AppState::Failed {
-                attempt.diagnostics = String::new();
-            }
             attempt.blacklist.clear();
         }
     }

@@ -162,6 +162,13 @@ impl Records {
         self.nodes.iter().find(|node| node.name == name).map_or_else(|| name.to_owned(), NodeRecord::id)
     }
 
+    /// A node has a label from now on.
+    pub fn label(&mut self, name: &str, label: &str) {
+        if let Some(node) = self.nodes.iter_mut().find(|node| node.name == name) {
+            node.labels = vec![label.to_owned()];
+        }
+    }
+
     /// A node is in another state.
     pub fn node_is(&mut self, name: &str, state: NodeState) {
         if let Some(node) = self.nodes.iter_mut().find(|node| node.name == name) {

@@ -21,6 +21,9 @@ pub(crate) fn activities(of: &ResourceManager, asked: &Asked) -> Outcome {
     let diagnostic = match (of.scheduler().basics().kind, bad_grouping(asked), node) {
         (Kind::Fair, ..) => NOT_HERE.to_owned(),
         (Kind::Capacity, Some(bad), _) => bad,
+        (Kind::Capacity, None, None) if of.scheduler().nodes().is_empty() => {
+            "No node manager running in the cluster".to_owned()
+        }
         (Kind::Capacity, None, None) => "waiting for next allocation".to_owned(),
         (Kind::Capacity, None, Some(id)) if is_there(id) => "waiting for display".to_owned(),
         (Kind::Capacity, None, Some(_)) => "Cannot find node manager with given node id".to_owned(),

@@ -170,7 +170,7 @@ impl<'m> Seen<'m> {
         if let Some(of) =
             figures.and_then(|figures| figures.of_capacity.as_ref()).filter(|_| !without.contains("resourceInfo"))
         {
-            answer.push("resourceInfo", self.by_partition(&used, of));
+            answer.push("resourceInfo", self.by_partition(of));
         }
         if !without.contains("timeouts") {
             answer.push("timeouts", timeouts());
@@ -178,7 +178,7 @@ impl<'m> Seen<'m> {
     }
 
     /// What it has and wants, in the one partition that there is.
-    fn by_partition(&self, used: &Resource, of: &OfCapacity) -> Object {
+    fn by_partition(&self, of: &OfCapacity) -> Object {
         let none = Resource::ZERO;
         let part = |name: &str, [used, reserved, pending, am]: [&Resource; 4]| {
             let resource = |amounts: &Resource| resource(&self.basics.types, amounts);
@@ -191,7 +191,7 @@ impl<'m> Seen<'m> {
                 .with("amLimit", resource(&none))
                 .with("userAmLimit", resource(&none))
         };
-        let mut parts = vec![part("", [used, &of.reserved, &of.pending, &of.am])];
+        let mut parts = vec![part("", [&of.used, &of.reserved, &of.pending, &of.am])];
         // Where applications are ordered by what they use, Hadoop keeps that by another name.
         if of.by_fairness && of.is_active {
             parts.push(part("*", [&none; 4]));

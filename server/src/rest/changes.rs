@@ -67,7 +67,8 @@ pub(crate) fn queue(of: &ResourceManager, asked: &Asked) -> Outcome {
     };
     let scheduler = of.scheduler();
     let may_enter = |right: QueueAccess| !scheduler.basics().acls || scheduler.has_access(&asked.user, wanted, right);
-    if scheduler.has_queue(wanted) && !may_enter(QueueAccess::Submit) && !may_enter(QueueAccess::Administer) {
+    let is_closed = !may_enter(QueueAccess::Submit) && !may_enter(QueueAccess::Administer);
+    if scheduler.basics().acls && (is_closed || !scheduler.has_queue(wanted)) {
         return Ok(unauthorized(asked, "move"));
     }
     if !matches!(state, "ACCEPTED" | "RUNNING") {

@@ -95,11 +95,13 @@ pub(crate) fn metrics(of: &ResourceManager, _: &Asked) -> Outcome {
         .with("shutdownNodes", 0)
         .with("containerAssignedPerSecond", 0);
     if is_capacity {
-        answer.push("totalUsedResourcesAcrossPartition", resource(&basics.types, &totals.allocated));
+        let used = totals.allocated.plus(&totals.reserved);
+        answer.push("totalUsedResourcesAcrossPartition", resource(&basics.types, &used));
         answer.push("totalClusterResourcesAcrossPartition", resource(&basics.types, &cluster));
         answer.push("totalReservedResourcesAcrossPartition", resource(&basics.types, &totals.reserved));
     }
-    let across = if is_capacity { totals.allocated_containers } else { 0 };
+    // With reservations, as queues count them.
+    let across = if is_capacity { totals.allocated_containers + totals.reserved_containers } else { 0 };
     let answer = answer
         .with("totalAllocatedContainersAcrossPartition", across)
         .with("crossPartitionMetricsAvailable", is_capacity)

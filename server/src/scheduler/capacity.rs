@@ -94,6 +94,7 @@ impl Scheduler for CapacitySteps {
                 priority: Some(view.priority),
                 of_capacity: Some(OfCapacity {
                     by_fairness: queue.is_some_and(is_fair),
+                    used: view.used,
                     reserved: view.reserved,
                     pending: view.pending,
                     am: view.am,
@@ -129,6 +130,11 @@ impl Scheduler for CapacitySteps {
     }
 
     fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        // Of a queue that is not there the next one above it that is.
+        let mut queue = queue;
+        while queue.starts_with("root.") && !self.has_queue(queue) {
+            queue = queue.rsplit_once('.').map_or("root", |(above, _)| above);
+        }
         self.step(|stepped| stepped.has_access(user, queue, access))
     }
 

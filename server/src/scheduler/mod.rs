@@ -74,6 +74,8 @@ pub struct AppFigures {
 pub struct OfCapacity {
     /// Its queue orders applications by what they use.
     pub by_fairness: bool,
+    /// What its containers use.
+    pub used: Resource,
     /// By its reservations.
     pub reserved: Resource,
     /// What it asks for.
