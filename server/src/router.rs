@@ -12,8 +12,9 @@ use tower::Layer;
 use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
 
 use crate::manager::ResourceManager;
-use crate::rest::asked::{Asked, Format, Outcome};
+use crate::rest::asked::{Asked, Outcome};
 use crate::rest::errors::Fault;
+use crate::rest::format::Format;
 use crate::rest::{
     access, activities, app, app_list, attempts, changes, cluster, metrics, nodes, overview, statistics,
 };

@@ -9,8 +9,9 @@ use flate2::read::GzDecoder;
 fn played(name: &str) -> Vec<Case> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/{name}.json.gz"));
     let mut text = String::new();
-    GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
-    Recording::parse(&text).unwrap().play().unwrap()
+    let file = std::fs::File::open(path).expect("a recording");
+    GzDecoder::new(file).read_to_string(&mut text).expect("gzip");
+    Recording::parse(&text).expect("a recording").play().expect("a state that can be made")
 }
 
 /// So many of so many are the same; what is not is told.

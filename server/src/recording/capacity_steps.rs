@@ -1,5 +1,7 @@
 //! Steps of a recording on the CapacityScheduler.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "of many kinds a few matter here")]
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -7,9 +9,9 @@ use evenweave::resource::Calculator;
 use evenweave::view::{CapacityAppView, CapacityQueueView};
 use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Heartbeat, Refused, Resource, Submission};
 
+use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, resource};
 use super::file::{Setup, Step, Submit};
 use super::keeping::Keeping;
-use super::setup::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, resource};
 use crate::manager::{Cluster, ResourceManager};
 use crate::records::{AppRecord, AppState, FinalStatus};
 use crate::rest::resource::in_words;
@@ -205,7 +207,7 @@ impl CapacityState {
         let local = (after.node_local + after.rack_local) - (before.node_local + before.rack_local);
         // What was asked for anywhere ends the walks; where it was not made the last walk has come to nothing.
         let is_last = granted > 0 && (!self.multiple || granted - local >= self.off_switch);
-        let newest = containers.iter().filter(|view| view.node == node && !view.ended).next_back();
+        let newest = containers.iter().rfind(|view| view.node == node && !view.ended);
         let allocated = newest.filter(|_| is_last).map_or(Resource::ZERO, |view| view.resource);
         let fresh = reserved.iter().find(|view| view.node == node && !reserved_before.contains(view)).cloned();
         let queue = fresh.as_ref().and_then(|view| self.queue_of_apps().remove(&view.app));
@@ -304,12 +306,7 @@ impl CapacityState {
             ),
             _ => return Err(refused),
         };
-        let mut record = record(&queue, submit.priority.unwrap_or(0));
-        record.state = AppState::Failed;
-        record.status = FinalStatus::Failed;
-        record.diagnostics = why;
-        record.finished_ms = now;
-        self.manager.records().submitted(record);
+        self.manager.records().submitted(record(&queue, submit.priority.unwrap_or(0)).refused(why, now));
         Ok(())
     }
 

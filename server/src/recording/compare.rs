@@ -10,6 +10,9 @@ use super::member::Json;
 /// Lists whose order counts: queues of a FairScheduler.
 const ORDERED: &str = "queue";
 
+/// An element that is open: its name, its members and its text.
+type Open = (String, Vec<(String, Json)>, String);
+
 /// An XML document as members, lists of one name beside each other; a text is a text.
 ///
 /// # Errors
@@ -17,7 +20,7 @@ const ORDERED: &str = "queue";
 pub(super) fn from_xml(text: &str) -> Result<Json, String> {
     let mut reader = Reader::from_str(text);
     // Elements that are open: name, members, text.
-    let mut open: Vec<(String, Vec<(String, Json)>, String)> = vec![(String::new(), Vec::new(), String::new())];
+    let mut open: Vec<Open> = vec![(String::new(), Vec::new(), String::new())];
     let wrong = |error: &dyn std::fmt::Display| error.to_string();
     loop {
         match reader.read_event().map_err(|error| wrong(&error))? {
@@ -53,7 +56,7 @@ pub(super) fn from_xml(text: &str) -> Result<Json, String> {
     }
 }
 
-fn begun(start: &BytesStart<'_>) -> Result<(String, Vec<(String, Json)>, String), String> {
+fn begun(start: &BytesStart<'_>) -> Result<Open, String> {
     let name = String::from_utf8_lossy(start.name().as_ref()).into_owned();
     let mut members = Vec::new();
     for attribute in start.attributes() {
@@ -79,7 +82,7 @@ pub(super) fn in_order(of: &Json, queues: bool) -> Json {
             Json::Members(members)
         }
         Json::List(_) => list_in_order("", of, queues),
-        other => other.clone(),
+        Json::Null | Json::Flag(_) | Json::Number(_) | Json::Text(_) => of.clone(),
     }
 }
 

@@ -7,9 +7,9 @@ use evenweave::reason::{AppOutcome, Decision, KeyOutcome, NotOffered, Obstacle, 
 use evenweave::view::RunningLimit;
 use evenweave::{AllocationFile, FairScheduler, Heartbeat, Refused, Resource, Settings, Submission};
 
+use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, resource};
 use super::file::{Setup, Step, Submit};
 use super::keeping::Keeping;
-use super::setup::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, resource};
 use crate::manager::{Cluster, ResourceManager};
 use crate::records::{AppRecord, AppState, FinalStatus};
 use crate::rest::resource::in_words;
@@ -194,12 +194,16 @@ impl FairState {
             }
             // The scheduler's own refusals make an application that has failed.
             Err(Refused::NotLeaf { queue }) => {
-                let mut record = record(&queue);
-                record.state = AppState::Failed;
-                record.status = FinalStatus::Failed;
-                record.diagnostics = format!("{queue} is not a leaf queue");
-                record.finished_ms = now;
-                self.manager.records().submitted(record);
+                self.manager.records().submitted(record(&queue).refused(format!("{queue} is not a leaf queue"), now));
+                Ok(())
+            }
+            Err(Refused::ZeroMax { queue, .. }) => {
+                let id = self.manager.cluster().app_id(submit.app);
+                let why = format!(
+                    "Cannot submit application {id} to queue {queue} because it has zero amount of resource for a requested \
+                     resource!"
+                );
+                self.manager.records().submitted(record(&queue).refused(why, now));
                 Ok(())
             }
             Err(other) => Err(other),

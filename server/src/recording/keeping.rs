@@ -124,7 +124,7 @@ impl Keeping {
                     EndReason::NodeLost => (-100, "Container released on a *lost* node"),
                     EndReason::Preempted => (-102, "Container preempted by scheduler"),
                     EndReason::Released => (-100, "Container released by application"),
-                    _ => (0, ""),
+                    EndReason::Completed | EndReason::AppFinished | EndReason::Expired | _ => (0, ""),
                 };
                 let id = self.manager.cluster().attempt_id(*number, 1);
                 let why = format!(

@@ -3,6 +3,8 @@
 
 mod capacity_steps;
 
+mod common;
+
 mod compare;
 
 mod fair_steps;

@@ -2,22 +2,10 @@
 
 use std::sync::Arc;
 
-use evenweave::resource::ResourceTypes;
-use evenweave::{Ask, Location, Resource};
-
 use super::capacity_steps::CapacityState;
 use super::fair_steps::FairState;
-use super::file::{Amounts, AskLine, Recording, Step};
+use super::file::{Recording, Step};
 use crate::manager::ResourceManager;
-
-/// When the cluster of the recordings was started.
-pub(super) const TIMESTAMP: u64 = 1_700_000_000_000;
-
-/// Where its pages are.
-pub(super) const WEB_ADDRESS: &str = "rm.example:8088";
-
-/// Who it runs as: whoever ends something without saying who he is.
-pub(super) const OPERATOR: &str = "root";
 
 /// A state, of whichever scheduler.
 pub(super) enum State {
@@ -60,24 +48,4 @@ impl State {
             State::Capacity(state) => state.settle(),
         }
     }
-}
-
-/// Amounts by name as a resource.
-pub(super) fn resource(types: &ResourceTypes, amounts: &Amounts) -> Resource {
-    let mut out = Resource::ZERO;
-    for (name, amount) in amounts {
-        if let Some(index) = types.index(name) {
-            out = out.with(index, *amount);
-        }
-    }
-    out
-}
-
-/// Lines as asks.
-pub(super) fn asks(types: &ResourceTypes, lines: &[AskLine], at: impl Fn(&str) -> Location) -> Vec<Ask> {
-    let ask = |line: &AskLine| {
-        let count = u32::try_from(line.count).unwrap_or(0);
-        Ask::anywhere(line.priority, resource(types, &line.resource), count).at(at(&line.location)).relaxed(line.relax)
-    };
-    lines.iter().map(ask).collect()
 }

@@ -219,6 +219,14 @@ impl AppRecord {
         self
     }
 
+    /// Its scheduler has refused it.
+    #[must_use]
+    pub fn refused(mut self, why: String, at_ms: u64) -> AppRecord {
+        (self.state, self.status) = (AppState::Failed, FinalStatus::Failed);
+        (self.diagnostics, self.finished_ms) = (why, at_ms);
+        self
+    }
+
     /// Its ApplicationMaster runs and has registered: in a container of the cluster, or outside.
     pub fn registered(&mut self, master: Option<Master>, host: &str, port: i32, at_ms: u64) {
         self.state = AppState::Running;

@@ -204,8 +204,7 @@ impl<'m> Seen<'m> {
         if self.cluster.memory_mb() == 0 {
             return (0.0, 0.0);
         }
-        let share = self.cluster.times(f64::from(figures.queue_share));
-        let of_queue = self.ratio(&figures.used, &share) * 100.0;
+        let of_queue = self.ratio(&figures.used, &figures.queue_part) * 100.0;
         let of_queue = if of_queue.is_finite() { of_queue } else { 0.0 };
         (of_queue, self.ratio(&figures.used, &self.cluster) * 100.0)
     }

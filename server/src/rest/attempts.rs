@@ -3,6 +3,7 @@
 use super::app::{DEFAULT_HTTP_PORT, DEFAULT_PORT, logs, named, tracking_url};
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
+use super::java::place_of_text;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, AttemptRecord};
 use crate::value::{Object, Value};
@@ -18,7 +19,11 @@ fn listed(of: &ResourceManager, app: &AppRecord, attempt: &AttemptRecord, may: b
     });
     let (system, ports) = if master.is_some() { (Some(""), "null") } else { (None, "") };
     let blacklist = match master {
-        Some(_) => attempt.blacklist.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
+        Some(_) => {
+            let mut places: Vec<&str> = attempt.blacklist.iter().map(String::as_str).collect();
+            places.sort_by_key(|name| place_of_text(name, attempt.blacklist.len()));
+            places.join(", ")
+        }
         None => String::new(),
     };
     let (container, http, node, logs) = master.unwrap_or_default();
@@ -146,10 +151,7 @@ pub(crate) fn containers(of: &ResourceManager, asked: &Asked) -> Outcome {
             .with("allocatedResources", Object::map(amounts))
             .with("exposedPorts", "")
     });
-    let containers: Value = containers.collect();
-    let answer = match &containers {
-        Value::List(list) if list.is_empty() => Object::new(),
-        _ => Object::new().with("container", containers),
-    };
+    let containers: Vec<Value> = containers.map(Value::from).collect();
+    let answer = if containers.is_empty() { Object::new() } else { Object::new().with("container", containers) };
     Ok(Answer::mapped("containers", answer))
 }

@@ -6,8 +6,9 @@ use quick_xml::events::Event;
 use quick_xml::{Reader, XmlVersion};
 use serde_json::Value;
 
-use super::asked::{Asked, Format};
+use super::asked::Asked;
 use super::errors::Fault;
+use super::format::Format;
 
 /// The members that are texts or numbers, by name.
 pub(crate) type Members = HashMap<String, String>;
@@ -39,12 +40,11 @@ fn from_json(body: &[u8], root: &str) -> Result<Members, Fault> {
         Value::Object(members) => {
             let mut found = Members::new();
             for (name, value) in members {
-                match value {
-                    // The root, where it is named.
-                    Value::Object(inner) if name == root => {
-                        found.extend(inner.into_iter().filter_map(|(name, value)| Some((name, text(&value)?))));
-                    }
-                    other => found.extend(text(&other).map(|text| (name, text))),
+                let is_root = name == root;
+                if let (Value::Object(inner), true) = (&value, is_root) {
+                    found.extend(inner.iter().filter_map(|(name, value)| Some((name.clone(), text(value)?))));
+                } else {
+                    found.extend(text(&value).map(|text| (name, text)));
                 }
             }
             Ok(found)

@@ -11,6 +11,7 @@ use evenweave::view::{CapacityLeafView, CapacityQueueView, CapacityUserView};
 
 use super::asked::{Answer, Outcome};
 use super::counted::{Counted, counted};
+use super::java::place_of_text;
 use super::resource::{resource, unset};
 use crate::manager::ResourceManager;
 use crate::scheduler::{Basics, Health};
@@ -29,12 +30,6 @@ fn percent(of: f32) -> f32 {
     of.clamp(0.0, 1.0) * 100.0
 }
 
-/// Where Java's map of so few names has one.
-fn bucket(name: &str) -> u32 {
-    let hash = name.encode_utf16().fold(0_u32, |hash, unit| hash.wrapping_mul(31).wrapping_add(unit.into()));
-    (hash ^ (hash >> 16)) & 15
-}
-
 impl Tree<'_> {
     fn resource(&self, of: &Resource) -> Object {
         resource(&self.basics.types, of)
@@ -44,7 +39,7 @@ impl Tree<'_> {
     fn vector(&self, of: &LabelCapacity) -> Object {
         let types = &self.basics.types;
         let mut order: Vec<usize> = (0..types.len()).collect();
-        order.sort_by_key(|index| (bucket(types.name(*index)), *index));
+        order.sort_by_key(|index| (place_of_text(types.name(*index), types.len()), *index));
         let part = |index: usize| {
             let (unit, value) = of.vector.part(index)?;
             let unit = match unit {
@@ -214,8 +209,10 @@ impl Tree<'_> {
             CapacityQueueRole::Parent(_) => 0,
         };
         // Of whoever comes first; of nobody, that of the queue.
-        let user_am_limit = leaf.users.first().map_or(leaf.am_limit, |user| user.am_limit);
-        let users: Value = leaf.users.iter().map(|user| self.user(user)).collect();
+        let mut users: Vec<&CapacityUserView> = leaf.users.iter().collect();
+        users.sort_by_key(|user| place_of_text(&user.user, leaf.users.len()));
+        let user_am_limit = users.first().map_or(leaf.am_limit, |user| user.am_limit);
+        let users: Value = users.into_iter().map(|user| self.user(user)).collect();
         answer.push("numActiveApplications", leaf.active_applications);
         answer.push("numPendingApplications", leaf.pending_applications);
         answer.push("numContainers", of.containers);

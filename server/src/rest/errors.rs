@@ -1,6 +1,6 @@
 //! Refusals, as the ResourceManager words them.
 
-use super::asked::Format;
+use super::format::Format;
 use crate::value::{Object, Value, json, xml};
 
 /// Why a request comes to nothing: a `RemoteException`.

@@ -29,6 +29,10 @@ pub(crate) mod fair;
 
 pub(crate) mod filters;
 
+pub(crate) mod format;
+
+pub(crate) mod java;
+
 pub(crate) mod metrics;
 
 pub(crate) mod nodes;

@@ -6,6 +6,11 @@ use evenweave::resource::ResourceTypes;
 use crate::scheduler::Basics;
 use crate::value::{Object, Value};
 
+/// What fits into 32 bits, as Hadoop has cores.
+fn int(of: i64) -> i64 {
+    of.clamp(i32::MIN.into(), i32::MAX.into())
+}
+
 /// Amounts, with whatever bounds each type has.
 fn with_bounds(types: &ResourceTypes, of: &Resource, bounds: impl Fn(usize) -> (i64, i64)) -> Object {
     let amounts = (0..types.len()).map(|index| {
@@ -22,7 +27,7 @@ fn with_bounds(types: &ResourceTypes, of: &Resource, bounds: impl Fn(usize) -> (
     let amounts: Value = amounts.collect();
     Object::new()
         .with("memory", of.memory_mb())
-        .with("vCores", of.vcores())
+        .with("vCores", int(of.vcores()))
         .with("resourceInformations", Object::new().with("resourceInformation", amounts))
 }
 
@@ -39,7 +44,7 @@ pub(crate) fn unset(basics: &Basics) -> Object {
 
 /// As a sentence has it: `<memory:1024, vCores:1>`, and of the other types those of which there is some.
 pub(crate) fn in_words(types: &ResourceTypes, of: &Resource) -> String {
-    let mut text = format!("<memory:{}, vCores:{}", of.memory_mb(), of.vcores());
+    let mut text = format!("<memory:{}, vCores:{}", of.memory_mb(), int(of.vcores()));
     for index in (2..types.len()).filter(|index| of.get(*index) != 0) {
         text.push_str(&format!(", {}: {}{}", types.name(index), of.get(index), types.unit(index)));
     }

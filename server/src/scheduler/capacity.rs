@@ -7,7 +7,7 @@ use evenweave::config::capacity::{AppOrdering, CapacityQueueRole, QueueTemplates
 use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
 use evenweave::{AppHandle, CapacityStepped, Refused, Resource};
 
-use super::{AppFigures, Basics, FairQueue, Health, OfCapacity, Scheduler};
+use super::asked::{AppFigures, Basics, FairQueue, Health, OfCapacity, Scheduler};
 
 /// A stepped CapacityScheduler behind a lock: whoever steps and whoever asks take turns.
 #[derive(Debug)]
@@ -84,13 +84,17 @@ impl Scheduler for CapacitySteps {
     }
 
     fn apps(&self) -> Vec<AppFigures> {
-        let (apps, queues) = self.step(|stepped| (stepped.apps(), stepped.queues(false)));
+        let (apps, queues, cluster) =
+            self.step(|stepped| (stepped.apps(), stepped.queues(false), stepped.stats().cluster));
         let figures = |view: evenweave::view::CapacityAppView| {
             let queue = queues.iter().find(|queue| queue.name == view.queue);
             AppFigures {
                 number: view.number,
                 used: view.used,
-                queue_share: queue.map_or(0.0, |queue| queue.absolute_capacity),
+                queue_part: queue.map_or(Resource::ZERO, |queue| match queue.guaranteed.is_zero() {
+                    true => cluster.times(f64::from(queue.capacity)),
+                    false => queue.guaranteed,
+                }),
                 priority: Some(view.priority),
                 of_capacity: Some(OfCapacity {
                     by_fairness: queue.is_some_and(is_fair),

@@ -8,7 +8,7 @@ use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationO
 use evenweave::view::{AllocatedView, AppView, ContainerView, NodeView, QueueView, RequestView};
 use evenweave::{AppHandle, Refused, Resource, Stepped};
 
-use super::{AppFigures, Basics, FairQueue, Scheduler};
+use super::asked::{AppFigures, Basics, FairQueue, Scheduler};
 
 /// A stepped FairScheduler behind a lock: whoever steps and whoever asks take turns.
 #[derive(Debug)]
@@ -113,7 +113,7 @@ impl Scheduler for Steps {
         let figures = |view: AppView| AppFigures {
             number: view.id.number,
             used: view.usage,
-            queue_share: share(&queues, &view.queue, &cluster),
+            queue_part: cluster.times(f64::from(share(&queues, &view.queue, &cluster))),
             queue: view.queue,
             priority: None,
             of_capacity: None,

@@ -13,10 +13,10 @@ pub(crate) fn natural(root: &'static str, of: &Value) -> String {
 
 /// The other one: no name of the root, every scalar is a string, a list of one is the bare element, what is empty is null.
 pub(crate) fn mapped(of: &Value) -> String {
-    match of {
-        Value::Object(object) if object.members.is_empty() => "{}".to_owned(),
-        other => text(&Mapped(other)),
+    if matches!(of, Value::Object(object) if object.members.is_empty()) {
+        return "{}".to_owned();
     }
+    text(&Mapped(of))
 }
 
 /// Without the name of a root, as the few small answers of the second writer that have numbers (`/priority`).
@@ -83,9 +83,10 @@ impl Serialize for Mapped<'_> {
                     let named = object.members.iter().filter(|(other, _)| other == name);
                     let mut all = Vec::new();
                     for (_, value) in named {
-                        match value {
-                            Value::List(list) => all.extend(list),
-                            other => all.push(other),
+                        if let Value::List(list) = value {
+                            all.extend(list);
+                        } else {
+                            all.push(value);
                         }
                     }
                     if !all.is_empty() {
