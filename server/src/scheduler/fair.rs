@@ -5,10 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evenweave::config::QueueAccess;
 use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationOutcome};
-use evenweave::view::{AllocatedView, AppView, ContainerView, NodeView, QueueView, RequestView};
+use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
 use evenweave::{AppHandle, Refused, Resource, Stepped};
 
 use super::asked::{AppFigures, Basics, FairQueue, Scheduler};
+use super::shares::figures;
 
 /// A stepped FairScheduler behind a lock: whoever steps and whoever asks take turns.
 #[derive(Debug)]
@@ -71,13 +72,6 @@ fn note_limits(queue: &QueueVisit, limits: &mut BTreeMap<String, Resource>) {
     }
 }
 
-/// A queue's instantaneous fair share of the cluster's memory.
-#[expect(clippy::cast_precision_loss, reason = "Hadoop divides in 32 bits")]
-fn share(queues: &[QueueView], name: &str, cluster: &Resource) -> f32 {
-    let queue = queues.iter().find(|queue| queue.name == name).filter(|_| cluster.memory_mb() != 0);
-    queue.map_or(0.0, |queue| queue.fair_share.memory_mb() as f32 / cluster.memory_mb() as f32)
-}
-
 impl Scheduler for Steps {
     fn basics(&self) -> &Basics {
         &self.basics
@@ -110,15 +104,7 @@ impl Scheduler for Steps {
 
     fn apps(&self) -> Vec<AppFigures> {
         let (apps, queues, cluster) = self.step(|stepped| (stepped.apps(), stepped.queues(), stepped.stats().cluster));
-        let figures = |view: AppView| AppFigures {
-            number: view.id.number,
-            used: view.usage,
-            queue_part: cluster.times(f64::from(share(&queues, &view.queue, &cluster))),
-            queue: view.queue,
-            priority: None,
-            of_capacity: None,
-        };
-        apps.into_iter().map(figures).collect()
+        figures(apps, &queues, &cluster)
     }
 
     fn fair_queues(&self) -> Vec<FairQueue> {

@@ -8,6 +8,11 @@ mod capacity;
 
 mod fair;
 
+mod shares;
+
+mod threads;
+
 pub use asked::{AppFigures, Basics, FairQueue, Health, Kind, OfCapacity, Scheduler};
 pub use capacity::CapacitySteps;
 pub use fair::Steps;
+pub use threads::Threads;
