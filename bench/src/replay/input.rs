@@ -24,7 +24,7 @@ pub(super) enum Suite {
     Scenarios(Vec<Scenario>),
     Capacity(Vec<CapacityScenario>),
     Vectors(Vectors),
-    Answers(Answers),
+    Answers(Box<Answers>),
 }
 
 /// What tells a scenario from a vector; everything else is read later.
@@ -51,7 +51,7 @@ impl Suite {
     pub(super) fn read(path: &Path) -> Result<Suite, Failure> {
         let (text, file) = (read_text(path)?, path.display().to_string());
         if answers::are_in(&text) {
-            return answers::parse(&text, path).map(Suite::Answers);
+            return answers::parse(&text, path).map(|answers| Suite::Answers(Box::new(answers)));
         }
         let (number, first) = filled_lines(&text).next().ok_or_else(|| {
             Failure::input(format!(
