@@ -21,7 +21,8 @@ pub struct Cluster {
     pub web_address: String,
     /// The Hadoop as which it answers.
     pub version: String,
-    /// `yarn.webapp.filter-entity-list-by-user`, `yarn.resourcemanager.display.per-user-apps`
+    /// `yarn.webapp.filter-entity-list-by-user`, `yarn.resourcemanager.display.per-user-apps`: applications of others are not
+    /// listed for those who may not see them.
     pub per_user_apps: bool,
 }
 
@@ -36,6 +37,17 @@ impl Cluster {
             version: "3.4.2".to_owned(),
             per_user_apps: false,
         }
+    }
+
+    /// The same with what the site says of listing applications.
+    #[must_use]
+    pub fn with_properties<'a>(mut self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Cluster {
+        for (name, value) in properties {
+            if matches!(name, "yarn.webapp.filter-entity-list-by-user" | "yarn.resourcemanager.display.per-user-apps") {
+                self.per_user_apps = value.trim().eq_ignore_ascii_case("true");
+            }
+        }
+        self
     }
 
     /// `application_…`

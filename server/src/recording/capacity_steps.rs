@@ -9,7 +9,7 @@ use evenweave::resource::Calculator;
 use evenweave::view::{CapacityAppView, CapacityQueueView};
 use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Heartbeat, Refused, Resource, Submission};
 
-use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, resource};
+use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, pairs, resource};
 use super::file::{Setup, Step, Submit};
 use super::keeping::Keeping;
 use crate::manager::{Cluster, ResourceManager};
@@ -27,10 +27,6 @@ pub(super) struct CapacityState {
     multiple: bool,
     /// Applications whose ApplicationMaster may start.
     activated: HashSet<u32>,
-}
-
-fn pairs(of: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
-    of.iter().map(|(name, value)| (name.as_str(), value.as_str()))
 }
 
 impl CapacityState {
@@ -59,7 +55,8 @@ impl CapacityState {
             .stepped()
             .map_err(|error| error.to_string())?;
         let steps = Arc::new(CapacitySteps::new(stepped, basics));
-        let manager = Arc::new(ResourceManager::new(Cluster::new(TIMESTAMP, WEB_ADDRESS), steps.clone()));
+        let cluster = Cluster::new(TIMESTAMP, WEB_ADDRESS).with_properties(pairs(&setup.properties));
+        let manager = Arc::new(ResourceManager::new(cluster, steps.clone()));
         let keeping = Keeping::new(manager.clone());
         Ok(CapacityState { manager, steps, keeping, off_switch, multiple, activated: HashSet::new() })
     }
@@ -378,6 +375,9 @@ impl CapacityState {
             in_words(types, &leaf.user_am_limit),
             in_words(types, used),
         );
+        if self.manager.scheduler().cluster().is_zero() {
+            return format!("Skipping AM assignment as cluster resource is empty. {details}");
+        }
         match of_queue {
             true => format!("Queue's AM resource limit exceeded. {details}"),
             false => format!("User's AM resource limit exceeded. {details}"),

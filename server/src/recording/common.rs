@@ -1,5 +1,7 @@
 //! What steps have in common, whichever scheduler they are of.
 
+use std::collections::BTreeMap;
+
 use evenweave::resource::ResourceTypes;
 use evenweave::{Ask, Location, Resource};
 
@@ -32,4 +34,9 @@ pub(super) fn asks(types: &ResourceTypes, lines: &[AskLine], at: impl Fn(&str) -
         Ask::anywhere(line.priority, resource(types, &line.resource), count).at(at(&line.location)).relaxed(line.relax)
     };
     lines.iter().map(ask).collect()
+}
+
+/// Properties by name and value.
+pub(super) fn pairs(of: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
+    of.iter().map(|(name, value)| (name.as_str(), value.as_str()))
 }

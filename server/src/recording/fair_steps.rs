@@ -7,7 +7,7 @@ use evenweave::reason::{AppOutcome, Decision, KeyOutcome, NotOffered, Obstacle, 
 use evenweave::view::RunningLimit;
 use evenweave::{AllocationFile, FairScheduler, Heartbeat, Refused, Resource, Settings, Submission};
 
-use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, resource};
+use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, pairs, resource};
 use super::file::{Setup, Step, Submit};
 use super::keeping::Keeping;
 use crate::manager::{Cluster, ResourceManager};
@@ -24,8 +24,7 @@ pub(super) struct FairState {
 
 impl FairState {
     pub(super) fn start(setup: &Setup) -> Result<FairState, String> {
-        let properties = setup.properties.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
+        let settings = Settings::from_properties(pairs(&setup.properties)).map_err(|error| error.to_string())?;
         let types = settings.types.clone();
         let basics = Basics {
             kind: Kind::Fair,
@@ -47,7 +46,8 @@ impl FairState {
             .stepped()
             .map_err(|error| error.to_string())?;
         let steps = Arc::new(Steps::new(stepped, basics));
-        let manager = Arc::new(ResourceManager::new(Cluster::new(TIMESTAMP, WEB_ADDRESS), steps.clone()));
+        let cluster = Cluster::new(TIMESTAMP, WEB_ADDRESS).with_properties(pairs(&setup.properties));
+        let manager = Arc::new(ResourceManager::new(cluster, steps.clone()));
         let keeping = Keeping::new(manager.clone());
         Ok(FairState { manager, steps, keeping })
     }
