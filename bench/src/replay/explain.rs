@@ -33,6 +33,10 @@ pub fn explain(options: &ExplainOptions) -> Result<String, Failure> {
             let file = options.file.display();
             Err(Failure::input(format!("{file}: a vector file has no steps; `explain` takes a scenario file")))
         }
+        Suite::Answers(_) => {
+            let file = options.file.display();
+            Err(Failure::input(format!("{file}: a recording of answers; `explain` takes a scenario file")))
+        }
     }
 }
 

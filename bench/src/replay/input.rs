@@ -1,4 +1,4 @@
-//! Files to be replayed: plain or gzip, scenarios or vectors, told apart by what the first line has.
+//! Files to be replayed: plain or gzip; scenarios, vectors or answers over HTTP, told apart by what they have in them.
 
 use std::io::Read;
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
+use super::answers::{self, Answers};
 use super::lines::{filled_lines, parse_line};
 use super::plain::{self, CapacityScenario};
 use super::scenario::{self, Scenario};
@@ -23,6 +24,7 @@ pub(super) enum Suite {
     Scenarios(Vec<Scenario>),
     Capacity(Vec<CapacityScenario>),
     Vectors(Vectors),
+    Answers(Box<Answers>),
 }
 
 /// What tells a scenario from a vector; everything else is read later.
@@ -38,7 +40,7 @@ impl Suite {
     pub(super) fn scenarios(&self) -> Option<&[Scenario]> {
         match self {
             Suite::Scenarios(scenarios) => Some(scenarios),
-            Suite::Capacity(_) | Suite::Vectors(_) => None,
+            Suite::Capacity(_) | Suite::Vectors(_) | Suite::Answers(_) => None,
         }
     }
 
@@ -48,6 +50,9 @@ impl Suite {
     /// A file that cannot be read, a line that is neither kind, or not of the same kind as the first.
     pub(super) fn read(path: &Path) -> Result<Suite, Failure> {
         let (text, file) = (read_text(path)?, path.display().to_string());
+        if answers::are_in(&text) {
+            return answers::parse(&text, path).map(|answers| Suite::Answers(Box::new(answers)));
+        }
         let (number, first) = filled_lines(&text).next().ok_or_else(|| {
             Failure::input(format!(
                 "{file}:1:1: the file is empty; a line is one scenario or one case of a vector file"
@@ -62,7 +67,7 @@ impl Suite {
             Kind { input: Some(_), .. } => vectors::parse(&text, path).map(Suite::Vectors),
             Kind { .. } => Err(Failure::input(format!(
                 "{file}:{number}:1: neither \"steps\", which a scenario has, nor \"input\", which a case of a vector \
-                 file has"
+                 file has, nor \"responses\", which a recording of answers has"
             ))),
         }
     }

@@ -1,11 +1,13 @@
 //! Replay: what real Hadoop did against what the core does.
 //!
-//! Two kinds of recordings: *scenarios* are runs, played on the stepped or the threaded driver with every field of every
+//! Three kinds of recordings: *scenarios* are runs, played on the stepped or the threaded driver with every field of every
 //! step compared (with several workers: how far they get from it, `apart`); *vectors* are single inputs, mostly
-//! configuration, with what came of each. `outcome` tells what came of it. `words` turns the core's reasons into lines, `explain` answers for one application.
+//! configuration, with what came of each; *answers* are what a ResourceManager said over HTTP in a state. `outcome` tells what came of it. `words` turns the core's reasons into lines, `explain` answers for one application.
 
 #[cfg(test)]
 mod altered;
+
+mod answers;
 
 mod apart;
 
@@ -74,7 +76,7 @@ pub fn bundled_tally() -> Tally {
 /// Replays files.
 ///
 /// # Errors
-/// A file that cannot be read, or is neither a scenario file nor a vector file; nothing is replayed then.
+/// A file that cannot be read, or is neither a scenario file nor a vector file nor a recording of answers; nothing is replayed then.
 pub fn replay(options: &ReplayOptions) -> Result<Outcomes, Failure> {
     let suites: Vec<Suite> = options.files.iter().map(|path| Suite::read(path)).collect::<Result<_, _>>()?;
     let wanted = |scenario: &&Scenario| options.scenario.as_ref().is_none_or(|name| *name == scenario.name);
@@ -82,7 +84,7 @@ pub fn replay(options: &ReplayOptions) -> Result<Outcomes, Failure> {
         let all = || suites.iter().filter_map(Suite::scenarios).flatten();
         let of_capacity = suites.iter().any(|suite| match suite {
             Suite::Capacity(scenarios) => scenarios.iter().any(|scenario| scenario.name == *name),
-            Suite::Scenarios(_) | Suite::Vectors(_) => false,
+            Suite::Scenarios(_) | Suite::Vectors(_) | Suite::Answers(_) => false,
         });
         if !of_capacity && !all().any(|scenario| wanted(&scenario)) {
             return Err(no_scenario(name, all()));
@@ -113,7 +115,8 @@ pub fn replay(options: &ReplayOptions) -> Result<Outcomes, Failure> {
                     outcomes.family("scenario", &format!("capacity {}", scenario.family())).add(scenario.play(driver));
                 }
             }
-            Suite::Vectors(_) if options.scenario.is_some() => {}
+            Suite::Vectors(_) | Suite::Answers(_) if options.scenario.is_some() => {}
+            Suite::Answers(answers) => answers.play(outcomes.family("answers", &answers.family)),
             Suite::Vectors(vectors) => {
                 let outcome = outcomes.family("vector", vectors.family);
                 for case in &vectors.cases {

@@ -66,7 +66,7 @@ impl Outcome {
 pub struct Outcomes(BTreeMap<(&'static str, String), Outcome>);
 
 impl Outcomes {
-    /// The family of a kind, `scenario` or `vector`.
+    /// The family of a kind, `scenario`, `vector` or `answers`.
     pub(super) fn family(&mut self, kind: &'static str, family: &str) -> &mut Outcome {
         self.0.entry((kind, family.to_owned())).or_default()
     }

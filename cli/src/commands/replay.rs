@@ -31,7 +31,8 @@ pub(crate) struct PlayArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// Scenario files (one scenario a line) or vector files (one case a line, named FAMILY.jsonl), gzipped or not.
+    /// Scenario files (one scenario a line), vector files (one case a line, named FAMILY.jsonl) or recordings of answers over HTTP (one
+    /// state a file), gzipped or not.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -53,7 +54,7 @@ pub(crate) struct ReplayArgs {
 /// Whether everything passed.
 ///
 /// # Errors
-/// A file that cannot be read, or is neither a scenario file nor a vector file.
+/// A file that cannot be read, or is of neither kind.
 pub(crate) fn run(args: ReplayArgs) -> Result<bool, Failure> {
     let ReplayArgs { files, play: PlayArgs { driver, workers, fold_every }, json, show, trace, scenario } = args;
     let play = PlayOptions { driver, workers, fold_every };

@@ -29,6 +29,8 @@ pub(crate) struct Leaf {
     pub(crate) am_used: Resource,
     /// As last worked out.
     pub(crate) am_limit: Resource,
+    /// What AMs of a user of weight one may use, as last worked out. Shown, and not gone by.
+    pub(crate) user_am_limit: Resource,
     /// What it may use, as last stored, and as last published (13.1).
     pub(crate) stored_limit: Resource,
     pub(crate) published_limit: Resource,
@@ -51,6 +53,7 @@ impl Leaf {
             users: Users::default(),
             am_used: Resource::ZERO,
             am_limit: Resource::ZERO,
+            user_am_limit: Resource::ZERO,
             stored_limit: Resource::ZERO,
             published_limit: Resource::ZERO,
             to_reorder: BTreeSet::new(),
@@ -210,7 +213,10 @@ impl Leaf {
             // Worked out once a pass, for its first application's user.
             let of_user = match user_limit {
                 Some(limit) => limit,
-                None => *user_limit.insert(self.user_am_limit(percent, self.users.at(record).weight, by)),
+                None => {
+                    self.user_am_limit = self.user_am_limit(percent, 1.0, by);
+                    *user_limit.insert(self.user_am_limit(percent, self.users.at(record).weight, by))
+                }
             };
             let used = self.users.at(record).am_used.plus(&am);
             if !arith.fits_in(&used, &of_user) && !self.lets_pass(by.cluster, arith) {
@@ -221,6 +227,7 @@ impl Leaf {
             activated.push((entry, comes));
             self.am_used = self.am_used.plus(&am);
             self.users.add_am(record, &am);
+            self.users.let_start(record, &of_user);
             self.pending.remove_entry(entry, &rank, AppOrder::Fifo);
             self.one_waits_less(&am);
         }

@@ -47,6 +47,10 @@ pub(crate) struct User {
     pub(crate) used: Resource,
     /// AMs of active applications.
     pub(crate) am_used: Resource,
+    /// What his AMs might use when one of them was last let start. Shown, and not gone by.
+    pub(crate) am_limit: Resource,
+    /// What he might use when that was last worked out for him. Shown, and not gone by.
+    pub(crate) last_limit: Resource,
     /// Applications; the counts may be odd, and negative (20, 21).
     pub(crate) active: i32,
     pub(crate) pending: i32,
@@ -59,6 +63,11 @@ pub(crate) struct User {
 }
 
 impl User {
+    /// Some application of his asks for something.
+    pub(crate) fn asks(&self) -> bool {
+        self.shares
+    }
+
     fn has_only_pending(&self) -> bool {
         self.pending > 0 && self.active <= 0
     }
@@ -170,6 +179,8 @@ impl Users {
             weight,
             used: Resource::ZERO,
             am_used: Resource::ZERO,
+            am_limit: Resource::ZERO,
+            last_limit: Resource::ZERO,
             active: 0,
             pending: 0,
             ratio: 0.0,
@@ -277,6 +288,11 @@ impl Users {
     pub(crate) fn add_am(&mut self, record: UserRecord, amount: &Resource) {
         let used = &mut self.records[record].am_used;
         *used = used.plus(amount);
+    }
+
+    /// One of his AMs was let start within a limit.
+    pub(crate) fn let_start(&mut self, record: UserRecord, limit: &Resource) {
+        self.records[record].am_limit = *limit;
     }
 
     /// A user uses more, or less where `amount` is negative.
@@ -412,14 +428,23 @@ impl Users {
     /// What a user may have, with or without a record.
     pub(crate) fn limit_of(&mut self, name: &str, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
         let seat = self.seat(name);
-        self.limit_at(seat, sharing, by)
+        self.weighted(self.record_at(seat), sharing, by)
     }
 
-    /// The same.
-    pub(crate) fn limit_at(&mut self, seat: UserSeat, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+    fn weighted(&mut self, record: Option<UserRecord>, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
         let limit = self.limit(sharing, by);
-        let weight = self.record_at(seat).map_or(1.0, |record| self.records[record].weight);
+        let weight = record.map_or(1.0, |record| self.records[record].weight);
         by.arith.times_down(&limit, f64::from(weight), by.minimum)
+    }
+
+    /// The same for somebody who is to be held to it, which is shown from now on.
+    pub(crate) fn limit_at(&mut self, seat: UserSeat, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+        let record = self.record_at(seat);
+        let limit = self.weighted(record, sharing, by);
+        if let Some(record) = record {
+            self.records[record].last_limit = limit;
+        }
+        limit
     }
 }
 

@@ -56,6 +56,7 @@ mod exports {
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::current::NodeView;
     pub use super::views::inspect::ContainerView;
+    pub use super::views::requests::RequestView;
 
     pub(crate) use super::books::closed::Closed;
     pub(crate) use super::books::ledger::{AppShared, NodeShared};

@@ -116,6 +116,16 @@ impl Locations {
         }
     }
 
+    /// The names of numbers, in place of what stands there. O(all names).
+    #[cfg(not(loom))]
+    pub(crate) fn tell_names(&self, of: &mut rustc_hash::FxHashMap<u32, String>) {
+        for entry in &self.numbers {
+            if let Some(name) = of.get_mut(entry.value()) {
+                entry.key().as_ref().clone_into(name);
+            }
+        }
+    }
+
     fn number(&self, name: &str, may_be_new: impl FnOnce(&mut Made) -> bool) -> Option<u32> {
         if let Some(number) = self.numbers.get(name) {
             return Some(*number);

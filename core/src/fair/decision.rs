@@ -121,6 +121,8 @@ pub struct AppVisit {
     pub precedes: Option<Precedence>,
     /// What the visit came to.
     pub outcome: AppOutcome,
+    /// What AMs may use in its leaf queue, where it waits for its AM's container and the queue has an AM share.
+    pub am_limit: Option<Resource>,
     /// Its request keys, as far as they were looked at; those behind that wait are [`KeyOutcome::NotReached`].
     pub keys: Vec<KeyVisit>,
 }
@@ -298,6 +300,8 @@ pub struct ReservationVisit {
     pub size: Resource,
     /// What became of it.
     pub outcome: ReservationOutcome,
+    /// What AMs may use in the leaf queue, where the application waits for its AM's container and the queue has an AM share.
+    pub am_limit: Option<Resource>,
 }
 
 /// What became of a reservation.

@@ -134,7 +134,14 @@ impl Shard {
             allocation_request_id: reservation.key.allocation_request_id,
             size: reservation.size,
             outcome: ReservationOutcome::Kept,
+            am_limit: self.find_app(reservation.app).and_then(|_| self.am_limit_of(reservation.app.index)),
         }
+    }
+
+    /// What AMs may use in the leaf queue of an application that waits for its own.
+    fn am_limit_of(&self, app: u32) -> Option<Resource> {
+        let local = self.app(app);
+        if local.waits_for_am() && local.leaf != NONE { self.am_limit(local.leaf) } else { None }
     }
 
     /// The pass's reservation is given up: its ask is unwanted here, or else the AM share stands against it.
@@ -284,6 +291,7 @@ impl Shard {
             claim: claim(&own, &local.own.fair_share),
             precedes: next.map(|next| self.precedence(local.leaf, &own, &self.app(next).schedulable())),
             outcome,
+            am_limit: self.am_limit_of(app),
             keys: Vec::new(),
         }
     }

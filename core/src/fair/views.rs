@@ -48,6 +48,12 @@ pub struct QueueView {
     pub am_usage: Resource,
     /// Runnable applications that it may have.
     pub max_running_apps: u32,
+    /// The most that one container may have here.
+    pub max_allocation: Resource,
+    /// Its place among its parent's queues, which stand in the order of their creation.
+    pub place: u32,
+    /// Containers may be preempted here (`allowPreemptionFrom`).
+    pub preemptable: bool,
     /// Containers that were preempted here and below since the queue was made: Hadoop's `AggregateContainersPreempted`.
     pub preempted: u64,
 }
@@ -140,6 +146,12 @@ pub(crate) fn queues(snapshot: &SchedulerSnapshot) -> Vec<QueueView> {
             runnable[above.slot.ix()] += count;
         }
     }
+    let mut places = vec![0_u32; structure.queues.len()];
+    for queue in structure.queues.iter().flatten() {
+        for (place, child) in (0..).zip(&queue.children) {
+            places[*child as usize] = place;
+        }
+    }
     let mut out: Vec<_> = structure
         .queues
         .iter()
@@ -165,6 +177,9 @@ pub(crate) fn queues(snapshot: &SchedulerSnapshot) -> Vec<QueueView> {
                 pending: waiting + u32::try_from(fresh).unwrap_or(u32::MAX),
                 am_usage: queue.shared.am_usage.read(),
                 max_running_apps: queue.own.max_running_apps,
+                max_allocation: queue.max_container.least(&structure.max_allocation),
+                place: places[queue.slot.ix()],
+                preemptable: queue.own.preemption.preemptable,
                 preempted: queue.shared.preempted(),
             }
         })

@@ -7,12 +7,15 @@ use super::capacity::CapacityStepped;
 use super::capacity_threads::CapacityScheduler;
 use super::fair::FairScheduler;
 use super::handles::{AppHandle, NodeHandle};
+use super::journal::{AllocatedView, reservation_views};
 use super::stepped::Stepped;
 use super::submitted::Submitted;
 use crate::app::Location;
 use crate::clock::Patience;
 use crate::engine::control::Call;
-use crate::engine::{Allocation, ContainerView, NodeView, Submission, ask_workers, node_view, prefetch_calls};
+use crate::engine::{
+    Allocation, ContainerView, NodeView, RequestView, Submission, ask_workers, node_view, prefetch_calls,
+};
 use crate::event::{Refused, SchedulerEvent, Waited};
 use crate::id::{ContainerId, ContainerName, NodeId};
 use std::time::Duration;
@@ -134,6 +137,30 @@ macro_rules! calls_alike {
             Ok(ask_workers(shared, |shard| shard.container_views())?.into_iter().flatten().collect())
         }
 
+        /// What applications ask for and have not got: by application, then in the order in which it is tried. Asks the workers and
+        /// waits for them.
+        ///
+        /// # Errors
+        /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+        pub fn requests(&self) -> Result<Vec<RequestView>, Refused> {
+            let shared = self.door().open_to_wait()?;
+            let mut requests: Vec<_> =
+                ask_workers(shared, |shard| shard.request_views())?.into_iter().flatten().collect();
+            requests.sort_by_key(|request| request.attempt);
+            Ok(requests)
+        }
+
+        /// The reservations that stand, by node in order of registration. Asks the workers and waits for them.
+        ///
+        /// # Errors
+        /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+        pub fn reservations(&self) -> Result<Vec<AllocatedView>, Refused> {
+            let shared = self.door().open_to_wait()?;
+            let reserved = ask_workers(shared, |shard| shard.reservations())?.into_iter().flatten().collect();
+            let nodes: Vec<_> = shared.nodes.lock().keys().copied().collect();
+            Ok(reservation_views(&nodes, reserved))
+        }
+
         /// The next event, if there is one.
         #[must_use]
         pub fn next_event(&self) -> Option<SchedulerEvent> {
@@ -245,6 +272,22 @@ macro_rules! stepped_calls_alike {
         #[must_use]
         pub fn containers(&mut self) -> Vec<ContainerView> {
             self.steps.stepper.shards().flat_map(|shard| shard.container_views()).collect()
+        }
+
+        /// What applications ask for and have not got: by application, then in the order in which it is tried.
+        #[must_use]
+        pub fn requests(&mut self) -> Vec<RequestView> {
+            let mut requests: Vec<_> = self.steps.stepper.shards().flat_map(|shard| shard.request_views()).collect();
+            requests.sort_by_key(|request| request.attempt);
+            requests
+        }
+
+        /// The reservations that stand, by node in order of registration.
+        #[must_use]
+        pub fn reservations(&mut self) -> Vec<AllocatedView> {
+            let nodes: Vec<_> = self.steps.stepper.control().all_nodes().map(|node| node.id).collect();
+            let reserved = self.steps.stepper.shards().flat_map(|shard| shard.reservations()).collect();
+            reservation_views(&nodes, reserved)
         }
     };
 }

@@ -66,17 +66,25 @@ impl Journal {
 
     /// Puts what was noted, the reservations that stand and the room that is kept in the order in which they are shown. `nodes`
     /// are those present, by registration.
-    pub(super) fn finish(&mut self, nodes: &[NodeId], mut reserved: Vec<Reserved>, mut held: Vec<OwedRoom>) {
+    pub(super) fn finish(&mut self, nodes: &[NodeId], reserved: Vec<Reserved>, mut held: Vec<OwedRoom>) {
         self.completed.sort_by_key(|(app, container, _)| (*app, *container));
-        let position = |node: &NodeShared| nodes.iter().position(|id| *id == node.id);
-        reserved.sort_by_key(|(node, ..)| position(node));
-        held.sort_by_key(|(node, ..)| position(node));
-        let view = |(node, app, container, priority, resource): Reserved| {
-            let node = node.name.to_string();
-            AllocatedView { app, container, node, priority, resource }
-        };
-        self.reserved = reserved.into_iter().map(view).collect();
+        held.sort_by_key(|(node, ..)| position(nodes, node));
+        self.reserved = reservation_views(nodes, reserved);
         let view = |(node, app, resource): OwedRoom| HeldView { node: node.name.to_string(), app, resource };
         self.held = held.into_iter().map(view).collect();
     }
+}
+
+fn position(nodes: &[NodeId], node: &NodeShared) -> Option<usize> {
+    nodes.iter().position(|id| *id == node.id)
+}
+
+/// Reservations by node, in the order of `nodes`.
+pub(super) fn reservation_views(nodes: &[NodeId], mut reserved: Vec<Reserved>) -> Vec<AllocatedView> {
+    reserved.sort_by_key(|(node, ..)| position(nodes, node));
+    let view = |(node, app, container, priority, resource): Reserved| {
+        let node = node.name.to_string();
+        AllocatedView { app, container, node, priority, resource }
+    };
+    reserved.into_iter().map(view).collect()
 }

@@ -8,11 +8,12 @@ use crate::capacity::order::AppOrder;
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::reasons::CapacityWait;
 use crate::capacity::users::Sharing;
-use crate::config::capacity::QueueMaking;
+use crate::config::capacity::{CapacityQueue, QueueMaking};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::publish::snapshot::ROOT;
 use crate::engine::views::current::counts;
 use crate::resource::Resource;
+use crate::sync::Arc;
 
 /// A queue of the CapacityScheduler. Fractions as Hadoop has them, in 32 bits.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,8 @@ use crate::resource::Resource;
 pub struct CapacityQueueView {
     /// The full path.
     pub name: String,
+    /// What configuration makes of it.
+    pub configured: Arc<CapacityQueue>,
     /// How it has made itself, where it has.
     pub making: Option<QueueMaking>,
     /// `RUNNING`, `STOPPED` or `DRAINING`.
@@ -82,6 +85,8 @@ pub struct CapacityLeafView {
     pub am_limit: Resource,
     /// What they have.
     pub am_used: Resource,
+    /// What AMs of a user of weight one may have, as last worked out.
+    pub user_am_limit: Resource,
     /// What the queue may use beside its siblings, as last worked out.
     pub current_limit: Resource,
     /// Users with outstanding asks, and those found to have only waiting applications.
@@ -100,6 +105,12 @@ pub struct CapacityUserView {
     pub used: Resource,
     /// AMs of active applications.
     pub am_used: Resource,
+    /// What his AMs might have when one of them was last let start.
+    pub am_limit: Resource,
+    /// What he might use when that was last worked out for a container.
+    pub last_limit: Resource,
+    /// He has outstanding asks.
+    pub is_active: bool,
     /// Applications that get containers.
     pub active_applications: i32,
     /// Those that wait for a limit of AMs.
@@ -122,6 +133,8 @@ pub struct CapacityAppView {
     pub state: &'static str,
     /// Its priority.
     pub priority: i32,
+    /// What its AM counts as in the limits of AMs.
+    pub am: Resource,
     /// By its containers.
     pub used: Resource,
     /// By its reservations.
@@ -222,6 +235,9 @@ impl Books {
             user: name.to_owned(),
             used: user.used,
             am_used: user.am_used,
+            am_limit: user.am_limit,
+            last_limit: user.last_limit,
+            is_active: user.asks(),
             active_applications: user.active,
             pending_applications: user.pending,
             weight: user.weight,
@@ -238,6 +254,7 @@ impl Books {
             minimum_allocation_factor: settings.minimum_allocation_factor,
             am_limit: leaf.am_limit,
             am_used: leaf.am_used,
+            user_am_limit: leaf.user_am_limit,
             current_limit: leaf.stored_limit,
             active_users: leaf.users.active_users(),
             users: users.collect(),
@@ -258,6 +275,7 @@ impl Books {
         let figures = &node.figures.labels[0];
         CapacityQueueView {
             name: node.config.path.clone(),
+            configured: node.config.clone(),
             making: node.config.making,
             state: node.status.to_string(),
             capacity: figures.capacity,
@@ -296,6 +314,7 @@ impl Books {
             queue: self.node(app.leaf).config.path.clone(),
             state: self.standing(app).name(),
             priority: app.priority,
+            am: app.am,
             used: app.used,
             reserved: app.reserved.plus(&app.others.reserved),
             pending: app.pending,

@@ -6,5 +6,8 @@ pub(crate) mod current;
 #[cfg(not(loom))]
 pub(crate) mod inspect;
 
+#[cfg(not(loom))]
+pub(crate) mod requests;
+
 #[cfg(all(feature = "faults", not(loom)))]
 pub(crate) mod audit;

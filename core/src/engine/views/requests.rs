@@ -1,0 +1,70 @@
+//! What applications ask for, as their home workers know it.
+//!
+//! # Where it stands
+//! Plain code over one shard, as `inspect`: nothing here is on the path of a heartbeat.
+
+use crate::engine::decider::Decider;
+use crate::engine::shared::ANY;
+use crate::engine::worker::shard::Shard;
+use crate::id::AttemptId;
+use crate::resource::Resource;
+use rustc_hash::FxHashMap;
+
+/// What an application asks for at one place, and has not got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct RequestView {
+    /// Whose it is.
+    pub attempt: AttemptId,
+    /// Smaller is tried first.
+    pub priority: i32,
+    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of the ask.
+    pub allocation_request_id: i64,
+    /// `*`, a rack or a node.
+    pub location: String,
+    /// The size of a container.
+    pub resource: Resource,
+    /// How many are outstanding.
+    pub count: u32,
+    /// Whether less near places will do.
+    pub relax: bool,
+}
+
+impl<D: Decider> Shard<D> {
+    /// What the applications whose home is here ask for: by application, then in the order in which keys are tried, `*` before racks
+    /// and nodes. Where nothing is left at `*` that is not there, and what is left at racks and nodes is, as in Hadoop. O(what is asked for + names
+    /// that are known).
+    pub(crate) fn request_views(&self) -> Vec<RequestView> {
+        let mut found = Vec::new();
+        let at_home = self.apps.iter().flatten().filter(|app| app.shared.home == self.worker && !app.closed);
+        for app in at_home {
+            let attempt = AttemptId { application: app.shared.id, number: app.shared.attempt };
+            for key in &app.keys {
+                let view = |resource: Resource, count: u32, relax: bool| RequestView {
+                    attempt,
+                    priority: key.priority,
+                    allocation_request_id: key.allocation_request_id,
+                    location: String::new(),
+                    resource,
+                    count,
+                    relax,
+                };
+                if key.is_open() {
+                    found.push((ANY, view(key.size, key.total(), key.relax)));
+                }
+                let rows = key.named().into_iter().flat_map(|rows| rows.iter()).filter(|row| row.present());
+                found.extend(rows.map(|row| (row.location, view(*row.size(), row.left(), row.relax()))));
+            }
+        }
+        let mut names: FxHashMap<u32, String> = found.iter().map(|(number, _)| (*number, String::new())).collect();
+        self.shared.locations.tell_names(&mut names);
+        let named = |(number, mut view): (u32, RequestView)| {
+            view.location.clone_from(&names[&number]);
+            view
+        };
+        let mut views: Vec<RequestView> = found.into_iter().map(named).collect();
+        views.sort_by_key(|view| view.attempt);
+        views
+    }
+}

@@ -1,0 +1,30 @@
+//! What a ResourceManager answers over HTTP, over a scheduler of evenweave.
+//!
+//! ```text
+//! HTTP ──> router ──> rest ──> manager ──> scheduler   (views, as of now)
+//!                      │          └──────> records     (names, times, what has ended)
+//!                      └──> value ──> JSON or XML
+//! ```
+//! `rest` has no HTTP in it and `router` nothing else. Nothing here is on the way of a heartbeat: views come from snapshot and
+//! ledger, and the lock of the records is one that no worker takes.
+//!
+//! `recording` plays what a real ResourceManager has answered, through the router.
+
+mod manager;
+
+pub mod recording;
+
+pub mod records;
+
+mod rest;
+
+mod router;
+
+pub mod scheduler;
+
+mod time;
+
+mod value;
+
+pub use manager::{Cluster, Killed, ResourceManager};
+pub use router::router;

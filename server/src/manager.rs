@@ -1,0 +1,210 @@
+//! A ResourceManager, as those see it who ask it: a scheduler, and what is kept beside it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use evenweave::Refused;
+use evenweave::config::QueueAccess;
+
+use crate::records::{AppRecord, AppState, FinalStatus, Records};
+use crate::scheduler::{AppFigures, Scheduler};
+use crate::time;
+
+/// What tells this ResourceManager from others.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// Of its ids: when it was first started, in ms since 1970.
+    pub timestamp: u64,
+    /// When it was started, in ms since 1970.
+    pub started_ms: u64,
+    /// Host and port of its pages.
+    pub web_address: String,
+    /// The Hadoop as which it answers.
+    pub version: String,
+    /// `yarn.webapp.filter-entity-list-by-user`, `yarn.resourcemanager.display.per-user-apps`: applications of others are not
+    /// listed for those who may not see them.
+    pub per_user_apps: bool,
+}
+
+impl Cluster {
+    /// Started now.
+    #[must_use]
+    pub fn new(timestamp: u64, web_address: &str) -> Cluster {
+        Cluster {
+            timestamp,
+            started_ms: timestamp,
+            web_address: web_address.to_owned(),
+            version: "3.4.2".to_owned(),
+            per_user_apps: false,
+        }
+    }
+
+    /// The same with what the site says of listing applications.
+    #[must_use]
+    pub fn with_properties<'a>(mut self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Cluster {
+        for (name, value) in properties {
+            if matches!(name, "yarn.webapp.filter-entity-list-by-user" | "yarn.resourcemanager.display.per-user-apps") {
+                self.per_user_apps = value.trim().eq_ignore_ascii_case("true");
+            }
+        }
+        self
+    }
+
+    /// `application_…`
+    #[must_use]
+    pub fn app_id(&self, number: u32) -> String {
+        format!("application_{}_{number:04}", self.timestamp)
+    }
+
+    /// `appattempt_…`
+    #[must_use]
+    pub fn attempt_id(&self, number: u32, attempt: u32) -> String {
+        format!("appattempt_{}_{number:04}_{attempt:06}", self.timestamp)
+    }
+
+    /// `container_…`
+    #[must_use]
+    pub fn container_id(&self, number: u32, attempt: u32, container: u32) -> String {
+        format!("container_{}_{number:04}_{attempt:02}_{container:06}", self.timestamp)
+    }
+}
+
+/// What came of somebody's wish to end an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Killed {
+    /// It had ended.
+    Before,
+    /// It ends. At once, as far as its ApplicationMaster is told nothing of it.
+    Begun {
+        /// Nobody is told.
+        at_once: bool,
+    },
+}
+
+/// See the module's text.
+pub struct ResourceManager {
+    cluster: Cluster,
+    scheduler: Arc<dyn Scheduler>,
+    records: Mutex<Records>,
+}
+
+impl std::fmt::Debug for ResourceManager {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ResourceManager").field("cluster", &self.cluster).finish_non_exhaustive()
+    }
+}
+
+impl ResourceManager {
+    /// Over a scheduler.
+    #[must_use]
+    pub fn new(cluster: Cluster, scheduler: Arc<dyn Scheduler>) -> ResourceManager {
+        ResourceManager { cluster, scheduler, records: Mutex::default() }
+    }
+
+    /// What tells it from others.
+    #[must_use]
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// The scheduler.
+    #[must_use]
+    pub fn scheduler(&self) -> &dyn Scheduler {
+        &*self.scheduler
+    }
+
+    /// What is kept beside it. No worker of a scheduler waits for this lock.
+    pub fn records(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Now, in ms since 1970.
+    #[must_use]
+    pub fn now_ms(&self) -> u64 {
+        time::now_ms()
+    }
+
+    /// Names and units of what schedulers look at: of memory and cores, whatever the policy.
+    pub(crate) fn scheduling_types(&self) -> String {
+        let types = &self.scheduler.basics().types;
+        let named = |index: usize| match types.unit(index) {
+            "" => types.name(index).to_owned(),
+            unit => format!("{} (unit={unit})", types.name(index)),
+        };
+        (0..types.len()).map(named).collect::<Vec<_>>().join(",")
+    }
+
+    /// What the scheduler has of the applications that have not ended, by number.
+    pub(crate) fn figures(&self) -> HashMap<u32, AppFigures> {
+        self.scheduler.apps().into_iter().map(|app| (app.number, app)).collect()
+    }
+
+    /// Whether somebody may see or change an application: its owner, an administrator, who may administer its queue.
+    pub(crate) fn may(&self, user: &str, app: &AppRecord) -> bool {
+        !self.scheduler.basics().acls
+            || user == app.user
+            || self.scheduler.is_admin(user)
+            || self.scheduler.has_access(user, &app.queue, QueueAccess::Administer)
+    }
+
+    /// Ends an application on behalf of a user.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`] of one that is not known.
+    pub fn kill(&self, number: u32, by: &str, why: Option<&str>) -> Result<Killed, Refused> {
+        let (handle, unmanaged) = {
+            let records = self.records();
+            let app = records.app(number).ok_or(Refused::NoSuchApp(number))?;
+            if app.state.is_over() {
+                return Ok(Killed::Before);
+            }
+            (app.attempt.as_ref().and_then(|attempt| attempt.handle.clone()), app.unmanaged)
+        };
+        if let Some(handle) = handle {
+            // One that ends at this moment has ended, too.
+            let _ = self.scheduler.kill(&handle);
+        }
+        let mut diagnostics = format!("Application {} was killed by user {by}", self.cluster.app_id(number));
+        if let Some(why) = why {
+            diagnostics.push_str(" with diagnostic message: ");
+            diagnostics.push_str(why);
+        }
+        self.records().ended(number, AppState::Killed, FinalStatus::Killed, diagnostics, self.now_ms());
+        Ok(Killed::Begun { at_once: unmanaged })
+    }
+
+    /// Moves an application.
+    ///
+    /// # Errors
+    /// What the scheduler says against it; [`Refused::NoSuchApp`] of one that is not known or has ended.
+    pub fn move_app(&self, number: u32, queue: &str) -> Result<(), Refused> {
+        let handle = {
+            let records = self.records();
+            let app = records.app(number).filter(|app| !app.state.is_over());
+            app.and_then(|app| app.attempt.as_ref()?.handle.clone()).ok_or(Refused::NoSuchApp(number))?
+        };
+        self.scheduler.move_app(&handle, queue)?;
+        let queue = self.figures().remove(&number).map(|figures| figures.queue);
+        if let (Some(queue), Some(app)) = (queue, self.records().app_mut(number)) {
+            app.queue = queue;
+        }
+        Ok(())
+    }
+
+    /// Gives an application another priority; what it comes to.
+    ///
+    /// # Errors
+    /// What the scheduler says against it; [`Refused::NoSuchApp`] of one that is not known or has ended.
+    pub fn set_priority(&self, number: u32, priority: i32) -> Result<i32, Refused> {
+        let handle = {
+            let records = self.records();
+            let app = records.app(number).filter(|app| !app.state.is_over());
+            app.and_then(|app| app.attempt.as_ref()?.handle.clone()).ok_or(Refused::NoSuchApp(number))?
+        };
+        let priority = self.scheduler.set_priority(&handle, priority)?;
+        if let Some(app) = self.records().app_mut(number) {
+            app.priority = priority;
+        }
+        Ok(priority)
+    }
+}

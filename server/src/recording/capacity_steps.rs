@@ -1,0 +1,386 @@
+//! Steps of a recording on the CapacityScheduler.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "of many kinds a few matter here")]
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use evenweave::resource::Calculator;
+use evenweave::view::{CapacityAppView, CapacityQueueView};
+use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Heartbeat, Refused, Resource, Submission};
+
+use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, pairs, resource};
+use super::file::{Setup, Step, Submit};
+use super::keeping::Keeping;
+use crate::manager::{Cluster, ResourceManager};
+use crate::records::{AppRecord, AppState, FinalStatus};
+use crate::rest::resource::in_words;
+use crate::scheduler::{Basics, CapacitySteps, Kind};
+
+/// A CapacityScheduler, and the ResourceManager over it.
+pub(super) struct CapacityState {
+    pub(super) manager: Arc<ResourceManager>,
+    steps: Arc<CapacitySteps>,
+    keeping: Keeping,
+    /// So many containers that were asked for anywhere a heartbeat may make, and whether it may make more than one at all.
+    off_switch: u64,
+    multiple: bool,
+    /// Applications whose ApplicationMaster may start.
+    activated: HashSet<u32>,
+}
+
+impl CapacityState {
+    pub(super) fn start(setup: &Setup) -> Result<CapacityState, String> {
+        if let Some(label) = setup.node_labels.first() {
+            return Err(format!("node labels ({}) are not there", label.name));
+        }
+        let read = CapacityConfiguration::from_properties(pairs(&setup.properties), pairs(&setup.capacity_scheduler));
+        let configuration = read.map_err(|error| error.to_string())?;
+        let settings = configuration.file().settings();
+        let basics = Basics {
+            kind: Kind::Capacity,
+            types: settings.types.clone(),
+            minimum: settings.minimum,
+            maximum: settings.maximum,
+            acls: settings.acl_enable,
+            max_priority: settings.max_application_priority,
+            dominant: settings.calculator == Calculator::Dominant,
+        };
+        let off_switch = u64::try_from(settings.maximum_offswitch_assignments).unwrap_or(0);
+        let multiple = settings.multiple_assignments;
+        let stepped = CapacityScheduler::builder(configuration)
+            .cluster_timestamp(TIMESTAMP)
+            .groups(Arc::new(setup.groups.clone()))
+            .journal(true)
+            .stepped()
+            .map_err(|error| error.to_string())?;
+        let steps = Arc::new(CapacitySteps::new(stepped, basics));
+        let cluster = Cluster::new(TIMESTAMP, WEB_ADDRESS).with_properties(pairs(&setup.properties));
+        let manager = Arc::new(ResourceManager::new(cluster, steps.clone()));
+        let keeping = Keeping::new(manager.clone());
+        Ok(CapacityState { manager, steps, keeping, off_switch, multiple, activated: HashSet::new() })
+    }
+
+    pub(super) fn step(&mut self, step: &Step) {
+        // What is refused has changed nothing.
+        let before = self.masters_in_queues();
+        let entered = self.apply(step).is_ok();
+        let looked = match step {
+            Step::Submit(submit) => entered.then(|| self.queue_of_apps().remove(&submit.app)).flatten(),
+            _ => None,
+        };
+        // Who waits is looked at when something enters or leaves his queue, or limits change.
+        match step {
+            Step::Submit(_) => self.say_why_they_wait(&before, looked.as_deref()),
+            Step::Heartbeat { .. } | Step::Ask { .. } | Step::Release { .. } | Step::Launch { .. } => {}
+            Step::Complete { .. } | Step::Advance { .. } | Step::Update => {}
+            _ => before.keys().for_each(|queue| self.say_why_they_wait(&before, Some(queue))),
+        }
+        self.settle();
+    }
+
+    /// What ApplicationMasters use, by leaf queue.
+    fn masters_in_queues(&self) -> BTreeMap<String, Resource> {
+        let queues = self.steps.step(|stepped| stepped.queues(false));
+        queues.into_iter().filter_map(|queue| Some((queue.name, queue.leaf?.am_used))).collect()
+    }
+
+    /// What has happened since the last step goes into the records.
+    pub(super) fn settle(&mut self) {
+        let journal = self.steps.step(|stepped| stepped.take_journal());
+        let queues = self.queue_of_apps();
+        self.say_who_may_start();
+        if let Some(last) = journal.allocated.last() {
+            let queue = queues.get(&last.app).cloned().unwrap_or_default();
+            self.steps.tell_health(|health| health.last_allocation = Some((last.node.clone(), queue)));
+        }
+        for (app, container, reason) in &journal.completed {
+            let id = self.manager.cluster().container_id(*app, 1, *container);
+            let node = self.keeping.node_of(*app, *container);
+            let queue =
+                queues.get(app).cloned().or_else(|| self.manager.records().app(*app).map(|app| app.queue.clone()));
+            let ended = Some((node, id, queue.unwrap_or_default()));
+            self.steps.tell_health(|health| {
+                if *reason == EndReason::Preempted {
+                    health.last_preemption.clone_from(&ended);
+                }
+                health.last_release = ended;
+            });
+        }
+        let waiting =
+            |number: u32| self.steps.step(|stepped| stepped.app_numbered(number).is_ok_and(|app| app.waits_for_am()));
+        self.keeping.allocated(&journal.allocated, waiting);
+        for lost in self.keeping.ended(&journal.completed) {
+            if let Ok(app) = self.steps.step(|stepped| stepped.app_numbered(lost.app)) {
+                let _ = self.steps.step(|stepped| stepped.finish(&app));
+            }
+            self.keeping.failed(lost.app, &lost.why);
+            self.settle();
+        }
+    }
+
+    fn queue_of_apps(&self) -> BTreeMap<u32, String> {
+        self.steps.step(|stepped| stepped.apps().into_iter().map(|app| (app.number, app.queue)).collect())
+    }
+
+    fn apply(&mut self, step: &Step) -> Result<(), Refused> {
+        let types = self.manager.scheduler().basics().types.clone();
+        match step {
+            Step::NodeAdd { node, rack, resource: total } => {
+                let total = resource(&types, total);
+                self.steps.step(|stepped| stepped.add_node(node, rack, total))?;
+                self.keeping.node(node, rack, total);
+            }
+            Step::NodeRemove { node } => {
+                let handle = self.node(node)?;
+                self.steps.step(|stepped| stepped.remove_node(&handle))?;
+                self.keeping.node_lost(node);
+            }
+            Step::Heartbeat { node } => self.heartbeat(node)?,
+            Step::Submit(submit) => self.submit(submit)?,
+            Step::Ask { app, asks: lines, blacklist_add, blacklist_remove } => {
+                let texts = |of: &'_ [String]| of.to_vec();
+                let (add, remove) = (texts(blacklist_add), texts(blacklist_remove));
+                let (add, remove): (Vec<&str>, Vec<&str>) =
+                    (add.iter().map(String::as_str).collect(), remove.iter().map(String::as_str).collect());
+                self.steps.step(|stepped| {
+                    let asks = asks(&types, lines, |name| stepped.location(name));
+                    stepped.allocate_numbered(*app, &asks, &add, &remove)
+                })?;
+                self.keeping.called(*app, 0.25, &add, &remove);
+            }
+            Step::Release { app, container } => {
+                self.steps.step(|stepped| stepped.release_numbered(*app, *container))?;
+                self.keeping.called(*app, 0.0, &[], &[]);
+            }
+            Step::Launch { app, container } => {
+                self.steps.step(|stepped| stepped.launch_numbered(*app, *container))?;
+                self.keeping.called(*app, 0.25, &[], &[]);
+            }
+            Step::Complete { app, container } => {
+                self.steps.step(|stepped| stepped.complete_numbered(*app, *container))?;
+                if self.keeping.lives(*app, *container) {
+                    self.keeping.called(*app, 0.25, &[], &[]);
+                }
+            }
+            Step::Finish { app } => {
+                let handle = self.steps.step(|stepped| stepped.app_numbered(*app))?;
+                if handle.waits_for_am() {
+                    return Err(Refused::NoAm(*app));
+                }
+                self.steps.step(|stepped| stepped.finish(&handle))?;
+                let (state, status) = (AppState::Finished, FinalStatus::Succeeded);
+                self.manager.records().ended(*app, state, status, String::new(), self.manager.now_ms());
+            }
+            Step::KillApp { app } => {
+                self.manager.kill(*app, OPERATOR, None)?;
+            }
+            Step::Advance { ms } => self.steps.step(|stepped| stepped.advance(*ms)),
+            Step::Move { app, queue } => self.manager.move_app(*app, queue)?,
+            Step::Priority { app, priority } => self.manager.set_priority(*app, *priority).map(drop)?,
+            Step::Reload { capacity_scheduler: Some(own), .. } => {
+                self.steps.step(|stepped| stepped.refresh_queues(pairs(own)))?;
+            }
+            Step::Preempt { .. } => self.steps.step(|stepped| stepped.preempt()).map(drop)?,
+            // Nothing happens by these.
+            Step::Update | Step::Continuous | Step::Kill | Step::Reload { .. } => {}
+            Step::NodeLabel { node, label } => self.keeping.label(node, label),
+        }
+        Ok(())
+    }
+
+    fn node(&self, name: &str) -> Result<evenweave::NodeHandle, Refused> {
+        self.steps.step(|stepped| stepped.find_node(name)).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+    }
+
+    /// A node is offered; how the last walk went that it led to is kept.
+    fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
+        let handle = self.node(node)?;
+        let look = || self.steps.step(|stepped| (stepped.stats(), stepped.reservations(), stepped.containers()));
+        let (before, reserved_before, _) = look();
+        self.steps.step(|stepped| stepped.heartbeat(Heartbeat::new(&handle)));
+        let (after, reserved, containers) = look();
+        let granted = after.granted - before.granted;
+        let local = (after.node_local + after.rack_local) - (before.node_local + before.rack_local);
+        // What was asked for anywhere ends the walks; where it was not made the last walk has come to nothing.
+        let is_last = granted > 0 && (!self.multiple || granted - local >= self.off_switch);
+        let newest = containers.iter().rfind(|view| view.node == node && !view.ended);
+        let allocated = newest.filter(|_| is_last).map_or(Resource::ZERO, |view| view.resource);
+        let fresh = reserved.iter().find(|view| view.node == node && !reserved_before.contains(view)).cloned();
+        let queue = fresh.as_ref().and_then(|view| self.queue_of_apps().remove(&view.app));
+        let now = self.manager.now_ms();
+        self.steps.tell_health(|health| {
+            health.last_run_ms = now;
+            health.releases = (0, Resource::ZERO);
+            health.allocations = (i64::from(is_last), allocated);
+            health.reservations = match &fresh {
+                Some(view) => (1, view.resource),
+                None => (0, Resource::ZERO),
+            };
+            if let (Some(view), Some(queue)) = (fresh, queue) {
+                health.last_reservation = Some((view.node, queue));
+            }
+        });
+        Ok(())
+    }
+
+    fn submit(&mut self, submit: &Submit) -> Result<(), Refused> {
+        let types = self.manager.scheduler().basics().types.clone();
+        let names = |queues: Vec<CapacityQueueView>| queues.into_iter().map(|queue| queue.name).collect::<Vec<_>>();
+        let before = names(self.steps.step(|stepped| stepped.queues(false)));
+        let am = submit.am.as_ref().map(|wanted| resource(&types, wanted));
+        let submission = Submission::new(submit.app, submit.user.clone());
+        let submission = submission.maybe_in_queue(submit.queue.clone()).maybe_with_am(am);
+        let now = self.manager.now_ms();
+        let record = |queue: &str, priority: i32| {
+            let mut record = AppRecord::new(submit.app, &submit.user, queue, now);
+            Keeping::describe(&mut record, submit);
+            record.priority = priority;
+            let last = |path: &str| path.rsplit('.').next().is_some_and(|last| last == queue);
+            record.queue_was_there = before.iter().any(|name| name == queue || last(name));
+            record
+        };
+        let outcome = self.steps.step(|stepped| match submit.priority {
+            Some(priority) => stepped.submit_with_priority(&submission, priority),
+            None => stepped.submit(&submission),
+        });
+        let refused = match outcome {
+            Ok(handle) => {
+                let priority = self.steps.step(|stepped| stepped.app(submit.app)).map_or(0, |view| view.priority);
+                let mut record = record(handle.queue(), priority).with_attempt(Some(handle.clone()));
+                if record.unmanaged {
+                    record.registered(None, "", 1, now);
+                }
+                self.manager.records().submitted(record);
+                return Ok(());
+            }
+            Err(refused) => refused,
+        };
+        let (id, user) = (self.manager.cluster().app_id(submit.app), &submit.user);
+        let asked = submit.queue.as_deref().unwrap_or("default");
+        let path = |name: &str| {
+            before.iter().find(|path| path.rsplit('.').next() == Some(name)).cloned().unwrap_or_else(|| name.to_owned())
+        };
+        let denied = "org.apache.hadoop.security.AccessControlException: Queue";
+        // What the scheduler itself refuses is an application that has failed.
+        let (queue, why) = match &refused {
+            Refused::NoSuchQueue(queue) => {
+                (queue.clone(), format!("Application {id} submitted by user {user} to unknown queue: {queue}"))
+            }
+            Refused::AmbiguousQueue(queue) => (
+                queue.clone(),
+                format!(
+                    "Application {id} submitted by user {user} to ambiguous queue: {queue} please use full queue path \
+                     instead."
+                ),
+            ),
+            Refused::NotLeaf { queue } => {
+                (queue.clone(), format!("Application {id} submitted by user : {user} to non-leaf queue : {queue}"))
+            }
+            Refused::Stopped(queue) => {
+                let queue = path(queue);
+                let why = format!("{denied} {queue} is STOPPED. Cannot accept submission of application: {id}");
+                (queue, why)
+            }
+            Refused::QueueFull { queue, applications: limit } => {
+                let queue = path(queue);
+                let why = format!(
+                    "{denied} {queue} already has {limit} applications, cannot accept submission of application: {id}"
+                );
+                (queue, why)
+            }
+            Refused::UserFull { queue, applications: limit, .. } => {
+                let queue = path(queue);
+                let why = format!(
+                    "{denied} {queue} already has {limit} applications from user {user} cannot accept submission of \
+                     application: {id}"
+                );
+                (queue, why)
+            }
+            Refused::TooManyApps(_) => (
+                asked.to_owned(),
+                format!("Maximum system application limit reached,cannot accept submission of application: {id}"),
+            ),
+            _ => return Err(refused),
+        };
+        self.manager.records().submitted(record(&queue, submit.priority.unwrap_or(0)).refused(why, now));
+        Ok(())
+    }
+
+    /// Applications that wait for their ApplicationMaster.
+    fn waiting(&self) -> Vec<CapacityAppView> {
+        let apps = self.steps.step(|stepped| stepped.apps());
+        let records = self.manager.records();
+        let waits = |number: u32| records.app(number).is_some_and(|app| app.state == AppState::Accepted);
+        apps.into_iter().filter(|app| waits(app.number)).collect()
+    }
+
+    /// Applications that may start are said to wait for a node.
+    fn say_who_may_start(&mut self) {
+        let waiting: Vec<_> = self.waiting().into_iter().filter(|app| app.state == "active").collect();
+        for app in waiting {
+            if !self.activated.insert(app.number) {
+                continue;
+            }
+            let queues = self.steps.step(|stepped| stepped.queues(false));
+            let Some(queue) = queues.iter().find(|queue| queue.name == app.queue) else { continue };
+            self.keeping.activated(app.number, &self.activated_in(queue));
+        }
+    }
+
+    /// Applications of a queue that wait for a limit are said to do so. One that waited before was looked at before others have
+    /// started: with what their ApplicationMasters had.
+    fn say_why_they_wait(&mut self, before: &BTreeMap<String, Resource>, queue: Option<&str>) {
+        let queues = self.steps.step(|stepped| stepped.queues(false));
+        for app in self.waiting().into_iter().filter(|app| app.state == "pending" && Some(app.queue.as_str()) == queue)
+        {
+            let Some(queue) = queues.iter().find(|queue| queue.name == app.queue) else { continue };
+            let why = self.not_activated_in(queue, before.get(&app.queue), &app.am);
+            self.keeping.not_activated(app.number, &why);
+        }
+    }
+
+    fn activated_in(&self, queue: &CapacityQueueView) -> String {
+        let types = &self.manager.scheduler().basics().types;
+        let percent = |of: f32| crate::value::number::float(of * 100.0);
+        format!(
+            " Details : AM Partition = <DEFAULT_PARTITION> ; Partition Resource = {} ; Queue's Absolute capacity = {} % ; \
+             Queue's Absolute used capacity = {} % ; Queue's Absolute max capacity = {} % ; Queue's capacity (absolute \
+             resource) = {} ; Queue's used capacity (absolute resource) = {} ; Queue's max capacity (absolute resource) = \
+             {} ; ",
+            in_words(types, &self.manager.scheduler().cluster()),
+            percent(queue.absolute_capacity),
+            percent(queue.absolute_used_capacity),
+            percent(queue.absolute_maximum_capacity),
+            in_words(types, &queue.guaranteed),
+            in_words(types, &queue.used),
+            in_words(types, &queue.maximum),
+        )
+    }
+
+    fn not_activated_in(&self, queue: &CapacityQueueView, used: Option<&Resource>, am: &Resource) -> String {
+        let types = &self.manager.scheduler().basics().types;
+        let Some(leaf) = &queue.leaf else { return String::new() };
+        let used = used.unwrap_or(&leaf.am_used);
+        let is_in_queue = used.plus(am);
+        let of_queue = match self.manager.scheduler().basics().dominant {
+            true => !is_in_queue.fits_in(&leaf.am_limit),
+            false => is_in_queue.memory_mb() > leaf.am_limit.memory_mb(),
+        };
+        let details = format!(
+            " Details : AM Partition = <DEFAULT_PARTITION>; AM Resource Request = {}; Queue Resource Limit for AM = {}; User \
+             AM Resource Limit of the queue = {}; Queue AM Resource Usage = {}; ",
+            in_words(types, am),
+            in_words(types, &leaf.am_limit),
+            in_words(types, &leaf.user_am_limit),
+            in_words(types, used),
+        );
+        if self.manager.scheduler().cluster().is_zero() {
+            return format!("Skipping AM assignment as cluster resource is empty. {details}");
+        }
+        match of_queue {
+            true => format!("Queue's AM resource limit exceeded. {details}"),
+            false => format!("User's AM resource limit exceeded. {details}"),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Steps of a recording on the FairScheduler.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use evenweave::reason::{AppOutcome, Decision, KeyOutcome, NotOffered, Obstacle, QueueVisit};
+use evenweave::view::RunningLimit;
+use evenweave::{AllocationFile, FairScheduler, Heartbeat, Refused, Resource, Settings, Submission};
+
+use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, pairs, resource};
+use super::file::{Setup, Step, Submit};
+use super::keeping::Keeping;
+use crate::manager::{Cluster, ResourceManager};
+use crate::records::{AppRecord, AppState, FinalStatus};
+use crate::rest::resource::in_words;
+use crate::scheduler::{Basics, Kind, Steps};
+
+/// A FairScheduler, and the ResourceManager over it.
+pub(super) struct FairState {
+    pub(super) manager: Arc<ResourceManager>,
+    steps: Arc<Steps>,
+    keeping: Keeping,
+}
+
+impl FairState {
+    pub(super) fn start(setup: &Setup) -> Result<FairState, String> {
+        let settings = Settings::from_properties(pairs(&setup.properties)).map_err(|error| error.to_string())?;
+        let types = settings.types.clone();
+        let basics = Basics {
+            kind: Kind::Fair,
+            minimum: settings.minimum,
+            maximum: settings.maximum,
+            acls: settings.acl_enable,
+            max_priority: 0,
+            dominant: false,
+            types: types.clone(),
+        };
+        let parsed = AllocationFile::parse(&setup.allocations, "allocations", &types, &[]);
+        let stepped = FairScheduler::builder()
+            .settings(settings)
+            .allocations(parsed.map_err(|error| error.to_string())?.file)
+            .groups(Arc::new(setup.groups.clone()))
+            .cluster_timestamp(TIMESTAMP)
+            .journal(true)
+            .trace(true)
+            .stepped()
+            .map_err(|error| error.to_string())?;
+        let steps = Arc::new(Steps::new(stepped, basics));
+        let cluster = Cluster::new(TIMESTAMP, WEB_ADDRESS).with_properties(pairs(&setup.properties));
+        let manager = Arc::new(ResourceManager::new(cluster, steps.clone()));
+        let keeping = Keeping::new(manager.clone());
+        Ok(FairState { manager, steps, keeping })
+    }
+
+    pub(super) fn step(&mut self, step: &Step) {
+        // What is refused has changed nothing.
+        let _ = self.apply(step);
+        self.settle();
+    }
+
+    /// What has happened since the last step goes into the records.
+    pub(super) fn settle(&mut self) {
+        let journal = self.steps.step(|stepped| stepped.take_journal());
+        let passes = self.steps.take_trace();
+        self.say_why_masters_wait(&passes);
+        let waiting =
+            |number: u32| self.steps.step(|stepped| stepped.app_numbered(number).is_ok_and(|app| app.waits_for_am()));
+        self.keeping.allocated(&journal.allocated, waiting);
+        for lost in self.keeping.ended(&journal.completed) {
+            self.fail(lost.app, &lost.why);
+        }
+    }
+
+    /// An ApplicationMaster was lost, and its application with it.
+    fn fail(&mut self, number: u32, why: &str) {
+        if let Ok(app) = self.steps.step(|stepped| stepped.app_numbered(number)) {
+            let _ = self.steps.step(|stepped| stepped.finish(&app));
+        }
+        self.keeping.failed(number, why);
+        self.settle();
+    }
+
+    fn apply(&mut self, step: &Step) -> Result<(), Refused> {
+        let types = self.manager.scheduler().basics().types.clone();
+        match step {
+            Step::NodeAdd { node, rack, resource: total } => {
+                let total = resource(&types, total);
+                self.steps.step(|stepped| stepped.add_node(node, rack, total))?;
+                self.keeping.node(node, rack, total);
+            }
+            Step::NodeRemove { node } => {
+                let handle = self.node(node)?;
+                self.steps.step(|stepped| stepped.remove_node(&handle))?;
+                self.keeping.node_lost(node);
+            }
+            Step::Heartbeat { node } => {
+                let handle = self.node(node)?;
+                self.steps.step(|stepped| stepped.heartbeat(Heartbeat::new(&handle)));
+            }
+            Step::Submit(submit) => self.submit(submit)?,
+            Step::Ask { app, asks: lines, blacklist_add, blacklist_remove } => {
+                let (add, remove) = (texts(blacklist_add), texts(blacklist_remove));
+                self.steps.step(|stepped| {
+                    let asks = asks(&types, lines, |name| stepped.location(name));
+                    stepped.allocate_numbered(*app, &asks, &add, &remove)
+                })?;
+                self.keeping.called(*app, 0.25, &add, &remove);
+            }
+            Step::Release { app, container } => {
+                self.steps.step(|stepped| stepped.release_numbered(*app, *container))?;
+                self.keeping.called(*app, 0.0, &[], &[]);
+            }
+            Step::Launch { app, container } => {
+                self.steps.step(|stepped| stepped.launch_numbered(*app, *container))?;
+                self.keeping.called(*app, 0.25, &[], &[]);
+            }
+            Step::Complete { app, container } => {
+                self.steps.step(|stepped| stepped.complete_numbered(*app, *container))?;
+                if self.keeping.lives(*app, *container) {
+                    self.keeping.called(*app, 0.25, &[], &[]);
+                }
+            }
+            Step::Finish { app } => {
+                let handle = self.steps.step(|stepped| stepped.app_numbered(*app))?;
+                if handle.waits_for_am() {
+                    return Err(Refused::NoAm(*app));
+                }
+                self.steps.step(|stepped| stepped.finish(&handle))?;
+                let (state, status) = (AppState::Finished, FinalStatus::Succeeded);
+                self.manager.records().ended(*app, state, status, String::new(), self.manager.now_ms());
+            }
+            Step::KillApp { app } => {
+                self.manager.kill(*app, OPERATOR, None)?;
+            }
+            Step::Update => self.steps.step(|stepped| stepped.update_now()),
+            Step::Advance { ms } => self.steps.step(|stepped| stepped.advance(*ms)),
+            Step::Move { app, queue } => self.manager.move_app(*app, queue)?,
+            Step::Reload { allocations, .. } => self.steps.step(|stepped| match allocations {
+                Some(text) => stepped.reload_text(text).map(drop),
+                None => {
+                    stepped.clean_up();
+                    Ok(())
+                }
+            })?,
+            Step::Continuous => self.steps.step(|stepped| stepped.continuous()),
+            Step::Preempt { kill } => self.steps.step(|stepped| stepped.preempt(*kill)).map(drop)?,
+            Step::Kill => self.steps.step(|stepped| stepped.kill_marked())?,
+            Step::NodeLabel { node, label } => self.keeping.label(node, label),
+            // The FairScheduler has none.
+            Step::Priority { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn node(&self, name: &str) -> Result<evenweave::NodeHandle, Refused> {
+        self.steps.step(|stepped| stepped.find_node(name)).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+    }
+
+    fn submit(&mut self, submit: &Submit) -> Result<(), Refused> {
+        let types = self.manager.scheduler().basics().types.clone();
+        let before: Vec<String> =
+            self.steps.step(|stepped| stepped.queues().into_iter().map(|queue| queue.name).collect());
+        let am = submit.am.as_ref().map(|wanted| resource(&types, wanted));
+        let submission = Submission::new(submit.app, submit.user.clone());
+        let submission = submission.maybe_in_queue(submit.queue.clone()).maybe_with_am(am);
+        let now = self.manager.now_ms();
+        let record = |queue: &str| {
+            let mut record = AppRecord::new(submit.app, &submit.user, queue, now);
+            Keeping::describe(&mut record, submit);
+            record.priority = 0;
+            record.queue_was_there = before.iter().any(|name| name == queue);
+            record
+        };
+        match self.steps.step(|stepped| stepped.submit(&submission)) {
+            Ok(handle) => {
+                let queue = handle.queue().to_owned();
+                let mut record = record(&queue).with_attempt(Some(handle.clone()));
+                if record.unmanaged {
+                    record.registered(None, "", 1, now);
+                }
+                self.manager.records().submitted(record);
+                let waits = self.steps.step(|stepped| stepped.not_offered(&handle));
+                if let Some(NotOffered::Waiting { limit: Some(limit) }) = waits {
+                    let at = match limit {
+                        RunningLimit::User { user, .. } => format!("The user \"{user}\""),
+                        // Whichever queue above it has the limit, the leaf is named.
+                        RunningLimit::Queue { .. } => format!("The queue \"{queue}\""),
+                        _ => return Ok(()),
+                    };
+                    let why = format!("{at} has reached the maximum limit of runnable applications.");
+                    self.keeping.not_activated(submit.app, &why);
+                }
+                Ok(())
+            }
+            // The scheduler's own refusals make an application that has failed.
+            Err(Refused::NotLeaf { queue }) => {
+                self.manager.records().submitted(record(&queue).refused(format!("{queue} is not a leaf queue"), now));
+                Ok(())
+            }
+            Err(Refused::ZeroMax { queue, .. }) => {
+                let id = self.manager.cluster().app_id(submit.app);
+                let why = format!(
+                    "Cannot submit application {id} to queue {queue} because it has zero amount of resource for a requested \
+                     resource!"
+                );
+                self.manager.records().submitted(record(&queue).refused(why, now));
+                Ok(())
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// What the passes say of applications that wait for their ApplicationMaster.
+    fn say_why_masters_wait(&mut self, passes: &[Decision]) {
+        let limits: HashMap<String, Resource> = match passes.is_empty() {
+            true => HashMap::new(),
+            false => {
+                let queues = self.steps.step(|stepped| stepped.queues());
+                queues.into_iter().map(|queue| (queue.name, queue.max_share)).collect()
+            }
+        };
+        for pass in passes {
+            pass.descents.iter().for_each(|descent| self.say_why(descent, &limits));
+        }
+    }
+
+    fn say_why(&mut self, queue: &QueueVisit, limits: &HashMap<String, Resource>) {
+        queue.queues.iter().for_each(|below| self.say_why(below, limits));
+        let types = self.manager.scheduler().basics().types.clone();
+        for app in &queue.apps {
+            let mut say = |size: &Resource, reason: &str| {
+                self.keeping.not_activated(app.app, &format!(" (Resource request: {}{reason}", in_words(&types, size)));
+            };
+            if let AppOutcome::AmShare(share) = &app.outcome {
+                say(&share.asked, " exceeds maximum AM resource allowed).");
+            }
+            for key in &app.keys {
+                match &key.outcome {
+                    KeyOutcome::PassedOver(Obstacle::MaxShare { .. }) => {
+                        let most = limits.get(&queue.queue).map_or(String::new(), |limit| in_words(&types, limit));
+                        let reason =
+                            " exceeds current queue or its parents maximum resource allowed). Max share of queue: ";
+                        say(&key.size, &format!("{reason}{most}"));
+                    }
+                    KeyOutcome::PassedOver(Obstacle::DoesNotFit { size, .. }) => {
+                        say(size, " exceeds the available resources of the node and the request cannot be reserved)")
+                    }
+                    KeyOutcome::Reserved { .. } => {
+                        say(&key.size, " exceeds the available resources of the node and the request is reserved)");
+                    }
+                    KeyOutcome::PassedOver(_) | KeyOutcome::Placed { .. } | KeyOutcome::NotReached => {}
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+fn texts(of: &[String]) -> Vec<&str> {
+    of.iter().map(String::as_str).collect()
+}

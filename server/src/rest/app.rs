@@ -1,0 +1,349 @@
+//! `/apps/{id}` and the object of an application, with the small ones beneath: `state`, `queue`, `priority`, `timeouts`.
+
+use std::collections::{HashMap, HashSet};
+
+use evenweave::Resource;
+use evenweave::view::RequestView;
+
+use super::asked::{Answer, Asked, Outcome};
+use super::errors::Fault;
+use super::resource::resource;
+use crate::manager::ResourceManager;
+use crate::records::{AppRecord, AppState, Records};
+use crate::scheduler::{AppFigures, Basics, Kind, OfCapacity};
+use crate::value::{Object, Value};
+
+/// What the scheduler has of applications, for one answer.
+pub(crate) struct Seen<'m> {
+    of: &'m ResourceManager,
+    basics: &'m Basics,
+    cluster: Resource,
+    figures: HashMap<u32, AppFigures>,
+    /// Containers that live, by application.
+    running: HashMap<u32, i64>,
+    reserved: HashMap<u32, Resource>,
+    requests: HashMap<u32, Vec<RequestView>>,
+    now_ms: u64,
+}
+
+impl<'m> Seen<'m> {
+    pub(crate) fn of(of: &'m ResourceManager) -> Seen<'m> {
+        let scheduler = of.scheduler();
+        let (mut running, mut reserved) = (HashMap::new(), HashMap::<u32, Resource>::new());
+        for container in scheduler.containers().iter().filter(|container| !container.ended) {
+            *running.entry(container.id.application_number()).or_default() += 1;
+        }
+        for reservation in scheduler.reservations() {
+            let sum = reserved.entry(reservation.app).or_default();
+            *sum = sum.plus(&reservation.resource);
+        }
+        let mut requests: HashMap<u32, Vec<RequestView>> = HashMap::new();
+        for request in scheduler.requests() {
+            requests.entry(request.attempt.application.number).or_default().push(request);
+        }
+        Seen {
+            of,
+            basics: scheduler.basics(),
+            cluster: scheduler.cluster(),
+            figures: of.figures(),
+            running,
+            reserved,
+            requests,
+            now_ms: of.now_ms(),
+        }
+    }
+
+    /// The object of an application, for one who may see it or not; without what is not wanted.
+    pub(crate) fn app(&self, app: &AppRecord, may: bool, without: &HashSet<&'static str>) -> Object {
+        let cluster = self.of.cluster();
+        let is_there = app.state != AppState::Accepted && app.attempt.is_some();
+        let interface = match (is_there, app.state.is_over()) {
+            (false, _) => "UNASSIGNED",
+            (true, false) => "ApplicationMaster",
+            (true, true) => "History",
+        };
+        let mut answer = Object::new()
+            .with("id", cluster.app_id(app.number))
+            .with("user", app.user.as_str())
+            .with("name", app.name.as_str())
+            .with("queue", self.queue(app))
+            .with("state", app.state.name())
+            .with("finalStatus", app.status.name())
+            .with("progress", app.progress * 100.0)
+            .with("trackingUI", interface)
+            .maybe("trackingUrl", is_there.then(|| tracking_url(self.of, app)))
+            .with("diagnostics", diagnostics(app))
+            .with("clusterId", cluster.timestamp)
+            .with("applicationType", app.kind.as_str())
+            .with("applicationTags", app.tags.iter().map(String::as_str).collect::<Vec<_>>().join(","))
+            .with("priority", self.priority(app));
+        self.times(&mut answer, app, may);
+        self.amounts(&mut answer, app, may, without);
+        answer
+    }
+
+    fn queue<'a>(&'a self, app: &'a AppRecord) -> &'a str {
+        self.figures.get(&app.number).map_or(&app.queue, |figures| &figures.queue)
+    }
+
+    fn priority(&self, app: &AppRecord) -> i32 {
+        self.figures.get(&app.number).and_then(|figures| figures.priority).unwrap_or(app.priority)
+    }
+
+    fn times(&self, answer: &mut Object, app: &AppRecord, may: bool) {
+        let shown = |ms: u64| if may { ms } else { 0 };
+        let end = if app.finished_ms == 0 { self.now_ms } else { app.finished_ms };
+        answer.push("startedTime", shown(app.started_ms));
+        if may && app.unmanaged && app.state == AppState::Running {
+            answer.push("launchTime", -1);
+        } else {
+            answer.push("launchTime", shown(app.launched_ms));
+        }
+        answer.push("finishedTime", shown(app.finished_ms));
+        answer.push("elapsedTime", shown(end.saturating_sub(app.started_ms)));
+        let Some(attempt) = app.attempt.as_ref().filter(|_| may) else {
+            answer.push("masterNodeId", "");
+            return;
+        };
+        let records = answer;
+        if let Some(master) = &attempt.master {
+            let node = |port| format!("{}:{port}", master.node);
+            let (id, http) = (node(DEFAULT_PORT), node(DEFAULT_HTTP_PORT));
+            let container = self.of.cluster().container_id(app.number, attempt.number, master.container);
+            records.push("amContainerLogs", logs(&http, &container, &app.user));
+            records.push("amHostHttpAddress", http);
+            if let Some((host, port)) = &attempt.rpc {
+                records.push("amRPCAddress", format!("{host}:{port}"));
+            }
+            records.push("masterNodeId", id);
+        } else {
+            if let Some((host, port)) = &attempt.rpc {
+                records.push("amRPCAddress", format!("{host}:{port}"));
+            }
+            records.push("masterNodeId", "");
+        }
+    }
+
+    fn amounts(&self, answer: &mut Object, app: &AppRecord, may: bool, without: &HashSet<&'static str>) {
+        let figures = self.figures.get(&app.number).filter(|_| !app.state.is_over());
+        let (used, reserved, running) = match (figures, app.attempt.is_some() && may) {
+            (_, false) => (Resource::ZERO, Resource::ZERO, 0),
+            // Hadoop's of what is not known.
+            (None, true) => (Resource::new(-1, -1), Resource::new(-1, -1), -1),
+            (Some(figures), true) => (
+                figures.used,
+                self.reserved.get(&app.number).copied().unwrap_or_default(),
+                self.running.get(&app.number).copied().unwrap_or(0),
+            ),
+        };
+        let (of_queue, of_cluster) = figures.filter(|_| may).map_or((0.0, 0.0), |figures| self.percentages(figures));
+        let preempted = if may { app.preempted } else { Resource::ZERO };
+        answer.push("allocatedMB", used.memory_mb());
+        answer.push("allocatedVCores", used.vcores());
+        answer.push("reservedMB", reserved.memory_mb());
+        answer.push("reservedVCores", reserved.vcores());
+        answer.push("runningContainers", running);
+        answer.push("memorySeconds", 0);
+        answer.push("vcoreSeconds", 0);
+        answer.push("queueUsagePercentage", of_queue);
+        answer.push("clusterUsagePercentage", of_cluster);
+        answer.push("resourceSecondsMap", seconds(self.basics));
+        answer.push("preemptedResourceMB", preempted.memory_mb());
+        answer.push("preemptedResourceVCores", preempted.vcores());
+        answer.push("numNonAMContainerPreempted", if may { app.preempted_containers } else { 0 });
+        answer.push("numAMContainerPreempted", if may { app.preempted_masters } else { 0 });
+        answer.push("preemptedMemorySeconds", 0);
+        answer.push("preemptedVcoreSeconds", 0);
+        answer.push("preemptedResourceSecondsMap", Object::new());
+        if may && !without.contains("resourceRequests") {
+            let requests = self.requests.get(&app.number).into_iter().flatten();
+            let requests: Value = requests.map(|request| self.request(app, request)).collect();
+            answer.push("resourceRequests", requests);
+        }
+        if may {
+            answer.push("logAggregationStatus", "DISABLED");
+        }
+        answer.push("unmanagedApplication", app.unmanaged);
+        if !app.unmanaged && app.queue_was_there && !without.contains("amNodeLabelExpression") {
+            answer.push("amNodeLabelExpression", "");
+        }
+        if let Some(of) =
+            figures.and_then(|figures| figures.of_capacity.as_ref()).filter(|_| !without.contains("resourceInfo"))
+        {
+            answer.push("resourceInfo", self.by_partition(of));
+        }
+        if !without.contains("timeouts") {
+            answer.push("timeouts", timeouts());
+        }
+    }
+
+    /// What it has and wants, in the one partition that there is.
+    fn by_partition(&self, of: &OfCapacity) -> Object {
+        let none = Resource::ZERO;
+        let part = |name: &str, [used, reserved, pending, am]: [&Resource; 4]| {
+            let resource = |amounts: &Resource| resource(&self.basics.types, amounts);
+            Object::new()
+                .with("partitionName", name)
+                .with("used", resource(used))
+                .with("reserved", resource(reserved))
+                .with("pending", resource(pending))
+                .with("amUsed", resource(am))
+                .with("amLimit", resource(&none))
+                .with("userAmLimit", resource(&none))
+        };
+        let mut parts = vec![part("", [&of.used, &of.reserved, &of.pending, &of.am])];
+        // Where applications are ordered by what they use, Hadoop keeps that by another name.
+        if of.by_fairness && of.is_active {
+            parts.push(part("*", [&none; 4]));
+        }
+        Object::new().with("resourceUsagesByPartition", parts.into_iter().collect::<Value>())
+    }
+
+    /// Of the queue and of the cluster, in memory.
+    fn percentages(&self, figures: &AppFigures) -> (f32, f32) {
+        if self.cluster.memory_mb() == 0 {
+            return (0.0, 0.0);
+        }
+        let of_queue = self.ratio(&figures.used, &figures.queue_part) * 100.0;
+        let of_queue = if of_queue.is_finite() { of_queue } else { 0.0 };
+        (of_queue, self.ratio(&figures.used, &self.cluster) * 100.0)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "Hadoop divides in 32 bits")]
+    fn ratio(&self, of: &Resource, by: &Resource) -> f32 {
+        if !self.basics.dominant {
+            return of.memory_mb() as f32 / by.memory_mb() as f32;
+        }
+        let part = |of: &Resource| {
+            let parts = (0..self.basics.types.len()).filter(|index| self.cluster.get(*index) != 0);
+            parts.map(|index| of.get(index) as f32 / self.cluster.get(index) as f32).fold(0.0, f32::max)
+        };
+        part(of) / part(by)
+    }
+
+    fn request(&self, app: &AppRecord, of: &RequestView) -> Object {
+        // Hadoop's of one that says none.
+        let id = if of.allocation_request_id == 0 { -1 } else { of.allocation_request_id };
+        let is_master = of.priority == 0 && app.attempt.as_ref().is_some_and(|attempt| attempt.master.is_none());
+        let has_label = !is_master || app.queue_was_there;
+        let execution = Object::new().with("executionType", "GUARANTEED").with("enforceExecutionType", false);
+        Object::new()
+            .with("priority", of.priority)
+            .with("allocationRequestId", id)
+            .with("resourceName", of.location.as_str())
+            .with("capability", resource(&self.basics.types, &of.resource))
+            .with("numContainers", of.count)
+            .with("relaxLocality", of.relax)
+            .maybe("nodeLabelExpression", has_label.then_some(""))
+            .with("executionTypeRequest", execution)
+    }
+}
+
+/// Ports of NodeManagers.
+pub(crate) const DEFAULT_PORT: u16 = 8041;
+pub(crate) const DEFAULT_HTTP_PORT: u16 = 8042;
+
+fn seconds(basics: &Basics) -> Object {
+    Object::map((0..basics.types.len()).take(2).map(|index| (basics.types.name(index).to_owned(), "0")))
+}
+
+/// Where a container's logs are.
+pub(crate) fn logs(http_address: &str, container: &str, user: &str) -> String {
+    format!("http://{http_address}/node/containerlogs/{container}/{user}")
+}
+
+/// Where an application shows itself.
+pub(crate) fn tracking_url(of: &ResourceManager, app: &AppRecord) -> String {
+    let (web, id) = (&of.cluster().web_address, of.cluster().app_id(app.number));
+    match app.state {
+        AppState::Failed | AppState::Killed => format!("http://{web}/cluster/app/{id}"),
+        AppState::Accepted | AppState::Running | AppState::Finished if app.unmanaged => "http://N/A".to_owned(),
+        AppState::Accepted | AppState::Running | AppState::Finished => format!("http://{web}/proxy/{id}/"),
+    }
+}
+
+fn diagnostics(app: &AppRecord) -> &str {
+    match &app.attempt {
+        Some(attempt) if !app.state.is_over() => &attempt.diagnostics,
+        _ => &app.diagnostics,
+    }
+}
+
+fn timeouts() -> Object {
+    let timeout =
+        Object::new().with("type", "LIFETIME").with("expiryTime", "UNLIMITED").with("remainingTimeInSeconds", -1);
+    Object::new().with("timeout", vec![Value::from(timeout)])
+}
+
+/// The number of the application that a text names.
+///
+/// # Errors
+/// When it is no id, or none of this cluster's.
+pub(crate) fn number(of: &ResourceManager, id: &str) -> Result<u32, Fault> {
+    const CAUSE: &str = "java.lang.IllegalArgumentException";
+    let Some(rest) = id.strip_prefix("application_") else {
+        return Err(Fault::bad_request_for(
+            CAUSE,
+            format_args!(
+                "Invalid ApplicationId prefix: {id}. The valid ApplicationId should start with prefix application"
+            ),
+        ));
+    };
+    let invalid = || Fault::bad_request_for(CAUSE, format_args!("Invalid ApplicationId: {id}"));
+    let (timestamp, number) = rest.split_once('_').ok_or_else(invalid)?;
+    let timestamp: u64 = timestamp.parse().map_err(|_| invalid())?;
+    let number: u32 = number.parse().map_err(|_| invalid())?;
+    if timestamp == of.cluster().timestamp { Ok(number) } else { Err(unknown(id)) }
+}
+
+pub(crate) fn unknown(id: &str) -> Fault {
+    Fault::not_found(format_args!("app with id: {id} not found"))
+}
+
+/// The application that the path names.
+pub(crate) fn named<'r>(of: &ResourceManager, records: &'r Records, asked: &Asked) -> Result<&'r AppRecord, Fault> {
+    let id = asked.part("app");
+    records.app(number(of, id)?).ok_or_else(|| unknown(id))
+}
+
+pub(crate) fn app(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let without = super::filters::without(asked)?;
+    let seen = Seen::of(of);
+    let records = of.records();
+    let app = named(of, &records, asked)?;
+    Ok(Answer::natural("app", seen.app(app, of.may(&asked.user, app), &without)))
+}
+
+pub(crate) fn state(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let records = of.records();
+    let app = named(of, &records, asked)?;
+    Ok(Answer::mapped("appstate", Object::new().with("state", app.state.name())))
+}
+
+pub(crate) fn queue(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let records = of.records();
+    let app = named(of, &records, asked)?;
+    Ok(Answer::bare("appqueue", Object::new().with("queue", app.queue.as_str())))
+}
+
+pub(crate) fn priority(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let figures = of.figures();
+    let records = of.records();
+    let app = named(of, &records, asked)?;
+    let priority = figures.get(&app.number).and_then(|figures| figures.priority).unwrap_or(app.priority);
+    Ok(Answer::bare("applicationpriority", Object::new().with("priority", priority)))
+}
+
+pub(crate) fn lifetimes(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let records = of.records();
+    named(of, &records, asked)?;
+    Ok(Answer::natural("timeouts", timeouts()))
+}
+
+/// `/scheduler`, whichever it is.
+pub(crate) fn scheduler(of: &ResourceManager, _: &Asked) -> Outcome {
+    match of.scheduler().basics().kind {
+        Kind::Fair => super::fair::scheduler(of),
+        Kind::Capacity => super::capacity::scheduler(of),
+    }
+}

@@ -1,0 +1,113 @@
+//! Bodies of requests: an object with a few members that are texts, in JSON or XML.
+
+use std::collections::HashMap;
+
+use quick_xml::events::Event;
+use quick_xml::{Reader, XmlVersion};
+use serde_json::Value;
+
+use super::asked::Asked;
+use super::errors::Fault;
+use super::format::Format;
+
+/// The members that are texts or numbers, by name.
+pub(crate) type Members = HashMap<String, String>;
+
+/// Reads the body, whose root has a name in XML.
+///
+/// # Errors
+/// A body that is of another kind, or nothing.
+pub(crate) fn members(asked: &Asked, root: &str) -> Result<Members, Fault> {
+    match asked.content {
+        None => Err(Fault::not_supported()),
+        Some(Format::Json) => from_json(&asked.body, root),
+        Some(Format::Xml) => from_xml(&asked.body, root),
+    }
+}
+
+/// A scalar as text.
+fn text(of: &Value) -> Option<String> {
+    match of {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn from_json(body: &[u8], root: &str) -> Result<Members, Fault> {
+    match serde_json::from_slice(body).map_err(Fault::unreadable)? {
+        Value::Object(members) => {
+            let mut found = Members::new();
+            for (name, value) in members {
+                let is_root = name == root;
+                if let (Value::Object(inner), true) = (&value, is_root) {
+                    found.extend(inner.iter().filter_map(|(name, value)| Some((name.clone(), text(value)?))));
+                } else {
+                    found.extend(text(&value).map(|text| (name, text)));
+                }
+            }
+            Ok(found)
+        }
+        Value::Array(_) => Err(Fault::unreadable("java.lang.NullPointerException")),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(Members::new()),
+    }
+}
+
+fn from_xml(body: &[u8], root: &str) -> Result<Members, Fault> {
+    let text = std::str::from_utf8(body).map_err(Fault::unreadable)?;
+    let mut reader = Reader::from_str(text);
+    let (mut members, mut path, mut value) = (Members::new(), Vec::<String>::new(), String::new());
+    let mut seen = false;
+    loop {
+        match reader.read_event().map_err(Fault::unreadable)? {
+            Event::Start(start) => {
+                let name = String::from_utf8_lossy(start.local_name().as_ref()).into_owned();
+                if path.is_empty() && (seen || name != root) {
+                    return Err(Fault::unreadable(format_args!("unexpected element {name}")));
+                }
+                seen = true;
+                path.push(name);
+                value.clear();
+            }
+            Event::Empty(start) => {
+                let name = String::from_utf8_lossy(start.local_name().as_ref()).into_owned();
+                if path.is_empty() && (seen || name != root) {
+                    return Err(Fault::unreadable(format_args!("unexpected element {name}")));
+                }
+                seen = true;
+                if path.len() == 1 {
+                    members.insert(name, String::new());
+                }
+            }
+            Event::Text(piece) => {
+                value.push_str(&piece.xml_content(XmlVersion::Implicit1_0).map_err(Fault::unreadable)?)
+            }
+            Event::CData(piece) => {
+                value.push_str(&piece.xml_content(XmlVersion::Implicit1_0).map_err(Fault::unreadable)?)
+            }
+            Event::GeneralRef(name) => {
+                let resolved = match name.resolve_char_ref().map_err(Fault::unreadable)? {
+                    Some(letter) => letter.to_string(),
+                    None => {
+                        let name = name.decode().map_err(Fault::unreadable)?;
+                        let known = quick_xml::escape::resolve_predefined_entity(&name);
+                        known.ok_or_else(|| Fault::unreadable(format_args!("unknown entity {name}")))?.to_owned()
+                    }
+                };
+                value.push_str(&resolved);
+            }
+            Event::End(_) => {
+                let name = path.pop().unwrap_or_default();
+                if path.len() == 1 {
+                    members.insert(name, std::mem::take(&mut value));
+                }
+            }
+            // A document that declares a type of its own is none that is meant well.
+            Event::DocType(_) => return Err(Fault::unreadable("a document type")),
+            Event::Decl(_) | Event::PI(_) | Event::Comment(_) => {}
+            Event::Eof if seen && path.is_empty() => return Ok(members),
+            Event::Eof => return Err(Fault::unreadable("the document ends too soon")),
+        }
+    }
+}

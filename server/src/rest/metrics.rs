@@ -1,0 +1,111 @@
+//! `/metrics`: the cluster in numbers.
+
+use evenweave::Resource;
+
+use super::asked::{Answer, Asked, Outcome};
+use super::resource::resource;
+use crate::manager::ResourceManager;
+use crate::records::{AppRecord, NodeState};
+use crate::scheduler::Kind;
+use crate::value::Object;
+
+/// What queues' metrics sum up to at the root.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) allocated: Resource,
+    pub(crate) allocated_containers: i64,
+    pub(crate) reserved: Resource,
+    pub(crate) reserved_containers: i64,
+    pub(crate) pending: Resource,
+    pub(crate) pending_containers: i64,
+}
+
+impl Totals {
+    fn of(manager: &ResourceManager) -> Totals {
+        let (scheduler, mut totals) = (manager.scheduler(), Totals::default());
+        for container in scheduler.containers().iter().filter(|container| !container.ended) {
+            totals.allocated = totals.allocated.plus(&container.resource);
+            totals.allocated_containers += 1;
+        }
+        for reservation in scheduler.reservations() {
+            totals.reserved = totals.reserved.plus(&reservation.resource);
+            totals.reserved_containers += 1;
+        }
+        for request in scheduler.requests().iter().filter(|request| request.location == "*") {
+            totals.pending = totals.pending.plus(&request.resource.times_int(request.count.into()));
+            totals.pending_containers += i64::from(request.count);
+        }
+        totals
+    }
+}
+
+pub(crate) fn metrics(of: &ResourceManager, _: &Asked) -> Outcome {
+    let scheduler = of.scheduler();
+    let (basics, totals, cluster) = (scheduler.basics(), Totals::of(of), scheduler.cluster());
+    let is_capacity = basics.kind == Kind::Capacity;
+    let available = match is_capacity {
+        true => cluster.minus(&totals.allocated).minus(&totals.reserved),
+        false => cluster.minus(&totals.allocated),
+    };
+    let total = match is_capacity {
+        true => available.plus(&totals.allocated).plus(&totals.reserved),
+        false => available.plus(&totals.allocated),
+    };
+    let records = of.records();
+    let ends = records.ends();
+    let live = |had: bool| {
+        let is_so = |app: &&AppRecord| {
+            !app.state.is_over() && app.attempt.as_ref().is_some_and(|attempt| attempt.had_container == had)
+        };
+        records.apps().filter(is_so).count()
+    };
+    let nodes = |state: NodeState| records.nodes().iter().filter(|node| node.state == state).count();
+    let mut answer = Object::new()
+        .with("appsSubmitted", ends.submitted)
+        .with("appsCompleted", ends.completed)
+        .with("appsPending", live(false))
+        .with("appsRunning", live(true))
+        .with("appsFailed", ends.failed)
+        .with("appsKilled", ends.killed)
+        .with("reservedMB", totals.reserved.memory_mb())
+        .with("availableMB", available.memory_mb())
+        .with("allocatedMB", totals.allocated.memory_mb())
+        .with("pendingMB", totals.pending.memory_mb())
+        .with("reservedVirtualCores", totals.reserved.vcores())
+        .with("availableVirtualCores", available.vcores())
+        .with("allocatedVirtualCores", totals.allocated.vcores())
+        .with("pendingVirtualCores", totals.pending.vcores())
+        .with("containersAllocated", totals.allocated_containers)
+        .with("containersReserved", totals.reserved_containers)
+        .with("containersPending", totals.pending_containers)
+        .with("totalMB", total.memory_mb())
+        .with("utilizedMB", 0)
+        .with("totalVirtualCores", total.vcores())
+        .with("utilizedVirtualCores", 0)
+        .with("utilizedMBPercent", 0)
+        .with("utilizedVirtualCoresPercent", 0)
+        .with("rmSchedulerBusyPercent", -1)
+        .with("totalNodes", records.nodes().len())
+        .with("lostNodes", nodes(NodeState::Lost))
+        .with("unhealthyNodes", 0)
+        .with("decommissioningNodes", nodes(NodeState::Decommissioning))
+        .with("decommissionedNodes", nodes(NodeState::Decommissioned))
+        .with("rebootedNodes", 0)
+        .with("activeNodes", nodes(NodeState::Running))
+        .with("shutdownNodes", 0)
+        .with("containerAssignedPerSecond", 0);
+    if is_capacity {
+        let used = totals.allocated.plus(&totals.reserved);
+        answer.push("totalUsedResourcesAcrossPartition", resource(&basics.types, &used));
+        answer.push("totalClusterResourcesAcrossPartition", resource(&basics.types, &cluster));
+        answer.push("totalReservedResourcesAcrossPartition", resource(&basics.types, &totals.reserved));
+    }
+    // With reservations, as queues count them.
+    let across = if is_capacity { totals.allocated_containers + totals.reserved_containers } else { 0 };
+    let answer = answer
+        .with("totalAllocatedContainersAcrossPartition", across)
+        .with("crossPartitionMetricsAvailable", is_capacity)
+        .with("rmEventQueueSize", 0)
+        .with("schedulerEventQueueSize", 0);
+    Ok(Answer::natural("clusterMetrics", answer))
+}

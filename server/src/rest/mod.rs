@@ -1,0 +1,44 @@
+//! The ResourceManager's REST interface: one file an endpoint family, each a function from the state and what was asked to an
+//! answer. No HTTP in here: that is the `router`'s.
+
+pub(crate) mod access;
+
+pub(crate) mod activities;
+
+pub(crate) mod app;
+
+pub(crate) mod app_list;
+
+pub(crate) mod asked;
+
+pub(crate) mod attempts;
+
+pub(crate) mod body;
+
+pub(crate) mod capacity;
+
+pub(crate) mod changes;
+
+pub(crate) mod cluster;
+
+pub(crate) mod counted;
+
+pub(crate) mod errors;
+
+pub(crate) mod fair;
+
+pub(crate) mod filters;
+
+pub(crate) mod format;
+
+pub(crate) mod java;
+
+pub(crate) mod metrics;
+
+pub(crate) mod nodes;
+
+pub(crate) mod overview;
+
+pub(crate) mod resource;
+
+pub(crate) mod statistics;

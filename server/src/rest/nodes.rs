@@ -1,0 +1,112 @@
+//! `/nodes` and `/nodes/{id}`.
+
+use std::collections::HashMap;
+
+use evenweave::Resource;
+
+use super::asked::{Answer, Asked, Outcome};
+use super::errors::Fault;
+use super::resource::resource;
+use crate::manager::ResourceManager;
+use crate::records::{NodeRecord, NodeState};
+use crate::value::{Object, Value};
+
+/// Hadoop's names of states.
+const STATES: [&str; 8] =
+    ["NEW", "RUNNING", "UNHEALTHY", "DECOMMISSIONED", "LOST", "REBOOTED", "DECOMMISSIONING", "SHUTDOWN"];
+
+/// What the scheduler has of each node: the total, what is free, and how many containers hold room.
+struct Seen(HashMap<String, (Resource, Resource, i64)>);
+
+impl Seen {
+    fn of(manager: &ResourceManager) -> Seen {
+        let scheduler = manager.scheduler();
+        let nodes = scheduler.nodes().into_iter().map(|node| (node.name, (node.total, node.free, 0)));
+        let mut seen: HashMap<_, _> = nodes.collect();
+        for container in scheduler.containers() {
+            if let Some(node) = seen.get_mut(&container.node) {
+                node.2 += 1;
+            }
+        }
+        Seen(seen)
+    }
+
+    fn node(&self, manager: &ResourceManager, node: &NodeRecord) -> Object {
+        let types = &manager.scheduler().basics().types;
+        let seen = self.0.get(&node.name).filter(|_| !node.state.is_gone());
+        let (total, free, containers) = seen.copied().unwrap_or((node.total, Resource::ZERO, 0));
+        let used = if seen.is_some() { total.minus(&free) } else { Resource::ZERO };
+        let utilization = Object::new()
+            .with("nodePhysicalMemoryMB", 0)
+            .with("nodeVirtualMemoryMB", 0)
+            .with("nodeCPUUsage", 0.0_f32)
+            .with("aggregatedContainersPhysicalMemoryMB", 0)
+            .with("aggregatedContainersVirtualMemoryMB", 0)
+            .with("containersCPUUsage", 0.0_f32);
+        let labels: Vec<Value> = node.labels.iter().map(|label| label.as_str().into()).collect();
+        Object::new()
+            .with("rack", node.rack.as_str())
+            .with("state", node.state.name())
+            .with("id", node.id())
+            .with("nodeHostName", node.name.as_str())
+            .with("nodeHTTPAddress", if node.state.is_gone() { String::new() } else { node.http_address() })
+            .with("lastHealthUpdate", node.last_health_ms)
+            .with("version", node.version.as_str())
+            .with("healthReport", "")
+            .with("numContainers", containers)
+            .with("usedMemoryMB", used.memory_mb())
+            .with("availMemoryMB", free.memory_mb())
+            .with("usedVirtualCores", used.vcores())
+            .with("availableVirtualCores", free.vcores())
+            .with("memUtilization", 0.0_f32)
+            .with("cpuUtilization", 0.0_f32)
+            .with("numRunningOpportContainers", 0)
+            .with("usedMemoryOpportGB", 0)
+            .with("usedVirtualCoresOpport", 0)
+            .with("numQueuedContainers", 0)
+            .with("nodeLabels", labels)
+            .with("allocationTags", Object::new())
+            .with("resourceUtilization", utilization)
+            .maybe("usedResource", seen.map(|_| resource(types, &used)))
+            .maybe("availableResource", seen.map(|_| resource(types, &free)))
+            .with("nodeAttributesInfo", Object::new())
+            .with("totalResource", resource(types, &total))
+    }
+}
+
+fn wanted_states(asked: &Asked) -> Result<Option<Vec<String>>, Fault> {
+    let Some(states) = asked.query("states") else { return Ok(None) };
+    let mut wanted = Vec::new();
+    for state in states.split(',').map(|state| state.trim().to_uppercase()) {
+        if !STATES.contains(&state.as_str()) {
+            let message = format!("No enum constant org.apache.hadoop.yarn.api.records.NodeState.{state}");
+            return Err(Fault::illegal_argument(message));
+        }
+        wanted.push(state);
+    }
+    Ok(Some(wanted))
+}
+
+pub(crate) fn nodes(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let wanted = wanted_states(asked)?;
+    let is_wanted =
+        |state: NodeState| wanted.as_ref().is_none_or(|wanted| wanted.iter().any(|one| one == state.name()));
+    let seen = Seen::of(of);
+    let records = of.records();
+    let found = records.nodes().iter().filter(|node| is_wanted(node.state));
+    let found: Value = found.map(|node| seen.node(of, node)).collect();
+    Ok(Answer::natural("nodes", Object::new().with("node", found)))
+}
+
+pub(crate) fn node(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let id = asked.part("node");
+    let is_id = id.split_once(':').is_some_and(|(_, port)| !port.contains(':') && port.parse::<u16>().is_ok());
+    if !is_id {
+        return Err(Fault::illegal_argument(format!("Invalid NodeId [{id}]. Expected host:port")));
+    }
+    let seen = Seen::of(of);
+    let records = of.records();
+    let found = records.nodes().iter().find(|node| node.id() == id);
+    let found = found.ok_or_else(|| Fault::not_found(format_args!("nodeId, {id}, is not found")))?;
+    Ok(Answer::natural("node", seen.node(of, found)))
+}

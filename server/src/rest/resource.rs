@@ -1,0 +1,53 @@
+//! Resources as answers have them.
+
+use evenweave::Resource;
+use evenweave::resource::ResourceTypes;
+
+use crate::scheduler::Basics;
+use crate::value::{Object, Value};
+
+/// What fits into 32 bits, as Hadoop has cores.
+fn int(of: i64) -> i64 {
+    of.clamp(i32::MIN.into(), i32::MAX.into())
+}
+
+/// Amounts, with whatever bounds each type has.
+fn with_bounds(types: &ResourceTypes, of: &Resource, bounds: impl Fn(usize) -> (i64, i64)) -> Object {
+    let amounts = (0..types.len()).map(|index| {
+        let (least, most) = bounds(index);
+        Object::new()
+            .with("attributes", Object::new())
+            .with("maximumAllocation", most)
+            .with("minimumAllocation", least)
+            .with("name", types.name(index))
+            .with("resourceType", "COUNTABLE")
+            .with("units", types.unit(index))
+            .with("value", of.get(index))
+    });
+    let amounts: Value = amounts.collect();
+    Object::new()
+        .with("memory", of.memory_mb())
+        .with("vCores", int(of.vcores()))
+        .with("resourceInformations", Object::new().with("resourceInformation", amounts))
+}
+
+/// A resource.
+pub(crate) fn resource(types: &ResourceTypes, of: &Resource) -> Object {
+    with_bounds(types, of, |_| (0, i64::MAX))
+}
+
+/// The nothing that stands where nothing was configured: Hadoop's own, which shows how much a container may have.
+pub(crate) fn unset(basics: &Basics) -> Object {
+    let bounds = |index: usize| (basics.minimum.get(index), basics.maximum.get(index));
+    with_bounds(&basics.types, &Resource::ZERO, bounds)
+}
+
+/// As a sentence has it: `<memory:1024, vCores:1>`, and of the other types those of which there is some.
+pub(crate) fn in_words(types: &ResourceTypes, of: &Resource) -> String {
+    let mut text = format!("<memory:{}, vCores:{}", of.memory_mb(), int(of.vcores()));
+    for index in (2..types.len()).filter(|index| of.get(*index) != 0) {
+        text.push_str(&format!(", {}: {}{}", types.name(index), of.get(index), types.unit(index)));
+    }
+    text.push('>');
+    text
+}

@@ -1,0 +1,219 @@
+//! Which path is answered by what, and HTTP around it.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, RawPathParams, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, any, get};
+use tower::Layer;
+use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
+
+use crate::manager::ResourceManager;
+use crate::rest::asked::{Asked, Outcome};
+use crate::rest::errors::Fault;
+use crate::rest::format::Format;
+use crate::rest::{
+    access, activities, app, app_list, attempts, changes, cluster, metrics, nodes, overview, statistics,
+};
+
+/// A body is a few words.
+const LARGEST_BODY: usize = 64 << 10;
+
+/// Who asks without saying who he is (`hadoop.http.staticuser.user`).
+const NOBODY: &str = "dr.who";
+
+type Manager = Arc<ResourceManager>;
+type Endpoint = fn(&ResourceManager, &Asked) -> Outcome;
+
+/// All endpoints over a ResourceManager. A slash at the end of a path is none.
+pub fn router(of: Manager) -> NormalizePath<Router> {
+    const APP: &str = "/ws/v1/cluster/apps/{app}";
+    let beneath = |path: &str| format!("{APP}{path}");
+    let router = Router::new()
+        .route("/", get(home))
+        .route("/ws/v1/cluster", reads(cluster::info))
+        .route("/ws/v1/cluster/info", reads(cluster::info))
+        .route("/ws/v1/cluster/metrics", reads(metrics::metrics))
+        .route("/ws/v1/cluster/scheduler", reads(app::scheduler))
+        .route("/ws/v1/cluster/scheduler-overview", reads(overview::overview))
+        .route("/ws/v1/cluster/scheduler-conf", reads(activities::configuration))
+        .route("/ws/v1/cluster/scheduler/activities", reads(activities::activities))
+        .route("/ws/v1/cluster/scheduler/bulk-activities", reads(activities::bulk))
+        .route("/ws/v1/cluster/scheduler/app-activities/{app}", reads(activities::of_app))
+        .route("/ws/v1/cluster/nodes", reads(nodes::nodes))
+        .route("/ws/v1/cluster/nodes/{node}", reads(nodes::node))
+        .route("/ws/v1/cluster/appstatistics", reads(statistics::statistics))
+        .route("/ws/v1/cluster/queues/{queue}/access", reads(access::access))
+        .route("/ws/v1/cluster/apps", reads(app_list::apps))
+        .route(APP, reads(app::app))
+        .route(&beneath("/appattempts"), reads(attempts::attempts))
+        .route(&beneath("/appattempts/{attempt}"), reads(attempts::attempt))
+        .route(&beneath("/appattempts/{attempt}/containers"), reads(attempts::containers))
+        .route(&beneath("/state"), changes(app::state, changes::state))
+        .route(&beneath("/queue"), changes(app::queue, changes::queue))
+        .route(&beneath("/priority"), changes(app::priority, changes::priority))
+        .route(&beneath("/timeouts"), reads(app::lifetimes))
+        .route(&beneath("/timeout"), changes_only(changes::lifetime))
+        .fallback(nothing_here)
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .with_state(of);
+    NormalizePathLayer::trim_trailing_slash().layer(router)
+}
+
+/// What is read.
+fn reads(endpoint: Endpoint) -> MethodRouter<Manager> {
+    any(move |request: Request| by_method(Some(endpoint), None, request))
+}
+
+/// What is read, and changed.
+fn changes(read: Endpoint, change: Endpoint) -> MethodRouter<Manager> {
+    any(move |request: Request| by_method(Some(read), Some(change), request))
+}
+
+/// What is changed, and not read.
+fn changes_only(change: Endpoint) -> MethodRouter<Manager> {
+    any(move |request: Request| by_method(None, Some(change), request))
+}
+
+/// Hadoop's own way with methods that are not there.
+async fn by_method(read: Option<Endpoint>, change: Option<Endpoint>, request: Request) -> Response {
+    let endpoint = match request.method {
+        Method::GET | Method::HEAD => read,
+        Method::PUT => change,
+        Method::OPTIONS => {
+            return allowed(match (read, change) {
+                (Some(_), None) => "OPTIONS,HEAD,GET",
+                (Some(_), Some(_)) => "OPTIONS,HEAD,GET,PUT",
+                (None, _) => "OPTIONS,PUT",
+            });
+        }
+        _ => None,
+    };
+    match endpoint {
+        Some(endpoint) => answer(endpoint, request).await,
+        None => not_supported(&request.headers),
+    }
+}
+
+/// All of a request.
+struct Request {
+    of: Manager,
+    method: Method,
+    path: Vec<(String, String)>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl axum::extract::FromRequest<Manager> for Request {
+    type Rejection = Response;
+
+    async fn from_request(request: axum::extract::Request, of: &Manager) -> Result<Request, Response> {
+        use axum::RequestExt;
+        let (mut request, mut parts) = {
+            let (parts, body) = request.into_parts();
+            (axum::extract::Request::from_parts(parts.clone(), body), parts)
+        };
+        let params = {
+            use axum::extract::FromRequestParts;
+            RawPathParams::from_request_parts(&mut parts, of).await.map_err(IntoResponse::into_response)?
+        };
+        let path = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let headers = std::mem::take(request.headers_mut());
+        let body: Bytes = request.extract().await.map_err(IntoResponse::into_response)?;
+        Ok(Request { of: of.clone(), method, path, uri, headers, body })
+    }
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// Works an answer out. Views may wait for the scheduler's threads, so that is done where waiting is allowed.
+async fn answer(endpoint: Endpoint, request: Request) -> Response {
+    let Request { of, method: _, path, uri, headers, body } = request;
+    let accept = text(&headers, header::ACCEPT);
+    let Some(format) = Format::accepted(accept) else { return engines_page(accept) };
+    let query: Vec<(String, String)> =
+        form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+    let named = query.iter().find(|(name, _)| name == "user.name").map(|(_, user)| user.clone());
+    let user = named.filter(|user| !user.is_empty()).unwrap_or_else(|| NOBODY.to_owned());
+    let content = text(&headers, header::CONTENT_TYPE).and_then(Format::of_content);
+    let asked = Asked { path, query, user, format, content, body: body.into() };
+    let work = tokio::task::spawn_blocking(move || (endpoint(&of, &asked), asked.format));
+    match work.await {
+        Ok((Ok(answer), format)) => {
+            let body = answer.written(format);
+            let mut response = whole(answer.status, Some(format.content_type()), body);
+            if let Some(location) = answer.location.as_deref().and_then(|at| HeaderValue::from_str(at).ok()) {
+                response.headers_mut().insert(header::LOCATION, location);
+            }
+            response
+        }
+        Ok((Err(fault), format)) => refusal(&fault, format),
+        // The endpoint has panicked: it is said so, and the server goes on.
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+fn refusal(fault: &Fault, format: Format) -> Response {
+    let (status, kind, body) = fault.written(format);
+    whole(status, kind, body)
+}
+
+fn whole(status: u16, kind: Option<&'static str>, body: String) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    if let Some(kind) = kind {
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    }
+    // Whatever a name looks like, nobody is to take an answer for a page.
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn not_supported(headers: &HeaderMap) -> Response {
+    let accept = text(headers, header::ACCEPT);
+    match Format::accepted(accept) {
+        Some(format) => refusal(&Fault::not_supported(), format),
+        None => engines_page(accept),
+    }
+}
+
+/// Where somebody accepts neither JSON nor XML.
+fn engines_page(accept: Option<&str>) -> Response {
+    let wants_text = accept.is_some_and(|accept| accept.starts_with("text/plain"));
+    match wants_text {
+        true => whole(500, Some("text/plain;charset=iso-8859-1"), "HTTP ERROR 500 Server Error\n".to_owned()),
+        false => {
+            let page = "<html>\n<head><title>Error 500 Server Error</title></head>\n<body><h2>HTTP ERROR 500 Server \
+                        Error</h2></body>\n</html>\n";
+            whole(500, Some("text/html;charset=iso-8859-1"), page.to_owned())
+        }
+    }
+}
+
+fn allowed(methods: &'static str) -> Response {
+    let mut response = whole(204, Some("text/plain;charset=utf-8"), String::new());
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(methods));
+    response
+}
+
+async fn home(State(of): State<Manager>) -> Response {
+    let mut response = whole(302, Some("text/plain;charset=utf-8"), String::new());
+    let to = format!("http://{}/cluster", of.cluster().web_address);
+    if let Ok(to) = HeaderValue::from_str(&to) {
+        response.headers_mut().insert(header::LOCATION, to);
+    }
+    response
+}
+
+async fn nothing_here() -> Response {
+    let page = "<!DOCTYPE html>\n<html><head><title>Sorry, got error 404</title></head>\n<body><h1>Sorry, got error \
+                404</h1></body></html>\n";
+    whole(404, Some("text/html;charset=utf-8"), page.to_owned())
+}

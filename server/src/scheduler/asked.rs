@@ -1,0 +1,154 @@
+//! What is asked of a scheduler, and the values that it answers with.
+
+use evenweave::config::QueueAccess;
+use evenweave::config::capacity::QueueTemplates;
+use evenweave::resource::ResourceTypes;
+use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, QueueView, RequestView};
+use evenweave::{AppHandle, Refused, Resource};
+
+/// Which scheduler it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The FairScheduler.
+    Fair,
+    /// The CapacityScheduler.
+    Capacity,
+}
+
+/// What stays as it is while a scheduler runs.
+#[derive(Clone, Debug)]
+pub struct Basics {
+    /// Which it is.
+    pub kind: Kind,
+    /// The resource types.
+    pub types: ResourceTypes,
+    /// The least that a container has.
+    pub minimum: Resource,
+    /// The most that one may have, as configured.
+    pub maximum: Resource,
+    /// `yarn.acl.enable`
+    pub acls: bool,
+    /// `yarn.cluster.max-application-priority`
+    pub max_priority: i32,
+    /// Parts of a whole go by the type of which most is used, not by memory.
+    pub dominant: bool,
+}
+
+/// A queue of a FairScheduler, with what metrics keep of it.
+#[derive(Clone, Debug)]
+pub struct FairQueue {
+    /// As the scheduler shows it.
+    pub view: QueueView,
+    /// What AMs may use, as of the last time that one was held against it.
+    pub am_limit: Resource,
+}
+
+/// An application that has not ended, as its scheduler has it.
+#[derive(Clone, Debug)]
+pub struct AppFigures {
+    /// The number.
+    pub number: u32,
+    /// Its leaf queue's full name.
+    pub queue: String,
+    /// What its containers use.
+    pub used: Resource,
+    /// What its queue may use of the cluster: what part of the queue an application uses is told by it.
+    pub queue_part: Resource,
+    /// Its priority, where the scheduler has such.
+    pub priority: Option<i32>,
+    /// What a CapacityScheduler has besides.
+    pub of_capacity: Option<OfCapacity>,
+}
+
+/// What a CapacityScheduler has of an application.
+#[derive(Clone, Debug)]
+pub struct OfCapacity {
+    /// Its queue orders applications by what they use.
+    pub by_fairness: bool,
+    /// What its containers use.
+    pub used: Resource,
+    /// By its reservations.
+    pub reserved: Resource,
+    /// What it asks for.
+    pub pending: Resource,
+    /// What its ApplicationMaster counts as.
+    pub am: Resource,
+    /// It is among those that are offered nodes.
+    pub is_active: bool,
+}
+
+/// What the last passes of a CapacityScheduler came to.
+#[derive(Clone, Debug, Default)]
+pub struct Health {
+    /// When one was last made, in ms since 1970; 0 before.
+    pub last_run_ms: u64,
+    /// The node of the last container, and its queue.
+    pub last_allocation: Option<(String, String)>,
+    /// The node of the last container that ended, its id, and its queue.
+    pub last_release: Option<(String, String, String)>,
+    /// The same of the last that was preempted.
+    pub last_preemption: Option<(String, String, String)>,
+    /// The node of the last reservation, and its queue.
+    pub last_reservation: Option<(String, String)>,
+    /// Of the last pass: how many containers had ended, and what they had.
+    pub releases: (i64, Resource),
+    /// How many were made, and what they have.
+    pub allocations: (i64, Resource),
+    /// How many reservations were made, and of what.
+    pub reservations: (i64, Resource),
+}
+
+/// The calls of whoever answers.
+pub trait Scheduler: Send + Sync {
+    /// What does not change.
+    fn basics(&self) -> &Basics;
+    /// The sum of all nodes.
+    fn cluster(&self) -> Resource;
+    /// The most that one container may have, now.
+    fn largest(&self) -> Resource;
+    /// All present nodes.
+    fn nodes(&self) -> Vec<NodeView>;
+    /// All containers, also those that have ended and whose room is taken.
+    fn containers(&self) -> Vec<ContainerView>;
+    /// The reservations that stand.
+    fn reservations(&self) -> Vec<AllocatedView>;
+    /// What applications ask for.
+    fn requests(&self) -> Vec<RequestView>;
+    /// The applications that have not ended.
+    fn apps(&self) -> Vec<AppFigures>;
+    /// The queues of a FairScheduler, by name; of another scheduler none.
+    fn fair_queues(&self) -> Vec<FairQueue>;
+    /// The queues of a CapacityScheduler, by path; of another scheduler none.
+    fn capacity_queues(&self) -> Vec<CapacityQueueView> {
+        Vec::new()
+    }
+    /// What queues begin with that make themselves in a configured queue of a CapacityScheduler.
+    fn templates(&self, _queue: &str) -> Option<QueueTemplates> {
+        None
+    }
+    /// What a CapacityScheduler's last passes came to.
+    fn health(&self) -> Health {
+        Health::default()
+    }
+    /// Whether there is a queue of that full name.
+    fn has_queue(&self, name: &str) -> bool;
+    /// The scheduler's own check of a right in a queue.
+    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool;
+    /// Whether the user is in `yarn.admin.acl`.
+    fn is_admin(&self, user: &str) -> bool;
+    /// Ends an application.
+    ///
+    /// # Errors
+    /// When it has ended.
+    fn kill(&self, app: &AppHandle) -> Result<(), Refused>;
+    /// Moves an application.
+    ///
+    /// # Errors
+    /// What the scheduler says against it.
+    fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused>;
+    /// Gives an application a priority; what it comes to.
+    ///
+    /// # Errors
+    /// What the scheduler says against it; the FairScheduler has no priorities.
+    fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<i32, Refused>;
+}

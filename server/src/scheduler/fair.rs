@@ -1,0 +1,143 @@
+//! A FairScheduler without threads, for the one who drives it and for those who ask.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use evenweave::config::QueueAccess;
+use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationOutcome};
+use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
+use evenweave::{AppHandle, Refused, Resource, Stepped};
+
+use super::asked::{AppFigures, Basics, FairQueue, Scheduler};
+use super::shares::figures;
+
+/// A stepped FairScheduler behind a lock: whoever steps and whoever asks take turns.
+#[derive(Debug)]
+pub struct Steps {
+    basics: Basics,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    stepped: Stepped,
+    /// What AMs may use, by leaf queue, as of the last check.
+    am_limits: BTreeMap<String, Resource>,
+}
+
+impl Steps {
+    /// Of a scheduler that keeps a trace: from it comes what AMs may use.
+    #[must_use]
+    pub fn new(stepped: Stepped, basics: Basics) -> Steps {
+        Steps { basics, inner: Mutex::new(Inner { stepped, am_limits: BTreeMap::new() }) }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something with the scheduler.
+    pub fn step<T>(&self, what: impl FnOnce(&mut Stepped) -> T) -> T {
+        what(&mut self.inner().stepped)
+    }
+
+    /// Takes what the passes noted since this was last called.
+    pub fn take_trace(&self) -> Vec<Decision> {
+        let mut inner = self.inner();
+        let passes = inner.stepped.take_trace();
+        let queues: BTreeMap<u32, String> =
+            inner.stepped.apps().into_iter().map(|app| (app.id.number, app.queue)).collect();
+        for pass in &passes {
+            if let Some(held) = &pass.reservation
+                && !matches!(held.outcome, ReservationOutcome::Dropped(_))
+                && let (Some(limit), Some(queue)) = (held.am_limit, queues.get(&held.app))
+            {
+                inner.am_limits.insert(queue.clone(), limit);
+            }
+            pass.descents.iter().for_each(|descent| note_limits(descent, &mut inner.am_limits));
+        }
+        passes
+    }
+}
+
+/// Each application that was asked while it waited for its AM had the limit worked out.
+fn note_limits(queue: &QueueVisit, limits: &mut BTreeMap<String, Resource>) {
+    queue.queues.iter().for_each(|below| note_limits(below, limits));
+    let was_asked = |app: &&AppVisit| {
+        use AppOutcome::{Blacklisted, NotReached, NothingPending, Waiting};
+        !matches!(app.outcome, NotReached | Blacklisted | NothingPending | Waiting)
+    };
+    if let Some(limit) = queue.apps.iter().filter(was_asked).filter_map(|app| app.am_limit).next_back() {
+        limits.insert(queue.queue.clone(), limit);
+    }
+}
+
+impl Scheduler for Steps {
+    fn basics(&self) -> &Basics {
+        &self.basics
+    }
+
+    fn cluster(&self) -> Resource {
+        self.step(|stepped| stepped.stats().cluster)
+    }
+
+    fn largest(&self) -> Resource {
+        let queues = self.step(|stepped| stepped.queues());
+        queues.iter().find(|queue| queue.name == "root").map_or(self.basics.maximum, |root| root.max_allocation)
+    }
+
+    fn nodes(&self) -> Vec<NodeView> {
+        self.step(Stepped::nodes)
+    }
+
+    fn containers(&self) -> Vec<ContainerView> {
+        self.step(Stepped::containers)
+    }
+
+    fn reservations(&self) -> Vec<AllocatedView> {
+        self.step(Stepped::reservations)
+    }
+
+    fn requests(&self) -> Vec<RequestView> {
+        self.step(Stepped::requests)
+    }
+
+    fn apps(&self) -> Vec<AppFigures> {
+        let (apps, queues, cluster) = self.step(|stepped| (stepped.apps(), stepped.queues(), stepped.stats().cluster));
+        figures(apps, &queues, &cluster)
+    }
+
+    fn fair_queues(&self) -> Vec<FairQueue> {
+        let inner = self.inner();
+        let with_limit = |view: QueueView| {
+            let am_limit = inner.am_limits.get(&view.name).copied().unwrap_or(Resource::ZERO);
+            FairQueue { view, am_limit }
+        };
+        inner.stepped.queues().into_iter().map(with_limit).collect()
+    }
+
+    fn has_queue(&self, name: &str) -> bool {
+        self.step(|stepped| stepped.queues().iter().any(|queue| queue.name == name))
+    }
+
+    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        self.step(|stepped| stepped.has_access(user, queue, access))
+    }
+
+    fn is_admin(&self, user: &str) -> bool {
+        self.step(|stepped| stepped.is_admin(user))
+    }
+
+    fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
+        self.step(|stepped| stepped.finish(app))
+    }
+
+    fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.step(|stepped| stepped.move_app(app, queue))
+    }
+
+    fn set_priority(&self, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
+        // Hadoop refuses it, whatever the application.
+        Err(Refused::NoSuchApp(app.number()))
+    }
+}

@@ -1,0 +1,18 @@
+//! What the ResourceManager's answers need of a scheduler, whichever decides.
+//!
+//! An object at the outer edge: nothing here is on the way of a heartbeat. What is asked for are views, as of now.
+
+mod asked;
+
+mod capacity;
+
+mod fair;
+
+mod shares;
+
+mod threads;
+
+pub use asked::{AppFigures, Basics, FairQueue, Health, Kind, OfCapacity, Scheduler};
+pub use capacity::CapacitySteps;
+pub use fair::Steps;
+pub use threads::Threads;

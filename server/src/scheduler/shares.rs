@@ -1,0 +1,26 @@
+//! Applications of a FairScheduler as they are shown, whichever driver it has.
+
+use evenweave::Resource;
+use evenweave::view::{AppView, QueueView};
+
+use super::asked::AppFigures;
+
+/// A queue's instantaneous fair share of the cluster's memory.
+#[expect(clippy::cast_precision_loss, reason = "Hadoop divides in 32 bits")]
+fn share(queues: &[QueueView], name: &str, cluster: &Resource) -> f32 {
+    let queue = queues.iter().find(|queue| queue.name == name).filter(|_| cluster.memory_mb() != 0);
+    queue.map_or(0.0, |queue| queue.fair_share.memory_mb() as f32 / cluster.memory_mb() as f32)
+}
+
+/// Applications, with their queues' part of the cluster.
+pub(super) fn figures(apps: Vec<AppView>, queues: &[QueueView], cluster: &Resource) -> Vec<AppFigures> {
+    let figures = |view: AppView| AppFigures {
+        number: view.id.number,
+        used: view.usage,
+        queue_part: cluster.times(f64::from(share(queues, &view.queue, cluster))),
+        queue: view.queue,
+        priority: None,
+        of_capacity: None,
+    };
+    apps.into_iter().map(figures).collect()
+}

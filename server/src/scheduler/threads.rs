@@ -1,0 +1,108 @@
+//! A FairScheduler on threads of its own, for those who ask.
+
+use evenweave::config::QueueAccess;
+use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
+use evenweave::{AppHandle, FairScheduler, Refused, Resource};
+
+use super::asked::{AppFigures, Basics, FairQueue, Scheduler};
+use super::shares::figures;
+
+/// A handle to a running FairScheduler. What a thread of it cannot answer any more is shown as nothing.
+#[derive(Debug)]
+pub struct Threads {
+    scheduler: FairScheduler,
+    basics: Basics,
+}
+
+impl Threads {
+    /// Of a running scheduler.
+    #[must_use]
+    pub fn new(scheduler: FairScheduler, basics: Basics) -> Threads {
+        Threads { scheduler, basics }
+    }
+
+    /// What AMs may use in a leaf queue, as things stand: a running scheduler keeps no trace of what it last worked out.
+    fn am_limit(&self, queue: &QueueView, share: f32) -> Resource {
+        if !queue.leaf || (share + 1.0).abs() < 0.0001 {
+            return Resource::ZERO;
+        }
+        let stats = self.scheduler.stats();
+        let available = stats.cluster.minus(&stats.allocated);
+        let base = Resource::from_fn(|index| match queue.fair_share.get(index) {
+            0 => available.get(index).min(queue.max_share.get(index)),
+            fair => fair,
+        });
+        base.times_round_up(f64::from(share))
+    }
+}
+
+impl Scheduler for Threads {
+    fn basics(&self) -> &Basics {
+        &self.basics
+    }
+
+    fn cluster(&self) -> Resource {
+        self.scheduler.stats().cluster
+    }
+
+    fn largest(&self) -> Resource {
+        let queues = self.scheduler.queues();
+        queues.iter().find(|queue| queue.name == "root").map_or(self.basics.maximum, |root| root.max_allocation)
+    }
+
+    fn nodes(&self) -> Vec<NodeView> {
+        self.scheduler.nodes()
+    }
+
+    fn containers(&self) -> Vec<ContainerView> {
+        self.scheduler.containers().unwrap_or_default()
+    }
+
+    fn reservations(&self) -> Vec<AllocatedView> {
+        self.scheduler.reservations().unwrap_or_default()
+    }
+
+    fn requests(&self) -> Vec<RequestView> {
+        self.scheduler.requests().unwrap_or_default()
+    }
+
+    fn apps(&self) -> Vec<AppFigures> {
+        figures(self.scheduler.apps(), &self.scheduler.queues(), &self.cluster())
+    }
+
+    fn fair_queues(&self) -> Vec<FairQueue> {
+        let configs = self.scheduler.queue_configs().unwrap_or_default();
+        let share =
+            |name: &str| configs.iter().find(|queue| queue.name == name).map_or(-1.0, |queue| queue.max_am_share);
+        let with_limit = |view: QueueView| {
+            let am_limit = self.am_limit(&view, share(&view.name));
+            FairQueue { view, am_limit }
+        };
+        self.scheduler.queues().into_iter().map(with_limit).collect()
+    }
+
+    fn has_queue(&self, name: &str) -> bool {
+        self.scheduler.queues().iter().any(|queue| queue.name == name)
+    }
+
+    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        self.scheduler.has_access(user, queue, access).unwrap_or(false)
+    }
+
+    fn is_admin(&self, user: &str) -> bool {
+        self.scheduler.is_admin(user).unwrap_or(false)
+    }
+
+    fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
+        self.scheduler.finish(app)
+    }
+
+    fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.scheduler.move_app(app, queue)
+    }
+
+    fn set_priority(&self, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
+        // Hadoop refuses it, whatever the application.
+        Err(Refused::NoSuchApp(app.number()))
+    }
+}

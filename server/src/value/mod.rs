@@ -1,0 +1,138 @@
+//! What an answer says, before it is written: a tree of named values, as Hadoop's data objects are.
+//!
+//! One tree, three writers, because the ResourceManager has three (reference: `web.md` 1): [`natural`](json::natural) and
+//! [`mapped`](json::mapped) JSON, and [XML](xml::document). Order of members is kept.
+
+pub(crate) mod json;
+
+pub(crate) mod number;
+
+pub(crate) mod xml;
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    /// A whole number.
+    Number(i64),
+    /// A number of 32 bits.
+    Float(f32),
+    Flag(bool),
+    Text(String),
+    Object(Object),
+    /// Stands under one name, once an element; an empty one is left out.
+    List(Vec<Value>),
+}
+
+/// Members by name, in order. A name may occur twice.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Object {
+    /// What tells objects of one place apart: `type` in JSON, `xsi:type` in XML.
+    pub(crate) kind: Option<&'static str>,
+    pub(crate) members: Vec<(&'static str, Value)>,
+}
+
+impl Object {
+    pub(crate) fn new() -> Object {
+        Object::default()
+    }
+
+    pub(crate) fn of_kind(kind: &'static str) -> Object {
+        Object { kind: Some(kind), members: Vec::new() }
+    }
+
+    /// The same with one more member.
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<Value>) -> Object {
+        self.push(name, value);
+        self
+    }
+
+    /// The same with one more member, where there is a value.
+    pub(crate) fn maybe(mut self, name: &'static str, value: Option<impl Into<Value>>) -> Object {
+        if let Some(value) = value {
+            self.push(name, value);
+        }
+        self
+    }
+
+    pub(crate) fn push(&mut self, name: &'static str, value: impl Into<Value>) {
+        self.members.push((name, value.into()));
+    }
+
+    /// A map as Hadoop writes it: `entry`, once for each pair.
+    pub(crate) fn map<V: Into<Value>>(pairs: impl IntoIterator<Item = (String, V)>) -> Object {
+        let entry = |(key, value): (String, V)| Object::new().with("key", key).with("value", value).into();
+        Object { kind: None, members: pairs.into_iter().map(|pair| ("entry", entry(pair))).collect() }
+    }
+}
+
+impl From<i64> for Value {
+    fn from(of: i64) -> Value {
+        Value::Number(of)
+    }
+}
+
+impl From<i32> for Value {
+    fn from(of: i32) -> Value {
+        Value::Number(of.into())
+    }
+}
+
+impl From<u32> for Value {
+    fn from(of: u32) -> Value {
+        Value::Number(of.into())
+    }
+}
+
+impl From<u64> for Value {
+    fn from(of: u64) -> Value {
+        Value::Number(i64::try_from(of).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<usize> for Value {
+    fn from(of: usize) -> Value {
+        Value::Number(i64::try_from(of).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<f32> for Value {
+    fn from(of: f32) -> Value {
+        Value::Float(of)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(of: bool) -> Value {
+        Value::Flag(of)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(of: &str) -> Value {
+        Value::Text(of.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(of: String) -> Value {
+        Value::Text(of)
+    }
+}
+
+impl From<Object> for Value {
+    fn from(of: Object) -> Value {
+        Value::Object(of)
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(of: Vec<Value>) -> Value {
+        Value::List(of)
+    }
+}
+
+impl FromIterator<Object> for Value {
+    fn from_iter<I: IntoIterator<Item = Object>>(of: I) -> Value {
+        Value::List(of.into_iter().map(Value::Object).collect())
+    }
+}

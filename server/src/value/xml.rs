@@ -1,0 +1,83 @@
+//! The XML writer, through quick-xml.
+
+use std::borrow::Cow;
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+
+use super::Value;
+use super::number::float;
+
+/// A whole document.
+pub(crate) fn document(root: &'static str, of: &Value) -> String {
+    let mut out = Writer::new(Vec::new());
+    let declaration = Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), Some("yes")));
+    out.write_event(declaration).and_then(|()| element(&mut out, root, of, false)).expect("memory can be written to");
+    String::from_utf8(out.into_inner()).expect("texts were written")
+}
+
+type Out = Writer<Vec<u8>>;
+
+/// One element, or one for each of a list. `typed`: an element around it has declared what types are named by.
+fn element(out: &mut Out, name: &str, of: &Value, typed: bool) -> std::io::Result<()> {
+    let text = match of {
+        Value::Number(number) => number.to_string(),
+        Value::Float(number) => float(*number),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Text(text) => allowed(text).into_owned(),
+        Value::List(list) => return list.iter().try_for_each(|one| element(out, name, one, typed)),
+        Value::Object(object) => {
+            let mut start = BytesStart::new(name);
+            if let Some(kind) = object.kind {
+                if !typed {
+                    start.push_attribute(("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"));
+                }
+                start.push_attribute(("xsi:type", kind));
+            }
+            if object.members.iter().all(|(_, value)| matches!(value, Value::List(list) if list.is_empty())) {
+                return out.write_event(Event::Empty(start));
+            }
+            out.write_event(Event::Start(start))?;
+            let typed = typed || object.kind.is_some();
+            object.members.iter().try_for_each(|(name, value)| element(out, name, value, typed))?;
+            return out.write_event(Event::End(BytesEnd::new(name)));
+        }
+    };
+    out.write_event(Event::Start(BytesStart::new(name)))?;
+    out.write_event(Event::Text(BytesText::new(&text)))?;
+    out.write_event(Event::End(BytesEnd::new(name)))
+}
+
+/// Without the characters that no XML document may have.
+fn allowed(text: &str) -> Cow<'_, str> {
+    let is_allowed =
+        |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+    if text.chars().all(is_allowed) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(|c| if is_allowed(c) { c } else { '\u{fffd}' }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Object;
+    use super::*;
+
+    #[test]
+    fn names_of_strangers_are_texts() {
+        let of = Value::from(Object::new().with("name", "</name><script>\"&'\u{1}"));
+        let text = document("app", &of);
+        assert!(text.contains("<name>&lt;/name&gt;&lt;script&gt;"), "{text}");
+        assert!(!text.contains('\u{1}'), "{text}");
+    }
+
+    #[test]
+    fn types_are_declared_once() {
+        let leaf = || Object::of_kind("leaf").with("n", 1);
+        let of = Object::of_kind("fair").with("queue", vec![leaf().into(), leaf().into()]).with("none", Object::new());
+        let text = document("s", &of.into());
+        assert_eq!(text.matches("xmlns:xsi").count(), 1, "{text}");
+        assert_eq!(text.matches("xsi:type=\"leaf\"").count(), 2, "{text}");
+        assert!(text.ends_with("<none/></s>"), "{text}");
+    }
+}

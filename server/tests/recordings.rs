@@ -1,0 +1,91 @@
+//! What a real ResourceManager has answered, asked again through the router.
+
+use std::io::Read;
+use std::path::Path;
+
+use evenweave_server::recording::{Case, Recording};
+use flate2::read::GzDecoder;
+
+fn played(name: &str) -> Vec<Case> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/{name}.json.gz"));
+    let mut text = String::new();
+    let file = std::fs::File::open(path).expect("a recording");
+    GzDecoder::new(file).read_to_string(&mut text).expect("gzip");
+    Recording::parse(&text).expect("a recording").play().expect("a state that can be made")
+}
+
+/// So many of so many are the same; what is not is told.
+fn check(name: &str, same: usize, of: usize) {
+    let cases = played(name);
+    let differing: Vec<_> = cases.iter().filter_map(|case| Some((&case.name, case.difference.as_ref()?))).collect();
+    for (case, difference) in &differing {
+        println!(
+            "{name} {case}: {} expected {:.300} got {:.300}",
+            difference.place, difference.expected, difference.got
+        );
+    }
+    assert_eq!((cases.len() - differing.len(), cases.len()), (same, of), "{name}");
+}
+
+#[test]
+fn fair_empty() {
+    check("fair-empty", 18, 18);
+}
+
+#[test]
+fn fair_tree() {
+    check("fair-tree", 49, 49);
+}
+
+#[test]
+fn fair_waiting() {
+    check("fair-waiting", 69, 69);
+}
+
+#[test]
+fn fair_custom() {
+    check("fair-custom", 43, 43);
+}
+
+#[test]
+fn fair_dynamic() {
+    check("fair-dynamic", 62, 62);
+}
+
+#[test]
+fn fair_ends() {
+    check("fair-ends", 173, 173);
+}
+
+#[test]
+fn capacity_empty() {
+    check("capacity-empty", 17, 17);
+}
+
+#[test]
+fn capacity_tree() {
+    check("capacity-tree", 49, 49);
+}
+
+#[test]
+fn capacity_waiting() {
+    check("capacity-waiting", 59, 59);
+}
+
+#[test]
+fn capacity_custom() {
+    // A resource that nothing was configured for shows how much a container may have, as of the first ResourceManager of the
+    // process: the recorder had run another state before.
+    check("capacity-custom", 41, 43);
+}
+
+#[test]
+fn capacity_dynamic() {
+    check("capacity-dynamic", 55, 55);
+}
+
+#[test]
+fn capacity_ends() {
+    // Trees of activities are not there.
+    check("capacity-ends", 173, 179);
+}

@@ -1,0 +1,77 @@
+//! A scheduler on threads of its own, asked while it works.
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use evenweave::prelude::*;
+use evenweave_server::records::{AppRecord, NodeRecord, NodeState};
+use evenweave_server::scheduler::{Basics, Kind, Threads};
+use evenweave_server::{Cluster, ResourceManager, router};
+use serde_json::Value;
+use tower::ServiceExt;
+
+fn get(manager: &Arc<ResourceManager>, path: &str) -> Value {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(async {
+        let request = Request::get(path).body(Body::empty()).expect("a request");
+        let response = router(manager.clone()).oneshot(request).await.expect("an answer");
+        let body = to_bytes(response.into_body(), 1 << 20).await.expect("a body");
+        serde_json::from_slice(&body).expect("JSON")
+    })
+}
+
+#[test]
+fn what_runs_is_shown_and_can_be_killed() {
+    let settings = Settings::from_properties([]).expect("Hadoop's defaults");
+    let basics = Basics {
+        kind: Kind::Fair,
+        types: settings.types.clone(),
+        minimum: settings.minimum,
+        maximum: settings.maximum,
+        acls: false,
+        max_priority: 0,
+        dominant: false,
+    };
+    let scheduler = FairScheduler::builder().settings(settings).cluster_timestamp(7).timers(false).start().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let submission = Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(1024, 1));
+    let app = scheduler.submit(submission).unwrap();
+    scheduler.quiesce();
+    scheduler.update_now();
+    scheduler.quiesce();
+    scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+    scheduler.quiesce();
+    let manager = ResourceManager::new(Cluster::new(7, "rm:8088"), Arc::new(Threads::new(scheduler.clone(), basics)));
+    manager.records().submitted(AppRecord::new(1, "ann", "root.a", 0).with_attempt(Some(app.clone())));
+    manager.records().node(NodeRecord {
+        name: "n1".to_owned(),
+        port: 8041,
+        http_port: 8042,
+        rack: "/r1".to_owned(),
+        total: Resource::new(8192, 8),
+        version: "3.4.2".to_owned(),
+        state: NodeState::Running,
+        last_health_ms: 0,
+        labels: Vec::new(),
+    });
+    let manager = Arc::new(manager);
+    let metrics = get(&manager, "/ws/v1/cluster/metrics");
+    assert_eq!(metrics["clusterMetrics"]["allocatedMB"], 1024);
+    assert_eq!(metrics["clusterMetrics"]["containersAllocated"], 1);
+    let shown = get(&manager, "/ws/v1/cluster/apps/application_7_0001");
+    assert_eq!(shown["app"]["allocatedMB"], 1024);
+    assert_eq!(get(&manager, "/ws/v1/cluster/nodes/n1:8041")["node"]["numContainers"], 1);
+    let tree = get(&manager, "/ws/v1/cluster/scheduler");
+    let root = &tree["scheduler"]["schedulerInfo"]["rootQueue"];
+    assert_eq!(root["usedResources"]["memory"], 1024);
+    // What AMs may use, as things stand: half of the fair share, which is all of the cluster.
+    let leaf = root["childQueues"]["queue"].as_array().unwrap().iter().find(|queue| queue["queueName"] == "root.a");
+    assert_eq!(leaf.unwrap()["amMaxResources"]["memory"], 4096);
+    manager.kill(1, "ann", None).unwrap();
+    scheduler.quiesce();
+    assert!(app.is_finished());
+    assert_eq!(get(&manager, "/ws/v1/cluster/metrics")["clusterMetrics"]["appsKilled"], 1);
+    assert_eq!(get(&manager, "/ws/v1/cluster/metrics")["clusterMetrics"]["allocatedMB"], 0);
+    scheduler.shutdown();
+}
