@@ -145,8 +145,8 @@ fn is_global_key(key: &str) -> bool {
 
 /// The ways to cut a name in two at a dot, the longest beginning first.
 fn cuts(tail: &str) -> impl Iterator<Item = (&str, &str)> {
-    let end = tail.match_indices('.').nth(MOST_DOTS).map_or(tail.len(), |(at, _)| at);
-    tail[..end].rmatch_indices('.').map(move |(at, _)| (&tail[..at], &tail[at + 1..]))
+    let dots: Vec<usize> = tail.match_indices('.').map(|(at, _)| at).take(MOST_DOTS).collect();
+    dots.into_iter().rev().map(move |at| (&tail[..at], &tail[at + 1..]))
 }
 
 /// Tells of names that are not known and of what else is odd.
@@ -162,10 +162,10 @@ struct Teller<'a, 's> {
     missing: BTreeMap<String, (String, usize)>,
 }
 
-impl<'a> Teller<'a, '_> {
+impl Teller<'_, '_> {
     fn tell(mut self, source: &Source<'_>) {
-        for tail in source.own_names(|name| !is_global_key(name) && !self.is_known(name)) {
-            if !self.warnings.is_full() {
+        for tail in source.under(PREFIX) {
+            if !self.warnings.is_full() && !is_global_key(tail) {
                 self.tell_of(tail);
             }
         }
@@ -189,19 +189,11 @@ impl<'a> Teller<'a, '_> {
         self.tell_of_queues(source);
     }
 
-    /// Of which queue a name is: the longest path that it begins with. And what follows.
-    fn queue_of<'n>(&self, tail: &'n str) -> Option<(&'a CapacityQueue, &'n str)> {
-        let file = self.file;
-        cuts(tail).find_map(|(path, key)| Some((file.queue_at(path)?, key)))
-    }
-
-    fn is_known(&self, tail: &str) -> bool {
-        self.queue_of(tail).is_some_and(|(_, key)| is_queue_key(key))
-    }
-
-    /// A name that is not known.
     fn tell_of(&mut self, tail: &str) {
-        let of_queue = self.queue_of(tail);
+        let of_queue = cuts(tail).find_map(|(path, key)| Some((self.file.queue_at(path)?, key)));
+        if of_queue.is_some_and(|(_, key)| is_queue_key(key)) {
+            return;
+        }
         let property = format!("{PREFIX}{tail}");
         let Some((queue, key)) = of_queue else { return self.tell_of_stray(&property, tail) };
         if key == "acl_administer_jobs" {

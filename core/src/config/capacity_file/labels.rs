@@ -20,7 +20,7 @@ pub(super) struct LabelsByQueue<'a> {
 impl<'a> LabelsByQueue<'a> {
     pub(super) fn read(source: &Source<'a>) -> Result<LabelsByQueue<'a>, CapacityFileError> {
         let mut out = LabelsByQueue { all: BTreeSet::from([""]), ..LabelsByQueue::default() };
-        for name in source.own_names(|name| name.contains("accessible-node-labels.")) {
+        for name in source.under(PREFIX).filter(|name| name.contains("accessible-node-labels.")) {
             let (queue, label) = queue_and_label(name)
                 .ok_or_else(|| CapacityFileError::new(format!("{PREFIX}{name}"), CapacityFault::LabelProperty))?;
             out.by_queue.entry(queue).or_insert_with(|| BTreeSet::from([""])).insert(label);

@@ -102,7 +102,8 @@ pub(super) fn properties(
             }
             QueueMaking::Managed => {
                 let prefix = format!("{PREFIX}{parent}.{LEAF_TEMPLATE}.");
-                out.extend(source.leaf_template(parent).map(|key| {
+                let template = source.under(&prefix);
+                out.extend(template.map(|key| {
                     let value = source.raw(&format!("{prefix}{key}")).unwrap_or_default();
                     (Source::of(path, key), value.to_owned())
                 }));

@@ -248,8 +248,7 @@ fn read_calculator(source: &Source<'_>, types: &ResourceTypes) -> Result<Calcula
 /// They are looked up when a user submits, so a bad one is no reason not to start.
 fn max_parallel_apps_by_user(source: &Source<'_>, warnings: &mut Warnings<'_>) -> BTreeMap<String, i32> {
     let prefix = name("user.");
-    let of_users = source.own_names(|name| name.starts_with("user."));
-    let users = of_users.iter().filter_map(|name| name.strip_prefix("user.")?.strip_suffix(".max-parallel-apps"));
+    let users = source.under(&prefix).filter_map(|tail| tail.strip_suffix(".max-parallel-apps"));
     let mut out = BTreeMap::new();
     for user in users {
         let read = source.bare_int(&format!("{prefix}{user}.max-parallel-apps"));

@@ -13,10 +13,6 @@ use std::collections::HashSet;
 /// What all of the scheduler's own properties begin with.
 pub(super) const PREFIX: &str = "yarn.scheduler.capacity.";
 
-/// What stands between a queue and the name of a user.
-const USER_SETTINGS: &str = ".user-settings.";
-const LEAF_TEMPLATE: &str = ".leaf-queue-template.";
-
 /// So many bytes may expansion add.
 const MOST_EXPANSION: usize = 1 << 26;
 
@@ -27,10 +23,8 @@ type Read<T> = Result<T, CapacityFileError>;
 pub(super) struct Source<'a> {
     site: &'a SiteProperties,
     properties: Properties<'a>,
-    /// The names with [`USER_SETTINGS`] in them, without [`PREFIX`], sorted.
-    of_users: Vec<&'a str>,
-    /// Those with [`LEAF_TEMPLATE`] in them.
-    of_templates: Vec<&'a str>,
+    /// Sorted.
+    names: Vec<&'a str>,
     /// What expansion has added.
     expanded: Cell<usize>,
     /// The first value that could not be expanded.
@@ -39,17 +33,13 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     pub(super) fn new(site: &'a SiteProperties) -> Source<'a> {
-        Source {
-            of_users: own_names(site, |name| name.contains(USER_SETTINGS)),
-            of_templates: own_names(site, |name| name.contains(LEAF_TEMPLATE)),
-            ..Source::unlisted(site)
-        }
+        Source { names: site.names(), ..Source::unlisted(site) }
     }
 
-    /// For whoever asks for single properties of the whole scheduler alone.
+    /// For whoever asks for single properties alone: nothing is [under](Self::under) any prefix.
     pub(super) fn unlisted(site: &'a SiteProperties) -> Source<'a> {
-        let (properties, of_users, of_templates) = (Properties::from(site), Vec::new(), Vec::new());
-        Source { site, properties, of_users, of_templates, expanded: Cell::new(0), failed: RefCell::new(None) }
+        let (properties, names) = (Properties::from(site), Vec::new());
+        Source { site, properties, names, expanded: Cell::new(0), failed: RefCell::new(None) }
     }
 
     pub(super) fn properties(&self) -> &Properties<'a> {
@@ -94,20 +84,10 @@ impl<'a> Source<'a> {
         self.site.origin(name).and_then(|origin| origin.name_at()).cloned()
     }
 
-    /// What follows `user-settings.` in the names of a queue's properties, in order.
-    pub(super) fn user_settings(&self, queue: &str) -> impl Iterator<Item = &'a str> {
-        under(&self.of_users, format!("{queue}{USER_SETTINGS}"))
-    }
-
-    /// What follows `leaf-queue-template.` in the names of a queue's properties, in order.
-    pub(super) fn leaf_template(&self, queue: &str) -> impl Iterator<Item = &'a str> {
-        under(&self.of_templates, format!("{queue}{LEAF_TEMPLATE}"))
-    }
-
-    /// What follows [`PREFIX`] in the names that begin with it, in order, of those for which something holds. A look at all, and few are
-    /// to be sorted.
-    pub(super) fn own_names(&self, wanted: impl Fn(&str) -> bool) -> Vec<&'a str> {
-        own_names(self.site, wanted)
+    /// What follows the prefix in the names that begin with it, in order.
+    pub(super) fn under<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = &'a str> + 's {
+        let first = self.names.partition_point(|name| *name < prefix);
+        self.names[first..].iter().map_while(move |name| name.strip_prefix(prefix))
     }
 
     pub(super) fn flag(&self, name: &str, default: bool) -> bool {
@@ -171,19 +151,6 @@ impl<'a> Source<'a> {
     }
 }
 
-fn own_names(site: &SiteProperties, wanted: impl Fn(&str) -> bool) -> Vec<&str> {
-    let own = site.unsorted_names().filter_map(|name| name.strip_prefix(PREFIX));
-    let mut names: Vec<&str> = own.filter(|name| wanted(name)).collect();
-    names.sort_unstable();
-    names
-}
-
-/// What follows the prefix in the names that begin with it; all are sorted.
-fn under<'a>(names: &[&'a str], prefix: String) -> impl Iterator<Item = &'a str> {
-    let first = names.partition_point(|name| **name < *prefix);
-    names[first..].iter().map_while(move |name| name.strip_prefix(&*prefix))
-}
-
 pub(super) fn not_a_number(property: &str, text: &str, expected: &'static str) -> CapacityFileError {
     CapacityFileError::new(property, CapacityFault::NotANumber { text: text.to_owned(), expected })
 }
@@ -203,17 +170,8 @@ mod tests {
 
     #[test]
     fn names_under_a_prefix_come_in_order() {
-        let names = [
-            "root.p.user-settings.b",
-            "root.p.user-settings.a",
-            "root.user-settings.c",
-            "root.p-.user-settings.d",
-            "user-settings.e",
-        ];
-        let names = names.map(|name| format!("{PREFIX}{name}"));
-        let site = names.iter().map(|name| (name.as_str(), "1")).chain([("root.p.user-settings.f", "1")]).collect();
-        let under = |queue| Source::new(&site).user_settings(queue).collect::<Vec<_>>();
-        assert_eq!((under("root.p"), under("root"), under("p")), (vec!["a", "b"], vec!["c"], vec![]));
+        let site = [("p.b", "1"), ("p.a", "1"), ("p", "1"), ("q.a", "1"), ("p/a", "1")].into_iter().collect();
+        assert_eq!(Source::new(&site).under("p.").collect::<Vec<_>>(), ["a", "b"]);
     }
 
     #[test]

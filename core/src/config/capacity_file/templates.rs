@@ -81,9 +81,8 @@ pub(super) struct TemplateStore(HashMap<String, QueueTemplates>);
 impl TemplateStore {
     pub(super) fn read(source: &Source<'_>) -> TemplateStore {
         let mut store = TemplateStore::default();
-        const KEY: &str = ".auto-queue-creation-v2.";
-        for tail in source.own_names(|name| name.contains(KEY)) {
-            let Some((path, rest)) = tail.split_once(KEY) else { continue };
+        for tail in source.under(PREFIX) {
+            let Some((path, rest)) = tail.split_once(".auto-queue-creation-v2.") else { continue };
             let Some((kind, key)) = rest.split_once('.') else { continue };
             let templates = match kind {
                 "template" | "leaf-template" | "parent-template" => store.0.entry(path.to_owned()).or_default(),
@@ -221,14 +220,14 @@ pub(super) fn managed(
             minimum: absolute(source, types, &Source::of(&template, CAPACITY))?,
             maximum: absolute(source, types, &Source::of(&template, MAXIMUM_CAPACITY))?,
         }),
-        template: template_of(source, parent.path),
+        template: template_of(source, &template),
     })
 }
 
-/// A parent's leaf template.
-fn template_of(source: &Source<'_>, parent: &str) -> Template {
-    let value = |key: &str| source.raw(&format!("{PREFIX}{parent}.{LEAF_TEMPLATE}.{key}")).unwrap_or_default();
-    source.leaf_template(parent).map(|key| (key.to_owned(), value(key).to_owned())).collect()
+fn template_of(source: &Source<'_>, path: &str) -> Template {
+    let prefix = format!("{PREFIX}{path}.");
+    let value = |tail: &str| source.raw(&format!("{prefix}{tail}")).unwrap_or_default().to_owned();
+    source.under(&prefix).map(|tail| (tail.to_owned(), value(tail))).collect()
 }
 
 fn check_policy(source: &Source<'_>, queue: &str) -> Result<(), CapacityFileError> {

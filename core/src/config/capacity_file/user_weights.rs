@@ -22,7 +22,7 @@ impl UserWeights {
     pub(super) fn read(source: &Source<'_>, queue: &str) -> Result<UserWeights, CapacityFileError> {
         let prefix = Source::of(queue, "user-settings.");
         let mut own = BTreeMap::new();
-        for tail in source.user_settings(queue) {
+        for tail in source.under(&prefix) {
             let Some(user) = user(tail) else { continue };
             let property = format!("{prefix}{tail}");
             let text = source.text(&property).unwrap_or_default();

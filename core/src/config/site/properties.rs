@@ -6,7 +6,7 @@ use crate::config::diagnostic::{Diagnostic, Place};
 use crate::config::findings::Findings;
 use crate::config::{java, known};
 use crate::sync::Arc;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,9 +86,6 @@ pub struct SiteProperties {
     set: FxHashMap<String, Entry>,
     /// The final properties and where each became so.
     finals: FxHashMap<String, Place>,
-    /// What follows the last dot of each name that has a value. Most names that are looked up are not there, and mostly nothing ends as
-    /// they do: that is a set of a few short words, which stays in the cache where the properties of a large file do not.
-    tails: FxHashSet<String>,
     /// Properties without a value, by name, and where they stand.
     empty: Vec<(String, Place)>,
     warnings: Vec<Diagnostic>,
@@ -116,7 +113,6 @@ impl SiteProperties {
                 }
                 (Some(value), None) => {
                     let origin = Origin::File { at: property.at.clone(), name_at: property.name_at.clone() };
-                    self.note_tail(&property.name);
                     self.files.insert(property.name.clone(), Entry::of(value, origin));
                 }
             }
@@ -129,15 +125,7 @@ impl SiteProperties {
 
     /// Sets one property above all files, as `-D name=value` does. White space around the name does not count.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
-        let name = java::trim(name);
-        self.note_tail(name);
-        self.set.insert(name.to_owned(), Entry { value: value.into(), origin: Origin::Set });
-    }
-
-    fn note_tail(&mut self, name: &str) {
-        if !self.tails.contains(tail(name)) {
-            self.tails.insert(tail(name).to_owned());
-        }
+        self.set.insert(java::trim(name).to_owned(), Entry { value: value.into(), origin: Origin::Set });
     }
 
     /// Where `${env.NAME}` is looked up; the core itself looks nowhere.
@@ -193,21 +181,13 @@ impl SiteProperties {
     /// The names of all properties that have a value, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.unsorted_names().collect();
+        let below = self.files.keys().filter(|name| !self.set.contains_key(*name));
+        let mut names: Vec<&str> = self.set.keys().chain(below).map(String::as_str).collect();
         names.sort_unstable();
         names
     }
 
-    /// The names of all properties that have a value, in no order.
-    pub(in crate::config) fn unsorted_names(&self) -> impl Iterator<Item = &str> {
-        let below = self.files.keys().filter(|name| !self.set.contains_key(*name));
-        self.set.keys().chain(below).map(String::as_str)
-    }
-
     fn entry(&self, name: &str) -> Option<&Entry> {
-        if !self.tails.contains(tail(name)) {
-            return None;
-        }
         self.set.get(name).or_else(|| self.files.get(name))
     }
 
@@ -242,11 +222,6 @@ impl<N: AsRef<str>, V: Into<String>> FromIterator<(N, V)> for SiteProperties {
         }
         site
     }
-}
-
-/// What follows the last dot of a name.
-fn tail(name: &str) -> &str {
-    name.rsplit_once('.').map_or(name, |(_, tail)| tail)
 }
 
 fn refused(at: Place, name: &str, final_at: &Place) -> Diagnostic {
