@@ -6,7 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use evenweave::{FairScheduler, Resource, Settings};
 use evenweave_server::records::AppRecord;
-use evenweave_server::scheduler::{Basics, Kind, Steps};
+use evenweave_server::scheduler::{Basics, Steps};
 use evenweave_server::{Cluster, ResourceManager, router};
 use tower::ServiceExt;
 
@@ -14,15 +14,7 @@ const HOSTILE: &str = "</name><script>alert(\"1\")</script>&'\u{1}\u{202e}";
 
 fn manager() -> Arc<ResourceManager> {
     let settings = Settings::from_properties([]).expect("Hadoop's defaults");
-    let basics = Basics {
-        kind: Kind::Fair,
-        types: settings.types.clone(),
-        minimum: settings.minimum,
-        maximum: settings.maximum,
-        acls: false,
-        max_priority: 0,
-        dominant: false,
-    };
+    let basics = Basics::of_fair(&settings);
     let mut stepped = FairScheduler::builder().settings(settings).trace(true).stepped().expect("a scheduler");
     stepped.add_node("n1", "/<rack>", Resource::new(8192, 8)).expect("a node");
     let manager = ResourceManager::new(Cluster::new(1, "rm:8088"), Arc::new(Steps::new(stepped, basics)));

@@ -6,7 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use evenweave::prelude::*;
 use evenweave_server::records::{AppRecord, NodeRecord, NodeState};
-use evenweave_server::scheduler::{Basics, Kind, Threads};
+use evenweave_server::scheduler::{Basics, Threads};
 use evenweave_server::{Cluster, ResourceManager, router};
 use serde_json::Value;
 use tower::ServiceExt;
@@ -24,15 +24,7 @@ fn get(manager: &Arc<ResourceManager>, path: &str) -> Value {
 #[test]
 fn what_runs_is_shown_and_can_be_killed() {
     let settings = Settings::from_properties([]).expect("Hadoop's defaults");
-    let basics = Basics {
-        kind: Kind::Fair,
-        types: settings.types.clone(),
-        minimum: settings.minimum,
-        maximum: settings.maximum,
-        acls: false,
-        max_priority: 0,
-        dominant: false,
-    };
+    let basics = Basics::of_fair(&settings);
     let scheduler = FairScheduler::builder().settings(settings).cluster_timestamp(7).timers(false).start().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let submission = Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(1024, 1));

@@ -5,7 +5,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use evenweave::resource::Calculator;
 use evenweave::view::{CapacityAppView, CapacityQueueView};
 use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Heartbeat, Refused, Resource, Submission};
 
@@ -15,7 +14,7 @@ use super::keeping::Keeping;
 use crate::manager::{Cluster, ResourceManager};
 use crate::records::{AppRecord, AppState, FinalStatus};
 use crate::rest::resource::in_words;
-use crate::scheduler::{Basics, CapacitySteps, Kind};
+use crate::scheduler::{Basics, CapacitySteps};
 
 /// A CapacityScheduler, and the ResourceManager over it.
 pub(super) struct CapacityState {
@@ -37,15 +36,7 @@ impl CapacityState {
         let read = CapacityConfiguration::from_properties(pairs(&setup.properties), pairs(&setup.capacity_scheduler));
         let configuration = read.map_err(|error| error.to_string())?;
         let settings = configuration.file().settings();
-        let basics = Basics {
-            kind: Kind::Capacity,
-            types: settings.types.clone(),
-            minimum: settings.minimum,
-            maximum: settings.maximum,
-            acls: settings.acl_enable,
-            max_priority: settings.max_application_priority,
-            dominant: settings.calculator == Calculator::Dominant,
-        };
+        let basics = Basics::of_capacity(settings);
         let off_switch = u64::try_from(settings.maximum_offswitch_assignments).unwrap_or(0);
         let multiple = settings.multiple_assignments;
         let stepped = CapacityScheduler::builder(configuration)

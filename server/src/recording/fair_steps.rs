@@ -13,7 +13,7 @@ use super::keeping::Keeping;
 use crate::manager::{Cluster, ResourceManager};
 use crate::records::{AppRecord, AppState, FinalStatus};
 use crate::rest::resource::in_words;
-use crate::scheduler::{Basics, Kind, Steps};
+use crate::scheduler::{Basics, Steps};
 
 /// A FairScheduler, and the ResourceManager over it.
 pub(super) struct FairState {
@@ -26,15 +26,7 @@ impl FairState {
     pub(super) fn start(setup: &Setup) -> Result<FairState, String> {
         let settings = Settings::from_properties(pairs(&setup.properties)).map_err(|error| error.to_string())?;
         let types = settings.types.clone();
-        let basics = Basics {
-            kind: Kind::Fair,
-            minimum: settings.minimum,
-            maximum: settings.maximum,
-            acls: settings.acl_enable,
-            max_priority: 0,
-            dominant: false,
-            types: types.clone(),
-        };
+        let basics = Basics::of_fair(&settings);
         let parsed = AllocationFile::parse(&setup.allocations, "allocations", &types, &[]);
         let stepped = FairScheduler::builder()
             .settings(settings)

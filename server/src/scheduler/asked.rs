@@ -1,10 +1,10 @@
 //! What is asked of a scheduler, and the values that it answers with.
 
 use evenweave::config::QueueAccess;
-use evenweave::config::capacity::QueueTemplates;
-use evenweave::resource::ResourceTypes;
+use evenweave::config::capacity::{CapacitySettings, QueueTemplates};
+use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, QueueView, RequestView};
-use evenweave::{AppHandle, Refused, Resource};
+use evenweave::{AppHandle, Refused, Resource, Settings};
 
 /// Which scheduler it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,36 @@ pub struct Basics {
     pub max_priority: i32,
     /// Parts of a whole go by the type of which most is used, not by memory.
     pub dominant: bool,
+}
+
+impl Basics {
+    /// Of a FairScheduler with these settings.
+    #[must_use]
+    pub fn of_fair(settings: &Settings) -> Basics {
+        Basics {
+            kind: Kind::Fair,
+            types: settings.types.clone(),
+            minimum: settings.minimum,
+            maximum: settings.maximum,
+            acls: settings.acl_enable,
+            max_priority: 0,
+            dominant: false,
+        }
+    }
+
+    /// Of a CapacityScheduler with these settings.
+    #[must_use]
+    pub fn of_capacity(settings: &CapacitySettings) -> Basics {
+        Basics {
+            kind: Kind::Capacity,
+            types: settings.types.clone(),
+            minimum: settings.minimum,
+            maximum: settings.maximum,
+            acls: settings.acl_enable,
+            max_priority: settings.max_application_priority,
+            dominant: settings.calculator == Calculator::Dominant,
+        }
+    }
 }
 
 /// A queue of a FairScheduler, with what metrics keep of it.
