@@ -6,7 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use evenweave::prelude::*;
 use evenweave_server::records::{AppRecord, NodeRecord, NodeState};
-use evenweave_server::scheduler::{Basics, Threads};
+use evenweave_server::scheduler::{Basics, CapacityThreads, Threads};
 use evenweave_server::{Cluster, ResourceManager, router};
 use serde_json::Value;
 use tower::ServiceExt;
@@ -64,6 +64,45 @@ fn what_runs_is_shown_and_can_be_killed() {
     scheduler.quiesce();
     assert!(app.is_finished());
     assert_eq!(get(&manager, "/ws/v1/cluster/metrics")["clusterMetrics"]["appsKilled"], 1);
+    assert_eq!(get(&manager, "/ws/v1/cluster/metrics")["clusterMetrics"]["allocatedMB"], 0);
+    scheduler.shutdown();
+}
+
+const CAPACITIES: [(&str, &str); 4] = [
+    ("yarn.scheduler.capacity.root.queues", "a,b"),
+    ("yarn.scheduler.capacity.root.a.capacity", "75"),
+    ("yarn.scheduler.capacity.root.b.capacity", "25"),
+    ("yarn.scheduler.capacity.maximum-am-resource-percent", "1.0"),
+];
+
+#[test]
+fn a_capacity_scheduler_that_runs_is_shown_and_changed() {
+    let configuration = CapacityConfiguration::from_properties(CAPACITIES, []).expect("a configuration");
+    let basics = Basics::of_capacity(configuration.file().settings());
+    let scheduler = CapacityScheduler::builder(configuration).cluster_timestamp(7).timers(false).start().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let submission = Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(1024, 1));
+    let app = scheduler.submit(submission).unwrap();
+    scheduler.quiesce();
+    scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+    scheduler.quiesce();
+    let shown = Arc::new(CapacityThreads::new(scheduler.clone(), basics));
+    let manager = ResourceManager::new(Cluster::new(7, "rm:8088"), shown);
+    manager.records().submitted(AppRecord::new(1, "ann", "root.a", 0).with_attempt(Some(app.clone())));
+    let manager = Arc::new(manager);
+    let shown = get(&manager, "/ws/v1/cluster/apps/application_7_0001");
+    assert_eq!((&shown["app"]["allocatedMB"], &shown["app"]["queue"]), (&1024.into(), &"root.a".into()));
+    let tree = get(&manager, "/ws/v1/cluster/scheduler");
+    let info = &tree["scheduler"]["schedulerInfo"];
+    assert_eq!(info["type"], "capacityScheduler");
+    let leaf = info["queues"]["queue"].as_array().unwrap().iter().find(|queue| queue["queueName"] == "a").unwrap();
+    assert_eq!((&leaf["capacity"], &leaf["resourcesUsed"]["memory"]), (&75.0.into(), &1024.into()));
+    assert_eq!(manager.set_priority(1, 3), Ok(0), "above the most, which is 0 where nothing is configured");
+    manager.move_app(1, "root.b").unwrap();
+    assert_eq!(get(&manager, "/ws/v1/cluster/apps/application_7_0001")["app"]["queue"], "root.b");
+    manager.kill(1, "ann", None).unwrap();
+    scheduler.quiesce();
+    assert!(app.is_finished());
     assert_eq!(get(&manager, "/ws/v1/cluster/metrics")["clusterMetrics"]["allocatedMB"], 0);
     scheduler.shutdown();
 }

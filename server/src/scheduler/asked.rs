@@ -128,12 +128,29 @@ pub struct Health {
     pub reservations: (i64, Resource),
 }
 
+/// What a scheduler has done since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Containers granted.
+    pub granted: u64,
+    /// Containers that have ended.
+    pub completed: u64,
+    /// Containers that live.
+    pub running: u64,
+    /// Heartbeats worked off.
+    pub heartbeats: u64,
+    /// How old the shares are, in ms; 0 where there are none.
+    pub snapshot_age_ms: u64,
+}
+
 /// The calls of whoever answers.
 pub trait Scheduler: Send + Sync {
     /// What does not change.
     fn basics(&self) -> &Basics;
     /// The sum of all nodes.
     fn cluster(&self) -> Resource;
+    /// What it has done.
+    fn counts(&self) -> Counts;
     /// The most that one container may have, now.
     fn largest(&self) -> Resource;
     /// All present nodes.

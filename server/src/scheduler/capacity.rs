@@ -3,11 +3,12 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evenweave::config::QueueAccess;
-use evenweave::config::capacity::{AppOrdering, CapacityQueueRole, QueueTemplates};
+use evenweave::config::capacity::QueueTemplates;
 use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
 use evenweave::{AppHandle, CapacityStepped, Refused, Resource};
 
-use super::asked::{AppFigures, Basics, FairQueue, Health, OfCapacity, Scheduler};
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Health, Scheduler};
+use super::guarantees::{figures, has_queue, largest, nearest, templates};
 
 /// A stepped CapacityScheduler behind a lock: whoever steps and whoever asks take turns.
 #[derive(Debug)]
@@ -44,13 +45,6 @@ impl CapacitySteps {
     }
 }
 
-fn is_fair(queue: &CapacityQueueView) -> bool {
-    match &queue.configured.role {
-        CapacityQueueRole::Leaf(settings) => matches!(settings.ordering, AppOrdering::Fair { .. }),
-        CapacityQueueRole::Parent(_) => false,
-    }
-}
-
 impl Scheduler for CapacitySteps {
     fn basics(&self) -> &Basics {
         &self.basics
@@ -60,11 +54,19 @@ impl Scheduler for CapacitySteps {
         self.step(|stepped| stepped.stats().cluster)
     }
 
+    fn counts(&self) -> Counts {
+        let stats = self.step(|stepped| stepped.stats());
+        Counts {
+            granted: stats.granted,
+            completed: stats.completed,
+            running: stats.running,
+            heartbeats: stats.heartbeats,
+            snapshot_age_ms: 0,
+        }
+    }
+
     fn largest(&self) -> Resource {
-        // As configured, and no more than the largest node has.
-        let nodes = self.nodes();
-        let largest = nodes.iter().map(|node| node.total).reduce(|a, b| a.most(&b));
-        largest.map_or(self.basics.maximum, |largest| self.basics.maximum.least(&largest))
+        largest(&self.basics, &self.nodes())
     }
 
     fn nodes(&self) -> Vec<NodeView> {
@@ -86,28 +88,7 @@ impl Scheduler for CapacitySteps {
     fn apps(&self) -> Vec<AppFigures> {
         let (apps, queues, cluster) =
             self.step(|stepped| (stepped.apps(), stepped.queues(false), stepped.stats().cluster));
-        let figures = |view: evenweave::view::CapacityAppView| {
-            let queue = queues.iter().find(|queue| queue.name == view.queue);
-            AppFigures {
-                number: view.number,
-                used: view.used,
-                queue_part: queue.map_or(Resource::ZERO, |queue| match queue.guaranteed.is_zero() {
-                    true => cluster.times(f64::from(queue.capacity)),
-                    false => queue.guaranteed,
-                }),
-                priority: Some(view.priority),
-                of_capacity: Some(OfCapacity {
-                    by_fairness: queue.is_some_and(is_fair),
-                    used: view.used,
-                    reserved: view.reserved,
-                    pending: view.pending,
-                    am: view.am,
-                    is_active: view.state == "active",
-                }),
-                queue: view.queue,
-            }
-        };
-        apps.into_iter().map(figures).collect()
+        figures(apps, &queues, &cluster)
     }
 
     fn fair_queues(&self) -> Vec<FairQueue> {
@@ -119,9 +100,7 @@ impl Scheduler for CapacitySteps {
     }
 
     fn templates(&self, queue: &str) -> Option<QueueTemplates> {
-        let configuration = self.step(CapacityStepped::configuration);
-        let file = configuration.file();
-        file.queue_at(queue).map(|queue| file.templates(queue))
+        templates(&self.step(CapacityStepped::configuration), queue)
     }
 
     fn health(&self) -> Health {
@@ -129,16 +108,11 @@ impl Scheduler for CapacitySteps {
     }
 
     fn has_queue(&self, name: &str) -> bool {
-        let last = |path: &str| path.rsplit('.').next().is_some_and(|last| last == name);
-        self.step(|stepped| stepped.queues(false).iter().any(|queue| queue.name == name || last(&queue.name)))
+        has_queue(&self.capacity_queues(), name)
     }
 
     fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        // Of a queue that is not there the next one above it that is.
-        let mut queue = queue;
-        while queue.starts_with("root.") && !self.has_queue(queue) {
-            queue = queue.rsplit_once('.').map_or("root", |(above, _)| above);
-        }
+        let queue = nearest(&self.capacity_queues(), queue);
         self.step(|stepped| stepped.has_access(user, queue, access))
     }
 

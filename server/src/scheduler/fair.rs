@@ -8,7 +8,7 @@ use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationO
 use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
 use evenweave::{AppHandle, Refused, Resource, Stepped};
 
-use super::asked::{AppFigures, Basics, FairQueue, Scheduler};
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler};
 use super::shares::figures;
 
 /// A stepped FairScheduler behind a lock: whoever steps and whoever asks take turns.
@@ -79,6 +79,17 @@ impl Scheduler for Steps {
 
     fn cluster(&self) -> Resource {
         self.step(|stepped| stepped.stats().cluster)
+    }
+
+    fn counts(&self) -> Counts {
+        let stats = self.step(|stepped| stepped.stats());
+        Counts {
+            granted: stats.granted,
+            completed: stats.completed,
+            running: stats.running,
+            heartbeats: stats.heartbeats,
+            snapshot_age_ms: stats.snapshot_age_ms,
+        }
     }
 
     fn largest(&self) -> Resource {

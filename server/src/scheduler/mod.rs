@@ -6,13 +6,18 @@ mod asked;
 
 mod capacity;
 
+mod capacity_threads;
+
 mod fair;
+
+mod guarantees;
 
 mod shares;
 
 mod threads;
 
-pub use asked::{AppFigures, Basics, FairQueue, Health, Kind, OfCapacity, Scheduler};
+pub use asked::{AppFigures, Basics, Counts, FairQueue, Health, Kind, OfCapacity, Scheduler};
 pub use capacity::CapacitySteps;
+pub use capacity_threads::CapacityThreads;
 pub use fair::Steps;
 pub use threads::Threads;

@@ -4,7 +4,7 @@ use evenweave::config::QueueAccess;
 use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
 use evenweave::{AppHandle, FairScheduler, Refused, Resource};
 
-use super::asked::{AppFigures, Basics, FairQueue, Scheduler};
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler};
 use super::shares::figures;
 
 /// A handle to a running FairScheduler. What a thread of it cannot answer any more is shown as nothing.
@@ -43,6 +43,17 @@ impl Scheduler for Threads {
 
     fn cluster(&self) -> Resource {
         self.scheduler.stats().cluster
+    }
+
+    fn counts(&self) -> Counts {
+        let stats = self.scheduler.stats();
+        Counts {
+            granted: stats.granted,
+            completed: stats.completed,
+            running: stats.running,
+            heartbeats: stats.heartbeats,
+            snapshot_age_ms: stats.snapshot_age_ms,
+        }
     }
 
     fn largest(&self) -> Resource {

@@ -1,0 +1,106 @@
+//! A CapacityScheduler on threads of its own, for those who ask.
+
+use evenweave::config::QueueAccess;
+use evenweave::config::capacity::QueueTemplates;
+use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
+use evenweave::{AppHandle, CapacityScheduler, Refused, Resource};
+
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler};
+use super::guarantees::{figures, has_queue, largest, nearest, templates};
+
+/// A handle to a running CapacityScheduler. What a thread of it cannot answer any more is shown as nothing.
+#[derive(Debug)]
+pub struct CapacityThreads {
+    scheduler: CapacityScheduler,
+    basics: Basics,
+}
+
+impl CapacityThreads {
+    /// Of a running scheduler.
+    #[must_use]
+    pub fn new(scheduler: CapacityScheduler, basics: Basics) -> CapacityThreads {
+        CapacityThreads { scheduler, basics }
+    }
+}
+
+impl Scheduler for CapacityThreads {
+    fn basics(&self) -> &Basics {
+        &self.basics
+    }
+
+    fn cluster(&self) -> Resource {
+        self.scheduler.stats().cluster
+    }
+
+    fn counts(&self) -> Counts {
+        let stats = self.scheduler.stats();
+        Counts {
+            granted: stats.granted,
+            completed: stats.completed,
+            running: stats.running,
+            heartbeats: stats.heartbeats,
+            snapshot_age_ms: 0,
+        }
+    }
+
+    fn largest(&self) -> Resource {
+        largest(&self.basics, &self.nodes())
+    }
+
+    fn nodes(&self) -> Vec<NodeView> {
+        self.scheduler.nodes()
+    }
+
+    fn containers(&self) -> Vec<ContainerView> {
+        self.scheduler.containers().unwrap_or_default()
+    }
+
+    fn reservations(&self) -> Vec<AllocatedView> {
+        self.scheduler.reservations().unwrap_or_default()
+    }
+
+    fn requests(&self) -> Vec<RequestView> {
+        self.scheduler.requests().unwrap_or_default()
+    }
+
+    fn apps(&self) -> Vec<AppFigures> {
+        figures(self.scheduler.apps().unwrap_or_default(), &self.capacity_queues(), &self.cluster())
+    }
+
+    fn fair_queues(&self) -> Vec<FairQueue> {
+        Vec::new()
+    }
+
+    fn capacity_queues(&self) -> Vec<CapacityQueueView> {
+        self.scheduler.queues(false).unwrap_or_default()
+    }
+
+    fn templates(&self, queue: &str) -> Option<QueueTemplates> {
+        self.scheduler.configuration().ok().and_then(|configuration| templates(&configuration, queue))
+    }
+
+    fn has_queue(&self, name: &str) -> bool {
+        has_queue(&self.capacity_queues(), name)
+    }
+
+    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        self.scheduler.has_access(user, nearest(&self.capacity_queues(), queue), access).unwrap_or(false)
+    }
+
+    fn is_admin(&self, user: &str) -> bool {
+        self.scheduler.is_admin(user).unwrap_or(false)
+    }
+
+    fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
+        self.scheduler.finish(app)
+    }
+
+    fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        self.scheduler.move_app(app, queue)
+    }
+
+    fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
+        self.scheduler.set_priority(app, priority)?;
+        Ok(self.scheduler.app(app.number())?.map_or(priority, |view| view.priority))
+    }
+}

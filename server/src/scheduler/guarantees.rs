@@ -1,0 +1,71 @@
+//! What a CapacityScheduler shows, whichever driver it has.
+
+use evenweave::config::capacity::{AppOrdering, CapacityQueueRole, QueueTemplates};
+use evenweave::view::{CapacityAppView, CapacityQueueView, NodeView};
+use evenweave::{CapacityConfiguration, Resource};
+
+use super::asked::{AppFigures, Basics, OfCapacity};
+
+fn is_fair(queue: &CapacityQueueView) -> bool {
+    match &queue.configured.role {
+        CapacityQueueRole::Leaf(settings) => matches!(settings.ordering, AppOrdering::Fair { .. }),
+        CapacityQueueRole::Parent(_) => false,
+    }
+}
+
+/// Applications, with their queues' part of the cluster.
+pub(super) fn figures(
+    apps: Vec<CapacityAppView>,
+    queues: &[CapacityQueueView],
+    cluster: &Resource,
+) -> Vec<AppFigures> {
+    let figures = |view: CapacityAppView| {
+        let queue = queues.iter().find(|queue| queue.name == view.queue);
+        AppFigures {
+            number: view.number,
+            used: view.used,
+            queue_part: queue.map_or(Resource::ZERO, |queue| match queue.guaranteed.is_zero() {
+                true => cluster.times(f64::from(queue.capacity)),
+                false => queue.guaranteed,
+            }),
+            priority: Some(view.priority),
+            of_capacity: Some(OfCapacity {
+                by_fairness: queue.is_some_and(is_fair),
+                used: view.used,
+                reserved: view.reserved,
+                pending: view.pending,
+                am: view.am,
+                is_active: view.state == "active",
+            }),
+            queue: view.queue,
+        }
+    };
+    apps.into_iter().map(figures).collect()
+}
+
+/// The most that one container may have: as configured, and no more than the largest node has.
+pub(super) fn largest(basics: &Basics, nodes: &[NodeView]) -> Resource {
+    let largest = nodes.iter().map(|node| node.total).reduce(|a, b| a.most(&b));
+    largest.map_or(basics.maximum, |largest| basics.maximum.least(&largest))
+}
+
+/// Whether there is a queue of that path, or one whose last part it is.
+pub(super) fn has_queue(queues: &[CapacityQueueView], name: &str) -> bool {
+    let last = |path: &str| path.rsplit('.').next().is_some_and(|last| last == name);
+    queues.iter().any(|queue| queue.name == name || last(&queue.name))
+}
+
+/// The queue, or of one that is not there the next one above it that is.
+pub(super) fn nearest<'a>(queues: &[CapacityQueueView], queue: &'a str) -> &'a str {
+    let mut queue = queue;
+    while queue.starts_with("root.") && !has_queue(queues, queue) {
+        queue = queue.rsplit_once('.').map_or("root", |(above, _)| above);
+    }
+    queue
+}
+
+/// What queues begin with that make themselves in a configured queue.
+pub(super) fn templates(configuration: &CapacityConfiguration, queue: &str) -> Option<QueueTemplates> {
+    let file = configuration.file();
+    file.queue_at(queue).map(|queue| file.templates(queue))
+}
