@@ -10,6 +10,12 @@
 //!
 //! `recording` plays what a real ResourceManager has answered, through the router.
 
+pub mod events;
+
+mod guard;
+
+mod live;
+
 mod manager;
 
 pub mod recording;
@@ -22,9 +28,12 @@ mod router;
 
 pub mod scheduler;
 
+mod serving;
+
 mod time;
 
 mod value;
 
 pub use manager::{Cluster, Killed, ResourceManager};
 pub use router::router;
+pub use serving::{serve, site};

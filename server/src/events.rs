@@ -1,0 +1,209 @@
+//! What happened, for those who watch: a bounded ring. Old events go when new ones come; whoever reads too slowly is told
+//! how many he has missed.
+//!
+//! It is filled by whoever drives the scheduler. No worker of a scheduler takes its lock.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+/// How many events are kept, where it is not said.
+pub const KEPT: usize = 16_384;
+
+/// What happened. In JSON in small letters, with `_` between words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// A node has registered.
+    NodeRegistered,
+    /// A node is gone.
+    NodeLost,
+    /// A node has reported: a sample of these.
+    Heartbeat,
+    /// An application was handed in.
+    ApplicationAdded,
+    /// Its queue has taken it.
+    ApplicationAccepted,
+    /// Its queue has refused it.
+    ApplicationRefused,
+    /// Its attempt has entered the scheduler.
+    AttemptAdded,
+    /// It has ended.
+    ApplicationEnded,
+    /// A container was granted.
+    ContainerAllocated,
+    /// Its ApplicationMaster has fetched it.
+    ContainerAcquired,
+    /// Its node has reported since.
+    ContainerLaunched,
+    /// Its node says that it has ended.
+    ContainerCompleted,
+    /// A node is reserved for an application.
+    ContainerReserved,
+    /// The scheduler took a container.
+    ContainerPreempted,
+    /// A container was not started in time.
+    ContainerExpired,
+    /// The scheduler says something else.
+    Told,
+}
+
+/// An event, with what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Event {
+    /// From 1, without gaps.
+    pub seq: u64,
+    /// In ms since 1970.
+    pub at_ms: u64,
+    /// What happened.
+    pub what: What,
+    /// The name of the node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// The number of the application.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app: Option<u32>,
+    /// The number of the container within its attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container: Option<u32>,
+    /// The full name of the application's queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// A sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl Event {
+    /// One without anything to it. The ring gives it its number.
+    #[must_use]
+    pub fn new(what: What, at_ms: u64) -> Event {
+        Event { seq: 0, at_ms, what, node: None, app: None, container: None, queue: None, text: None }
+    }
+
+    /// On a node.
+    #[must_use]
+    pub fn on(mut self, node: &str) -> Event {
+        self.node = Some(node.to_owned());
+        self
+    }
+
+    /// Of an application in a queue.
+    #[must_use]
+    pub fn of(mut self, app: u32, queue: &str) -> Event {
+        (self.app, self.queue) = (Some(app), Some(queue.to_owned()));
+        self
+    }
+
+    /// Of a container.
+    #[must_use]
+    pub fn container(mut self, number: u32) -> Event {
+        self.container = Some(number);
+        self
+    }
+
+    /// With a sentence.
+    #[must_use]
+    pub fn saying(mut self, text: String) -> Event {
+        self.text = Some(text);
+        self
+    }
+}
+
+/// What a reader is given: events in their order, and how many before them he has missed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Batch {
+    /// How many were gone, or too many for one batch, since he last asked.
+    pub lost: u64,
+    /// What there is.
+    pub events: Vec<Event>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    last: u64,
+    events: VecDeque<Event>,
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub struct Ring {
+    capacity: usize,
+    kept: Mutex<Kept>,
+}
+
+impl Default for Ring {
+    fn default() -> Ring {
+        Ring::new(KEPT)
+    }
+}
+
+impl Ring {
+    /// For so many events, at least one.
+    #[must_use]
+    pub fn new(capacity: usize) -> Ring {
+        let capacity = capacity.max(1);
+        Ring { capacity, kept: Mutex::new(Kept { last: 0, events: VecDeque::with_capacity(capacity) }) }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something happened; its number.
+    pub fn push(&self, mut event: Event) -> u64 {
+        let mut kept = self.kept();
+        kept.last += 1;
+        event.seq = kept.last;
+        let gone = if kept.events.len() >= self.capacity { kept.events.pop_front() } else { None };
+        kept.events.push_back(event);
+        let last = kept.last;
+        drop(kept);
+        drop(gone);
+        last
+    }
+
+    /// The number of the last event, 0 before the first.
+    #[must_use]
+    pub fn last(&self) -> u64 {
+        self.kept().last
+    }
+
+    /// What happened after that number: of more than `most` the latest.
+    #[must_use]
+    pub fn after(&self, seq: u64, most: usize) -> Batch {
+        let kept = self.kept();
+        // Of another server, maybe: whoever knows more than there is begins anew.
+        let seq = if seq > kept.last { 0 } else { seq };
+        let new = kept.last - seq;
+        let count = usize::try_from(new).unwrap_or(usize::MAX).min(kept.events.len()).min(most);
+        let events: Vec<Event> = kept.events.iter().skip(kept.events.len() - count).cloned().collect();
+        Batch { lost: new - events.len() as u64, events }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(batch: &Batch) -> Vec<u64> {
+        batch.events.iter().map(|event| event.seq).collect()
+    }
+
+    #[test]
+    fn a_slow_reader_is_told_what_he_missed() {
+        let ring = Ring::new(4);
+        for at in 0..10 {
+            ring.push(Event::new(What::Heartbeat, at));
+        }
+        let batch = ring.after(8, 100);
+        assert_eq!((batch.lost, numbers(&batch)), (0, vec![9, 10]));
+        let batch = ring.after(3, 100);
+        assert_eq!((batch.lost, numbers(&batch)), (3, vec![7, 8, 9, 10]));
+        let batch = ring.after(3, 2);
+        assert_eq!((batch.lost, numbers(&batch)), (5, vec![9, 10]));
+        assert_eq!(ring.after(10, 100), Batch { lost: 0, events: Vec::new() });
+        assert_eq!(numbers(&ring.after(11, 1)), [10]);
+    }
+}

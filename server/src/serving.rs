@@ -1,0 +1,106 @@
+//! A server that listens: what is mounted, what protects it, and how it ends.
+
+use std::future::IntoFuture;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::{Router, middleware};
+use tokio::net::TcpListener;
+use tower_http::timeout::TimeoutLayer;
+
+use crate::events::Ring;
+use crate::guard::guard;
+use crate::live::{Live, routes};
+use crate::manager::ResourceManager;
+use crate::router::router;
+
+/// An answer takes no longer, or the request is given up.
+const PATIENCE: Duration = Duration::from_secs(30);
+const LARGEST_BODY: usize = 64 << 10;
+/// Connections that are open when the server ends have so long to end too.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// Everything that a server answers that listens there: the ResourceManager's endpoints, and what a live page asks for.
+pub fn site(manager: Arc<ResourceManager>, ring: Arc<Ring>, listens: SocketAddr) -> Router {
+    let live = Arc::new(Live::new(manager.clone(), ring));
+    routes(live)
+        .fallback_service(router(manager))
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE))
+        .layer(middleware::from_fn_with_state(listens, guard))
+}
+
+/// Serves until Ctrl-C, SIGTERM, `until` or the time is over. `ready` is told the address, once it listens.
+///
+/// # Errors
+/// When it cannot listen there.
+pub fn serve(
+    manager: &Arc<ResourceManager>,
+    ring: &Arc<Ring>,
+    listen: SocketAddr,
+    time: Option<Duration>,
+    until: impl Future<Output = ()> + Send + 'static,
+    ready: impl FnOnce(SocketAddr),
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let outcome = runtime.block_on(async {
+        let listener = TcpListener::bind(listen).await?;
+        let listens = listener.local_addr()?;
+        let site = site(manager.clone(), ring.clone(), listens);
+        let (end, ended) = tokio::sync::watch::channel(false);
+        let wait = |mut ended: tokio::sync::watch::Receiver<bool>| async move {
+            // The sender lives until the server has ended.
+            let _ = ended.wait_for(|ended| *ended).await;
+        };
+        let server = axum::serve(listener, site).with_graceful_shutdown(wait(ended.clone())).into_future();
+        ready(listens);
+        let stop = async {
+            tokio::select! {
+                () = signals() => {}
+                () = until => {}
+                () = after(time) => {}
+            }
+            // It has a receiver, here.
+            let _ = end.send(true);
+            // Whoever reads events never ends by himself.
+            tokio::time::sleep(LAST_ANSWERS).await;
+        };
+        tokio::select! {
+            outcome = server => outcome,
+            () = stop => Ok(()),
+        }
+    });
+    runtime.shutdown_timeout(LAST_ANSWERS);
+    outcome
+}
+
+async fn after(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Ctrl-C or, where there is such, SIGTERM.
+async fn signals() {
+    let interrupt = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return interrupt.await };
+        tokio::select! {
+            () = interrupt => {}
+            _ = terminate.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    interrupt.await;
+}
