@@ -39,6 +39,13 @@ impl Cluster {
         }
     }
 
+    /// The same, started now.
+    #[must_use]
+    pub fn starting_now(mut self) -> Cluster {
+        self.started_ms = time::now_ms();
+        self
+    }
+
     /// The same with what the site says of listing applications.
     #[must_use]
     pub fn with_properties<'a>(mut self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Cluster {

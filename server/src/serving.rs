@@ -20,6 +20,7 @@ use crate::router::router;
 
 /// An answer takes no longer, or the request is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 const LARGEST_BODY: usize = 64 << 10;
 /// Connections that are open when the server ends have so long to end too.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
@@ -34,7 +35,7 @@ pub fn site(manager: Arc<ResourceManager>, ring: Arc<Ring>, listens: SocketAddr)
         .layer(middleware::from_fn_with_state(listens, guard))
 }
 
-/// Serves until Ctrl-C, SIGTERM, `until` or the time is over. `ready` is told the address, once it listens.
+/// Serves until Ctrl-C, SIGTERM, the time is over, or `over` says so, which is asked now and then. `ready` is told the address, once it listens.
 ///
 /// # Errors
 /// When it cannot listen there.
@@ -43,7 +44,7 @@ pub fn serve(
     ring: &Arc<Ring>,
     listen: SocketAddr,
     time: Option<Duration>,
-    until: impl Future<Output = ()> + Send + 'static,
+    over: &dyn Fn() -> bool,
     ready: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -61,7 +62,7 @@ pub fn serve(
         let stop = async {
             tokio::select! {
                 () = signals() => {}
-                () = until => {}
+                () = until(over) => {}
                 () = after(time) => {}
             }
             // It has a receiver, here.
@@ -76,6 +77,12 @@ pub fn serve(
     });
     runtime.shutdown_timeout(LAST_ANSWERS);
     outcome
+}
+
+async fn until(over: &dyn Fn() -> bool) {
+    while !over() {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
 }
 
 async fn after(time: Option<Duration>) {

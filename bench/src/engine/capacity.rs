@@ -49,6 +49,11 @@ impl Capacity {
         }
         builder.start().map(Capacity).map_err(|error| error.to_string())
     }
+
+    /// The scheduler itself.
+    pub(crate) fn scheduler(&self) -> CapacityScheduler {
+        self.0.clone()
+    }
 }
 
 impl Engine for Capacity {

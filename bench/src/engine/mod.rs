@@ -11,4 +11,4 @@ mod fair;
 pub(crate) use capacity::{Capacity, CapacityParts};
 pub(crate) use fair::{Locked, Parts, Threaded};
 pub(crate) use figures::{QueueFigures, Totals};
-pub(crate) use under_load::{Engine, Pending, Wake};
+pub(crate) use under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake};

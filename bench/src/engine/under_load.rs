@@ -12,7 +12,7 @@ use crate::api::{
 pub(crate) type Wake = Arc<dyn Fn(u32) + Send + Sync>;
 
 /// All ids of a run are made from this, so that two runs name the same things alike.
-pub(super) const CLUSTER_TIMESTAMP: u64 = 1_700_000_000_000;
+pub(crate) const CLUSTER_TIMESTAMP: u64 = 1_700_000_000_000;
 
 /// Asked again and again, gives the answers to many submissions once, when they are there.
 pub(crate) type Pending = Box<dyn FnMut() -> Option<Vec<Result<AppHandle, String>>>>;

@@ -10,10 +10,16 @@
 //! reports anew until it is taken. When the driver is more than a whole interval late, intervals are left out and
 //! counted.
 //!
+//! One that is watched ([`Driver::watch`]) tells what it does, and goes on where others end its applications or take containers.
+//!
 //! With [`Preempting`] containers may be taken before their end. Their ApplicationMasters ask for the tasks again; one whose
 //! own container is taken ends with its application.
 
 mod taken;
+
+mod watched;
+
+pub(crate) use watched::{Happened, Witness};
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +40,7 @@ use crate::load::app::{CONTAINER, LoadApp, Role};
 use crate::load::books::{Books, Difference};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::wheel::Wheel;
+use watched::Watched;
 
 /// Heartbeats in one call.
 const BATCH: usize = 64;
@@ -117,6 +124,7 @@ pub(crate) struct Driver<'a> {
     admission: Admission,
     books: Books,
     preempting: Option<Preempting>,
+    watched: Option<Watched>,
     request: AllocateRequest,
     answer: Allocation,
     /// Heartbeats that the scheduler had no room for.
@@ -205,6 +213,7 @@ impl<'a> Driver<'a> {
             admission: admission(&queues),
             books: Books::new(count, leaves.len()),
             preempting: None,
+            watched: None,
             leaves,
             request: AllocateRequest::default(),
             answer: Allocation::default(),
@@ -231,6 +240,11 @@ impl<'a> Driver<'a> {
     pub(crate) fn preempt(&mut self, preempting: Preempting) {
         self.books.preempting = true;
         self.preempting = Some(preempting);
+    }
+
+    /// Somebody is told of everything, and others may change the cluster.
+    pub(crate) fn watch(&mut self, witness: Witness) {
+        self.watched = Some(Watched::new(witness));
     }
 
     /// What came of the preemption, once the run is over.
@@ -314,9 +328,18 @@ impl<'a> Driver<'a> {
                     self.calls.push(slot);
                     return Ok(received);
                 }
+                Err(_) if self.watched.is_some() => {
+                    self.request.asks.clear();
+                    self.request.releases.clear();
+                    self.vanish(slot);
+                    return Ok(received);
+                }
                 Err(error) => return Err(format!("allocate of application {}: {error}", app.handle.number())),
             }
             received += self.take_answer(slot, now);
+            if self.watched.is_some() && self.take_losses(slot) {
+                return Ok(received);
+            }
             if self.preempting.is_some() && self.take_warnings(slot, now)? {
                 return Ok(received);
             }
@@ -341,6 +364,9 @@ impl<'a> Driver<'a> {
                 self.books.unasked += 1;
                 continue;
             };
+            if let Some(watched) = &mut self.watched {
+                watched.received(&app.handle, container, slot, role);
+            }
             if let Some(preempting) = &mut self.preempting {
                 preempting.received(container.id, slot, role, container.node, now);
             }
@@ -374,7 +400,12 @@ impl<'a> Driver<'a> {
 
     fn leave(&mut self, slot: u32) -> Result<(), String> {
         let app = self.apps[slot as usize].take().expect("an application leaves once");
-        self.engine.finish(&app.handle).map_err(|e| format!("finish of {}: {e}", app.handle.number()))?;
+        let finished = self.engine.finish(&app.handle);
+        match &mut self.watched {
+            // Somebody may have been quicker.
+            Some(watched) => watched.tell(Happened::Left { number: app.handle.number(), done: finished.is_ok() }),
+            None => finished.map_err(|e| format!("finish of {}: {e}", app.handle.number()))?,
+        }
         self.slot_of[app.handle.number() as usize] = NO_SLOT;
         self.free_slots.push(slot);
         self.admission.job_left();
@@ -404,6 +435,10 @@ impl<'a> Driver<'a> {
             let Some((index, leaf)) = self.admission.next(self.jobs) else { break };
             let number = self.next_number;
             self.next_number += 1;
+            if let Some(watched) = &mut self.watched {
+                let user = self.jobs[index].user_name();
+                watched.tell(Happened::Submitted { number, user: &user, queue: &self.leaves[leaf] });
+            }
             submissions.push(
                 Submission::new(number, self.jobs[index].user_name())
                     .in_queue(self.leaves[leaf].clone())
@@ -428,6 +463,12 @@ impl<'a> Driver<'a> {
         let jobs = std::mem::take(&mut submitting.jobs);
         self.submitted = None;
         for (answer, (number, index, leaf)) in answers.into_iter().zip(jobs) {
+            if let (Some(watched), Err(why)) = (&mut self.watched, &answer) {
+                watched.tell(Happened::Refused { number, why });
+                (0..self.jobs[index].containers()).for_each(|_| self.admission.container_ended(leaf));
+                self.admission.job_left();
+                continue;
+            }
             let handle = answer.map_err(|refusal| {
                 format!("application {number} was refused by queue {}: {refusal}", self.leaves[leaf])
             })?;
@@ -438,6 +479,9 @@ impl<'a> Driver<'a> {
 
     fn job_entered(&mut self, handle: AppHandle, index: usize, leaf: usize) {
         let number = handle.number() as usize;
+        if let Some(watched) = &mut self.watched {
+            watched.tell(Happened::Accepted(&handle));
+        }
         let job = &self.jobs[index];
         let app = LoadApp::new(handle, index, leaf, job.maps, job.reduces);
         let slot = self.free_slots.pop().unwrap_or_else(|| {
@@ -498,7 +542,7 @@ impl<'a> Driver<'a> {
         let tick = u32::try_from(now.saturating_sub(offset) / self.heartbeat_ns + 1).unwrap_or(u32::MAX - 1);
         let node = usize::try_from(node).expect("nodes are counted in 32 bits");
         let mut heartbeat = Heartbeat::new(&self.nodes[node]);
-        let Driver { wheel, apps, books, admission, calls, leaving, preempting, .. } = self;
+        let Driver { wheel, apps, books, admission, calls, leaving, preempting, watched, .. } = self;
         if let Some(preempting) = preempting {
             preempting.report(node, &mut heartbeat);
         }
@@ -506,6 +550,9 @@ impl<'a> Driver<'a> {
         let mut lost = 0_u32;
         wheel.take(node, tick, |id, owner| {
             if preempting.as_mut().is_some_and(|preempting| !preempting.ends(id)) {
+                return;
+            }
+            if watched.as_mut().is_some_and(|watched| !watched.ends(id)) {
                 return;
             }
             let slot = owner >> 2;
@@ -539,6 +586,9 @@ impl<'a> Driver<'a> {
                 masters.push((master, place, slot));
             }
         });
+        if let Some(watched) = watched {
+            watched.tell(Happened::Reported { node: &self.nodes[node], ended: &heartbeat.completed });
+        }
         if lost > 0 {
             return Err("a container outlived its application".to_owned());
         }
@@ -572,6 +622,7 @@ impl<'a> Driver<'a> {
 
     fn observe(&mut self, now: u64) {
         self.next_observation += OBSERVE_EVERY_NS;
+        self.look_for_ended();
         let stats = self.engine.stats();
         let total = (stats.cluster.memory_mb() as f64).max(1.0);
         let allocated = stats.allocated.memory_mb() as f64 / total;
@@ -582,6 +633,10 @@ impl<'a> Driver<'a> {
         self.utilisation_sum += allocated;
         if !self.observations.is_multiple_of(OBSERVATIONS_A_SAMPLE) {
             return;
+        }
+        if self.watched.is_some() {
+            // Nobody draws it afterwards, and there may be no end.
+            self.samples.clear();
         }
         let queues = self.engine.queues();
         self.samples.push(Sample {

@@ -9,6 +9,8 @@
 //! ```
 //! With preemption one queue comes late (`late`), and containers may be taken (`preempting`).
 //!
+//! `simulation` is a load without an end, for a server that shows it.
+//!
 //! One thread drives everything; all counting is dense vectors by node and by application slot.
 
 mod admission;
@@ -30,6 +32,8 @@ mod reloads;
 
 mod run;
 
+mod simulation;
+
 mod wheel;
 
 pub(crate) use driver::Sample;
@@ -40,3 +44,4 @@ pub(crate) use preempting::{Point, Rates, Story};
 pub(crate) use reloads::Reloads;
 pub(crate) use run::CoreRun;
 pub use run::{LoadResult, Moment, run};
+pub use simulation::Simulation;

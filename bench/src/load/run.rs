@@ -23,8 +23,8 @@ use crate::load::reloads::{Reloader, Reloads};
 use crate::options::{CoreChoice, SchedulerChoice};
 
 /// What a node of the load has.
-const NODE: Resource = Resource::new(131_072, 64);
-const NODES_A_RACK: u32 = 40;
+pub(super) const NODE: Resource = Resource::new(131_072, 64);
+pub(super) const NODES_A_RACK: u32 = 40;
 /// The twin's part of a default run.
 const LOCKED_FOR: Duration = Duration::from_secs(5);
 /// Figures count from here on, or from a quarter of the run if that is sooner.
@@ -289,20 +289,10 @@ struct Course<'a> {
 
 fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<CoreRun, String> {
     let Course { core, jobs, lives, pace, nodes, leaves, in_flight, woken, stop, probe, reloader, preempting } = course;
-    let capacity = f64::from(pace.nodes) * (pace.node_total.memory_mb() / CONTAINER.memory_mb()) as f64;
-    let turnovers = UPDATE_EVERY.as_secs_f64() / pace.mean_life.as_secs_f64();
     // What comes late has no part in the cluster before.
     let others = preempting.as_ref().map_or(leaves.len(), Preempting::others);
     let names = leaves.clone();
-    let admission = |queues: &[QueueFigures]| {
-        let share = |leaf: &String| {
-            let view = queues.iter().find(|queue| queue.name == *leaf);
-            view.map_or(0.0, |v| v.steady_share.memory_mb() as f64 / CONTAINER.memory_mb() as f64)
-        };
-        let mut shares: Vec<_> = names.iter().map(share).collect();
-        shares[others..].fill(0.0);
-        Admission::new(jobs, &shares, capacity, turnovers, in_flight)
-    };
+    let admission = |queues: &[QueueFigures]| admission(jobs, &names, others, &pace, in_flight, queues);
     let mut driver = Driver::new(engine, jobs, lives, pace, nodes, leaves, admission, woken, stop);
     if let Some(preempting) = preempting {
         driver.preempt(preempting);
@@ -380,8 +370,28 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
     })
 }
 
+/// Of jobs for these leaves, of which those from `others` on have no part in the cluster yet.
+pub(super) fn admission(
+    jobs: &[Job],
+    leaves: &[String],
+    others: usize,
+    pace: &Pace,
+    in_flight: InFlight,
+    queues: &[QueueFigures],
+) -> Admission {
+    let capacity = f64::from(pace.nodes) * (pace.node_total.memory_mb() / CONTAINER.memory_mb()) as f64;
+    let turnovers = UPDATE_EVERY.as_secs_f64() / pace.mean_life.as_secs_f64();
+    let share = |leaf: &String| {
+        let view = queues.iter().find(|queue| queue.name == *leaf);
+        view.map_or(0.0, |v| v.steady_share.memory_mb() as f64 / CONTAINER.memory_mb() as f64)
+    };
+    let mut shares: Vec<_> = leaves.iter().map(share).collect();
+    shares[others..].fill(0.0);
+    Admission::new(jobs, &shares, capacity, turnovers, in_flight)
+}
+
 /// Passes an application's number on to the driver.
-fn waker(to: crossbeam_channel::Sender<u32>) -> crate::engine::Wake {
+pub(super) fn waker(to: crossbeam_channel::Sender<u32>) -> crate::engine::Wake {
     Arc::new(move |number| {
         // The receiver lives as long as the run; what is sent after it is of no use to anybody.
         let _ = to.send(number);
@@ -389,7 +399,7 @@ fn waker(to: crossbeam_channel::Sender<u32>) -> crate::engine::Wake {
 }
 
 /// Every queue's name, and whether it is a leaf.
-fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
+pub(super) fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
     engine.queues().into_iter().map(|queue| (queue.name, queue.leaf)).collect()
 }
 

@@ -6,6 +6,7 @@ mod compare;
 mod explain;
 mod load;
 mod replay;
+mod serve;
 mod soak;
 
 use clap::{Parser, Subcommand};
@@ -16,6 +17,7 @@ use check::CheckArgs;
 use explain::ExplainArgs;
 use load::LoadArgs;
 use replay::ReplayArgs;
+use serve::ServeArgs;
 
 /// The work was done and its result is bad: books that do not balance, scenarios that differ.
 const BAD: u8 = 1;
@@ -40,6 +42,8 @@ enum Command {
     Explain(ExplainArgs),
     /// Check configuration files: errors, and whatever Hadoop takes, but was hardly meant.
     Check(CheckArgs),
+    /// Run a scheduler over a simulated cluster, and answer over HTTP as a ResourceManager does.
+    Serve(ServeArgs),
     /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median. Or `compare`.
     Bench(Box<BenchArgs>),
 }
@@ -57,6 +61,7 @@ impl Cli {
             Some(Command::Replay(args)) => replay::run(args).map(code),
             Some(Command::Explain(args)) => explain::run(args).map(|()| 0),
             Some(Command::Check(args)) => check::run(&args),
+            Some(Command::Serve(args)) => serve::run(args).map(|()| 0),
             Some(Command::Bench(args)) => bench::run(*args).map(code),
         }
     }

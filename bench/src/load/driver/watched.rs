@@ -1,0 +1,113 @@
+//! A driver that somebody watches, of a cluster that others change meanwhile: applications are killed and moved, containers taken.
+
+use rustc_hash::FxHashMap;
+
+use super::Driver;
+use crate::api::{AppHandle, Container, ContainerId, EndReason, NodeHandle};
+use crate::load::app::Role;
+
+/// What the driver has done or was told.
+#[derive(Debug)]
+pub(crate) enum Happened<'a> {
+    /// An application is handed in.
+    Submitted { number: u32, user: &'a str, queue: &'a str },
+    /// Its queue has taken it.
+    Accepted(&'a AppHandle),
+    /// Its queue has refused it.
+    Refused { number: u32, why: &'a str },
+    /// It fetched a container; its ApplicationMaster's or a task's.
+    Received { app: &'a AppHandle, container: &'a Container, master: bool },
+    /// A node has reported.
+    Reported { node: &'a NodeHandle, ended: &'a [ContainerId] },
+    /// The scheduler has ended a container.
+    Taken { app: &'a AppHandle, container: ContainerId, reason: EndReason },
+    /// An application is gone: it was done, or was ended by somebody.
+    Left { number: u32, done: bool },
+}
+
+/// Told on the driver's thread.
+pub(crate) type Witness = Box<dyn FnMut(Happened<'_>) + Send>;
+
+/// What such a driver has besides.
+pub(super) struct Watched {
+    witness: Witness,
+    /// Whose a container is that lives, and what it is to it.
+    alive: FxHashMap<ContainerId, (u32, Role)>,
+}
+
+impl Watched {
+    pub(super) fn new(witness: Witness) -> Watched {
+        Watched { witness, alive: FxHashMap::default() }
+    }
+
+    pub(super) fn tell(&mut self, happened: Happened<'_>) {
+        (self.witness)(happened);
+    }
+
+    pub(super) fn received(&mut self, app: &AppHandle, container: &Container, slot: u32, role: Role) {
+        self.alive.insert(container.id, (slot, role));
+        self.tell(Happened::Received { app, container, master: role == Role::Master });
+    }
+
+    /// Whether a container ends that has lived until now.
+    pub(super) fn ends(&mut self, container: ContainerId) -> bool {
+        self.alive.remove(&container).is_some()
+    }
+}
+
+impl Driver<'_> {
+    /// What the scheduler took of an application, by the answer that it has just got. Whether its AM was among it, and it is gone.
+    pub(super) fn take_losses(&mut self, slot: u32) -> bool {
+        let Driver { watched: Some(watched), answer, apps, books, .. } = self else { return false };
+        let Some(app) = apps[slot as usize].as_mut() else { return true };
+        let mut am_taken = false;
+        for ended in &answer.ended {
+            if matches!(ended.reason, EndReason::Completed | EndReason::AppFinished) {
+                continue;
+            }
+            let Some((_, role)) = watched.alive.remove(&ended.id) else { continue };
+            books.ended += 1;
+            watched.tell(Happened::Taken { app: &app.handle, container: ended.id, reason: ended.reason });
+            match role {
+                Role::Master => am_taken = true,
+                Role::Map => app.taken(1, 0),
+                Role::Reduce => app.taken(0, 1),
+            }
+        }
+        if am_taken {
+            self.vanish(slot);
+        }
+        am_taken
+    }
+
+    /// An application ends that is not done.
+    pub(super) fn vanish(&mut self, slot: u32) {
+        let Driver { watched: Some(watched), apps, admission, leaving, .. } = self else { return };
+        let Some(app) = apps[slot as usize].take() else { return };
+        watched.alive.retain(|_, (whose, _)| *whose != slot);
+        let with_master = !leaving.iter().any(|(_, other)| *other == slot);
+        leaving.retain(|(_, other)| *other != slot);
+        for _ in 0..app.tasks_left() + u32::from(with_master) {
+            admission.container_ended(app.leaf);
+        }
+        admission.job_left();
+        let number = app.handle.number();
+        watched.tell(Happened::Left { number, done: false });
+        // Where it has ended already there is nothing to do.
+        let _ = self.engine.finish(&app.handle);
+        self.slot_of[number as usize] = super::NO_SLOT;
+        self.free_slots.push(slot);
+    }
+
+    /// Those that somebody has ended are gone.
+    pub(super) fn look_for_ended(&mut self) {
+        if self.watched.is_none() {
+            return;
+        }
+        for slot in 0..u32::try_from(self.apps.len()).unwrap_or(u32::MAX) {
+            if self.apps[slot as usize].as_ref().is_some_and(|app| app.handle.is_finished()) {
+                self.vanish(slot);
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `evenweave serve`: a scheduler over a simulated cluster, asked over HTTP.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use evenweave_bench::load::{InFlight, Inputs, LoadOptions, Simulation};
+use evenweave_bench::options::SchedulerChoice;
+use evenweave_bench::{Failure, say};
+
+use crate::arguments::{SCHEDULERS, SiteArgs, one_of, workers};
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Whose decisions.
+    #[arg(long, default_value = "fair", value_parser = one_of(SCHEDULERS))]
+    scheduler: SchedulerChoice,
+    /// Allocation file (fair-scheduler.xml), or with --scheduler capacity a capacity-scheduler.xml [default: bundled].
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    site: SiteArgs,
+    /// Simulated nodes, each of 128 GiB and 64 vcores.
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    nodes: u32,
+    /// Worker threads of the scheduler, each with its part of the nodes.
+    #[arg(long, default_value_t = 1, value_parser = workers)]
+    workers: usize,
+    /// Mean life of a task in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    task_seconds: u32,
+    /// Where it listens. An address that is not loopback is served reads only.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8088")]
+    listen: SocketAddr,
+    /// Ends by itself after so many seconds.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    time: Option<u32>,
+}
+
+/// Serves until Ctrl-C, SIGTERM, or the time is over.
+///
+/// # Errors
+/// Wrong input, an address that cannot be had, a cluster that stops by itself.
+pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
+    let (listen, time) = (args.listen, args.time.map(|seconds| Duration::from_secs(seconds.into())));
+    let options = LoadOptions {
+        nodes: Some(args.nodes),
+        racks: None,
+        scheduler: args.scheduler,
+        workers: args.workers,
+        queues: args.config,
+        site: args.site.options(),
+        groups: None,
+        queue: Vec::new(),
+        trace: None,
+        duration: None,
+        task_seconds: Some(args.task_seconds.into()),
+        heartbeat_ms: 1_000,
+        jobs_in_flight: InFlight::Auto,
+        seed: 42,
+        asynchronous: None,
+        reload: None,
+        core: None,
+        late: None,
+    };
+    let inputs = Inputs::read(&options)?;
+    for warning in &inputs.warnings {
+        eprintln!("evenweave: warning: {warning}");
+    }
+    let simulation = Simulation::start(&options, &inputs, &listen.to_string())?;
+    let outcome = simulation.serve(listen, time, |at| {
+        say!("evenweave: look at http://{at}/ws/v1/cluster/scheduler and http://{at}/events/state; Ctrl-C ends it");
+        if !at.ip().is_loopback() {
+            say!("evenweave: {at} is not loopback: reads only");
+        }
+    });
+    simulation.stop()?;
+    outcome.map_err(|error| Failure::input(format!("--listen {listen}: {error}")))
+}

@@ -1,0 +1,174 @@
+//! `serve`: a simulated cluster is asked over HTTP while it works, and ends when it is told to.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+struct Served {
+    child: Child,
+    at: String,
+}
+
+impl Served {
+    fn start(arguments: &[&str]) -> Served {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_evenweave"))
+            .args(["serve", "--nodes", "40", "--task-seconds", "1", "--for", "60"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        let at = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect(&line).to_owned();
+        Served { child, at }
+    }
+
+    /// Status and body.
+    fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(self.at.replace("0.0.0.0", "127.0.0.1")).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time");
+        let length = body.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}",
+            self.at
+        );
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect(&answer);
+        (status, answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
+    }
+
+    fn json(&self, path: &str) -> Value {
+        let (status, body) = self.ask("GET", path, "", "");
+        assert_eq!(status, 200, "{path}: {body}");
+        serde_json::from_str(&body).expect("JSON")
+    }
+
+    /// The state, once containers have run and ended.
+    fn state_under_load(&self) -> Value {
+        for _ in 0..100 {
+            let state = self.json("/events/state");
+            if state["totals"]["completed"].as_u64() > Some(100) {
+                return state;
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        panic!("nothing happens: {}", self.json("/events/state")["totals"]);
+    }
+
+    /// Events from the first on, until one of each kind was there.
+    fn events_until(&self, kinds: &[&str]) {
+        let mut stream = TcpStream::connect(&self.at).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time");
+        let request = format!("GET /events?after=0 HTTP/1.1\r\nHost: {}\r\n\r\n", self.at);
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut missing = kinds.to_vec();
+        let (mut seq, mut lost) = (0, 0);
+        for line in BufReader::new(stream).lines() {
+            let line = line.expect("a line, before the time is over");
+            let Some(data) = line.strip_prefix("data: ") else { continue };
+            let batch: Value = serde_json::from_str(data).expect("JSON");
+            lost += batch["lost"].as_u64().expect("a number");
+            for event in batch["events"].as_array().expect("events") {
+                let next = event["seq"].as_u64().expect("a number");
+                assert!(next > seq);
+                seq = next;
+                missing.retain(|kind| event["what"] != *kind);
+            }
+            if missing.is_empty() {
+                assert!(lost < seq);
+                return;
+            }
+        }
+        panic!("never seen: {missing:?}");
+    }
+
+    #[cfg(unix)]
+    fn terminate(mut self) {
+        let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        assert!(sent.expect("kill runs").success());
+        let ended = self.child.wait().expect("it ends");
+        assert!(ended.success(), "{ended}");
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It has ended where the test went well.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const LIFE: [&str; 8] = [
+    "heartbeat",
+    "application_added",
+    "application_accepted",
+    "attempt_added",
+    "container_allocated",
+    "container_acquired",
+    "container_launched",
+    "container_completed",
+];
+
+#[test]
+fn a_cluster_lives_and_is_shown() {
+    for scheduler in ["fair", "capacity"] {
+        let served = Served::start(&["--listen", "127.0.0.1:0", "--scheduler", scheduler]);
+        served.events_until(&LIFE);
+        let state = served.state_under_load();
+        assert_eq!((&state["scheduler"], &state["totals"]["nodes"]), (&scheduler.into(), &40.into()));
+        let nodes = state["nodes"].as_array().expect("nodes");
+        assert_eq!((nodes.len(), &nodes[0][2], &nodes[0][5]), (40, &"RUNNING".into(), &131_072.into()));
+        let used: i64 = nodes.iter().filter_map(|node| node[3].as_i64()).sum();
+        assert!(used > 0 && state["totals"]["used"][0] == used, "{}", state["totals"]);
+        let root = state["queues"].as_array().expect("queues").iter().find(|queue| queue["path"] == "root");
+        assert!(root.expect("root")["used"][0].as_i64() > Some(0));
+        assert!(state["allocations_per_second"].as_f64() > Some(0.0));
+        let apps = served.json("/ws/v1/cluster/apps?states=RUNNING");
+        let id = apps["apps"]["app"][0]["id"].as_str().expect("one runs").to_owned();
+        // The cluster goes on without one that was killed.
+        let json = "Content-Type: application/json\r\n";
+        let path = format!("/ws/v1/cluster/apps/{id}/state");
+        let (status, body) = served.ask("PUT", &path, json, r#"{"state":"KILLED"}"#);
+        assert!(status == 202 || status == 200, "{status} {body}");
+        std::thread::sleep(Duration::from_secs(1));
+        let before = served.json("/events/state")["totals"]["granted"].as_u64();
+        std::thread::sleep(Duration::from_secs(2));
+        assert!(served.json("/events/state")["totals"]["granted"].as_u64() > before);
+        #[cfg(unix)]
+        served.terminate();
+    }
+}
+
+#[test]
+fn who_may_not_write_is_told_why() {
+    let kill = r#"{"state":"KILLED"}"#;
+    let path = "/ws/v1/cluster/apps/application_1700000000000_0001/state";
+    let json = "Content-Type: application/json\r\n";
+    let served = Served::start(&["--listen", "127.0.0.1:0"]);
+    for (headers, why) in [
+        ("Origin: http://evil.example\r\n", "another site"),
+        ("Origin: null\r\n", "another site"),
+        ("Sec-Fetch-Site: cross-site\r\n", "another site"),
+        ("Sec-Fetch-Site: same-site\r\n", "another site"),
+    ] {
+        let (status, body) = served.ask("PUT", path, &format!("{json}{headers}"), kill);
+        assert!(status == 403 && body.contains(why), "{headers}: {status} {body}");
+    }
+    let own = format!("{json}Origin: http://{}\r\nSec-Fetch-Site: same-origin\r\n", served.at);
+    assert_ne!(served.ask("PUT", path, &own, kill).0, 403);
+    let (status, _) = served.ask("PUT", path, json, &" ".repeat(100_000));
+    assert_eq!(status, 413);
+    // By a name that somebody has led here.
+    let led = Served { at: served.at.replace("127.0.0.1", "localhost"), child: Command::new("true").spawn().unwrap() };
+    assert_ne!(led.ask("PUT", path, json, kill).0, 403);
+    let open = Served::start(&["--listen", "0.0.0.0:0"]);
+    let (status, body) = open.ask("PUT", path, json, kill);
+    assert!(status == 403 && body.contains("reads only"), "{status} {body}");
+    assert_eq!(open.ask("GET", "/ws/v1/cluster/info", "", "").0, 200);
+}
