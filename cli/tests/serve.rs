@@ -28,13 +28,19 @@ impl Served {
 
     /// Status and body.
     fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+        self.ask_as(&self.at, method, path, headers, body)
+    }
+
+    /// The same, by another host's name.
+    fn ask_as(&self, host: &str, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+        let length = body.len();
+        let rest = format!("Content-Length: {length}\r\n{headers}\r\n{body}");
+        self.send(&format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{rest}"))
+    }
+
+    fn send(&self, request: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(self.at.replace("0.0.0.0", "127.0.0.1")).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time");
-        let length = body.len();
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}",
-            self.at
-        );
         stream.write_all(request.as_bytes()).expect("sent");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
@@ -162,11 +168,13 @@ fn who_may_not_write_is_told_why() {
     }
     let own = format!("{json}Origin: http://{}\r\nSec-Fetch-Site: same-origin\r\n", served.at);
     assert_ne!(served.ask("PUT", path, &own, kill).0, 403);
-    let (status, _) = served.ask("PUT", path, json, &" ".repeat(100_000));
+    let large = format!("Host: {}\r\nConnection: close\r\nContent-Length: 100000", served.at);
+    let (status, _) = served.send(&format!("PUT {path} HTTP/1.1\r\n{large}\r\n\r\n"));
     assert_eq!(status, 413);
-    // By a name that somebody has led here.
-    let led = Served { at: served.at.replace("127.0.0.1", "localhost"), child: Command::new("true").spawn().unwrap() };
-    assert_ne!(led.ask("PUT", path, json, kill).0, 403);
+    // By a name that somebody has led here: a page of his would be one of this site.
+    let (status, body) = served.ask_as("evil.example:80", "PUT", path, json, kill);
+    assert!(status == 403 && body.contains("Host"), "{status} {body}");
+    assert_ne!(served.ask_as("localhost:80", "PUT", path, json, kill).0, 403);
     let open = Served::start(&["--listen", "0.0.0.0:0"]);
     let (status, body) = open.ask("PUT", path, json, kill);
     assert!(status == 403 && body.contains("reads only"), "{status} {body}");

@@ -6,10 +6,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::{Router, middleware};
 use tokio::net::TcpListener;
+use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
 
 use crate::events::Ring;
@@ -30,7 +30,7 @@ pub fn site(manager: Arc<ResourceManager>, ring: Arc<Ring>, listens: SocketAddr)
     let live = Arc::new(Live::new(manager.clone(), ring));
     routes(live)
         .fallback_service(router(manager))
-        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .layer(RequestBodyLimitLayer::new(LARGEST_BODY))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE))
         .layer(middleware::from_fn_with_state(listens, guard))
 }
