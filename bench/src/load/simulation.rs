@@ -169,12 +169,7 @@ fn scheduler(
 }
 
 /// The scheduler's own events, and reservations that were not there before.
-fn look(
-    manager: &ResourceManager,
-    ring: &Ring,
-    next_event: &NextEvent,
-    reserved: &mut BTreeMap<(u32, u32), String>,
-) {
+fn look(manager: &ResourceManager, ring: &Ring, next_event: &NextEvent, reserved: &mut BTreeMap<(u32, u32), String>) {
     let now = manager.now_ms();
     while let Some(event) = next_event() {
         ring.push(Event::new(What::Told, now).saying(event.to_string()));

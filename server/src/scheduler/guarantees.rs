@@ -14,11 +14,7 @@ fn is_fair(queue: &CapacityQueueView) -> bool {
 }
 
 /// Applications, with their queues' part of the cluster.
-pub(super) fn figures(
-    apps: Vec<CapacityAppView>,
-    queues: &[CapacityQueueView],
-    cluster: &Resource,
-) -> Vec<AppFigures> {
+pub(super) fn figures(apps: Vec<CapacityAppView>, queues: &[CapacityQueueView], cluster: &Resource) -> Vec<AppFigures> {
     let figures = |view: CapacityAppView| {
         let queue = queues.iter().find(|queue| queue.name == view.queue);
         AppFigures {
