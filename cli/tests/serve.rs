@@ -135,6 +135,25 @@ fn a_cluster_lives_and_is_shown() {
         let root = state["queues"].as_array().expect("queues").iter().find(|queue| queue["path"] == "root");
         assert!(root.expect("root")["used"][0].as_i64() > Some(0));
         assert!(state["allocations_per_second"].as_f64() > Some(0.0));
+        let (_, metrics) = served.ask("GET", "/metrics", "", "");
+        let value = |name: &str| -> f64 {
+            let line = metrics.lines().find_map(|line| line.strip_prefix(name)).expect(&metrics);
+            line.trim().parse().expect(line)
+        };
+        assert!((value(r#"evenweave_nodes{state="running"} "#) - 40.0).abs() < 0.5);
+        assert!(value("evenweave_containers_allocated_total ") > 100.0);
+        let used = value(r#"evenweave_queue_used_mebibytes{queue="root"} "#);
+        assert!(used > 0.0 && used <= value("evenweave_cluster_mebibytes "));
+        assert!(metrics.ends_with("# EOF\n"));
+        let beans = served.json("/jmx?qry=Hadoop:service=ResourceManager,name=QueueMetrics,q0=root");
+        let root = &beans["beans"][0];
+        assert_eq!((beans["beans"].as_array().map(Vec::len), &root["tag.Queue"]), (Some(1), &"root".into()));
+        assert!(root["AllocatedMB"].as_i64() > Some(0) && root["AppsSubmitted"].as_i64() > Some(0), "{root}");
+        assert_eq!(root["FairShareMB"].is_i64(), scheduler == "fair");
+        let all = served.json("/jmx");
+        let cluster =
+            all["beans"].as_array().expect("beans").iter().find(|bean| bean["modelerType"] == "ClusterMetrics");
+        assert_eq!(cluster.expect("the cluster's")["NumActiveNMs"], 40);
         let apps = served.json("/ws/v1/cluster/apps?states=RUNNING");
         let id = apps["apps"]["app"][0]["id"].as_str().expect("one runs").to_owned();
         // The cluster goes on without one that was killed.

@@ -17,7 +17,11 @@ pub(crate) async fn guard(State(listens): State<SocketAddr>, request: Request, n
         return next.run(request).await;
     }
     match refusal(listens, request.uri(), request.headers()) {
-        Some(why) => (StatusCode::FORBIDDEN, why).into_response(),
+        Some(why) => {
+            // Where a body is left lying, a connection that closes may take the answer with it. It is limited outside of here.
+            let _ = axum::body::to_bytes(request.into_body(), usize::MAX).await;
+            (StatusCode::FORBIDDEN, why).into_response()
+        }
         None => next.run(request).await,
     }
 }

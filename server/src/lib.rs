@@ -18,6 +18,8 @@ mod live;
 
 mod manager;
 
+mod metering;
+
 pub mod recording;
 
 pub mod records;

@@ -16,6 +16,7 @@ use crate::events::Ring;
 use crate::guard::guard;
 use crate::live::{Live, routes};
 use crate::manager::ResourceManager;
+use crate::metering;
 use crate::router::router;
 
 /// An answer takes no longer, or the request is given up.
@@ -29,10 +30,11 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 pub fn site(manager: Arc<ResourceManager>, ring: Arc<Ring>, listens: SocketAddr) -> Router {
     let live = Arc::new(Live::new(manager.clone(), ring));
     routes(live)
+        .merge(metering::routes(manager.clone()))
         .fallback_service(router(manager))
+        .layer(middleware::from_fn_with_state(listens, guard))
         .layer(RequestBodyLimitLayer::new(LARGEST_BODY))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE))
-        .layer(middleware::from_fn_with_state(listens, guard))
 }
 
 /// Serves until Ctrl-C, SIGTERM, the time is over, or `over` says so, which is asked now and then. `ready` is told the address, once it listens.

@@ -29,9 +29,11 @@ use crate::load::run::{NODE, NODES_A_RACK, admission, names, waker};
 const SAMPLED: u32 = 16;
 /// How often the scheduler's own events and reservations are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// As good as for ever.
 const HOURS: u64 = 24 * 365 * 100;
 
 type NextEvent = Box<dyn Fn() -> Option<SchedulerEvent> + Send>;
+type Started = (Box<dyn Engine>, Arc<dyn Scheduler>, NextEvent);
 
 /// See the module's text.
 pub struct Simulation {
@@ -138,11 +140,7 @@ impl Simulation {
 }
 
 /// The scheduler for the driver, for those who ask, and its own events.
-fn scheduler(
-    options: &LoadOptions,
-    inputs: &Inputs,
-    wake: crate::engine::Wake,
-) -> Result<(Box<dyn Engine>, Arc<dyn Scheduler>, NextEvent), String> {
+fn scheduler(options: &LoadOptions, inputs: &Inputs, wake: crate::engine::Wake) -> Result<Started, String> {
     let probe = Arc::new(LatencyProbe::new(options.workers)) as _;
     let (workers, groups, wake) = (options.workers, inputs.groups.clone(), Some(wake));
     match &inputs.rules {
@@ -309,10 +307,12 @@ impl Scribe {
             Happened::Taken { app, container, reason } => {
                 let number = app.number();
                 self.manager.records().container_ended((number, container.attempt(), container.number()));
-                let what = match reason {
-                    EndReason::Preempted => What::ContainerPreempted,
-                    EndReason::Expired => What::ContainerExpired,
-                    _ => What::ContainerCompleted,
+                let what = if reason == EndReason::Preempted {
+                    What::ContainerPreempted
+                } else if reason == EndReason::Expired {
+                    What::ContainerExpired
+                } else {
+                    What::ContainerCompleted
                 };
                 let queue = self.queue_of(number);
                 self.ring.push(self.event(what).of(number, &queue).container(container.number()));

@@ -1,0 +1,92 @@
+//! `/metrics`, as Prometheus reads it.
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use super::measured::{Measured, Queue};
+use evenweave::Resource;
+
+type Labels = Vec<(&'static str, String)>;
+
+fn gauge(registry: &mut Registry, name: &str, help: &str, values: impl Iterator<Item = (Labels, i64)>) {
+    let family = Family::<Labels, Gauge>::default();
+    for (labels, value) in values {
+        family.get_or_create(&labels).set(value);
+    }
+    registry.register(name, help, family);
+}
+
+/// Of the cluster as a whole.
+fn alone(registry: &mut Registry, name: &str, help: &str, value: i64) {
+    let gauge = Gauge::<i64>::default();
+    gauge.set(value);
+    registry.register(name, help, gauge);
+}
+
+/// The same, of what only grows.
+fn total(registry: &mut Registry, name: &str, help: &str, value: u64) {
+    let counter = Counter::<u64>::default();
+    counter.inc_by(value);
+    registry.register(name, help, counter);
+}
+
+fn counter(registry: &mut Registry, name: &str, help: &str, values: impl Iterator<Item = (Labels, u64)>) {
+    let family = Family::<Labels, Counter>::default();
+    for (labels, value) in values {
+        family.get_or_create(&labels).inc_by(value);
+    }
+    registry.register(name, help, family);
+}
+
+/// Memory in MiB, and vcores: two metrics.
+fn both(registry: &mut Registry, name: &str, help: &str, queues: &[Queue], of: impl Fn(&Queue) -> Option<Resource>) {
+    let label = |queue: &Queue| vec![("queue", queue.path.clone())];
+    let values = |amount: fn(&Resource) -> i64| {
+        let of = &of;
+        queues.iter().filter_map(move |queue| of(queue).map(|resource| (label(queue), amount(&resource))))
+    };
+    gauge(registry, &format!("{name}_mebibytes"), help, values(Resource::memory_mb));
+    gauge(registry, &format!("{name}_vcores"), help, values(|resource| resource.vcores().into()));
+}
+
+/// All of it.
+pub(super) fn text(measured: &Measured) -> String {
+    let mut registry = Registry::with_prefix("evenweave");
+    let all = &mut registry;
+    let Measured { cluster, used, counts, ends, nodes, queues, .. } = measured;
+    alone(all, "cluster_mebibytes", "Memory of all nodes", cluster.memory_mb());
+    alone(all, "cluster_vcores", "Vcores of all nodes", cluster.vcores().into());
+    alone(all, "cluster_used_mebibytes", "Memory that is used", used.memory_mb());
+    alone(all, "cluster_used_vcores", "Vcores that are used", used.vcores().into());
+    let states = nodes.iter().map(|(state, count)| (vec![("state", state.name().to_lowercase())], *count));
+    gauge(all, "nodes", "Nodes by state", states);
+    alone(all, "containers", "Containers that live", i64::try_from(counts.running).unwrap_or(i64::MAX));
+    let age = i64::try_from(counts.snapshot_age_ms).unwrap_or(i64::MAX);
+    alone(all, "snapshot_age_milliseconds", "How old the shares are", age);
+    total(all, "containers_allocated", "Containers granted", counts.granted);
+    total(all, "containers_ended", "Containers that have ended", counts.completed);
+    total(all, "heartbeats", "Heartbeats worked off", counts.heartbeats);
+    total(all, "applications_submitted", "Applications that entered a queue", ends.submitted);
+    let ended = [("finished", ends.completed), ("failed", ends.failed), ("killed", ends.killed)];
+    let ended = ended.into_iter().map(|(how, count)| (vec![("how", how.to_owned())], count));
+    counter(all, "applications_ended", "Applications that have ended, by how", ended);
+    both(all, "queue_used", "What a queue's containers use", queues, |queue| Some(queue.used));
+    both(all, "queue_pending", "What is asked for in a queue and not granted", queues, |queue| Some(queue.pending));
+    both(all, "queue_fair_share", "Instantaneous fair share", queues, |queue| Some(queue.shares.as_ref()?.fair));
+    both(all, "queue_steady_fair_share", "Steady fair share", queues, |queue| Some(queue.shares.as_ref()?.steady));
+    both(all, "queue_guaranteed", "What a capacity guarantees", queues, |queue| Some(queue.capacity?.0));
+    both(all, "queue_maximum", "The most that a queue may use", queues, |queue| {
+        queue.capacity.map(|(_, most)| most).or(queue.shares.as_ref().map(|shares| shares.most))
+    });
+    let apps = queues.iter().flat_map(|queue| {
+        let labels = |state: &str| vec![("queue", queue.path.clone()), ("state", state.to_owned())];
+        [(labels("running"), queue.running_apps), (labels("pending"), queue.pending_apps)]
+    });
+    gauge(all, "queue_applications", "Applications of a queue by state", apps);
+    let mut text = String::new();
+    // A text takes everything.
+    let _ = prometheus_client::encoding::text::encode(&mut text, &registry);
+    text
+}
