@@ -115,17 +115,14 @@ impl Shard {
         app.look_at_all_keys();
         let (mut floor, mut may_reserve, mut uneven) = (Resource::UNBOUNDED, false, !is_even(app));
         if app.leaf != NONE {
-            // Asks of a key are mostly of one size.
-            let (mut before, mut any) = (None, false);
-            // Rows count though nothing is wanted of their key now: it may be again, by a `*` ask or by units that another
-            // worker hands back, and nobody would tell of the rows.
-            let sizes = app
-                .keys
-                .iter()
-                .filter(|key| key.is_open() || key.named().is_some())
-                .flat_map(|key| std::iter::once(&key.size).chain(key.rows().sizes()));
-            for size in sizes.filter(|size| before.replace(*size) != Some(*size)) {
-                if std::mem::replace(&mut any, true) {
+            // Asks of a key are mostly of one size. Loops by hand: as one chain of iterators this is not inlined, and an update
+            // takes 3 % more instructions.
+            let mut before = None;
+            let mut bound = |size: &Resource| {
+                if before.as_ref() == Some(size) {
+                    return;
+                }
+                if before.replace(*size).is_some() {
                     uneven = true;
                     floor = floor.least_of_types(self.types, size);
                 } else {
@@ -140,6 +137,14 @@ impl Shard {
                         is_reservable
                     }
                 };
+            };
+            // Rows count though nothing is wanted of their key now: it may be again, by a `*` ask or by units that another
+            // worker hands back, and nobody would tell of the rows.
+            for key in app.keys.iter().filter(|key| key.is_open() || key.named().is_some()) {
+                bound(&key.size);
+                for size in key.rows().sizes() {
+                    bound(size);
+                }
             }
         }
         let app = self.app_mut(index);
