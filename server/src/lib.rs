@@ -20,6 +20,8 @@ mod manager;
 
 mod metering;
 
+mod pages;
+
 pub mod recording;
 
 pub mod records;

@@ -17,6 +17,7 @@ use crate::guard::guard;
 use crate::live::{Live, routes};
 use crate::manager::ResourceManager;
 use crate::metering;
+use crate::pages;
 use crate::router::router;
 
 /// An answer takes no longer, or the request is given up.
@@ -26,11 +27,13 @@ const LARGEST_BODY: usize = 64 << 10;
 /// Connections that are open when the server ends have so long to end too.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
-/// Everything that a server answers that listens there: the ResourceManager's endpoints, and what a live page asks for.
+/// Everything that a server answers that listens there: the ResourceManager's endpoints, the live page, and what
+/// that asks for.
 pub fn site(manager: Arc<ResourceManager>, ring: Arc<Ring>, listens: SocketAddr) -> Router {
     let live = Arc::new(Live::new(manager.clone(), ring));
     routes(live)
         .merge(metering::routes(manager.clone()))
+        .merge(pages::routes())
         .fallback_service(router(manager))
         .layer(middleware::from_fn_with_state(listens, guard))
         .layer(RequestBodyLimitLayer::new(LARGEST_BODY))

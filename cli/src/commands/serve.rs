@@ -70,7 +70,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     }
     let simulation = Simulation::start(&options, &inputs, &listen.to_string())?;
     let outcome = simulation.serve(listen, time, |at| {
-        say!("evenweave: look at http://{at}/ws/v1/cluster/scheduler and http://{at}/events/state; Ctrl-C ends it");
+        say!("evenweave: look at http://{at}/ (REST: http://{at}/ws/v1/cluster); Ctrl-C ends it");
         if !at.ip().is_loopback() {
             say!("evenweave: {at} is not loopback: reads only");
         }

@@ -1,0 +1,65 @@
+// The live page: asks how things stand once a second, hears what happens, and gives both to the parts of the page.
+//
+// Text comes into the page as text only (textContent): a queue may be named anything.
+
+import { Charts } from "./charts.js";
+import { Flow } from "./flow.js";
+import { Log } from "./log.js";
+import { NodeMap } from "./nodes.js";
+import { Queues } from "./queues.js";
+import { memory, whole } from "./words.js";
+
+const ASK_EVERY_MS = 1000;
+const by = (id) => document.getElementById(id);
+
+const nodes = new NodeMap(by("nodes"), by("node"));
+const queues = new Queues(by("queues"), by("queue"));
+const log = new Log(by("log"), by("lost"));
+const charts = new Charts(by("charts"));
+const flow = new Flow(by("flow"), (event) => nodes.placeOf(event.node), (event) => queues.placeOf(event.queue), log);
+
+function summary(state) {
+  const { totals, allocations_per_second: rate } = state;
+  const full = totals.total[0] > 0 ? (100 * totals.used[0]) / totals.total[0] : 0;
+  by("summary").textContent =
+    `${state.scheduler === "fair" ? "FairScheduler" : "CapacityScheduler"}: ${whole(totals.nodes)} nodes, ` +
+    `${full.toFixed(1)} % of ${memory(totals.total[0])} used, ${whole(totals.containers)} containers, ` +
+    `${whole(totals.apps.running)} applications running, ${whole(rate)} allocations a second`;
+}
+
+function trouble(sentence) {
+  by("trouble").hidden = sentence === null;
+  by("trouble").textContent = sentence ?? "";
+}
+
+async function ask() {
+  try {
+    const answer = await fetch("/events/state", { signal: AbortSignal.timeout(10_000) });
+    if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
+    const state = await answer.json();
+    summary(state);
+    nodes.show(state.nodes);
+    queues.show(state.queues, state.totals.total[0], state.scheduler);
+    charts.add(state);
+    trouble(null);
+  } catch (error) {
+    trouble(`The server cannot be reached (${error.message}). The page asks again.`);
+  }
+  setTimeout(ask, ASK_EVERY_MS);
+}
+
+const source = new EventSource("/events");
+source.onmessage = (message) => {
+  const { lost, events } = JSON.parse(message.data);
+  flow.take(events, lost);
+};
+
+by("pause").onclick = () => {
+  const paused = flow.pause();
+  by("pause").setAttribute("aria-pressed", paused);
+  by("step").disabled = !paused;
+};
+by("step").onclick = () => flow.step();
+by("slow").onclick = () => by("slow").setAttribute("aria-pressed", flow.slow());
+
+ask();

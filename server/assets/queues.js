@@ -1,0 +1,109 @@
+// The tree of queues, one bar each. A queue keeps its row for as long as it is there.
+
+import { memory, whole } from "./words.js";
+
+const percent = (part, all) => (all > 0 ? (100 * part) / all : 0);
+
+export class Queues {
+  #list;
+  #said;
+  #rows = new Map();
+  #chosen = null;
+
+  constructor(list, said) {
+    this.#list = list;
+    this.#said = said;
+  }
+
+  /** Bars are parts of `all`, the cluster's memory in MiB. */
+  show(queues, all, scheduler) {
+    if (scheduler === "capacity") {
+      document.getElementById("steady-name").textContent = "(no steady share)";
+      document.getElementById("fair-name").textContent = "guaranteed by its capacity";
+    }
+    const there = new Set(queues.map((queue) => queue.path));
+    for (const [path, row] of this.#rows) {
+      if (!there.has(path)) {
+        row.item.remove();
+        this.#rows.delete(path);
+      }
+    }
+    for (const queue of queues) {
+      const row = this.#rows.get(queue.path) ?? this.#add(queue);
+      row.queue = queue;
+      const share = queue.fair[0];
+      row.used.style.width = `${percent(queue.used[0], all)}%`;
+      row.used.classList.toggle("over", queue.used[0] > share);
+      row.pending.style.width = `${percent(queue.used[0] + queue.pending[0], all)}%`;
+      row.steady.hidden = queue.steady === undefined;
+      row.steady.style.width = `${percent(queue.steady?.[0] ?? 0, all)}%`;
+      row.fair.style.width = `${percent(share, all)}%`;
+      row.percent.textContent = `${percent(queue.used[0], all).toFixed(1)} %`;
+    }
+    if (this.#chosen) this.#tell();
+  }
+
+  #add(queue) {
+    const make = (kind, name, within) => {
+      const made = document.createElement(kind);
+      made.className = name;
+      within?.append(made);
+      return made;
+    };
+    const item = make("div", "item", this.#list);
+    item.setAttribute("role", "listitem");
+    const button = make("button", "row", item);
+    button.type = "button";
+    button.setAttribute("aria-pressed", "false");
+    const depth = queue.path.split(".").length - 1;
+    const name = make("span", "name", button);
+    name.textContent = queue.path.slice(queue.path.lastIndexOf(".") + 1);
+    name.style.paddingLeft = `${depth * 12}px`;
+    name.title = queue.path;
+    const bar = make("span", "bar", button);
+    const row = {
+      item, button, bar, queue,
+      pending: make("i", "pending", bar), used: make("i", "used", bar),
+      steady: make("i", "steady", bar), fair: make("i", "fair", bar),
+      percent: make("span", "percent", button),
+    };
+    button.onclick = () => this.#choose(queue.path);
+    this.#rows.set(queue.path, row);
+    return row;
+  }
+
+  #choose(path) {
+    this.#rows.get(this.#chosen)?.button.setAttribute("aria-pressed", "false");
+    this.#chosen = path;
+    this.#rows.get(path)?.button.setAttribute("aria-pressed", "true");
+    this.#tell();
+  }
+
+  #tell() {
+    const queue = this.#rows.get(this.#chosen)?.queue;
+    if (!queue) {
+      this.#said.textContent = "That queue is gone.";
+      return;
+    }
+    const [mib, vcores] = queue.pending;
+    const share = queue.fair[0];
+    const wants = mib > 0 || vcores > 0 ? `wants ${memory(mib)} and ${whole(vcores)} vcores besides` : "wants nothing besides";
+    let why = "";
+    if (mib > 0 && queue.used[0] < share) why = " It is below its share, and waits for room.";
+    else if (mib > 0 && queue.used[0] >= queue.maximum[0]) why = " It is at its maximum.";
+    else if (mib > 0) why = " It has its share.";
+    this.#said.textContent =
+      `${queue.path}: has ${memory(queue.used[0])} and ${whole(queue.used[1])} vcores, share ${memory(share)}, ${wants}; ` +
+      `${whole(queue.apps)} applications${queue.apps_pending === null ? "" : `, ${whole(queue.apps_pending)} of them pending`}.${why}`;
+  }
+
+  /** Where a queue's bar ends in the window: of the nearest queue above it that has a row in view. */
+  placeOf(path) {
+    const row = this.#rows.get(path);
+    if (!row) return null;
+    const frame = this.#list.getBoundingClientRect();
+    const bar = row.bar.getBoundingClientRect();
+    const y = Math.min(Math.max(bar.top + bar.height / 2, frame.top), frame.bottom);
+    return { x: bar.left + bar.width * 0.1, y };
+  }
+}

@@ -1,0 +1,48 @@
+// How figures and events are said.
+
+const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+export const whole = (number) => WHOLE.format(number);
+
+/** An amount of memory in MiB, in the unit that suits it. */
+export function memory(mib) {
+  const units = ["MiB", "GiB", "TiB", "PiB"];
+  let at = 0;
+  while (mib >= 1024 && at < units.length - 1) {
+    mib /= 1024;
+    at += 1;
+  }
+  return `${at > 0 && mib < 100 ? mib.toFixed(1) : whole(mib)} ${units[at]}`;
+}
+
+/** The colour of an event's mark, and which way it travels; those without a way stay where they are. */
+export const KINDS = {
+  node_registered: { colour: "#1864ab", words: "node registers" },
+  node_lost: { colour: "#c92a2a", words: "node lost" },
+  heartbeat: { colour: "#868e96", words: "heartbeat", way: "pulse" },
+  application_added: { colour: "#1864ab", words: "application added" },
+  application_accepted: { colour: "#1971c2", words: "application accepted" },
+  application_refused: { colour: "#c92a2a", words: "application refused" },
+  attempt_added: { colour: "#1971c2", words: "attempt added" },
+  application_ended: { colour: "#495057", words: "application ended" },
+  container_allocated: { colour: "#2f9e44", words: "container allocated", way: "to_queue" },
+  container_acquired: { colour: "#5c940d", words: "container acquired" },
+  container_launched: { colour: "#0b7285", words: "container launched", way: "to_node" },
+  container_completed: { colour: "#5f3dc4", words: "container completed", way: "to_queue" },
+  container_reserved: { colour: "#e67700", words: "container reserved", way: "pulse" },
+  container_preempted: { colour: "#c92a2a", words: "container preempted" },
+  container_expired: { colour: "#a61e4d", words: "container expired" },
+  told: { colour: "#868e96", words: "the scheduler says" },
+};
+
+export const kindOf = (what) => KINDS[what] ?? { colour: "#868e96", words: what };
+
+/** One event in a line. */
+export function sentence(event) {
+  const parts = [kindOf(event.what).words];
+  if (event.container !== undefined) parts.push(`container ${event.container}`);
+  if (event.app !== undefined) parts.push(`of application ${event.app}`);
+  if (event.queue !== undefined) parts.push(`in ${event.queue}`);
+  if (event.node !== undefined) parts.push(`on ${event.node}`);
+  return event.text === undefined ? parts.join(" ") : `${parts.join(" ")}: ${event.text}`;
+}

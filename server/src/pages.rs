@@ -1,0 +1,48 @@
+//! What a browser is given: a page and what belongs to it, all inside the program.
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use rust_embed::Embed;
+
+/// Files of the page. Nothing is loaded from elsewhere.
+#[derive(Embed)]
+#[folder = "assets/"]
+struct Assets;
+
+/// Scripts and styles of the page itself, and nothing that is written into it. The chart library sets styles of elements.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+
+/// The live page, at `/`, and its files.
+pub(crate) fn routes() -> Router {
+    Router::new()
+        .route("/", get(async || file("index.html")))
+        .route("/assets/{*path}", get(async |Path(path): Path<String>| file(&path)))
+}
+
+fn file(path: &str) -> Response {
+    let Some(found) = Assets::get(path) else {
+        return (StatusCode::NOT_FOUND, "There is no such file.\n").into_response();
+    };
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(kind(path))),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    (headers, found.data.into_owned()).into_response()
+}
+
+fn kind(path: &str) -> &'static str {
+    match path.rsplit_once('.').map(|(_, kind)| kind) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        _ => "text/plain; charset=utf-8",
+    }
+}
