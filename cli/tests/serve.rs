@@ -2,13 +2,15 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
 
 struct Served {
     child: Child,
+    /// It ends when nobody listens to what it says.
+    _said: BufReader<ChildStdout>,
     at: String,
 }
 
@@ -21,9 +23,10 @@ impl Served {
             .spawn()
             .expect("the program runs");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        let mut said = BufReader::new(child.stdout.take().expect("piped"));
+        said.read_line(&mut line).expect("a line");
         let at = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect(&line).to_owned();
-        Served { child, at }
+        Served { child, _said: said, at }
     }
 
     /// Status and body.
