@@ -15,11 +15,9 @@
 //! With [`Preempting`] containers may be taken before their end. Their ApplicationMasters ask for the tasks again; one whose
 //! own container is taken ends with its application.
 
+mod losses;
+
 mod taken;
-
-mod watched;
-
-pub(crate) use watched::{Happened, Witness};
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,8 +37,8 @@ use crate::load::admission::Admission;
 use crate::load::app::{CONTAINER, LoadApp, Role};
 use crate::load::books::{Books, Difference};
 use crate::load::preempting::{Preempting, Story};
+use crate::load::watched::{Happened, Watched, Witness};
 use crate::load::wheel::Wheel;
-use watched::Watched;
 
 /// Heartbeats in one call.
 const BATCH: usize = 64;

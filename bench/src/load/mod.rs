@@ -34,6 +34,8 @@ mod run;
 
 mod simulation;
 
+mod watched;
+
 mod wheel;
 
 pub(crate) use driver::Sample;

@@ -20,10 +20,11 @@ use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, Parts, T
 use crate::failure::Failure;
 use crate::jobs;
 use crate::latency::LatencyProbe;
-use crate::load::driver::{Driver, Happened, Pace, register};
+use crate::load::driver::{Driver, Pace, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
 use crate::load::options::LoadOptions;
 use crate::load::run::{NODE, NODES_A_RACK, admission, names, waker};
+use crate::load::watched::Happened;
 
 /// One heartbeat, and the containers of one number, in so many make events.
 const SAMPLED: u32 = 16;

@@ -48,7 +48,7 @@ fn both(registry: &mut Registry, name: &str, help: &str, queues: &[Queue], of: i
         queues.iter().filter_map(move |queue| of(queue).map(|resource| (label(queue), amount(&resource))))
     };
     gauge(registry, &format!("{name}_mebibytes"), help, values(Resource::memory_mb));
-    gauge(registry, &format!("{name}_vcores"), help, values(|resource| resource.vcores().into()));
+    gauge(registry, &format!("{name}_vcores"), help, values(Resource::vcores));
 }
 
 /// All of it.
@@ -57,9 +57,9 @@ pub(super) fn text(measured: &Measured) -> String {
     let all = &mut registry;
     let Measured { cluster, used, counts, ends, nodes, queues, .. } = measured;
     alone(all, "cluster_mebibytes", "Memory of all nodes", cluster.memory_mb());
-    alone(all, "cluster_vcores", "Vcores of all nodes", cluster.vcores().into());
+    alone(all, "cluster_vcores", "Vcores of all nodes", cluster.vcores());
     alone(all, "cluster_used_mebibytes", "Memory that is used", used.memory_mb());
-    alone(all, "cluster_used_vcores", "Vcores that are used", used.vcores().into());
+    alone(all, "cluster_used_vcores", "Vcores that are used", used.vcores());
     let states = nodes.iter().map(|(state, count)| (vec![("state", state.name().to_lowercase())], *count));
     gauge(all, "nodes", "Nodes by state", states);
     alone(all, "containers", "Containers that live", i64::try_from(counts.running).unwrap_or(i64::MAX));

@@ -1,59 +1,9 @@
-//! A driver that somebody watches, of a cluster that others change meanwhile: applications are killed and moved, containers taken.
-
-use rustc_hash::FxHashMap;
+//! The driver of a cluster that others change meanwhile: applications are killed, containers taken.
 
 use super::Driver;
-use crate::api::{AppHandle, Container, ContainerId, EndReason, NodeHandle};
+use crate::api::EndReason;
 use crate::load::app::Role;
-
-/// What the driver has done or was told.
-#[derive(Debug)]
-pub(crate) enum Happened<'a> {
-    /// An application is handed in.
-    Submitted { number: u32, user: &'a str, queue: &'a str },
-    /// Its queue has taken it.
-    Accepted(&'a AppHandle),
-    /// Its queue has refused it.
-    Refused { number: u32, why: &'a str },
-    /// It fetched a container; its ApplicationMaster's or a task's.
-    Received { app: &'a AppHandle, container: &'a Container, master: bool },
-    /// A node has reported.
-    Reported { node: &'a NodeHandle, ended: &'a [ContainerId] },
-    /// The scheduler has ended a container.
-    Taken { app: &'a AppHandle, container: ContainerId, reason: EndReason },
-    /// An application is gone: it was done, or was ended by somebody.
-    Left { number: u32, done: bool },
-}
-
-/// Told on the driver's thread.
-pub(crate) type Witness = Box<dyn FnMut(Happened<'_>) + Send>;
-
-/// What such a driver has besides.
-pub(super) struct Watched {
-    witness: Witness,
-    /// Whose a container is that lives, and what it is to it.
-    alive: FxHashMap<ContainerId, (u32, Role)>,
-}
-
-impl Watched {
-    pub(super) fn new(witness: Witness) -> Watched {
-        Watched { witness, alive: FxHashMap::default() }
-    }
-
-    pub(super) fn tell(&mut self, happened: Happened<'_>) {
-        (self.witness)(happened);
-    }
-
-    pub(super) fn received(&mut self, app: &AppHandle, container: &Container, slot: u32, role: Role) {
-        self.alive.insert(container.id, (slot, role));
-        self.tell(Happened::Received { app, container, master: role == Role::Master });
-    }
-
-    /// Whether a container ends that has lived until now.
-    pub(super) fn ends(&mut self, container: ContainerId) -> bool {
-        self.alive.remove(&container).is_some()
-    }
-}
+use crate::load::watched::Happened;
 
 impl Driver<'_> {
     /// What the scheduler took of an application, by the answer that it has just got. Whether its AM was among it, and it is gone.
