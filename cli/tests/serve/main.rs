@@ -1,5 +1,7 @@
 //! `serve`: a simulated cluster is asked over HTTP while it works, and ends when it is told to.
 
+mod page;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Command, Stdio};

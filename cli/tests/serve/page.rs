@@ -1,0 +1,155 @@
+//! The live page in a real browser, Chromium without a window.
+//!
+//! Without Chromium the test says so and looks at nothing, but in CI it has to be there. `EVENWEAVE_PICTURE=FILE` keeps a picture.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use headless_chrome::browser::default_executable;
+use headless_chrome::protocol::cdp::Log::LogEntryLevel;
+use headless_chrome::protocol::cdp::Page::CaptureScreenshotFormatOption;
+use headless_chrome::protocol::cdp::Runtime::ConsoleAPICalledEventTypeOption as Console;
+use headless_chrome::protocol::cdp::types::Event;
+use headless_chrome::{Browser, LaunchOptions, Tab};
+use serde_json::Value;
+
+use crate::Served;
+
+/// A name that would change the title, were it read as HTML.
+const HOSTILE: &str = "<img src=x onerror=document['title']='taken'>";
+
+struct Shown {
+    /// It ends with this.
+    _browser: Browser,
+    tab: Arc<Tab>,
+    errors: Arc<Mutex<Vec<String>>>,
+}
+
+impl Shown {
+    fn open(url: &str) -> Option<Shown> {
+        let Ok(program) = default_executable() else {
+            assert!(std::env::var_os("CI").is_none(), "there is no Chromium; install it: apt-get install chromium");
+            eprintln!("There is no Chromium here: the page is not looked at. Install it: apt-get install chromium");
+            return None;
+        };
+        let options = LaunchOptions::default_builder()
+            .path(Some(program))
+            // As root it refuses to run in a sandbox; what it opens is ours.
+            .sandbox(false)
+            .window_size(Some((1400, 900)))
+            .build()
+            .expect("options");
+        let browser = Browser::new(options).expect("the browser starts");
+        let tab = browser.new_tab().expect("a tab");
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        let heard = errors.clone();
+        let listener = move |event: &Event| {
+            let error = match event {
+                Event::LogEntryAdded(entry) if entry.params.entry.level == LogEntryLevel::Error => {
+                    entry.params.entry.text.clone()
+                }
+                Event::RuntimeExceptionThrown(thrown) => format!("{:?}", thrown.params.exception_details),
+                Event::RuntimeConsoleAPICalled(call) if call.params.Type == Console::Error => {
+                    format!("{:?}", call.params.args)
+                }
+                _ => return,
+            };
+            heard.lock().expect("no panic").push(error);
+        };
+        tab.add_event_listener(Arc::new(listener)).expect("a listener");
+        tab.enable_log().and_then(|tab| tab.enable_runtime()).expect("it tells of errors");
+        tab.navigate_to(url).and_then(|tab| tab.wait_for_element("#queues .row")).expect("the page shows queues");
+        Some(Shown { _browser: browser, tab, errors })
+    }
+
+    /// What an expression is in the page.
+    fn value(&self, expression: &str) -> Value {
+        let made = self.tab.evaluate(expression, true).expect("it is evaluated");
+        made.value.unwrap_or_else(|| panic!("no value: {expression}: {:?}", made.description))
+    }
+
+    fn wait_until(&self, expression: &str) {
+        for _ in 0..150 {
+            if self.value(expression) == true {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        panic!("never: {expression}\nerrors: {:?}", self.errors.lock());
+    }
+}
+
+fn click(id: &str) -> String {
+    format!("document.getElementById('{id}').click() === undefined")
+}
+
+#[test]
+fn the_live_page_shows_what_happens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("fair.xml");
+    let name = HOSTILE.replace('<', "&lt;").replace('\'', "&apos;");
+    let queues = format!(
+        "<allocations><queue name=\"science\"><weight>3</weight></queue><queue name=\"{name}\"/></allocations>"
+    );
+    std::fs::write(&file, queues).expect("written");
+    let served = Served::start(&["--config", file.to_str().expect("a name")]);
+    served.state_under_load();
+    let Some(page) = Shown::open(&format!("http://{}/", served.at)) else { return };
+
+    // Bars: the steady fair shares do not change; three parts of four, and one.
+    page.wait_until("document.querySelectorAll('#queues .row').length >= 3");
+    let width = |name: &str| {
+        page.value(&format!(
+            "[...document.querySelectorAll('#queues .row')].find((row) => \
+             row.querySelector('.name').title === {}).querySelector('.steady').style.width",
+            Value::from(name)
+        ))
+    };
+    assert_eq!(width("root"), "100%");
+    assert_eq!(width("root.science"), "75%");
+    assert_eq!(width(&format!("root.{HOSTILE}")), "25%");
+    assert_eq!(page.value("document.title"), "Evenweave: what happens");
+
+    // What is written agrees with the bar.
+    page.wait_until("/: 40 nodes, /.test(document.getElementById('summary').textContent)");
+    page.wait_until("document.querySelectorAll('#charts canvas').length === 4");
+
+    // The log tells of what was caused: all applications that run are killed.
+    let running = served.json("/ws/v1/cluster/apps?states=RUNNING");
+    for app in running["apps"]["app"].as_array().expect("applications run") {
+        let path = format!("/ws/v1/cluster/apps/{}/state?user.name=root", app["id"].as_str().expect("an id"));
+        served.ask("PUT", &path, "Content-Type: application/json\r\n", r#"{"state":"KILLED"}"#);
+    }
+    page.wait_until("/application ended of application/.test(document.getElementById('log').textContent)");
+
+    // Choosing a queue tells what it has.
+    page.value("document.querySelector('#queues .row').click() === undefined");
+    page.wait_until("/^root: has .* share /.test(document.getElementById('queue').textContent)");
+
+    // While it is paused a step shows one event, and no more come by themselves.
+    const FIRST: &str = "document.querySelector('#log li').textContent";
+    page.value(&click("pause"));
+    let before = page.value(FIRST);
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(page.value(FIRST), before);
+    page.value("window.lines = 0, new MutationObserver((all) => all.forEach((one) => window.lines += one.addedNodes.length)).observe(document.getElementById('log'), {childList: true}) === undefined");
+    page.value(&click("step"));
+    page.wait_until("window.lines === 1");
+    page.value(&click("pause"));
+    page.wait_until("window.lines > 3");
+
+    // Readable without sight of the canvases, and by keyboard.
+    assert_eq!(
+        page.value("document.getElementById('nodes').getAttribute('aria-label')"),
+        "Map of 40 nodes, 0 of them not running"
+    );
+    assert_eq!(page.value("[...document.querySelectorAll('button')].every((button) => button.textContent.trim() !== '' && button.tabIndex === 0)"), true);
+
+    if let Some(picture) = std::env::var_os("EVENWEAVE_PICTURE") {
+        let image =
+            page.tab.capture_screenshot(CaptureScreenshotFormatOption::Png, None, None, true).expect("a picture");
+        std::fs::write(picture, image).expect("written");
+    }
+    let errors = page.errors.lock().expect("no panic");
+    assert!(errors.is_empty(), "{errors:?}");
+}
