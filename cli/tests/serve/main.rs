@@ -17,9 +17,14 @@ struct Served {
 }
 
 impl Served {
+    /// Few nodes, with much to do.
     fn start(arguments: &[&str]) -> Served {
+        Served::run(&[&["--nodes", "40", "--task-seconds", "1"], arguments].concat())
+    }
+
+    fn run(arguments: &[&str]) -> Served {
         let mut child = Command::new(env!("CARGO_BIN_EXE_evenweave"))
-            .args(["serve", "--nodes", "40", "--task-seconds", "1", "--for", "60"])
+            .args(["serve", "--for", "60"])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()

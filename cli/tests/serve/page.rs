@@ -1,6 +1,6 @@
 //! The live page in a real browser, Chromium without a window.
 //!
-//! Without Chromium the test says so and looks at nothing, but in CI it has to be there. `EVENWEAVE_PICTURE=FILE` keeps a picture.
+//! Without Chromium the test says so and looks at nothing, but in CI it has to be there.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -44,15 +44,18 @@ impl Shown {
         let errors = Arc::new(Mutex::new(Vec::new()));
         let heard = errors.clone();
         let listener = move |event: &Event| {
-            let error = match event {
-                Event::LogEntryAdded(entry) if entry.params.entry.level == LogEntryLevel::Error => {
-                    entry.params.entry.text.clone()
-                }
-                Event::RuntimeExceptionThrown(thrown) => format!("{:?}", thrown.params.exception_details),
-                Event::RuntimeConsoleAPICalled(call) if call.params.Type == Console::Error => {
-                    format!("{:?}", call.params.args)
-                }
-                _ => return,
+            let error = if let Event::LogEntryAdded(entry) = event
+                && entry.params.entry.level == LogEntryLevel::Error
+            {
+                entry.params.entry.text.clone()
+            } else if let Event::RuntimeExceptionThrown(thrown) = event {
+                format!("{:?}", thrown.params.exception_details)
+            } else if let Event::RuntimeConsoleAPICalled(call) = event
+                && call.params.Type == Console::Error
+            {
+                format!("{:?}", call.params.args)
+            } else {
+                return;
             };
             heard.lock().expect("no panic").push(error);
         };
@@ -92,7 +95,7 @@ fn the_live_page_shows_what_happens() {
         "<allocations><queue name=\"science\"><weight>3</weight></queue><queue name=\"{name}\"/></allocations>"
     );
     std::fs::write(&file, queues).expect("written");
-    let served = Served::start(&["--config", file.to_str().expect("a name")]);
+    let served = Served::start(&["--listen", "127.0.0.1:0", "--config", file.to_str().expect("a name")]);
     served.state_under_load();
     let Some(page) = Shown::open(&format!("http://{}/", served.at)) else { return };
 
@@ -145,9 +148,21 @@ fn the_live_page_shows_what_happens() {
     );
     assert_eq!(page.value("[...document.querySelectorAll('button')].every((button) => button.textContent.trim() !== '' && button.tabIndex === 0)"), true);
 
+    let errors = page.errors.lock().expect("no panic");
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+/// The picture of the manual: `EVENWEAVE_PICTURE=FILE`. Without it, that the page keeps up with more nodes.
+#[test]
+fn the_live_page_shows_a_thousand_nodes() {
+    let served = Served::run(&["--listen", "127.0.0.1:0", "--nodes", "1000", "--task-seconds", "30"]);
+    let Some(page) = Shown::open(&format!("http://{}/", served.at)) else { return };
+    page.wait_until("/: 1,000 nodes, /.test(document.getElementById('summary').textContent)");
+    page.wait_until("document.querySelectorAll('#log li').length >= 20");
     if let Some(picture) = std::env::var_os("EVENWEAVE_PICTURE") {
-        let image =
-            page.tab.capture_screenshot(CaptureScreenshotFormatOption::Png, None, None, true).expect("a picture");
+        std::thread::sleep(Duration::from_secs(25));
+        let format = CaptureScreenshotFormatOption::Png;
+        let image = page.tab.capture_screenshot(format, None, None, true).expect("a picture");
         std::fs::write(picture, image).expect("written");
     }
     let errors = page.errors.lock().expect("no panic");
