@@ -6,6 +6,7 @@ import { Charts } from "./charts.js";
 import { Flow } from "./flow.js";
 import { Log } from "./log.js";
 import { NodeMap } from "./nodes.js";
+import { trouble } from "./parts.js";
 import { Queues } from "./queues.js";
 import { memory, whole } from "./words.js";
 
@@ -25,11 +26,6 @@ function summary(state) {
     `${state.scheduler === "fair" ? "FairScheduler" : "CapacityScheduler"}: ${whole(totals.nodes)} nodes, ` +
     `${full.toFixed(1)} % of ${memory(totals.total[0])} used, ${whole(totals.containers)} containers, ` +
     `${whole(totals.apps.running)} applications running, ${whole(rate)} allocations a second`;
-}
-
-function trouble(sentence) {
-  by("trouble").hidden = sentence === null;
-  by("trouble").textContent = sentence ?? "";
 }
 
 async function ask() {

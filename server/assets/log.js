@@ -1,5 +1,6 @@
 // The latest events, newest first.
 
+import { make } from "./parts.js";
 import { kindOf, sentence, whole } from "./words.js";
 
 const KEPT = 200;
@@ -15,13 +16,11 @@ export class Log {
   }
 
   add(event) {
-    const line = document.createElement("li");
+    const line = make("li");
     line.style.setProperty("--mark", kindOf(event.what).colour);
-    const time = document.createElement("time");
     const at = new Date(event.at_ms);
-    time.dateTime = at.toISOString();
-    time.textContent = `${at.toLocaleTimeString("en-GB")} `;
-    line.append(time, sentence(event));
+    make("time", "", line, `${at.toLocaleTimeString("en-GB")} `).dateTime = at.toISOString();
+    line.append(sentence(event));
     this.#list.prepend(line);
     while (this.#list.children.length > KEPT) this.#list.lastChild.remove();
   }

@@ -1,5 +1,6 @@
 // The tree of queues, one bar each. A queue keeps its row for as long as it is there.
 
+import { make } from "./parts.js";
 import { memory, whole } from "./words.js";
 
 const percent = (part, all) => (all > 0 ? (100 * part) / all : 0);
@@ -44,20 +45,13 @@ export class Queues {
   }
 
   #add(queue) {
-    const make = (kind, name, within) => {
-      const made = document.createElement(kind);
-      made.className = name;
-      within?.append(made);
-      return made;
-    };
     const item = make("div", "item", this.#list);
     item.setAttribute("role", "listitem");
     const button = make("button", "row", item);
     button.type = "button";
     button.setAttribute("aria-pressed", "false");
     const depth = queue.path.split(".").length - 1;
-    const name = make("span", "name", button);
-    name.textContent = queue.path.slice(queue.path.lastIndexOf(".") + 1);
+    const name = make("span", "name", button, queue.path.slice(queue.path.lastIndexOf(".") + 1));
     name.style.paddingLeft = `${depth * 12}px`;
     name.title = queue.path;
     const bar = make("span", "bar", button);

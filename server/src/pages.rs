@@ -12,22 +12,39 @@ use rust_embed::Embed;
 #[folder = "assets/"]
 struct Assets;
 
+const NOT_THERE: &str = "There is no such page.\n";
+
 /// Scripts and styles of the page itself, and nothing that is written into it. The chart library sets styles of elements.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-/// The live page, at `/`, and its files.
+/// The live page, at `/`; the pages in YARN's places, which are one file that looks where it is; and what belongs to them.
 pub(crate) fn routes() -> Router {
     Router::new()
         .route("/", get(async || file("index.html")))
+        .route("/cluster", get(cluster))
+        .route("/cluster/", get(cluster))
+        .route("/cluster/{page}", get(async |Path(page): Path<String>| page_of_the_cluster(&page)))
+        .route("/cluster/app/{id}", get(cluster))
         .route("/assets/{*path}", get(async |Path(path): Path<String>| file(&path)))
+}
+
+async fn cluster() -> Response {
+    file("cluster.html")
+}
+
+fn page_of_the_cluster(page: &str) -> Response {
+    match page {
+        "scheduler" | "apps" | "nodes" => file("cluster.html"),
+        _ => (StatusCode::NOT_FOUND, NOT_THERE).into_response(),
+    }
 }
 
 fn file(path: &str) -> Response {
     let Some(found) = Assets::get(path) else {
-        return (StatusCode::NOT_FOUND, "There is no such file.\n").into_response();
+        return (StatusCode::NOT_FOUND, NOT_THERE).into_response();
     };
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(kind(path))),

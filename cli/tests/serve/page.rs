@@ -26,7 +26,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn open(url: &str) -> Option<Shown> {
+    fn open(url: &str, until: &str) -> Option<Shown> {
         let Ok(program) = default_executable() else {
             assert!(std::env::var_os("CI").is_none(), "there is no Chromium; install it: apt-get install chromium");
             eprintln!("There is no Chromium here: the page is not looked at. Install it: apt-get install chromium");
@@ -61,8 +61,17 @@ impl Shown {
         };
         tab.add_event_listener(Arc::new(listener)).expect("a listener");
         tab.enable_log().and_then(|tab| tab.enable_runtime()).expect("it tells of errors");
-        tab.navigate_to(url).and_then(|tab| tab.wait_for_element("#queues .row")).expect("the page shows queues");
+        tab.navigate_to(url).and_then(|tab| tab.wait_for_element(until)).expect("the page is there");
         Some(Shown { _browser: browser, tab, errors })
+    }
+
+    fn go(&self, url: &str, until: &str) {
+        self.tab.navigate_to(url).expect("it goes there");
+        // What belongs to the page before is gone when this is there.
+        self.wait_until(&format!(
+            "location.href === {} && document.querySelector('{until}') !== null",
+            Value::from(url)
+        ));
     }
 
     /// What an expression is in the page.
@@ -86,8 +95,8 @@ fn click(id: &str) -> String {
     format!("document.getElementById('{id}').click() === undefined")
 }
 
-#[test]
-fn the_live_page_shows_what_happens() {
+/// A cluster with a queue of three parts of four, and one of one that has a hostile name.
+fn with_a_hostile_name() -> (tempfile::TempDir, Served) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("fair.xml");
     let name = HOSTILE.replace('<', "&lt;").replace('\'', "&apos;");
@@ -96,8 +105,14 @@ fn the_live_page_shows_what_happens() {
     );
     std::fs::write(&file, queues).expect("written");
     let served = Served::start(&["--listen", "127.0.0.1:0", "--config", file.to_str().expect("a name")]);
+    (folder, served)
+}
+
+#[test]
+fn the_live_page_shows_what_happens() {
+    let (_folder, served) = with_a_hostile_name();
     served.state_under_load();
-    let Some(page) = Shown::open(&format!("http://{}/", served.at)) else { return };
+    let Some(page) = Shown::open(&format!("http://{}/", served.at), "#queues .row") else { return };
 
     // Bars: the steady fair shares do not change; three parts of four, and one.
     page.wait_until("document.querySelectorAll('#queues .row').length >= 3");
@@ -152,11 +167,76 @@ fn the_live_page_shows_what_happens() {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
+#[test]
+fn pages_in_yarns_places_show_what_rest_says() {
+    let (_folder, served) = with_a_hostile_name();
+    served.state_under_load();
+    let Some(page) = Shown::open(&format!("http://{}/cluster/scheduler", served.at), ".tree summary") else { return };
+
+    // Shares do not change: in parts of the maximum, which is the cluster.
+    page.wait_until("document.querySelectorAll('.tree summary').length === 3");
+    let part = |name: &str, part: &str| {
+        page.value(&format!(
+            "[...document.querySelectorAll('.tree summary')].find((one) => \
+             one.querySelector('.name').title === {}).querySelector('{part}').style.width",
+            Value::from(name)
+        ))
+    };
+    let hostile = format!("root.{HOSTILE}");
+    for name in ["root", "root.science", &hostile] {
+        assert_eq!(part(name, ".outer"), "80%", "{name}");
+    }
+    assert_eq!(part("root.science", ".solid"), "75%");
+    assert_eq!(part(&hostile, ".solid"), "25%");
+    // What is said beside a bar is its width, of the cluster.
+    page.wait_until(
+        "[...document.querySelectorAll('.tree summary')].every((one) => \
+         Math.abs(parseFloat(one.querySelector('.fill').style.width) - parseFloat(one.querySelector('.said').textContent)) < 0.1)",
+    );
+    // A queue opens to its figures.
+    let root = page.value("document.querySelector('.tree .facts').textContent");
+    assert!(root.as_str().is_some_and(|text| text.contains("Steady fair share")), "{root}");
+    assert_eq!(page.value("document.title"), "Evenweave: Scheduler");
+
+    // Nodes, sorted and filtered.
+    page.go(&format!("http://{}/cluster/nodes", served.at), "tbody tr");
+    assert_eq!(page.value("document.querySelectorAll('tbody tr').length"), 40);
+    const FIRST: &str = "document.querySelector('tbody td').textContent.split(':')[0]";
+    assert_eq!(page.value(FIRST), "n0");
+    page.value("document.querySelector('th button').click() === undefined");
+    assert_eq!(page.value(FIRST), "n39");
+    assert_eq!(page.value("document.querySelector('th[aria-sort]').getAttribute('aria-sort')"), "descending");
+    page.value("{ const box = document.querySelector('input'); box.value = 'n17:'; box.oninput() }; true");
+    assert_eq!(page.value("document.querySelectorAll('tbody tr').length"), 1);
+
+    // Applications of one queue, and one of them.
+    page.go(&format!("http://{}/cluster/apps?queue=root.science", served.at), "tbody tr");
+    assert_eq!(
+        page.value(
+            "[...document.querySelectorAll('tbody tr')].every((row) => row.children[4].textContent === 'root.science')"
+        ),
+        true
+    );
+    let app = page.value("document.querySelector('tbody a').textContent");
+    page.value("document.querySelector('tbody a').click() === undefined");
+    page.wait_until(&format!(
+        "document.title === 'Evenweave: ' + {app} && /root.science/.test(document.getElementById('page').textContent)"
+    ));
+
+    page.go(&format!("http://{}/cluster", served.at), "#page table");
+    assert_eq!(page.value("/STARTED/.test(document.getElementById('page').textContent)"), true);
+    // One that is not there is told.
+    assert_eq!(served.ask("GET", "/cluster/../Cargo.toml", "", "").0, 404);
+    assert_eq!(served.ask("GET", "/assets/..%2fCargo.toml", "", "").0, 404);
+    let errors = page.errors.lock().expect("no panic");
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
 /// The picture of the manual: `EVENWEAVE_PICTURE=FILE`. Without it, that the page keeps up with more nodes.
 #[test]
 fn the_live_page_shows_a_thousand_nodes() {
     let served = Served::run(&["--listen", "127.0.0.1:0", "--nodes", "1000", "--task-seconds", "30"]);
-    let Some(page) = Shown::open(&format!("http://{}/", served.at)) else { return };
+    let Some(page) = Shown::open(&format!("http://{}/", served.at), "#queues .row") else { return };
     page.wait_until("/: 1,000 nodes, /.test(document.getElementById('summary').textContent)");
     page.wait_until("document.querySelectorAll('#log li').length >= 20");
     if let Some(picture) = std::env::var_os("EVENWEAVE_PICTURE") {

@@ -103,7 +103,7 @@ fn of_queue(queue: &Queue, measured: &Measured) -> Map<String, Value> {
         bean.insert("tag.SchedulingPolicy".to_owned(), shares.policy.clone().into());
     }
     if let Some((guaranteed, most)) = &queue.capacity {
-        put(&mut bean, "GuaranteedCapacity", guaranteed);
+        put(&mut bean, "Guaranteed", guaranteed);
         put(&mut bean, "MaxCapacity", most);
     }
     bean
