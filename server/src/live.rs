@@ -8,13 +8,14 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use evenweave::Resource;
 use futures_util::stream::{self, Stream};
 use serde_json::{Value, json};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::events::{Batch, Ring};
 use crate::manager::ResourceManager;
@@ -23,6 +24,9 @@ use crate::manager::ResourceManager;
 const EVERY: Duration = Duration::from_millis(100);
 /// Events in one message at most: a page draws no more in a tenth of a second.
 const AT_ONCE: usize = 512;
+/// Who may listen to events at once. More are asked to come again, so that memory and connections stay bounded.
+const MOST_READERS: usize = 1024;
+const TOO_MANY_READERS: &str = "1024 readers listen to events already. Come again later.\n";
 /// A state stands for so long, however many ask.
 const STANDS_MS: u64 = 900;
 
@@ -31,6 +35,7 @@ const STANDS_MS: u64 = 900;
 pub(crate) struct Live {
     manager: Arc<ResourceManager>,
     ring: Arc<Ring>,
+    readers: Arc<Semaphore>,
     last: Mutex<Last>,
 }
 
@@ -44,7 +49,7 @@ struct Last {
 impl Live {
     pub(crate) fn new(manager: Arc<ResourceManager>, ring: Arc<Ring>) -> Live {
         let last = Last { at_ms: 0, granted: manager.scheduler().counts().granted, body: None };
-        Live { manager, ring, last: Mutex::new(last) }
+        Live { manager, ring, readers: Arc::new(Semaphore::new(MOST_READERS)), last: Mutex::new(last) }
     }
 
     /// The state, not older than a second. Those who ask at once wait for one who works it out.
@@ -153,7 +158,7 @@ async fn shown(State(of): State<Arc<Live>>) -> Response {
             ];
             (headers, body).into_response()
         }
-        Err(_) => axum::http::StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
@@ -167,18 +172,22 @@ fn begin(uri: &Uri, headers: &HeaderMap, last: u64) -> u64 {
 }
 
 async fn events(State(of): State<Arc<Live>>, uri: Uri, headers: HeaderMap) -> Response {
+    let Ok(place) = of.readers.clone().try_acquire_owned() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "5")], TOO_MANY_READERS).into_response();
+    };
     let after = begin(&uri, &headers, of.ring.last());
-    Sse::new(batches(of, after)).keep_alive(KeepAlive::default()).into_response()
+    Sse::new(batches(of, place, after)).keep_alive(KeepAlive::default()).into_response()
 }
 
 /// A message whenever there is something new; the server looks ten times a second, and not before the last one is on its way.
-fn batches(of: Arc<Live>, after: u64) -> impl Stream<Item = Result<Sent, Infallible>> {
-    stream::unfold((of, after), |(of, after)| async move {
+/// The reader's place is free when the stream is dropped.
+fn batches(of: Arc<Live>, place: OwnedSemaphorePermit, after: u64) -> impl Stream<Item = Result<Sent, Infallible>> {
+    stream::unfold((of, place, after), |(of, place, after)| async move {
         loop {
             tokio::time::sleep(EVERY).await;
             let batch = of.ring.after(after, AT_ONCE);
             if let Some(last) = batch.events.last().map(|event| event.seq) {
-                return Some((Ok(sent(&batch, last)), (of, last)));
+                return Some((Ok(sent(&batch, last)), (of, place, last)));
             }
         }
     })
