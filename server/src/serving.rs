@@ -2,7 +2,7 @@
 
 use std::future::IntoFuture;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{self, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,22 +40,22 @@ pub fn site(manager: Arc<ResourceManager>, ring: Arc<Ring>, listens: SocketAddr)
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE))
 }
 
-/// Serves until Ctrl-C, SIGTERM, the time is over, or `over` says so, which is asked now and then. `ready` is told the address, once it listens.
+/// Serves where `listener` listens, until Ctrl-C, SIGTERM, the time is over, or `over` says so, which is asked now and then.
 ///
 /// # Errors
 /// When it cannot listen there.
 pub fn serve(
     manager: &Arc<ResourceManager>,
     ring: &Arc<Ring>,
-    listen: SocketAddr,
+    listener: net::TcpListener,
     time: Option<Duration>,
     over: &dyn Fn() -> bool,
-    ready: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
+    let listens = listener.local_addr()?;
+    listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let outcome = runtime.block_on(async {
-        let listener = TcpListener::bind(listen).await?;
-        let listens = listener.local_addr()?;
+        let listener = TcpListener::from_std(listener)?;
         let site = site(manager.clone(), ring.clone(), listens);
         let (end, ended) = tokio::sync::watch::channel(false);
         let wait = |mut ended: tokio::sync::watch::Receiver<bool>| async move {
@@ -63,7 +63,6 @@ pub fn serve(
             let _ = ended.wait_for(|ended| *ended).await;
         };
         let server = axum::serve(listener, site).with_graceful_shutdown(wait(ended.clone())).into_future();
-        ready(listens);
         let stop = async {
             tokio::select! {
                 () = signals() => {}

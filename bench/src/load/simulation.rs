@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -113,17 +113,12 @@ impl Simulation {
         self.threads.iter().any(JoinHandle::is_finished)
     }
 
-    /// Answers over HTTP until Ctrl-C, SIGTERM, the cluster's own end, or the time is over; `ready` is told the address once it listens.
+    /// Answers over HTTP until Ctrl-C, SIGTERM, the cluster's own end, or the time is over.
     ///
     /// # Errors
     /// When it cannot listen there.
-    pub fn serve(
-        &self,
-        listen: SocketAddr,
-        time: Option<Duration>,
-        ready: impl FnOnce(SocketAddr),
-    ) -> std::io::Result<()> {
-        evenweave_server::serve(&self.manager, &self.ring, listen, time, &|| self.has_failed(), ready)
+    pub fn serve(&self, listener: TcpListener, time: Option<Duration>) -> std::io::Result<()> {
+        evenweave_server::serve(&self.manager, &self.ring, listener, time, &|| self.has_failed())
     }
 
     /// Ends it.

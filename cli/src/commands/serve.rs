@@ -1,6 +1,6 @@
 //! `evenweave serve`: a scheduler over a simulated cluster, asked over HTTP.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -68,13 +68,15 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     for warning in &inputs.warnings {
         eprintln!("evenweave: warning: {warning}");
     }
-    let simulation = Simulation::start(&options, &inputs, &listen.to_string())?;
-    let outcome = simulation.serve(listen, time, |at| {
-        say!("evenweave: look at http://{at}/ (REST: http://{at}/ws/v1/cluster); Ctrl-C ends it");
-        if !at.ip().is_loopback() {
-            say!("evenweave: {at} is not loopback: reads only");
-        }
-    });
+    let unheard = |error| Failure::input(format!("--listen {listen}: {error}"));
+    let listener = TcpListener::bind(listen).map_err(unheard)?;
+    let at = listener.local_addr().map_err(unheard)?;
+    let simulation = Simulation::start(&options, &inputs, &at.to_string())?;
+    say!("evenweave: look at http://{at}/ (REST: http://{at}/ws/v1/cluster); Ctrl-C ends it");
+    if !at.ip().is_loopback() {
+        say!("evenweave: {at} is not loopback: reads only");
+    }
+    let outcome = simulation.serve(listener, time);
     simulation.stop()?;
-    outcome.map_err(|error| Failure::input(format!("--listen {listen}: {error}")))
+    outcome.map_err(unheard)
 }

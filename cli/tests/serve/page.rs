@@ -223,6 +223,11 @@ fn pages_in_yarns_places_show_what_rest_says() {
         "document.title === 'Evenweave: ' + {app} && /root.science/.test(document.getElementById('page').textContent)"
     ));
 
+    // Links that REST gives lead to where it listens.
+    let running = served.json("/ws/v1/cluster/apps?states=RUNNING");
+    let url = running["apps"]["app"][0]["trackingUrl"].as_str().expect("applications run");
+    assert!(url.starts_with(&format!("http://{}/", served.at)), "{url}");
+
     page.go(&format!("http://{}/cluster", served.at), "#page table");
     assert_eq!(page.value("/STARTED/.test(document.getElementById('page').textContent)"), true);
     // One that is not there is told.
