@@ -10,6 +10,7 @@ export class NodeMap {
   #cells = new Map();
   #order = [];
   #side = 0;
+  #columns = 1;
 
   constructor(canvas, said) {
     this.#canvas = canvas;
@@ -28,6 +29,7 @@ export class NodeMap {
     const order = [...nodes].sort((a, b) => a[1].localeCompare(b[1], "en", { numeric: true })
       || a[0].localeCompare(b[0], "en", { numeric: true }));
     const columns = Math.max(1, Math.ceil(Math.sqrt((order.length * width) / Math.max(1, height))));
+    this.#columns = columns;
     const rows = Math.max(1, Math.ceil(order.length / columns));
     this.#side = Math.min(width / columns, height / rows);
     this.#order = order;
@@ -41,7 +43,7 @@ export class NodeMap {
       const x = (index % columns) * this.#side;
       const y = Math.floor(index / columns) * this.#side;
       const inner = this.#side * (1 - GAP);
-      this.#cells.set(node[0], { x: x + inner / 2, y: y + inner / 2, columns });
+      this.#cells.set(node[0], { x: x + inner / 2, y: y + inner / 2 });
       const full = node[5] > 0 ? Math.min(1, node[3] / node[5]) : 0;
       draw.fillStyle = dark ? `hsl(150 45% ${14 + 46 * full}%)` : `hsl(150 45% ${92 - 62 * full}%)`;
       draw.fillRect(x, y, inner, inner);
@@ -60,8 +62,7 @@ export class NodeMap {
   }
 
   #tell(x, y) {
-    const first = this.#cells.get(this.#order[0]?.[0]);
-    const node = first && this.#order[Math.floor(y / this.#side) * first.columns + Math.floor(x / this.#side)];
+    const node = this.#order[Math.floor(y / this.#side) * this.#columns + Math.floor(x / this.#side)];
     if (!node) return;
     const [name, rack, state, mib, vcores, allMib, allVcores] = node;
     this.#said.textContent =

@@ -91,7 +91,7 @@ export class Queues {
       `${whole(queue.apps)} applications${queue.apps_pending === null ? "" : `, ${whole(queue.apps_pending)} of them pending`}.${why}`;
   }
 
-  /** Where a queue's bar ends in the window: of the nearest queue above it that has a row in view. */
+  /** Where a queue's bar begins in the window. One that is scrolled away is at the list's edge. */
   placeOf(path) {
     const row = this.#rows.get(path);
     if (!row) return null;

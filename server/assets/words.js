@@ -39,10 +39,8 @@ export const kindOf = (what) => KINDS[what] ?? { colour: "#868e96", words: what 
 
 /** One event in a line. */
 export function sentence(event) {
-  const parts = [kindOf(event.what).words];
-  if (event.container !== undefined) parts.push(`container ${event.container}`);
-  if (event.app !== undefined) parts.push(`of application ${event.app}`);
-  if (event.queue !== undefined) parts.push(`in ${event.queue}`);
-  if (event.node !== undefined) parts.push(`on ${event.node}`);
-  return event.text === undefined ? parts.join(" ") : `${parts.join(" ")}: ${event.text}`;
+  const { what, container, app, queue, node, text } = event;
+  const whose = container === undefined ? app : `${container} of application ${app}`;
+  const parts = [whose, queue, node, text].filter((part) => part !== undefined);
+  return `${kindOf(what).words}: ${parts.join(", ")}`;
 }

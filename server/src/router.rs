@@ -20,7 +20,7 @@ use crate::rest::{
 };
 
 /// A body is a few words.
-const LARGEST_BODY: usize = 64 << 10;
+pub(crate) const LARGEST_BODY: usize = 64 << 10;
 
 /// Who asks without saying who he is (`hadoop.http.staticuser.user`).
 const NOBODY: &str = "dr.who";

@@ -18,12 +18,11 @@ use crate::live::{Live, routes};
 use crate::manager::ResourceManager;
 use crate::metering;
 use crate::pages;
-use crate::router::router;
+use crate::router::{LARGEST_BODY, router};
 
 /// An answer takes no longer, or the request is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-const LARGEST_BODY: usize = 64 << 10;
 /// Connections that are open when the server ends have so long to end too.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 

@@ -326,7 +326,8 @@ impl<'a> Driver<'a> {
                     self.calls.push(slot);
                     return Ok(received);
                 }
-                Err(_) if self.watched.is_some() => {
+                // Somebody has ended it, or its AM is gone.
+                Err(Refused::NoSuchApp(_) | Refused::NoAm(_)) if self.watched.is_some() => {
                     self.request.asks.clear();
                     self.request.releases.clear();
                     self.vanish(slot);

@@ -24,7 +24,7 @@ use crate::options::{CoreChoice, SchedulerChoice};
 
 /// What a node of the load has.
 pub(super) const NODE: Resource = Resource::new(131_072, 64);
-pub(super) const NODES_A_RACK: u32 = 40;
+const NODES_A_RACK: u32 = 40;
 /// The twin's part of a default run.
 const LOCKED_FOR: Duration = Duration::from_secs(5);
 /// Figures count from here on, or from a quarter of the run if that is sooner.
@@ -226,14 +226,7 @@ fn drive(
     };
     let mut leaves = leaves(&names(&*engine), &options.queue, &inputs.queues_name)?;
     let mean = options.mean_life();
-    let pace = Pace {
-        nodes: options.nodes(),
-        racks: options.racks.unwrap_or(options.nodes().div_ceil(NODES_A_RACK)).min(options.nodes()),
-        node_total: NODE,
-        heartbeat: Duration::from_millis(options.heartbeat_ms),
-        duration,
-        mean_life: mean,
-    };
+    let pace = pace(options, duration);
     let nodes = register(&*engine, &pace).map_err(Failure::Scheduler)?;
     let late = match scheduler.as_ref().zip(options.late.as_ref()) {
         Some(((scheduler, settings), late)) => {
@@ -388,6 +381,18 @@ pub(super) fn admission(
     let mut shares: Vec<_> = leaves.iter().map(share).collect();
     shares[others..].fill(0.0);
     Admission::new(jobs, &shares, capacity, turnovers, in_flight)
+}
+
+/// How fast all goes, and over how many nodes.
+pub(super) fn pace(options: &LoadOptions, duration: Duration) -> Pace {
+    Pace {
+        nodes: options.nodes(),
+        racks: options.racks.unwrap_or(options.nodes().div_ceil(NODES_A_RACK)).min(options.nodes()),
+        node_total: NODE,
+        heartbeat: Duration::from_millis(options.heartbeat_ms),
+        duration,
+        mean_life: options.mean_life(),
+    }
 }
 
 /// Passes an application's number on to the driver.

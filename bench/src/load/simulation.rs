@@ -20,10 +20,10 @@ use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, Parts, T
 use crate::failure::Failure;
 use crate::jobs;
 use crate::latency::LatencyProbe;
-use crate::load::driver::{Driver, Pace, register};
+use crate::load::driver::{Driver, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
 use crate::load::options::LoadOptions;
-use crate::load::run::{NODE, NODES_A_RACK, admission, names, waker};
+use crate::load::run::{NODE, admission, names, pace, waker};
 use crate::load::watched::Happened;
 
 /// One heartbeat, and the containers of one number, in so many make events.
@@ -66,14 +66,7 @@ impl Simulation {
         let stop = Arc::new(AtomicBool::new(false));
         let leaves = leaves(&names(&*engine), &options.queue, inputs.queues_name())?;
         let mean = options.mean_life();
-        let pace = Pace {
-            nodes: options.nodes(),
-            racks: options.racks.unwrap_or(options.nodes().div_ceil(NODES_A_RACK)).min(options.nodes()),
-            node_total: NODE,
-            heartbeat: Duration::from_millis(options.heartbeat_ms),
-            duration: Duration::from_secs(HOURS * 3600),
-            mean_life: mean,
-        };
+        let pace = pace(options, Duration::from_secs(HOURS * 3600));
         let nodes = register(&*engine, &pace).map_err(Failure::Scheduler)?;
         let mut scribe = Scribe::new(manager.clone(), ring.clone());
         nodes.iter().for_each(|node| scribe.registered(node));

@@ -64,16 +64,21 @@ impl Served {
         serde_json::from_str(&body).expect("JSON")
     }
 
-    /// The state, once containers have run and ended.
-    fn state_under_load(&self) -> Value {
+    /// The first state that is as wanted.
+    fn state_once(&self, is_wanted: impl Fn(&Value) -> bool) -> Value {
         for _ in 0..100 {
             let state = self.json("/events/state");
-            if state["totals"]["completed"].as_u64() > Some(100) {
+            if is_wanted(&state) {
                 return state;
             }
             std::thread::sleep(Duration::from_millis(200));
         }
-        panic!("nothing happens: {}", self.json("/events/state")["totals"]);
+        panic!("never as wanted: {}", self.json("/events/state")["totals"]);
+    }
+
+    /// The state, once containers have run and ended.
+    fn state_under_load(&self) -> Value {
+        self.state_once(|state| state["totals"]["completed"].as_u64() > Some(100))
     }
 
     /// Events from the first on, until one of each kind was there.
@@ -173,11 +178,11 @@ fn a_cluster_lives_and_is_shown() {
             let (status, body) = served.ask("PUT", &path, json, r#"{"state":"KILLED"}"#);
             assert!(status == 202 || status == 200, "{status} {body}");
         }
-        std::thread::sleep(Duration::from_secs(1));
-        let before = served.json("/events/state")["totals"]["granted"].as_u64();
-        std::thread::sleep(Duration::from_secs(2));
-        assert!(served.json("/events/state")["totals"]["granted"].as_u64() > before);
-        assert!(served.json("/events/state")["totals"]["apps"]["killed"].as_u64() > Some(0));
+        let of = |state: &Value, name: &str| state["totals"][name].as_u64().expect("a number");
+        let before = served.state_once(|state| state["totals"]["apps"]["killed"].as_u64() > Some(0));
+        // By three reports of every node each ApplicationMaster has called.
+        let reported = served.state_once(|state| of(state, "heartbeats") > of(&before, "heartbeats") + 3 * 40);
+        served.state_once(|state| of(state, "granted") > of(&reported, "granted"));
         #[cfg(unix)]
         served.terminate();
     }

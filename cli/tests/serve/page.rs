@@ -138,7 +138,7 @@ fn the_live_page_shows_what_happens() {
         let path = format!("/ws/v1/cluster/apps/{}/state?user.name=root", app["id"].as_str().expect("an id"));
         served.ask("PUT", &path, "Content-Type: application/json\r\n", r#"{"state":"KILLED"}"#);
     }
-    page.wait_until("/application ended of application/.test(document.getElementById('log').textContent)");
+    page.wait_until("/application ended: \\d+, root/.test(document.getElementById('log').textContent)");
 
     // Choosing a queue tells what it has.
     page.value("document.querySelector('#queues .row').click() === undefined");
@@ -233,6 +233,38 @@ fn pages_in_yarns_places_show_what_rest_says() {
     // One that is not there is told.
     assert_eq!(served.ask("GET", "/cluster/../Cargo.toml", "", "").0, 404);
     assert_eq!(served.ask("GET", "/assets/..%2fCargo.toml", "", "").0, 404);
+    let errors = page.errors.lock().expect("no panic");
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+#[test]
+fn pages_of_a_capacity_scheduler_show_its_capacities() {
+    let served = Served::start(&["--listen", "127.0.0.1:0", "--scheduler", "capacity"]);
+    served.state_under_load();
+    let Some(page) = Shown::open(&format!("http://{}/cluster/scheduler", served.at), ".tree summary") else { return };
+    let info = &served.json("/ws/v1/cluster/scheduler")["scheduler"]["schedulerInfo"];
+    let mut queues: Vec<&Value> = info["queues"]["queue"].as_array().expect("queues").iter().collect();
+    let mut shown = 0;
+    while let Some(queue) = queues.pop() {
+        let (most, own) = (&queue["absoluteMaxCapacity"], &queue["absoluteCapacity"]);
+        let (most, own) = (most.as_f64().expect("a number"), own.as_f64().expect("a number"));
+        let width = |part: &str| {
+            let of = format!(
+                "parseFloat([...document.querySelectorAll('.tree summary')].find((one) => \
+                 one.querySelector('.name').title === {}).querySelector('{part}').style.width)",
+                queue["queuePath"]
+            );
+            page.value(&of).as_f64().expect("a number")
+        };
+        assert!((width(".outer") - 0.8 * most).abs() < 0.01, "{}", queue["queuePath"]);
+        assert!((width(".dashed") - 100.0 * own / most).abs() < 0.01, "{}", queue["queuePath"]);
+        shown += 1;
+        queues.extend(queue["queues"]["queue"].as_array().into_iter().flatten());
+    }
+    assert!(shown > 5, "{info}");
+    page.go(&format!("http://{}/", served.at), "#queues .row");
+    page.wait_until("/^CapacityScheduler: 40 nodes, /.test(document.getElementById('summary').textContent)");
+    page.wait_until("document.getElementById('fair-name').textContent === 'guaranteed by its capacity'");
     let errors = page.errors.lock().expect("no panic");
     assert!(errors.is_empty(), "{errors:?}");
 }

@@ -3,7 +3,9 @@
 use evenweave::config::QueueAccess;
 use evenweave::config::capacity::{CapacitySettings, QueueTemplates};
 use evenweave::resource::{Calculator, ResourceTypes};
-use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, QueueView, RequestView};
+use evenweave::view::{
+    AllocatedView, CapacityQueueView, CapacityStats, ContainerView, NodeView, QueueView, RequestView, Stats,
+};
 use evenweave::{AppHandle, Refused, Resource, Settings};
 
 /// Which scheduler it is.
@@ -141,6 +143,20 @@ pub struct Counts {
     pub heartbeats: u64,
     /// How old the shares are, in ms; 0 where there are none.
     pub snapshot_age_ms: u64,
+}
+
+impl From<Stats> for Counts {
+    fn from(stats: Stats) -> Counts {
+        let Stats { granted, completed, running, heartbeats, snapshot_age_ms, .. } = stats;
+        Counts { granted, completed, running, heartbeats, snapshot_age_ms }
+    }
+}
+
+impl From<CapacityStats> for Counts {
+    fn from(stats: CapacityStats) -> Counts {
+        let CapacityStats { granted, completed, running, heartbeats, .. } = stats;
+        Counts { granted, completed, running, heartbeats, snapshot_age_ms: 0 }
+    }
 }
 
 /// The calls of whoever answers.

@@ -55,14 +55,7 @@ impl Scheduler for CapacitySteps {
     }
 
     fn counts(&self) -> Counts {
-        let stats = self.step(|stepped| stepped.stats());
-        Counts {
-            granted: stats.granted,
-            completed: stats.completed,
-            running: stats.running,
-            heartbeats: stats.heartbeats,
-            snapshot_age_ms: 0,
-        }
+        self.step(|stepped| stepped.stats()).into()
     }
 
     fn largest(&self) -> Resource {

@@ -33,14 +33,7 @@ impl Scheduler for CapacityThreads {
     }
 
     fn counts(&self) -> Counts {
-        let stats = self.scheduler.stats();
-        Counts {
-            granted: stats.granted,
-            completed: stats.completed,
-            running: stats.running,
-            heartbeats: stats.heartbeats,
-            snapshot_age_ms: 0,
-        }
+        self.scheduler.stats().into()
     }
 
     fn largest(&self) -> Resource {

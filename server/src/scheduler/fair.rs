@@ -82,14 +82,7 @@ impl Scheduler for Steps {
     }
 
     fn counts(&self) -> Counts {
-        let stats = self.step(|stepped| stepped.stats());
-        Counts {
-            granted: stats.granted,
-            completed: stats.completed,
-            running: stats.running,
-            heartbeats: stats.heartbeats,
-            snapshot_age_ms: stats.snapshot_age_ms,
-        }
+        self.step(|stepped| stepped.stats()).into()
     }
 
     fn largest(&self) -> Resource {

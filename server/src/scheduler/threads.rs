@@ -46,14 +46,7 @@ impl Scheduler for Threads {
     }
 
     fn counts(&self) -> Counts {
-        let stats = self.scheduler.stats();
-        Counts {
-            granted: stats.granted,
-            completed: stats.completed,
-            running: stats.running,
-            heartbeats: stats.heartbeats,
-            snapshot_age_ms: stats.snapshot_age_ms,
-        }
+        self.scheduler.stats().into()
     }
 
     fn largest(&self) -> Resource {
