@@ -212,13 +212,15 @@ pub mod view {
     pub use crate::scheduler::{AllocatedView, HeldView, Journal, PreemptionRound};
 }
 
-/// Why a decision went as it did, as values: what [`Stepped::take_trace`], `not_offered` and [`CapacityScheduler::why_waiting`] tell.
+/// Why a decision went as it did, as values: what [`Stepped::take_trace`], `not_offered` and `why_waiting` tell.
 #[cfg(not(loom))]
 pub mod reason {
+    pub use crate::app::Reason;
     pub use crate::capacity::{CapacityNotOffered, CapacityReason, CapacityWait};
     pub use crate::fair::{
-        AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle,
-        PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
+        AmShare, AppOutcome, AppVisit, Claim, Decision, FairReason, FairWait, KeyOutcome, KeyVisit, NotOffered,
+        NotReserved, Obstacle, PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, Told, Words,
+        nearness, precedence,
     };
 }
 

@@ -544,7 +544,7 @@ impl Stepped {
         &mut self.steps.stepper
     }
 
-    fn shared(&self) -> &Arc<Shared> {
+    pub(super) fn shared(&self) -> &Arc<Shared> {
         self.steps.stepper.shared()
     }
 
