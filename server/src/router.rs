@@ -16,7 +16,7 @@ use crate::rest::asked::{Asked, Outcome};
 use crate::rest::errors::Fault;
 use crate::rest::format::Format;
 use crate::rest::{
-    access, activities, app, app_list, attempts, changes, cluster, metrics, nodes, overview, statistics,
+    access, activities, app, app_list, attempts, changes, cluster, metrics, nodes, overview, statistics, why,
 };
 
 /// A body is a few words.
@@ -57,6 +57,7 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route(&beneath("/priority"), changes(app::priority, changes::priority))
         .route(&beneath("/timeouts"), reads(app::lifetimes))
         .route(&beneath("/timeout"), changes_only(changes::lifetime))
+        .route("/ws/v1/evenweave/why", reads(why::why))
         .fallback(nothing_here)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .with_state(of);

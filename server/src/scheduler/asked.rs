@@ -2,6 +2,7 @@
 
 use evenweave::config::QueueAccess;
 use evenweave::config::capacity::{CapacitySettings, QueueTemplates};
+use evenweave::reason::Reason;
 use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::view::{
     AllocatedView, CapacityQueueView, CapacityStats, ContainerView, NodeView, QueueView, RequestView, Stats,
@@ -159,6 +160,24 @@ impl From<CapacityStats> for Counts {
     }
 }
 
+/// Why an application waits: one reason, in words.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Why {
+    /// Priority and allocation request id of the request key that it is about; `None`: it is about all of them.
+    pub key: Option<(i32, i64)>,
+    /// How many nodes it is about, and the first of them; `None`: it stands whatever the node.
+    pub nodes: Option<(usize, String)>,
+    /// What stands against it, without a full stop.
+    pub what: String,
+}
+
+impl Why {
+    /// In words that are made of a reason's own.
+    pub(super) fn told<W>(reason: Reason<W>, what: impl Fn(&W) -> String) -> Why {
+        Why { key: reason.key, nodes: reason.nodes, what: what(&reason.wait) }
+    }
+}
+
 /// The calls of whoever answers.
 pub trait Scheduler: Send + Sync {
     /// What does not change.
@@ -193,6 +212,11 @@ pub trait Scheduler: Send + Sync {
     fn health(&self) -> Health {
         Health::default()
     }
+    /// Why an application has no more than it has. Workers are asked, O(nodes × request keys).
+    ///
+    /// # Errors
+    /// What keeps the scheduler from answering.
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused>;
     /// Whether there is a queue of that full name.
     fn has_queue(&self, name: &str) -> bool;
     /// The scheduler's own check of a right in a queue.

@@ -7,7 +7,7 @@ use evenweave::config::capacity::QueueTemplates;
 use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
 use evenweave::{AppHandle, CapacityStepped, Refused, Resource};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Health, Scheduler};
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Health, Scheduler, Why};
 use super::guarantees::{figures, has_queue, largest, nearest, templates};
 
 /// A stepped CapacityScheduler behind a lock: whoever steps and whoever asks take turns.
@@ -111,6 +111,11 @@ impl Scheduler for CapacitySteps {
 
     fn is_admin(&self, user: &str) -> bool {
         self.step(|stepped| stepped.is_admin(user))
+    }
+
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
+        let reasons = self.step(|stepped| stepped.why_waiting(app));
+        Ok(reasons.into_iter().map(|reason| Why::told(reason, ToString::to_string)).collect())
     }
 
     fn kill(&self, app: &AppHandle) -> Result<(), Refused> {

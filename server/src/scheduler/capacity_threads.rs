@@ -5,7 +5,7 @@ use evenweave::config::capacity::QueueTemplates;
 use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
 use evenweave::{AppHandle, CapacityScheduler, Refused, Resource};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler};
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
 use super::guarantees::{figures, has_queue, largest, nearest, templates};
 
 /// A handle to a running CapacityScheduler. What a thread of it cannot answer any more is shown as nothing.
@@ -82,6 +82,11 @@ impl Scheduler for CapacityThreads {
 
     fn is_admin(&self, user: &str) -> bool {
         self.scheduler.is_admin(user).unwrap_or(false)
+    }
+
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
+        let reasons = self.scheduler.why_waiting(app)?;
+        Ok(reasons.into_iter().map(|reason| Why::told(reason, ToString::to_string)).collect())
     }
 
     fn kill(&self, app: &AppHandle) -> Result<(), Refused> {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evenweave::config::QueueAccess;
-use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationOutcome};
+use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationOutcome, Words};
 use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
 use evenweave::{AppHandle, Refused, Resource, Stepped};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler};
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
 use super::shares::figures;
 
 /// A stepped FairScheduler behind a lock: whoever steps and whoever asks take turns.
@@ -130,6 +130,12 @@ impl Scheduler for Steps {
 
     fn is_admin(&self, user: &str) -> bool {
         self.step(|stepped| stepped.is_admin(user))
+    }
+
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
+        let words = Words::new(&self.basics.types);
+        let reasons = self.step(|stepped| stepped.why_waiting(app));
+        Ok(reasons.into_iter().map(|reason| Why::told(reason, |wait| words.wait(wait).to_string())).collect())
     }
 
     fn kill(&self, app: &AppHandle) -> Result<(), Refused> {

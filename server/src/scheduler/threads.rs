@@ -1,10 +1,11 @@
 //! A FairScheduler on threads of its own, for those who ask.
 
 use evenweave::config::QueueAccess;
+use evenweave::reason::Words;
 use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
 use evenweave::{AppHandle, FairScheduler, Refused, Resource};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler};
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
 use super::shares::figures;
 
 /// A handle to a running FairScheduler. What a thread of it cannot answer any more is shown as nothing.
@@ -95,6 +96,12 @@ impl Scheduler for Threads {
 
     fn is_admin(&self, user: &str) -> bool {
         self.scheduler.is_admin(user).unwrap_or(false)
+    }
+
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
+        let words = Words::new(&self.basics.types);
+        let reasons = self.scheduler.why_waiting(app)?;
+        Ok(reasons.into_iter().map(|reason| Why::told(reason, |wait| words.wait(wait).to_string())).collect())
     }
 
     fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
