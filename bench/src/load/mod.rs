@@ -36,6 +36,8 @@ mod simulation;
 
 mod watched;
 
+mod wishes;
+
 mod wheel;
 
 pub(crate) use driver::Sample;

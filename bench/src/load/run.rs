@@ -383,6 +383,11 @@ pub(super) fn admission(
     Admission::new(jobs, &shares, capacity, turnovers, in_flight)
 }
 
+/// Where a node stands that comes later.
+pub(super) fn rack_of(node: usize) -> String {
+    format!("/r{}", node / NODES_A_RACK as usize)
+}
+
 /// How fast all goes, and over how many nodes.
 pub(super) fn pace(options: &LoadOptions, duration: Duration) -> Pace {
     Pace {

@@ -2,12 +2,21 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::api::{AppHandle, Container, ContainerId, EndReason, NodeHandle};
+use crate::api::{AppHandle, Container, ContainerId, EndReason, NodeHandle, Refused};
 use crate::load::app::Role;
+use crate::load::wishes::{NodeCall, Wished, Wishes};
 
 /// What the driver has done or was told.
 #[derive(Debug)]
 pub(crate) enum Happened<'a> {
+    /// A node has come.
+    Registered(&'a NodeHandle),
+    /// A node is gone, with all that ran on it.
+    Lost(&'a NodeHandle),
+    /// A node that was emptied is gone.
+    Retired(&'a NodeHandle),
+    /// A node takes nothing new from now on, or does again.
+    Decommissioning { node: &'a NodeHandle, on: bool },
     /// An application is handed in.
     Submitted { number: u32, user: &'a str, queue: &'a str },
     /// Its queue has taken it.
@@ -30,13 +39,22 @@ pub(crate) type Witness = Box<dyn FnMut(Happened<'_>) + Send>;
 /// What such a driver has besides.
 pub(crate) struct Watched {
     witness: Witness,
+    wishes: Wishes,
     /// Whose a container is that lives, and what it is to it.
     pub(crate) alive: FxHashMap<ContainerId, (u32, Role)>,
 }
 
 impl Watched {
-    pub(crate) fn new(witness: Witness) -> Watched {
-        Watched { witness, alive: FxHashMap::default() }
+    pub(crate) fn new(witness: Witness, wishes: Wishes) -> Watched {
+        Watched { witness, wishes, alive: FxHashMap::default() }
+    }
+
+    pub(crate) fn next_wish(&self) -> Option<Wished> {
+        self.wishes.wished.try_recv().ok()
+    }
+
+    pub(crate) fn call_node(&self, call: NodeCall, node: &NodeHandle) -> Result<(), Refused> {
+        (self.wishes.call_node)(call, node)
     }
 
     pub(crate) fn tell(&mut self, happened: Happened<'_>) {
