@@ -10,11 +10,15 @@
 //!
 //! `recording` plays what a real ResourceManager has answered, through the router.
 
+mod administration;
+
 pub mod events;
 
 mod guard;
 
 mod live;
+
+mod logging;
 
 mod manager;
 
@@ -38,6 +42,7 @@ mod time;
 
 mod value;
 
+pub use logging::{LogFormat, Logging};
 pub use manager::{Cluster, Killed, ResourceManager};
 pub use router::router;
 pub use serving::{serve, site};

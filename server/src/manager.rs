@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use evenweave::Refused;
-use evenweave::config::QueueAccess;
+use evenweave::config::{Diagnostic, QueueAccess};
+use evenweave::{Refused, Resource};
 
-use crate::records::{AppRecord, AppState, FinalStatus, Records};
-use crate::scheduler::{AppFigures, Scheduler};
+use crate::logging::Logging;
+use crate::records::{AppRecord, AppState, FinalStatus, NodeState, Records};
+use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, Scheduler};
 use crate::time;
 
 /// What tells this ResourceManager from others.
@@ -93,6 +94,10 @@ pub struct ResourceManager {
     cluster: Cluster,
     scheduler: Arc<dyn Scheduler>,
     records: Mutex<Records>,
+    queues: Option<QueuesSource>,
+    /// Who refreshes queues, one after the other.
+    refreshing: Mutex<()>,
+    logging: Option<Arc<Logging>>,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -105,7 +110,32 @@ impl ResourceManager {
     /// Over a scheduler.
     #[must_use]
     pub fn new(cluster: Cluster, scheduler: Arc<dyn Scheduler>) -> ResourceManager {
-        ResourceManager { cluster, scheduler, records: Mutex::default() }
+        ResourceManager {
+            cluster,
+            scheduler,
+            records: Mutex::default(),
+            queues: None,
+            refreshing: Mutex::default(),
+            logging: None,
+        }
+    }
+
+    /// The same, whose queues are read from there when they are refreshed; else from the file that the scheduler watches.
+    #[must_use]
+    pub fn with_queues(mut self, source: QueuesSource) -> ResourceManager {
+        self.queues = Some(source);
+        self
+    }
+
+    /// The same, whose log this is: its levels can be changed over REST.
+    #[must_use]
+    pub fn with_logging(mut self, logging: Arc<Logging>) -> ResourceManager {
+        self.logging = Some(logging);
+        self
+    }
+
+    pub(crate) fn logging(&self) -> Option<&Arc<Logging>> {
+        self.logging.as_ref()
     }
 
     /// What tells it from others.
@@ -213,5 +243,68 @@ impl ResourceManager {
             app.priority = priority;
         }
         Ok(priority)
+    }
+
+    /// Reads the queues again, and takes all of them or nothing. What was hardly meant.
+    ///
+    /// # Errors
+    /// Why they are as they were.
+    pub fn refresh_queues(&self) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        match &self.queues {
+            None => self.scheduler.refresh_queues(None),
+            Some(read) => self.scheduler.refresh_queues(Some(&read().map_err(NotRefreshed::Unreadable)?)),
+        }
+    }
+
+    /// Lets a node run empty. Once it has, [`node_drained`](Self::node_drained) takes it away.
+    ///
+    /// # Errors
+    /// What the scheduler says against it.
+    pub fn decommission(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.decommission_node(node)?;
+        self.records().node_is(node, NodeState::Decommissioning);
+        Ok(())
+    }
+
+    /// Keeps a node that was to run empty.
+    ///
+    /// # Errors
+    /// What the scheduler says against it.
+    pub fn recommission(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.recommission_node(node)?;
+        self.records().node_is(node, NodeState::Running);
+        Ok(())
+    }
+
+    /// Takes a node away with all that runs on it.
+    ///
+    /// # Errors
+    /// What the scheduler says against it.
+    pub fn remove_node(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.remove_node(node)?;
+        self.records().node_is(node, NodeState::Decommissioned);
+        Ok(())
+    }
+
+    /// A node has run empty ([`SchedulerEvent::NodeDrained`](evenweave::SchedulerEvent::NodeDrained)): it goes, unless it was kept meanwhile.
+    pub fn node_drained(&self, node: &str) {
+        let is_to_go = |records: &Records| {
+            records.nodes().iter().any(|one| one.name == node && one.state == NodeState::Decommissioning)
+        };
+        if is_to_go(&self.records()) {
+            // One that is gone at this moment is gone, too.
+            let _ = self.remove_node(node);
+        }
+    }
+
+    /// Gives a node another total.
+    ///
+    /// # Errors
+    /// What the scheduler says against it.
+    pub fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
+        self.scheduler.resize_node(node, total)?;
+        self.records().node_has(node, total);
+        Ok(())
     }
 }

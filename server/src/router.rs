@@ -11,6 +11,7 @@ use axum::routing::{MethodRouter, any, get};
 use tower::Layer;
 use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
 
+use crate::administration::{dump, levels, node_commands, queues};
 use crate::manager::ResourceManager;
 use crate::rest::asked::{Asked, Outcome};
 use crate::rest::errors::Fault;
@@ -58,39 +59,66 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route(&beneath("/timeouts"), reads(app::lifetimes))
         .route(&beneath("/timeout"), changes_only(changes::lifetime))
         .route("/ws/v1/evenweave/why", reads(why::why))
+        .route("/ws/v1/cluster/nodes/{node}/resource", commands(node_commands::resize))
+        .route("/ws/v1/evenweave/refresh-queues", commands(queues::refresh))
+        .route("/ws/v1/evenweave/nodes/{node}/decommission", commands(node_commands::decommission))
+        .route("/ws/v1/evenweave/nodes/{node}/recommission", commands(node_commands::recommission))
+        .route("/ws/v1/evenweave/nodes/{node}/remove", commands(node_commands::remove))
+        .route("/ws/v1/evenweave/state", reads(dump::state))
+        .route("/ws/v1/evenweave/log-level", changes(levels::shown, levels::change))
         .fallback(nothing_here)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .with_state(of);
     NormalizePathLayer::trim_trailing_slash().layer(router)
 }
 
+/// What answers which method.
+#[derive(Clone, Copy, Default)]
+struct Methods {
+    get: Option<Endpoint>,
+    put: Option<Endpoint>,
+    post: Option<Endpoint>,
+}
+
+impl Methods {
+    fn route(self) -> MethodRouter<Manager> {
+        any(move |request: Request| by_method(self, request))
+    }
+
+    fn allowed(self) -> String {
+        let named = [(self.get.is_some(), ",HEAD,GET"), (self.post.is_some(), ",POST"), (self.put.is_some(), ",PUT")];
+        let names = named.into_iter().filter(|(is_there, _)| *is_there).map(|(_, name)| name);
+        std::iter::once("OPTIONS").chain(names).collect()
+    }
+}
+
 /// What is read.
-fn reads(endpoint: Endpoint) -> MethodRouter<Manager> {
-    any(move |request: Request| by_method(Some(endpoint), None, request))
+fn reads(get: Endpoint) -> MethodRouter<Manager> {
+    Methods { get: Some(get), ..Methods::default() }.route()
 }
 
 /// What is read, and changed.
-fn changes(read: Endpoint, change: Endpoint) -> MethodRouter<Manager> {
-    any(move |request: Request| by_method(Some(read), Some(change), request))
+fn changes(get: Endpoint, put: Endpoint) -> MethodRouter<Manager> {
+    Methods { get: Some(get), put: Some(put), post: None }.route()
 }
 
 /// What is changed, and not read.
-fn changes_only(change: Endpoint) -> MethodRouter<Manager> {
-    any(move |request: Request| by_method(None, Some(change), request))
+fn changes_only(put: Endpoint) -> MethodRouter<Manager> {
+    Methods { put: Some(put), ..Methods::default() }.route()
+}
+
+/// What is done.
+fn commands(post: Endpoint) -> MethodRouter<Manager> {
+    Methods { post: Some(post), ..Methods::default() }.route()
 }
 
 /// Hadoop's own way with methods that are not there.
-async fn by_method(read: Option<Endpoint>, change: Option<Endpoint>, request: Request) -> Response {
+async fn by_method(methods: Methods, request: Request) -> Response {
     let endpoint = match request.method {
-        Method::GET | Method::HEAD => read,
-        Method::PUT => change,
-        Method::OPTIONS => {
-            return allowed(match (read, change) {
-                (Some(_), None) => "OPTIONS,HEAD,GET",
-                (Some(_), Some(_)) => "OPTIONS,HEAD,GET,PUT",
-                (None, _) => "OPTIONS,PUT",
-            });
-        }
+        Method::GET | Method::HEAD => methods.get,
+        Method::PUT => methods.put,
+        Method::POST => methods.post,
+        Method::OPTIONS => return allowed(&methods.allowed()),
         _ => None,
     };
     match endpoint {
@@ -198,9 +226,11 @@ fn engines_page(accept: Option<&str>) -> Response {
     }
 }
 
-fn allowed(methods: &'static str) -> Response {
+fn allowed(methods: &str) -> Response {
     let mut response = whole(204, Some("text/plain;charset=utf-8"), String::new());
-    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(methods));
+    if let Ok(methods) = HeaderValue::from_str(methods) {
+        response.headers_mut().insert(header::ALLOW, methods);
+    }
     response
 }
 

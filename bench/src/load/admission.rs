@@ -198,7 +198,10 @@ mod tests {
         admission.add_leaf();
         admission.entered(1, 5);
         admission.demand(1.0);
-        assert!(std::iter::from_fn(|| admission.next(&jobs)).all(|(_, leaf)| leaf == 0), "nothing is wanted of the new leaf");
+        assert!(
+            std::iter::from_fn(|| admission.next(&jobs)).all(|(_, leaf)| leaf == 0),
+            "nothing is wanted of the new leaf"
+        );
         assert_eq!(admission.live(), 3 + 1 + 6);
     }
 

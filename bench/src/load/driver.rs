@@ -41,8 +41,8 @@ use crate::load::app::{CONTAINER, LoadApp, Role};
 use crate::load::books::{Books, Difference};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::watched::{Happened, Watched, Witness};
-use crate::load::wishes::Wishes;
 use crate::load::wheel::Wheel;
+use crate::load::wishes::Wishes;
 
 /// Heartbeats in one call.
 const BATCH: usize = 64;
@@ -481,7 +481,8 @@ impl<'a> Driver<'a> {
         for (answer, (number, index, leaf)) in answers.into_iter().zip(jobs) {
             if let (Some(watched), Err(why)) = (&mut self.watched, &answer) {
                 watched.tell(Happened::Refused { number, why });
-                (0..job(self.jobs, &self.own_jobs, index).containers()).for_each(|_| self.admission.container_ended(leaf));
+                (0..job(self.jobs, &self.own_jobs, index).containers())
+                    .for_each(|_| self.admission.container_ended(leaf));
                 self.admission.job_left();
                 continue;
             }

@@ -1,7 +1,9 @@
 //! What a load run reads before its first thread starts: queues, properties, the trace.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use evenweave_server::scheduler::{QueuesSource, QueuesText, queues_in};
 
 use crate::api::{AllocationFile, CapacityConfiguration, Groups, Settings, SiteFile};
 use crate::bundled;
@@ -28,6 +30,8 @@ pub struct Inputs {
     pub(crate) rules: Rules,
     pub(super) queues_text: String,
     pub(super) queues_name: String,
+    /// Where they come from, if not with the program.
+    queues_file: Option<PathBuf>,
     pub(crate) groups: Option<Arc<dyn Groups>>,
     /// What the readers of site files and allocation file had to say, with places.
     pub warnings: Vec<String>,
@@ -64,7 +68,8 @@ impl Inputs {
             }
             None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
         };
-        Ok(Inputs { trace, trace_name, rules, queues_text, queues_name, groups, warnings })
+        let queues_file = options.queues.clone();
+        Ok(Inputs { trace, trace_name, rules, queues_text, queues_name, queues_file, groups, warnings })
     }
 }
 
@@ -73,6 +78,17 @@ impl Inputs {
     pub(crate) fn leaves(&self, queues: &[QueueFigures], wanted: &[String]) -> Result<Vec<String>, Failure> {
         let names: Vec<_> = queues.iter().map(|queue| (queue.name.clone(), queue.leaf)).collect();
         leaves(&names, wanted, &self.queues_name)
+    }
+
+    /// From where a server reads its queues again.
+    pub(crate) fn queues_source(&self) -> QueuesSource {
+        match &self.queues_file {
+            Some(path) => queues_in(path.clone()),
+            None => {
+                let bundled = QueuesText { name: self.queues_name.clone(), text: self.queues_text.clone() };
+                Arc::new(move || Ok(bundled.clone()))
+            }
+        }
     }
 
     pub(crate) fn queues_text(&self) -> &str {

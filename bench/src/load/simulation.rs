@@ -61,7 +61,7 @@ impl Simulation {
         let (wake, woken) = crossbeam_channel::unbounded();
         let (engine, shown, next_event) = scheduler(options, inputs, waker(wake)).map_err(Failure::input)?;
         let cluster = Cluster::new(CLUSTER_TIMESTAMP, web_address).starting_now();
-        let manager = Arc::new(ResourceManager::new(cluster, shown));
+        let manager = Arc::new(ResourceManager::new(cluster, shown).with_queues(inputs.queues_source()));
         let ring = Arc::new(Ring::default());
         let stop = Arc::new(AtomicBool::new(false));
         let leaves = leaves(&names(&*engine), &options.queue, inputs.queues_name())?;
@@ -160,6 +160,9 @@ fn look(manager: &ResourceManager, ring: &Ring, next_event: &NextEvent, reserved
     let now = manager.now_ms();
     while let Some(event) = next_event() {
         ring.push(Event::new(What::Told, now).saying(event.to_string()));
+        if let SchedulerEvent::NodeDrained(node) = &event {
+            manager.node_drained(node);
+        }
         if let SchedulerEvent::WorkerPanicked { nodes, .. } = &event {
             for node in nodes {
                 manager.records().node_is(node, NodeState::Lost);

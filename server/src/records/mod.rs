@@ -11,6 +11,8 @@ pub use node::{NodeRecord, NodeState};
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use evenweave::Resource;
+
 /// `yarn.resourcemanager.max-completed-applications`, where it is not set.
 pub const MAX_COMPLETED: usize = 1000;
 
@@ -166,6 +168,13 @@ impl Records {
     pub fn label(&mut self, name: &str, label: &str) {
         if let Some(node) = self.nodes.iter_mut().find(|node| node.name == name) {
             node.labels = vec![label.to_owned()];
+        }
+    }
+
+    /// A node has another total.
+    pub fn node_has(&mut self, name: &str, total: Resource) {
+        if let Some(node) = self.nodes.iter_mut().find(|node| node.name == name) {
+            node.total = total;
         }
     }
 

@@ -1,13 +1,15 @@
 //! What is asked of a scheduler, and the values that it answers with.
 
-use evenweave::config::QueueAccess;
 use evenweave::config::capacity::{CapacitySettings, QueueTemplates};
+use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::Reason;
 use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::view::{
     AllocatedView, CapacityQueueView, CapacityStats, ContainerView, NodeView, QueueView, RequestView, Stats,
 };
 use evenweave::{AppHandle, Refused, Resource, Settings};
+
+use super::refresh::{NotRefreshed, QueuesText};
 
 /// Which scheduler it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub struct Basics {
     pub max_priority: i32,
     /// Parts of a whole go by the type of which most is used, not by memory.
     pub dominant: bool,
+    /// Names of scheduling policies that the embedder brings: a FairScheduler's queues may have them.
+    pub policies: Vec<String>,
 }
 
 impl Basics {
@@ -49,6 +53,7 @@ impl Basics {
             acls: settings.acl_enable,
             max_priority: 0,
             dominant: false,
+            policies: Vec::new(),
         }
     }
 
@@ -63,6 +68,7 @@ impl Basics {
             acls: settings.acl_enable,
             max_priority: settings.max_application_priority,
             dominant: settings.calculator == Calculator::Dominant,
+            policies: Vec::new(),
         }
     }
 }
@@ -74,6 +80,8 @@ pub struct FairQueue {
     pub view: QueueView,
     /// What AMs may use, as of the last time that one was held against it.
     pub am_limit: Resource,
+    /// `maxAMShare`, as it is configured.
+    pub max_am_share: f32,
 }
 
 /// An application that has not ended, as its scheduler has it.
@@ -238,4 +246,29 @@ pub trait Scheduler: Send + Sync {
     /// # Errors
     /// What the scheduler says against it; the FairScheduler has no priorities.
     fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<i32, Refused>;
+    /// Takes the queues of a file; without one those of the file that the scheduler watches. What was hardly meant.
+    ///
+    /// # Errors
+    /// Why it has taken nothing of them.
+    fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed>;
+    /// Lets a node run empty: it is granted nothing more.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchNode`], or that the scheduler has ended.
+    fn decommission_node(&self, node: &str) -> Result<(), Refused>;
+    /// Keeps a node that was to run empty.
+    ///
+    /// # Errors
+    /// As of [`decommission_node`](Self::decommission_node).
+    fn recommission_node(&self, node: &str) -> Result<(), Refused>;
+    /// Takes a node away with all that runs on it.
+    ///
+    /// # Errors
+    /// As of [`decommission_node`](Self::decommission_node).
+    fn remove_node(&self, node: &str) -> Result<(), Refused>;
+    /// Gives a node another total. What runs on it goes on, if it fits or not.
+    ///
+    /// # Errors
+    /// As of [`decommission_node`](Self::decommission_node), and what the scheduler says against the total.
+    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused>;
 }

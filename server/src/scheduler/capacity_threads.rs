@@ -1,12 +1,14 @@
 //! A CapacityScheduler on threads of its own, for those who ask.
 
-use evenweave::config::QueueAccess;
 use evenweave::config::capacity::QueueTemplates;
+use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
-use evenweave::{AppHandle, CapacityScheduler, Refused, Resource};
+use evenweave::{AppHandle, CapacityScheduler, NodeHandle, Refused, Resource};
 
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
 use super::guarantees::{figures, has_queue, largest, nearest, templates};
+use super::reading::capacities;
+use super::refresh::{NotRefreshed, QueuesText};
 
 /// A handle to a running CapacityScheduler. What a thread of it cannot answer any more is shown as nothing.
 #[derive(Debug)]
@@ -20,6 +22,10 @@ impl CapacityThreads {
     #[must_use]
     pub fn new(scheduler: CapacityScheduler, basics: Basics) -> CapacityThreads {
         CapacityThreads { scheduler, basics }
+    }
+
+    fn node(&self, name: &str) -> Result<NodeHandle, Refused> {
+        self.scheduler.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
     }
 }
 
@@ -100,5 +106,28 @@ impl Scheduler for CapacityThreads {
     fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
         self.scheduler.set_priority(app, priority)?;
         Ok(self.scheduler.app(app.number())?.map_or(priority, |view| view.priority))
+    }
+
+    fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        let file = file.ok_or(NotRefreshed::NoFile)?;
+        let (own, warnings) = capacities(file, &self.scheduler.configuration()?)?;
+        self.scheduler.refresh_queues(own.pairs())?;
+        Ok(warnings)
+    }
+
+    fn decommission_node(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.decommission_node(&self.node(node)?)
+    }
+
+    fn recommission_node(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.recommission_node(&self.node(node)?)
+    }
+
+    fn remove_node(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.remove_node(&self.node(node)?)
+    }
+
+    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
+        self.scheduler.resize_node(&self.node(node)?, total)
     }
 }

@@ -12,6 +12,10 @@ mod fair;
 
 mod guarantees;
 
+mod reading;
+
+mod refresh;
+
 mod shares;
 
 mod threads;
@@ -20,4 +24,5 @@ pub use asked::{AppFigures, Basics, Counts, FairQueue, Health, Kind, OfCapacity,
 pub use capacity::CapacitySteps;
 pub use capacity_threads::CapacityThreads;
 pub use fair::Steps;
+pub use refresh::{NotRefreshed, QueuesSource, QueuesText, queues_in};
 pub use threads::Threads;
