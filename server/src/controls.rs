@@ -1,16 +1,12 @@
-//! What the live page may change of a cluster that is simulated: nodes, load, applications, the file that the scheduler goes by.
+//! What the live page may change of a cluster that is simulated: nodes, load, applications, the file of queues.
 //!
-//! Whoever simulates implements [`Controls`]; a server over a real cluster has none, and the page shows none. Killing and moving are REST's.
+//! Whoever simulates implements [`Controls`]. A ResourceManager over a real cluster has none, and its page shows none. Killing, moving and node
+//! commands are the same as for any cluster.
 
-use std::sync::Arc;
+use evenweave::config::Diagnostic;
+use serde::Deserialize;
 
-use axum::Router;
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use serde::{Deserialize, Serialize};
+use crate::scheduler::QueuesText;
 
 /// One thing to be done.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -23,16 +19,6 @@ pub enum Action {
     },
     /// A node is gone, with all that runs on it.
     LoseNode {
-        /// Its name.
-        node: String,
-    },
-    /// A node takes nothing new, and goes when it is empty.
-    DecommissionNode {
-        /// Its name.
-        node: String,
-    },
-    /// Such a node takes work again.
-    RecommissionNode {
         /// Its name.
         node: String,
     },
@@ -55,33 +41,12 @@ pub enum Action {
 }
 
 /// How things stand.
-#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// How much is handed in, of what keeps the cluster full.
     pub load_percent: u32,
-    /// What the file is called.
-    pub file: String,
-    /// The file that is in force.
-    pub text: String,
-}
-
-/// Something about the file.
-#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
-pub struct Finding {
-    /// It keeps the file from being taken.
-    pub error: bool,
-    /// Its short name.
-    pub code: String,
-    /// From 1.
-    pub line: Option<u32>,
-    /// From 1.
-    pub column: Option<u32>,
-    /// What is wrong.
-    pub message: String,
-    /// What comes of it.
-    pub effect: Option<String>,
-    /// What would be right.
-    pub help: Option<String>,
+    /// The queues that are in force.
+    pub queues: QueuesText,
 }
 
 /// What whoever simulates a cluster lets others do.
@@ -93,88 +58,8 @@ pub trait Controls: Send + Sync {
     /// # Errors
     /// Why not, in a sentence.
     fn act(&self, action: Action) -> Result<String, String>;
-    /// What there is to say of a file, without taking it.
-    fn check(&self, text: &str) -> Vec<Finding>;
-    /// Takes a file; what there is to say of it.
-    ///
-    /// # Errors
-    /// Why it was not taken; the one before stays.
-    fn apply(&self, text: &str) -> Result<Vec<Finding>, Vec<Finding>>;
-}
-
-type Of = Arc<dyn Controls>;
-
-/// `/controls` and what is below it.
-pub(crate) fn routes(of: Of) -> Router {
-    Router::new()
-        .route("/controls", get(standing).post(act))
-        .route("/controls/check", post(check))
-        .route("/controls/file", post(apply))
-        .with_state(of)
-}
-
-fn answer(status: StatusCode, of: &impl Serialize) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, "application/json;charset=utf-8"),
-        (header::CACHE_CONTROL, "no-store"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ];
-    (status, headers, serde_json::to_string(of).unwrap_or_default()).into_response()
-}
-
-#[derive(Serialize)]
-struct Said {
-    said: String,
-}
-
-/// What waits for the scheduler is done where waiting is allowed.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Response> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
-}
-
-async fn standing(State(of): State<Of>) -> Response {
-    match blocking(move || of.standing()).await {
-        Ok(standing) => answer(StatusCode::OK, &standing),
-        Err(panicked) => panicked,
-    }
-}
-
-async fn act(State(of): State<Of>, headers: HeaderMap, body: Bytes) -> Response {
-    let is_json = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    if !is_json {
-        return answer(StatusCode::UNSUPPORTED_MEDIA_TYPE, &Said { said: "Send application/json.".to_owned() });
-    }
-    let action: Action = match serde_json::from_slice(&body) {
-        Ok(action) => action,
-        Err(error) => return answer(StatusCode::BAD_REQUEST, &Said { said: format!("That is no action: {error}") }),
-    };
-    match blocking(move || of.act(action)).await {
-        Ok(Ok(said)) => answer(StatusCode::OK, &Said { said }),
-        Ok(Err(said)) => answer(StatusCode::BAD_REQUEST, &Said { said }),
-        Err(panicked) => panicked,
-    }
-}
-
-fn no_text() -> Response {
-    let message = "The file is no UTF-8 text.".to_owned();
-    let finding =
-        Finding { error: true, code: "not-utf-8".to_owned(), line: None, column: None, message, effect: None, help: None };
-    answer(StatusCode::BAD_REQUEST, &[finding])
-}
-
-async fn check(State(of): State<Of>, body: Bytes) -> Response {
-    let Ok(text) = String::from_utf8(body.into()) else { return no_text() };
-    match blocking(move || of.check(&text)).await {
-        Ok(findings) => answer(StatusCode::OK, &findings),
-        Err(panicked) => panicked,
-    }
-}
-
-async fn apply(State(of): State<Of>, body: Bytes) -> Response {
-    let Ok(text) = String::from_utf8(body.into()) else { return no_text() };
-    match blocking(move || of.apply(&text)).await {
-        Ok(Ok(findings)) => answer(StatusCode::OK, &findings),
-        Ok(Err(findings)) => answer(StatusCode::BAD_REQUEST, &findings),
-        Err(panicked) => panicked,
-    }
+    /// What there is to say of a text of queues, without taking it.
+    fn check(&self, text: &str) -> Vec<Diagnostic>;
+    /// The scheduler has taken these queues.
+    fn taken(&self, text: String);
 }

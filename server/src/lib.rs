@@ -12,6 +12,8 @@
 
 mod administration;
 
+pub mod controls;
+
 pub mod events;
 
 mod guard;

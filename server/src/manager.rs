@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::{Refused, Resource};
 
+use crate::controls::Controls;
 use crate::logging::Logging;
 use crate::records::{AppRecord, AppState, FinalStatus, NodeState, Records};
-use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, Scheduler};
+use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, QueuesText, Scheduler};
 use crate::time;
 
 /// What tells this ResourceManager from others.
@@ -98,6 +99,7 @@ pub struct ResourceManager {
     /// Who refreshes queues, one after the other.
     refreshing: Mutex<()>,
     logging: Option<Arc<Logging>>,
+    controls: Option<Arc<dyn Controls>>,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -117,6 +119,7 @@ impl ResourceManager {
             queues: None,
             refreshing: Mutex::default(),
             logging: None,
+            controls: None,
         }
     }
 
@@ -125,6 +128,18 @@ impl ResourceManager {
     pub fn with_queues(mut self, source: QueuesSource) -> ResourceManager {
         self.queues = Some(source);
         self
+    }
+
+    /// The same, of a simulated cluster that others may change.
+    #[must_use]
+    pub fn with_controls(mut self, controls: Arc<dyn Controls>) -> ResourceManager {
+        self.controls = Some(controls);
+        self
+    }
+
+    /// What others may change of a simulated cluster.
+    pub(crate) fn controls(&self) -> Option<&dyn Controls> {
+        self.controls.as_deref()
     }
 
     /// The same, whose log this is: its levels can be changed over REST.
@@ -255,6 +270,15 @@ impl ResourceManager {
             None => self.scheduler.refresh_queues(None),
             Some(read) => self.scheduler.refresh_queues(Some(&read().map_err(NotRefreshed::Unreadable)?)),
         }
+    }
+
+    /// Gives the scheduler the queues of a text.
+    ///
+    /// # Errors
+    /// Why they are as they were.
+    pub fn refresh_with(&self, queues: &QueuesText) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.scheduler.refresh_queues(Some(queues))
     }
 
     /// Lets a node run empty. Once it has, [`node_drained`](Self::node_drained) takes it away.

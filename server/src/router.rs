@@ -11,7 +11,7 @@ use axum::routing::{MethodRouter, any, get};
 use tower::Layer;
 use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
 
-use crate::administration::{dump, levels, node_commands, queues};
+use crate::administration::{controls, dump, levels, node_commands, queues};
 use crate::manager::ResourceManager;
 use crate::rest::asked::{Asked, Outcome};
 use crate::rest::errors::Fault;
@@ -60,6 +60,9 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route(&beneath("/timeout"), changes_only(changes::lifetime))
         .route("/ws/v1/evenweave/why", reads(why::why))
         .route("/ws/v1/cluster/nodes/{node}/resource", commands(node_commands::resize))
+        .route("/ws/v1/evenweave/controls", asked_and_done(controls::standing, controls::act))
+        .route("/ws/v1/evenweave/queues/check", commands(controls::check))
+        .route("/ws/v1/evenweave/queues", commands(controls::apply))
         .route("/ws/v1/evenweave/refresh-queues", commands(queues::refresh))
         .route("/ws/v1/evenweave/nodes/{node}/decommission", commands(node_commands::decommission))
         .route("/ws/v1/evenweave/nodes/{node}/recommission", commands(node_commands::recommission))
@@ -105,6 +108,11 @@ fn changes(get: Endpoint, put: Endpoint) -> MethodRouter<Manager> {
 /// What is changed, and not read.
 fn changes_only(put: Endpoint) -> MethodRouter<Manager> {
     Methods { put: Some(put), ..Methods::default() }.route()
+}
+
+/// What is read, and done.
+fn asked_and_done(get: Endpoint, post: Endpoint) -> MethodRouter<Manager> {
+    Methods { get: Some(get), post: Some(post), ..Methods::default() }.route()
 }
 
 /// What is done.

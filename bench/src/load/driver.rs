@@ -539,11 +539,17 @@ impl<'a> Driver<'a> {
             }
             let mut batch = Vec::with_capacity(BATCH);
             for _ in 0..count {
-                let node = self.beat % nodes;
+                let place = (self.beat % nodes) as usize;
                 self.beat += 1;
-                if !self.gone[node as usize] {
-                    batch.push(self.heartbeat(node, now)?);
+                if self.gone[place] {
+                    continue;
                 }
+                if self.nodes[place].is_gone() {
+                    // Somebody has taken it away, or it went with its worker.
+                    self.is_gone(place);
+                    continue;
+                }
+                batch.push(self.heartbeat(place as u64, now)?);
             }
             if !self.hand_over(batch) {
                 break;

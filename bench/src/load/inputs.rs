@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use evenweave_server::scheduler::{QueuesSource, QueuesText, queues_in};
 
-use crate::api::{AllocationFile, CapacityConfiguration, Groups, Settings, SiteFile};
+use crate::api::{AllocationFile, CapacityConfiguration, Groups, Settings, SiteFile, SiteProperties};
 use crate::bundled;
 use crate::engine::QueueFigures;
 use crate::failure::Failure;
@@ -18,8 +18,15 @@ use crate::trace::{self, TraceJob};
 /// What is decided by.
 #[derive(Debug)]
 pub(crate) enum Rules {
-    Fair { settings: Settings, allocations: AllocationFile },
-    Capacity(CapacityConfiguration),
+    Fair {
+        settings: Settings,
+        allocations: AllocationFile,
+    },
+    Capacity {
+        /// The site's, by which files of queues are read.
+        site: SiteProperties,
+        configuration: CapacityConfiguration,
+    },
 }
 
 /// Everything that is read before the first thread starts.
@@ -126,7 +133,7 @@ fn capacity(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec
     let configuration =
         CapacityConfiguration::from_site(&site, &file).map_err(|error| Failure::input(error.to_string()))?;
     let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
-    Ok((Rules::Capacity(configuration), warnings))
+    Ok((Rules::Capacity { site, configuration }, warnings))
 }
 
 /// What the CapacityScheduler has not, or the load has not for it.

@@ -19,6 +19,8 @@ mod app;
 
 mod books;
 
+mod desk;
+
 mod driver;
 
 mod inputs;

@@ -211,7 +211,7 @@ fn drive(
                 CoreChoice::Locked => Box::new(Locked::start(parts, Some(UPDATE_EVERY)).map_err(Failure::input)?),
             }
         }
-        Rules::Capacity(configuration) => {
+        Rules::Capacity { configuration, .. } => {
             let (configuration, probe) = (configuration.clone(), Arc::clone(&probe) as _);
             let parts = CapacityParts {
                 configuration,

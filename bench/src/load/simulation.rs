@@ -20,16 +20,20 @@ use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, Parts, T
 use crate::failure::Failure;
 use crate::jobs;
 use crate::latency::LatencyProbe;
+use crate::load::desk::Desk;
 use crate::load::driver::{Driver, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
 use crate::load::options::LoadOptions;
 use crate::load::run::{NODE, admission, names, pace, waker};
 use crate::load::watched::Happened;
+use crate::load::wishes::Wishes;
 
 /// One heartbeat, and the containers of one number, in so many make events.
 const SAMPLED: u32 = 16;
 /// How often the scheduler's own events and reservations are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// Wishes that wait for the driver.
+const WISHES: usize = 64;
 /// As good as for ever.
 const HOURS: u64 = 24 * 365 * 100;
 
@@ -61,7 +65,12 @@ impl Simulation {
         let (wake, woken) = crossbeam_channel::unbounded();
         let (engine, shown, next_event) = scheduler(options, inputs, waker(wake)).map_err(Failure::input)?;
         let cluster = Cluster::new(CLUSTER_TIMESTAMP, web_address).starting_now();
-        let manager = Arc::new(ResourceManager::new(cluster, shown).with_queues(inputs.queues_source()));
+        let (to_driver, wished) = crossbeam_channel::bounded(WISHES);
+        let desk = Arc::new(Desk::new(inputs, options.nodes(), to_driver));
+        let remove = shown.clone();
+        let wishes = Wishes { wished, remove_node: Box::new(move |name| remove.remove_node(name)) };
+        let manager = ResourceManager::new(cluster, shown).with_queues(inputs.queues_source()).with_controls(desk);
+        let manager = Arc::new(manager);
         let ring = Arc::new(Ring::default());
         let stop = Arc::new(AtomicBool::new(false));
         let leaves = leaves(&names(&*engine), &options.queue, inputs.queues_name())?;
@@ -76,7 +85,7 @@ impl Simulation {
             let all = leaves.clone();
             let admission = |queues: &[_]| admission(&jobs, &all, all.len(), &pace, in_flight, queues);
             let mut driver = Driver::new(&*engine, &jobs, lives, pace, nodes, leaves, admission, woken, &flag);
-            driver.watch(Box::new(move |happened| scribe.happened(&happened)));
+            driver.watch(Box::new(move |happened| scribe.happened(&happened)), wishes);
             let outcome = driver.drive(&mut |_, _| {}).map(drop);
             engine.shutdown();
             outcome
@@ -143,7 +152,7 @@ fn scheduler(options: &LoadOptions, inputs: &Inputs, wake: crate::engine::Wake) 
             let next_event = Box::new(move || told.next_event());
             Ok((Box::new(engine), Arc::new(Threads::new(shown, basics)), next_event))
         }
-        Rules::Capacity(configuration) => {
+        Rules::Capacity { configuration, .. } => {
             let configuration = configuration.clone();
             let basics = Basics::of_capacity(configuration.file().settings());
             let parts = CapacityParts { configuration, workers, fold_every: None, groups, probe, wake };
@@ -234,6 +243,12 @@ impl Scribe {
     fn happened(&mut self, happened: &Happened<'_>) {
         let now = self.manager.now_ms();
         match *happened {
+            Happened::Registered(node) => self.registered(node),
+            Happened::Lost(node) => {
+                self.manager.records().node_is(node.name(), NodeState::Lost);
+                self.to_launch.remove(node.name());
+                self.ring.push(self.event(What::NodeLost).on(node.name()));
+            }
             Happened::Submitted { number, user, queue } => {
                 let mut record = AppRecord::new(number, user, queue, now);
                 "MAPREDUCE".clone_into(&mut record.kind);

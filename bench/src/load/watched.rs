@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::api::{AppHandle, Container, ContainerId, EndReason, NodeHandle, Refused};
 use crate::load::app::Role;
-use crate::load::wishes::{NodeCall, Wished, Wishes};
+use crate::load::wishes::{Wished, Wishes};
 
 /// What the driver has done or was told.
 #[derive(Debug)]
@@ -13,10 +13,6 @@ pub(crate) enum Happened<'a> {
     Registered(&'a NodeHandle),
     /// A node is gone, with all that ran on it.
     Lost(&'a NodeHandle),
-    /// A node that was emptied is gone.
-    Retired(&'a NodeHandle),
-    /// A node takes nothing new from now on, or does again.
-    Decommissioning { node: &'a NodeHandle, on: bool },
     /// An application is handed in.
     Submitted { number: u32, user: &'a str, queue: &'a str },
     /// Its queue has taken it.
@@ -53,8 +49,8 @@ impl Watched {
         self.wishes.wished.try_recv().ok()
     }
 
-    pub(crate) fn call_node(&self, call: NodeCall, node: &NodeHandle) -> Result<(), Refused> {
-        (self.wishes.call_node)(call, node)
+    pub(crate) fn remove_node(&self, name: &str) -> Result<(), Refused> {
+        (self.wishes.remove_node)(name)
     }
 
     pub(crate) fn tell(&mut self, happened: Happened<'_>) {

@@ -4,7 +4,7 @@
 
 use crossbeam_channel::{Receiver, Sender};
 
-use crate::api::{NodeHandle, Refused};
+use crate::api::Refused;
 
 /// What is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,12 +13,6 @@ pub(crate) enum Wish {
     AddNodes(u32),
     /// A node is gone, with all that runs on it.
     LoseNode(String),
-    /// A node takes nothing new, and goes when it is empty.
-    Decommission(String),
-    /// Such a node takes work again.
-    Recommission(String),
-    /// A node that is empty goes.
-    Retire(String),
     /// So many per cent of the load that keeps the cluster full.
     Load(u32),
     /// An application.
@@ -41,19 +35,11 @@ pub(crate) struct Wished {
     pub(crate) reply: Sender<Result<String, String>>,
 }
 
-/// What is done to a node besides its coming.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NodeCall {
-    Remove,
-    Decommission,
-    Recommission,
-}
-
-/// Calls the scheduler for a node.
-pub(crate) type CallNode = Box<dyn Fn(NodeCall, &NodeHandle) -> Result<(), Refused> + Send>;
+/// Takes a node away from the scheduler, by its name.
+pub(crate) type RemoveNode = Box<dyn Fn(&str) -> Result<(), Refused> + Send>;
 
 /// Where wishes come from, and how they are done.
 pub(crate) struct Wishes {
     pub(crate) wished: Receiver<Wished>,
-    pub(crate) call_node: CallNode,
+    pub(crate) remove_node: RemoveNode,
 }

@@ -167,6 +167,92 @@ fn the_live_page_shows_what_happens() {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
+/// Puts a text into a field, as if it were typed.
+fn fill(id: &str, text: &str) -> String {
+    let (id, text) = (Value::from(id), Value::from(text));
+    format!(
+        "(() => {{ const field = document.getElementById({id}); field.value = {text}; \
+         field.dispatchEvent(new Event('input')); return true; }})()"
+    )
+}
+
+#[test]
+fn the_live_page_changes_the_cluster() {
+    let (_folder, served) = with_a_hostile_name();
+    served.state_under_load();
+    let Some(page) = Shown::open(&format!("http://{}/", served.at), "#desk:not([hidden])") else { return };
+    let said = |sentence: &str| {
+        page.wait_until(&format!("document.getElementById('said').textContent === {}", Value::from(sentence)));
+    };
+    let submit = |form: &str| format!("document.getElementById('{form}').requestSubmit() === undefined");
+
+    // Nodes come, one is lost, one is emptied.
+    page.value(&fill("count", "5"));
+    page.value(&submit("nodes-form"));
+    said("Done: 5 nodes have come.");
+    page.value(&fill("node-name", "n3"));
+    page.value(&click("lose"));
+    said("Done: n3 is lost.");
+    page.wait_until(
+        "/Map of 45 nodes, 1 of them not running/.test(document.getElementById('nodes').getAttribute('aria-label'))",
+    );
+    page.value(&click("lose"));
+    said("Not done: there is no node n3.");
+    page.value(&fill("node-name", "n44"));
+    page.value(&click("decommission"));
+    said("Done: decommission n44.");
+    page.wait_until(
+        "/Map of 45 nodes, 2 of them not running/.test(document.getElementById('nodes').getAttribute('aria-label'))",
+    );
+    page.wait_until("/node lost: n3$/.test([...document.querySelectorAll('#log li')].map((li) => li.textContent).find((line) => /node lost/.test(line)) ?? '')");
+
+    // An application is handed in, is seen, and why it waits.
+    page.value(&fill("app-queue", "root.science"));
+    page.value(&fill("app-user", "carla"));
+    page.value(&fill("app-tasks", "50000"));
+    page.value(&submit("app-form"));
+    page.wait_until("/^Done: application \\d+ is in root.science/.test(document.getElementById('said').textContent)");
+    let number = page.value("document.getElementById('said').textContent.match(/\\d+/)[0]");
+    let id = format!("application_1700000000000_{:0>4}", number.as_str().expect("a number"));
+    page.value("[...document.querySelectorAll('#queues .row')].find((row) => row.querySelector('.name').title === 'root.science').click() === undefined");
+    page.wait_until("/applications that ask for something/.test(document.getElementById('why').textContent)");
+    page.wait_until("document.querySelectorAll('#why .waits li').length > 0");
+
+    // A file that is wrong is told of as it is typed, and refused; then another is taken.
+    page.value(&fill("file", "<allocations>\n<queue name=\"other\"><weight>much</weight></queue></allocations>"));
+    page.wait_until(
+        "/^line 2, column \\d+: .*much/.test(document.querySelector('#findings .error')?.textContent ?? '')",
+    );
+    page.value(&submit("file-form"));
+    page.wait_until("/^Not done: .*much/.test(document.getElementById('said').textContent)");
+    assert_eq!(page.value("document.querySelectorAll('#findings .error').length"), 1);
+    page.value(&fill("file", "<allocations><queue name=\"science\"/><queue name=\"other\"/></allocations>"));
+    page.wait_until("/Nothing to say/.test(document.getElementById('findings').textContent)");
+    page.value(&submit("file-form"));
+    said("Done: the queues are as the file says.");
+    page.wait_until("[...document.querySelectorAll('#queues .name')].some((name) => name.title === 'root.other')");
+
+    // The application is moved and killed.
+    page.value(&fill("app-id", &id));
+    page.value(&fill("app-queue", "root.other"));
+    page.value(&click("move"));
+    said(&format!("Done: {id} is moved."));
+    page.value(&click("kill"));
+    said(&format!("Done: {id} is killed."));
+    assert_eq!(served.json(&format!("/ws/v1/cluster/apps/{id}"))["app"]["queue"], "root.other");
+
+    // Less load: in the end nothing runs.
+    page.value(&fill("load", "0"));
+    page.value(&submit("load-form"));
+    said("Done: the load is 0 % of what keeps the cluster full.");
+    page.wait_until("/ 0 containers, 0 applications running/.test(document.getElementById('summary').textContent)");
+
+    // The browser notes that two requests were refused, as they were meant to be.
+    let errors = page.errors.lock().expect("no panic");
+    let unexpected: Vec<_> = errors.iter().filter(|error| !error.contains("Failed to load resource")).collect();
+    assert!(unexpected.is_empty() && errors.len() == 2, "{errors:?}");
+}
+
 #[test]
 fn pages_in_yarns_places_show_what_rest_says() {
     let (_folder, served) = with_a_hostile_name();

@@ -1,6 +1,8 @@
 //! What an administrator asks for and changes, beside what a ResourceManager's REST has: queues read again, nodes taken out and brought
 //! back, levels of the log, the scheduler's state. Functions as those of `rest`.
 
+pub(crate) mod controls;
+
 pub(crate) mod dump;
 
 pub(crate) mod levels;

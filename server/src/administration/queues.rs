@@ -20,7 +20,7 @@ pub(crate) fn refresh(of: &ResourceManager, asked: &Asked) -> Outcome {
     }
 }
 
-fn refusal(why: NotRefreshed) -> Fault {
+pub(super) fn refusal(why: NotRefreshed) -> Fault {
     let sentence = why.to_string();
     match why {
         NotRefreshed::NoFile => Fault::bad_request(sentence),
@@ -30,7 +30,7 @@ fn refusal(why: NotRefreshed) -> Fault {
 }
 
 /// The same members as `evenweave check --json` has; what is not known is left out.
-fn diagnostics(of: &[Diagnostic]) -> Value {
+pub(super) fn diagnostics(of: &[Diagnostic]) -> Value {
     let object = |one: &Diagnostic| {
         let severity = match one.severity {
             Severity::Error => "error",

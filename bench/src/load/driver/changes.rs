@@ -9,7 +9,7 @@ use crate::jobs::Job;
 use crate::load::app::CONTAINER;
 use crate::load::run::rack_of;
 use crate::load::watched::Happened;
-use crate::load::wishes::{self, NodeCall, Wish, Wished};
+use crate::load::wishes::{self, Wish, Wished};
 
 /// More at once would keep the nodes that are there from reporting.
 const MOST_NODES_AT_ONCE: u32 = 1_000;
@@ -31,28 +31,7 @@ impl Driver<'_> {
     fn do_wish(&mut self, wish: Wish, now: u64) -> Result<String, String> {
         match wish {
             Wish::AddNodes(count) => self.add_nodes(count, now),
-            Wish::LoseNode(name) => {
-                let place = self.place_of(&name)?;
-                self.remove(place, true)?;
-                Ok(format!("{name} is lost"))
-            }
-            Wish::Retire(name) => {
-                let place = self.place_of(&name)?;
-                self.remove(place, false)?;
-                Ok(format!("{name} is decommissioned"))
-            }
-            Wish::Decommission(name) => {
-                let place = self.place_of(&name)?;
-                self.call(NodeCall::Decommission, place)?;
-                self.tell_of(place, |node| Happened::Decommissioning { node, on: true });
-                Ok(format!("{name} takes nothing new, and goes when it is empty"))
-            }
-            Wish::Recommission(name) => {
-                let place = self.place_of(&name)?;
-                self.call(NodeCall::Recommission, place)?;
-                self.tell_of(place, |node| Happened::Decommissioning { node, on: false });
-                Ok(format!("{name} takes work again"))
-            }
+            Wish::LoseNode(name) => self.lose(&name),
             Wish::Load(percent) if percent <= MOST_LOAD => {
                 self.admission.demand(f64::from(percent) / 100.0);
                 Ok(format!("the load is {percent} % of what keeps the cluster full"))
@@ -60,18 +39,6 @@ impl Driver<'_> {
             Wish::Load(percent) => Err(format!("a load of {percent} %: it may be 0 to {MOST_LOAD}")),
             Wish::Submit(job) => self.hand_in(job),
         }
-    }
-
-    fn place_of(&self, name: &str) -> Result<usize, String> {
-        let is_there = |(place, node): &(usize, &NodeHandle)| !self.gone[*place] && node.name() == name;
-        // The last of a name: one that was lost may have come back.
-        let found = self.nodes.iter().enumerate().rev().find(is_there);
-        found.map(|(place, _)| place).ok_or_else(|| format!("there is no node {name}"))
-    }
-
-    fn call(&self, call: NodeCall, place: usize) -> Result<(), String> {
-        let watched = self.watched.as_ref().ok_or("nobody watches")?;
-        watched.call_node(call, &self.nodes[place]).map_err(|refused| refused.to_string())
     }
 
     fn tell_of<'a>(&'a mut self, place: usize, what: impl FnOnce(&'a NodeHandle) -> Happened<'a>) {
@@ -103,12 +70,20 @@ impl Driver<'_> {
     }
 
     /// What runs there ends; the ApplicationMasters hear of it in their next calls.
-    fn remove(&mut self, place: usize, lost: bool) -> Result<(), String> {
-        self.call(NodeCall::Remove, place)?;
+    fn lose(&mut self, name: &str) -> Result<String, String> {
+        let is_there = |place: &usize| !self.gone[*place] && self.nodes[*place].name() == name;
+        let place = (0..self.nodes.len()).find(is_there).ok_or_else(|| format!("there is no node {name}"))?;
+        let Some(watched) = &self.watched else { return Err("nobody watches".to_owned()) };
+        watched.remove_node(name).map_err(|refused| refused.to_string())?;
+        self.is_gone(place);
+        self.tell_of(place, Happened::Lost);
+        Ok(format!("{name} is lost"))
+    }
+
+    /// A node reports no more.
+    pub(super) fn is_gone(&mut self, place: usize) {
         self.gone[place] = true;
         self.wheel.clear(place);
-        self.tell_of(place, |node| if lost { Happened::Lost(node) } else { Happened::Retired(node) });
-        Ok(())
     }
 
     fn hand_in(&mut self, wished: wishes::Job) -> Result<String, String> {
