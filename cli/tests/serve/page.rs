@@ -2,9 +2,11 @@
 //!
 //! Without Chromium the test says so and looks at nothing, but in CI it has to be there.
 
+use std::io::Read;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use flate2::read::GzDecoder;
 use headless_chrome::browser::default_executable;
 use headless_chrome::protocol::cdp::Log::LogEntryLevel;
 use headless_chrome::protocol::cdp::Page::CaptureScreenshotFormatOption;
@@ -80,6 +82,22 @@ impl Shown {
         made.value.unwrap_or_else(|| panic!("no value: {expression}: {:?}", made.description))
     }
 
+    /// No serious fault for those who cannot see or point, as axe finds them (rule and first place of each).
+    fn is_accessible(&self) {
+        let mut axe = String::new();
+        let packed: &[u8] = include_bytes!("../data/axe/axe-4.14.1.min.js.gz");
+        GzDecoder::new(packed).read_to_string(&mut axe).expect("text");
+        self.tab.evaluate(&axe, false).expect("axe is there");
+        let faults = self.value(
+            "axe.run().then(({ violations, passes }) => JSON.stringify({ passes: passes.length, faults: violations \
+             .filter(({ impact }) => impact === 'serious' || impact === 'critical') \
+             .map(({ id, nodes }) => `${id}: ${nodes[0].html}`) }))",
+        );
+        let faults: Value = serde_json::from_str(faults.as_str().expect("a text")).expect("JSON");
+        assert!(faults["passes"].as_u64() > Some(10), "{faults}");
+        assert_eq!(faults["faults"], Value::Array(Vec::new()));
+    }
+
     fn wait_until(&self, expression: &str) {
         for _ in 0..150 {
             if self.value(expression) == true {
@@ -144,6 +162,8 @@ fn the_live_page_shows_what_happens() {
     page.value("document.querySelector('#queues .row').click() === undefined");
     page.wait_until("/^root: has .* share /.test(document.getElementById('queue').textContent)");
 
+    page.is_accessible();
+
     // While it is paused a step shows one event, and no more come by themselves.
     const FIRST: &str = "document.querySelector('#log li').textContent";
     page.value(&click("pause"));
@@ -204,7 +224,9 @@ fn the_live_page_changes_the_cluster() {
     page.wait_until(
         "/Map of 45 nodes, 2 of them not running/.test(document.getElementById('nodes').getAttribute('aria-label'))",
     );
-    page.wait_until("[...document.querySelectorAll('#log li')].some((line) => /node lost: n3$/.test(line.textContent))");
+    page.wait_until(
+        "[...document.querySelectorAll('#log li')].some((line) => /node lost: n3$/.test(line.textContent))",
+    );
 
     // An application is handed in, is seen, and why it waits.
     page.value(&fill("app-queue", "root.science"));
@@ -287,6 +309,7 @@ fn pages_in_yarns_places_show_what_rest_says() {
         "[...document.querySelectorAll('.tree summary')].every((one) => \
          Math.abs(parseFloat(one.querySelector('.fill').style.width) - parseFloat(one.querySelector('.said').textContent)) < 0.1)",
     );
+    page.is_accessible();
     // A queue opens to its figures.
     let root = page.value("document.querySelector('.tree .facts').textContent");
     assert!(root.as_str().is_some_and(|text| text.contains("Steady fair share")), "{root}");
@@ -294,6 +317,7 @@ fn pages_in_yarns_places_show_what_rest_says() {
 
     // Nodes, sorted and filtered.
     page.go(&format!("http://{}/cluster/nodes", served.at), "tbody tr");
+    page.is_accessible();
     assert_eq!(page.value("document.querySelectorAll('tbody tr').length"), 40);
     const FIRST: &str = "document.querySelector('tbody td').textContent.split(':')[0]";
     assert_eq!(page.value(FIRST), "n0");
@@ -316,6 +340,9 @@ fn pages_in_yarns_places_show_what_rest_says() {
     page.wait_until(&format!(
         "document.title === 'Evenweave: ' + {app} && /root.science/.test(document.getElementById('page').textContent)"
     ));
+
+    page.wait_until("document.querySelectorAll('.why li').length > 0");
+    page.is_accessible();
 
     // Links that REST gives lead to where it listens.
     let running = served.json("/ws/v1/cluster/apps?states=RUNNING");
