@@ -80,10 +80,10 @@ function nodesPage() {
 }
 
 function appPage(id) {
-  const [facts, asks] = [make("div", "", page), make("div", "scroll", page)];
   const waits = make("section", "", page);
   make("h2", "", waits, "Why it has no more than it has");
   const why = make("ul", "why", waits);
+  const [facts, asks] = [make("div", "", page), make("div", "scroll", page)];
   const table = new SortedTable(asks, "What it asks for", [
     { name: "Priority", of: (ask) => ask.priority, number: true },
     { name: "Where", of: (ask) => ask.resourceName },

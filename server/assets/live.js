@@ -15,7 +15,7 @@ const ASK_EVERY_MS = 1000;
 const by = (id) => document.getElementById(id);
 
 const nodes = new NodeMap(by("nodes"), by("node"), (name) => (by("node-name").value = name));
-const queues = new Queues(by("queues"), by("queue"), by("why"));
+const queues = new Queues(by("queues"), by("queue"), by("why"), (path) => charts.choose(path));
 const controls = new Controls();
 const log = new Log(by("log"), by("lost"));
 const charts = new Charts(by("charts"));

@@ -14,11 +14,14 @@ export class Queues {
   #chosen = null;
   #why;
   #asked = 0;
+  #told;
 
-  constructor(list, said, why) {
+  /** `chosen` is told of a queue that is chosen. */
+  constructor(list, said, why, chosen) {
     this.#list = list;
     this.#said = said;
     this.#why = why;
+    this.#told = chosen;
   }
 
   /** Bars are parts of `all`, the cluster's memory in MiB. */
@@ -77,6 +80,7 @@ export class Queues {
     this.#rows.get(path)?.button.setAttribute("aria-pressed", "true");
     this.#asked = 0;
     put(this.#why, []);
+    this.#told(path);
     this.#tell();
   }
 

@@ -148,7 +148,7 @@ fn the_live_page_shows_what_happens() {
 
     // What is written agrees with the bar.
     page.wait_until("/: 40 nodes, /.test(document.getElementById('summary').textContent)");
-    page.wait_until("document.querySelectorAll('#charts canvas').length === 4");
+    page.wait_until("document.querySelectorAll('#charts canvas').length === 5");
 
     // The log tells of what was caused: all applications that run are killed.
     let running = served.json("/ws/v1/cluster/apps?states=RUNNING");
@@ -161,6 +161,8 @@ fn the_live_page_shows_what_happens() {
     // Choosing a queue tells what it has.
     page.value("document.querySelector('#queues .row').click() === undefined");
     page.wait_until("/^root: has .* share /.test(document.getElementById('queue').textContent)");
+    page.value("document.querySelectorAll('#queues .row')[1].click() === undefined");
+    page.wait_until("[...document.querySelectorAll('#charts .u-title')].some((title) => /^root[.].*, GiB$/.test(title.textContent))");
 
     page.is_accessible();
 
@@ -390,19 +392,40 @@ fn pages_of_a_capacity_scheduler_show_its_capacities() {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
-/// The picture of the manual: `EVENWEAVE_PICTURE=FILE`. Without it, that the page keeps up with more nodes.
+/// The pictures of the manual: `EVENWEAVE_PICTURES=FOLDER`. Without it, that the page keeps up with more nodes.
 #[test]
 fn the_live_page_shows_a_thousand_nodes() {
     let served = Served::run(&["--listen", "127.0.0.1:0", "--nodes", "1000", "--task-seconds", "30"]);
     let Some(page) = Shown::open(&format!("http://{}/", served.at), "#queues .row") else { return };
     page.wait_until("/: 1,000 nodes, /.test(document.getElementById('summary').textContent)");
     page.wait_until("document.querySelectorAll('#log li').length >= 20");
-    if let Some(picture) = std::env::var_os("EVENWEAVE_PICTURE") {
-        std::thread::sleep(Duration::from_secs(25));
-        let format = CaptureScreenshotFormatOption::Png;
-        let image = page.tab.capture_screenshot(format, None, None, true).expect("a picture");
-        std::fs::write(picture, image).expect("written");
+    if let Some(folder) = std::env::var_os("EVENWEAVE_PICTURES") {
+        take_pictures(&page, &served, std::path::Path::new(&folder));
     }
     let errors = page.errors.lock().expect("no panic");
     assert!(errors.is_empty(), "{errors:?}");
+}
+
+fn take_pictures(page: &Shown, served: &Served, folder: &std::path::Path) {
+    let picture = |name: &str| {
+        let format = CaptureScreenshotFormatOption::Png;
+        let image = page.tab.capture_screenshot(format, None, None, true).expect("a picture");
+        std::fs::write(folder.join(name), image).expect("written");
+    };
+    // A queue that wants more than it has.
+    page.value("[...document.querySelectorAll('#queues .row')].find((row) => row.querySelector('.pending').style.width !== row.querySelector('.used').style.width && row.querySelector('.name').title !== 'root').click() === undefined");
+    std::thread::sleep(Duration::from_secs(25));
+    picture("live.png");
+    page.value("document.getElementById('desk').scrollIntoView() === undefined");
+    std::thread::sleep(Duration::from_secs(1));
+    picture("controls.png");
+    for name in ["scheduler", "apps", "nodes"] {
+        let ready = if name == "scheduler" { ".tree summary" } else { "tbody tr" };
+        page.go(&format!("http://{}/cluster/{name}", served.at), ready);
+        picture(&format!("{name}.png"));
+    }
+    let waiting = served.json("/ws/v1/evenweave/why?queue=root");
+    let id = waiting["why"]["app"][0]["appId"].as_str().expect("one waits");
+    page.go(&format!("http://{}/cluster/app/{id}", served.at), ".why li");
+    picture("app.png");
 }
