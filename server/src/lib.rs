@@ -10,7 +10,11 @@
 //!
 //! `recording` plays what a real ResourceManager has answered, through the router.
 
+mod access;
+
 mod administration;
+
+mod answered;
 
 pub mod events;
 
@@ -42,7 +46,8 @@ mod time;
 
 mod value;
 
+pub use access::{Access, Authenticator, Denied, Tokens, TrustedHeader};
 pub use logging::{LogFormat, Logging};
 pub use manager::{Cluster, Killed, ResourceManager};
 pub use router::router;
-pub use serving::{serve, site};
+pub use serving::{Limits, serve, site};

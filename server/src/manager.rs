@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::{Refused, Resource};
 
+use crate::access::Access;
 use crate::logging::Logging;
 use crate::records::{AppRecord, AppState, FinalStatus, NodeState, Records};
 use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, Scheduler};
@@ -98,6 +99,7 @@ pub struct ResourceManager {
     /// Who refreshes queues, one after the other.
     refreshing: Mutex<()>,
     logging: Option<Arc<Logging>>,
+    access: Arc<Access>,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -117,6 +119,7 @@ impl ResourceManager {
             queues: None,
             refreshing: Mutex::default(),
             logging: None,
+            access: Arc::default(),
         }
     }
 
@@ -132,6 +135,17 @@ impl ResourceManager {
     pub fn with_logging(mut self, logging: Arc<Logging>) -> ResourceManager {
         self.logging = Some(logging);
         self
+    }
+
+    /// The same, of which only those may ask.
+    #[must_use]
+    pub fn with_access(mut self, access: Access) -> ResourceManager {
+        self.access = Arc::new(access);
+        self
+    }
+
+    pub(crate) fn access(&self) -> &Arc<Access> {
+        &self.access
     }
 
     pub(crate) fn logging(&self) -> Option<&Arc<Logging>> {

@@ -3,6 +3,8 @@
 
 pub(crate) mod dump;
 
+pub(crate) mod level_page;
+
 pub(crate) mod levels;
 
 pub(crate) mod node_commands;
