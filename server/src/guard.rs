@@ -98,7 +98,7 @@ impl Gate {
 fn is_write(method: &Method, uri: &Uri) -> bool {
     let sets_level = || {
         let query = uri.query().unwrap_or_default().as_bytes();
-        uri.path().trim_matches('/') == "/logLevel" && form_urlencoded::parse(query).any(|(name, _)| name == "level")
+        uri.path().trim_matches('/') == "logLevel" && form_urlencoded::parse(query).any(|(name, _)| name == "level")
     };
     !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) || sets_level()
 }
