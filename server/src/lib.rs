@@ -18,6 +18,8 @@ mod answered;
 
 pub mod events;
 
+mod excluded;
+
 mod guard;
 
 mod live;

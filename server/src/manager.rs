@@ -1,14 +1,16 @@
 //! A ResourceManager, as those see it who ask it: a scheduler, and what is kept beside it.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::{Refused, Resource};
 
 use crate::access::Access;
+use crate::excluded::hosts_in;
 use crate::logging::Logging;
-use crate::records::{AppRecord, AppState, FinalStatus, NodeState, Records};
+use crate::records::{AppRecord, AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, Scheduler};
 use crate::time;
 
@@ -100,6 +102,7 @@ pub struct ResourceManager {
     refreshing: Mutex<()>,
     logging: Option<Arc<Logging>>,
     access: Arc<Access>,
+    excluded: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -120,6 +123,7 @@ impl ResourceManager {
             refreshing: Mutex::default(),
             logging: None,
             access: Arc::default(),
+            excluded: None,
         }
     }
 
@@ -127,6 +131,13 @@ impl ResourceManager {
     #[must_use]
     pub fn with_queues(mut self, source: QueuesSource) -> ResourceManager {
         self.queues = Some(source);
+        self
+    }
+
+    /// The same, with a file of hosts that are to leave when nodes are refreshed (`yarn.resourcemanager.nodes.exclude-path`).
+    #[must_use]
+    pub fn with_excluded(mut self, file: PathBuf) -> ResourceManager {
+        self.excluded = Some(file);
         self
     }
 
@@ -269,6 +280,35 @@ impl ResourceManager {
             None => self.scheduler.refresh_queues(None),
             Some(read) => self.scheduler.refresh_queues(Some(&read().map_err(NotRefreshed::Unreadable)?)),
         }
+    }
+
+    /// Reads the file of hosts that are to leave. Those in it leave: at once, or where `graceful`, when what runs on them has ended. Those
+    /// that were to leave and are not in it stay. Ids of the nodes that have changed.
+    ///
+    /// # Errors
+    /// A sentence: there is no such file, or it cannot be read.
+    pub fn refresh_nodes(&self, graceful: bool) -> Result<Vec<String>, String> {
+        let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = self.excluded.as_ref();
+        let file = file.ok_or("there is no file of hosts to be read again: the server was started without one")?;
+        let hosts = hosts_in(file)?;
+        let nodes: Vec<NodeRecord> =
+            self.records().nodes().iter().filter(|node| !node.state.is_gone()).cloned().collect();
+        let mut changed = Vec::new();
+        for node in nodes {
+            let leaves = node.state == NodeState::Decommissioning;
+            // One that is gone meanwhile has left, too.
+            let done = match (hosts.contains(&node.name), graceful) {
+                (true, true) if !leaves => self.decommission(&node.name),
+                (true, false) => self.remove_node(&node.name),
+                (false, _) if leaves => self.recommission(&node.name),
+                (true, true) | (false, _) => continue,
+            };
+            if done.is_ok() {
+                changed.push(node.id());
+            }
+        }
+        Ok(changed)
     }
 
     /// Lets a node run empty. Once it has, [`node_drained`](Self::node_drained) takes it away.

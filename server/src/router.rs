@@ -60,6 +60,7 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route(&beneath("/timeout"), changes_only(changes::lifetime))
         .route("/ws/v1/cluster/nodes/{node}/resource", commands(node_commands::resize))
         .route("/ws/v1/evenweave/refresh-queues", commands(queues::refresh))
+        .route("/ws/v1/evenweave/refresh-nodes", commands(node_commands::refresh))
         .route("/ws/v1/evenweave/refresh-tokens", commands(queues::refresh_tokens))
         .route("/ws/v1/evenweave/nodes/{node}/decommission", commands(node_commands::decommission))
         .route("/ws/v1/evenweave/nodes/{node}/recommission", commands(node_commands::recommission))

@@ -301,3 +301,37 @@ fn the_state_is_told_as_hadoops_logger_tells_it() {
     assert_eq!((&a["guaranteed"]["memory"], &a["state"]), (&12288.into(), &"RUNNING".into()), "{a}");
     scheduler.shutdown();
 }
+
+#[test]
+fn hosts_that_a_file_names_leave() {
+    const PATH: &str = "/ws/v1/evenweave/refresh-nodes";
+    let (scheduler, manager, _) = fair(&[]);
+    let (status, answer) = ask(&manager, "POST", PATH, "");
+    assert!(status == 400 && answer.to_string().contains("started without one"), "{answer}");
+    let Ok(manager) = Arc::try_unwrap(manager) else { panic!("held elsewhere") };
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let file = folder.path().join("exclude");
+    let manager = Arc::new(manager.with_excluded(file.clone()));
+    let says = |text: &str| std::fs::write(&file, text).expect("written");
+    let states = |manager: &ResourceManager| -> Vec<&'static str> {
+        manager.records().nodes().iter().map(|node| node.state.name()).collect()
+    };
+    let (status, answer) = ask(&manager, "POST", PATH, "");
+    assert!(status == 400 && answer.to_string().contains("exclude: "), "{answer}");
+    says("# who leaves\n n2 # the second\nn9 n8");
+    let (status, answer) = ask(&manager, "POST", &format!("{PATH}?graceful=true"), "");
+    assert_eq!((status, &answer["refresh"]["changed"]), (200, &json!(["n2:8041"])), "{answer}");
+    assert_eq!(states(&manager), ["RUNNING", "DECOMMISSIONING"]);
+    says("");
+    assert_eq!(ask(&manager, "POST", PATH, "").0, 200);
+    assert_eq!(states(&manager), ["RUNNING", "RUNNING"]);
+    says("<hosts><host><name>n1</name></host></hosts>");
+    let (status, answer) = ask(&manager, "POST", PATH, "");
+    assert!(status == 400 && answer.to_string().contains("exclude:1: "), "{answer}");
+    assert_eq!(ask(&manager, "POST", &format!("{PATH}?graceful=maybe"), "").0, 400);
+    says("n1");
+    assert_eq!(ask(&manager, "POST", PATH, "").0, 200);
+    assert_eq!(states(&manager), ["DECOMMISSIONED", "RUNNING"]);
+    assert_eq!(scheduler.stats().cluster, Resource::new(8192, 8));
+    scheduler.shutdown();
+}
