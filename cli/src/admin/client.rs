@@ -76,7 +76,8 @@ impl Client {
     pub(super) fn new(address: &Address) -> Result<Client, String> {
         let at = address.at.trim().trim_end_matches('/');
         let at = at.strip_prefix("http://").unwrap_or(at);
-        let wrong = || format!("{:?} is no address of a ResourceManager: it is HOST:PORT, such as 127.0.0.1:8088", address.at);
+        let wrong =
+            || format!("{:?} is no address of a ResourceManager: it is HOST:PORT, such as 127.0.0.1:8088", address.at);
         let uri: Uri = format!("http://{at}/").parse().map_err(|_| wrong())?;
         let is_one = uri.port().is_some() && uri.path() == "/" && !at.contains(['@', '?', '#']);
         if !is_one {
@@ -85,7 +86,8 @@ impl Client {
         let token = match (&address.token_file, &address.token) {
             (Some(file), _) => {
                 let name = file.display();
-                let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}; it has to have a token"))?;
+                let text = std::fs::read_to_string(file)
+                    .map_err(|error| format!("{name}: {error}; it has to have a token"))?;
                 Some(text.trim().to_owned())
             }
             (None, token) => token.clone(),
@@ -124,7 +126,8 @@ impl Client {
         }
         let query = pairs.finish();
         let mark = if query.is_empty() { "" } else { "?" };
-        let unreached = |why: &dyn fmt::Display| Failed::Unreached(format!("no ResourceManager answers at {at}: {why}"));
+        let unreached =
+            |why: &dyn fmt::Display| Failed::Unreached(format!("no ResourceManager answers at {at}: {why}"));
         let mut request = Request::builder().method(method).uri(format!("http://{at}{path}{mark}{query}"));
         request = request.header("accept", "application/json").header("content-type", "application/json");
         if let Some(token) = &self.token {
@@ -134,10 +137,13 @@ impl Client {
         let request = request.body(body).map_err(|error| unreached(&error))?;
         let mut response = self.agent.run(request).map_err(|error| unreached(&error))?;
         let status = response.status().as_u16();
-        let text = response.body_mut().with_config().limit(LARGEST).read_to_string().map_err(|error| unreached(&error))?;
+        let text =
+            response.body_mut().with_config().limit(LARGEST).read_to_string().map_err(|error| unreached(&error))?;
         match (200..300).contains(&status) {
             true if text.is_empty() => Ok(Value::Null),
-            true => serde_json::from_str(&text).map_err(|error| unreached(&format_args!("its answer is no JSON ({error})"))),
+            true => {
+                serde_json::from_str(&text).map_err(|error| unreached(&format_args!("its answer is no JSON ({error})")))
+            }
             false => Err(refused(status, &text)),
         }
     }
@@ -166,7 +172,8 @@ fn refused(status: u16, text: &str) -> Failed {
 /// What is odd or wrong in a file, on one line, as the program's own checks have it.
 pub(super) fn diagnostic(of: &Value) -> String {
     let mut line = String::new();
-    if let (Some(source), Some(at), Some(column)) = (of["source"].as_str(), of["line"].as_u64(), of["column"].as_u64()) {
+    if let (Some(source), Some(at), Some(column)) = (of["source"].as_str(), of["line"].as_u64(), of["column"].as_u64())
+    {
         line = format!("{source}:{at}:{column}: ");
     }
     line.push_str(&format!("{}: ", of["severity"].as_str().unwrap_or("error")));
@@ -179,7 +186,9 @@ pub(super) fn part(of: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
     // Dots alone would lead elsewhere.
     let dots = of.bytes().all(|byte| byte == b'.');
-    of.bytes().map(|byte| if plain(byte) && !dots { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    of.bytes()
+        .map(|byte| if plain(byte) && !dots { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }
 
 #[cfg(test)]
@@ -195,7 +204,17 @@ mod tests {
         for at in ["127.0.0.1:8088", "http://rm:80/", "[::1]:8088"] {
             assert!(client(at, None).is_ok(), "{at}");
         }
-        for at in ["", "rm", "https://rm:8090", "rm:8088/ws", "user@rm:8088", "rm:8088?x", "rm:80 88", "rm:notaport", "rm:99999"] {
+        for at in [
+            "",
+            "rm",
+            "https://rm:8090",
+            "rm:8088/ws",
+            "user@rm:8088",
+            "rm:8088?x",
+            "rm:80 88",
+            "rm:notaport",
+            "rm:99999",
+        ] {
             let Err(why) = client(at, None) else { panic!("{at}") };
             assert!(why.contains("no address"), "{why}");
         }
@@ -215,7 +234,9 @@ mod tests {
         assert_eq!(refused(403, body).to_string(), "No.");
         assert_eq!(refused(403, "Unauthorized attempt").to_string(), "Unauthorized attempt");
         let without = r#"{"RemoteException":{"exception":"UndeclaredThrowableException"}}"#;
-        assert!(refused(503, without).to_string().contains("without a reason (status 503, UndeclaredThrowableException)"));
+        assert!(
+            refused(503, without).to_string().contains("without a reason (status 503, UndeclaredThrowableException)")
+        );
         assert!(refused(500, "<html>").to_string().contains("status 500"));
     }
 }

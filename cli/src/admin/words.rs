@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(super) struct Words<'a>(&'a [String]);
 
 /// An option: its name without strokes, and how many values it takes.
-pub(super) type Option_ = (&'static str, Values);
+pub(super) type Known = (&'static str, Values);
 
 /// How many values an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum Values {
 
 /// What was said, by name.
 #[derive(Debug, Default)]
-pub(super) struct Said(BTreeMap<&'static str, Vec<String>>);
+pub(super) struct Chosen(BTreeMap<&'static str, Vec<String>>);
 
 impl<'a> Words<'a> {
     pub(super) fn new(words: &'a [String]) -> Words<'a> {
@@ -31,8 +31,8 @@ impl<'a> Words<'a> {
     ///
     /// # Errors
     /// A sentence, where one is not known, or lacks its value.
-    pub(super) fn read(&self, known: &[Option_]) -> Result<Said, String> {
-        let mut said = Said::default();
+    pub(super) fn read(&self, known: &[Known]) -> Result<Chosen, String> {
+        let mut said = Chosen::default();
         let mut rest = self.0.iter().peekable();
         while let Some(word) = rest.next() {
             let name = word.strip_prefix("--").or(word.strip_prefix('-')).unwrap_or_default();
@@ -47,7 +47,8 @@ impl<'a> Words<'a> {
                 Values::Many => usize::MAX,
             };
             while found.len() < most
-                && let Some(value) = rest.next_if(|next| !next.starts_with('-') || *values == Values::One && is_number(next))
+                && let Some(value) =
+                    rest.next_if(|next| !next.starts_with('-') || *values == Values::One && is_number(next))
             {
                 found.push(value.clone());
             }
@@ -66,7 +67,7 @@ fn is_number(text: &str) -> bool {
     text.parse::<i64>().is_ok()
 }
 
-impl Said {
+impl Chosen {
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -87,9 +88,9 @@ impl Said {
 mod tests {
     use super::*;
 
-    const KNOWN: &[Option_] = &[("list", Values::None), ("status", Values::One), ("kill", Values::Many)];
+    const KNOWN: &[Known] = &[("list", Values::None), ("status", Values::One), ("kill", Values::Many)];
 
-    fn read(words: &str) -> Result<Said, String> {
+    fn read(words: &str) -> Result<Chosen, String> {
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
         Words::new(&words).read(KNOWN)
     }
@@ -97,12 +98,17 @@ mod tests {
     #[test]
     fn options_have_one_stroke_or_two() {
         let said = read("--kill a b,c -status -5 -list").expect("read");
-        assert_eq!((said.list("kill"), said.value("status"), said.has("list")), (vec!["a", "b", "c"], Some("-5"), true));
+        assert_eq!(
+            (said.list("kill"), said.value("status"), said.has("list")),
+            (vec!["a", "b", "c"], Some("-5"), true)
+        );
     }
 
     #[test]
     fn what_is_not_known_is_told() {
-        for (words, why) in [("status", "not known"), ("-status", "needs a value"), ("-list -list", "twice"), ("-x", "-kill")] {
+        for (words, why) in
+            [("status", "not known"), ("-status", "needs a value"), ("-list -list", "twice"), ("-x", "-kill")]
+        {
             assert!(read(words).unwrap_err().contains(why), "{words}");
         }
     }

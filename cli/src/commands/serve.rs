@@ -80,7 +80,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let listener = TcpListener::bind(listen).map_err(unheard)?;
     let at = listener.local_addr().map_err(unheard)?;
     let logging = args.doors.logging()?;
-    let shown = |manager: ResourceManager| manager.with_logging(logging).with_access(access);
+    let shown = |manager: ResourceManager| args.doors.told(manager, access, logging);
     let simulation = Simulation::start(&options, &inputs, &at.to_string(), shown)?;
     say!("evenweave: look at http://{at}/ (REST: http://{at}/ws/v1/cluster); Ctrl-C ends it");
     if !at.ip().is_loopback() && reads_only {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use evenweave_bench::Failure;
-use evenweave_server::{Access, Authenticator, Limits, LogFormat, Logging, Tokens, TrustedHeader};
+use evenweave_server::{Access, Authenticator, Limits, LogFormat, Logging, ResourceManager, Tokens, TrustedHeader};
 
 use crate::arguments::{Word, one_of};
 
@@ -35,6 +35,9 @@ pub(super) struct DoorArgs {
     /// Who says nothing of himself may read all the same, as dr.who. With --token-file or --user-header.
     #[arg(long)]
     anonymous_reads: bool,
+    /// Names of hosts that are to leave the cluster when nodes are refreshed (yarn.resourcemanager.nodes.exclude-path).
+    #[arg(long, value_name = "FILE")]
+    exclude_file: Option<PathBuf>,
     /// Whether ?user.name=x says who asks.
     #[arg(long, value_name = "WHERE", default_value = "loopback", value_parser = one_of(USER_NAME))]
     user_name: bool,
@@ -72,6 +75,15 @@ impl DoorArgs {
         let levels = std::env::var("RUST_LOG").unwrap_or_default();
         let levels = if levels.trim().is_empty() { LEVELS } else { &levels };
         Logging::start(levels, self.log_format).map_err(|why| Failure::input(format!("RUST_LOG: {why}")))
+    }
+
+    /// What a ResourceManager is told of its doors.
+    pub(super) fn told(&self, manager: ResourceManager, access: Access, logging: Arc<Logging>) -> ResourceManager {
+        let manager = manager.with_access(access).with_logging(logging);
+        match &self.exclude_file {
+            Some(file) => manager.with_excluded(file.clone()),
+            None => manager,
+        }
     }
 
     pub(super) fn limits(&self) -> Limits {
