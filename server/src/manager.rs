@@ -253,17 +253,17 @@ impl ResourceManager {
         Ok(())
     }
 
-    /// Gives an application another priority; what it comes to.
+    /// Gives an application another priority on behalf of a user; what it comes to.
     ///
     /// # Errors
     /// What the scheduler says against it; [`Refused::NoSuchApp`] of one that is not known or has ended.
-    pub fn set_priority(&self, number: u32, priority: i32) -> Result<i32, Refused> {
+    pub fn set_priority(&self, number: u32, by: &str, priority: i32) -> Result<i32, Refused> {
         let handle = {
             let records = self.records();
             let app = records.app(number).filter(|app| !app.state.is_over());
             app.and_then(|app| app.attempt.as_ref()?.handle.clone()).ok_or(Refused::NoSuchApp(number))?
         };
-        let priority = self.scheduler.set_priority(&handle, priority)?;
+        let priority = self.scheduler.set_priority(by, &handle, priority)?;
         if let Some(app) = self.records().app_mut(number) {
             app.priority = priority;
         }

@@ -66,7 +66,9 @@ impl Simulation {
     ) -> Result<Simulation, Failure> {
         let (wake, woken) = crossbeam_channel::unbounded();
         let (engine, asked, next_event) = scheduler(options, inputs, waker(wake)).map_err(Failure::input)?;
-        let cluster = Cluster::new(CLUSTER_TIMESTAMP, web_address).starting_now();
+        let site = options.site.pairs()?;
+        let pairs = site.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let cluster = Cluster::new(CLUSTER_TIMESTAMP, web_address).starting_now().with_properties(pairs);
         let manager = ResourceManager::new(cluster, asked).with_queues(inputs.queues_source());
         let manager = Arc::new(shown(manager));
         let ring = Arc::new(Ring::default());

@@ -156,7 +156,7 @@ impl Scheduler for Steps {
         self.step(|stepped| stepped.move_app(app, queue))
     }
 
-    fn set_priority(&self, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
+    fn set_priority(&self, _by: &str, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
         // Hadoop refuses it, whatever the application.
         Err(Refused::NoSuchApp(app.number()))
     }
