@@ -162,12 +162,7 @@ impl Scheduler for Steps {
     }
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
-        let Some(file) = file else {
-            return self.step(Stepped::refresh_queues).map_err(|refused| match refused {
-                Refused::NoAllocationFile => NotRefreshed::NoFile,
-                other => NotRefreshed::Refused(other),
-            });
-        };
+        let Some(file) = file else { return Ok(self.step(Stepped::refresh_queues)?) };
         let warnings = allocations(file, &self.basics)?;
         self.step(|stepped| stepped.refresh_with(&file.text))?;
         Ok(warnings)

@@ -118,12 +118,7 @@ impl Scheduler for Threads {
     }
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
-        let Some(file) = file else {
-            return self.scheduler.refresh_queues().map_err(|refused| match refused {
-                Refused::NoAllocationFile => NotRefreshed::NoFile,
-                other => NotRefreshed::Refused(other),
-            });
-        };
+        let Some(file) = file else { return Ok(self.scheduler.refresh_queues()?) };
         let warnings = allocations(file, &self.basics)?;
         self.scheduler.reload_text(&file.text)?;
         Ok(warnings)
