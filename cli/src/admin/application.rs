@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::client::{Client, Failed, part};
 use super::layout::{columns, percent};
+use super::said::{FAILED, Said, WRONG};
 use super::words::{Chosen, Values, Words};
-use super::{FAILED, Said, WRONG};
 
 const KNOWN: &[(&str, Values)] = &[
     ("list", Values::None),

@@ -5,6 +5,7 @@
 //! | module | what |
 //! | --- | --- |
 //! | `words` | a tool's options, as Hadoop's tools take them |
+//! | `said` | what a tool has to say |
 //! | `client` | requests, and why they come to nothing |
 //! | `layout` | columns and decimals, as Java prints them |
 //! | `queue`, `application`, `node`, `rmadmin`, `server` | a tool each |
@@ -21,43 +22,17 @@ mod queue;
 
 mod rmadmin;
 
+mod said;
+
 mod server;
 
 mod words;
 
 pub(crate) use client::Address;
+pub(crate) use said::Said;
 
 use client::Client;
 use words::Words;
-
-/// It was asked for in a wrong way, or it is not there: Hadoop's -1.
-const WRONG: u8 = 255;
-/// What was asked for came to nothing: Hadoop's tools end with an exception then.
-const FAILED: u8 = 1;
-
-/// What a tool has to say, and with which code it ends.
-#[derive(Debug, Default)]
-pub(crate) struct Said {
-    /// On standard output.
-    pub(crate) out: String,
-    /// On standard error.
-    pub(crate) err: String,
-    pub(crate) code: u8,
-}
-
-impl Said {
-    fn out(out: impl Into<String>) -> Said {
-        Said { out: out.into(), ..Said::default() }
-    }
-
-    fn wrong(err: impl Into<String>) -> Said {
-        Said { err: err.into(), code: WRONG, ..Said::default() }
-    }
-
-    fn failed(err: impl Into<String>) -> Said {
-        Said { err: err.into(), code: FAILED, ..Said::default() }
-    }
-}
 
 const TOOLS: &str = "queue, application, node, rmadmin, state, log-level";
 

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::client::{Client, Failed};
 use super::layout::columns;
+use super::said::{Said, WRONG};
 use super::words::{Chosen, Values, Words};
-use super::{Said, WRONG};
 
 const KNOWN: &[(&str, Values)] = &[
     ("list", Values::None),

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::Said;
 use super::client::{Client, Failed};
 use super::layout::{at_most_one_whole, two_digits};
+use super::said::{Said, WRONG};
 use super::words::{Values, Words};
 
 pub(super) fn run(client: &Client, words: Words<'_>) -> Said {
@@ -17,7 +17,7 @@ pub(super) fn run(client: &Client, words: Words<'_>) -> Said {
         Ok(Some(out)) => Said::out(format!("Queue Information : \n{out}")),
         Ok(None) => {
             let out = format!("Cannot get queue from RM by queueName = {name}, please check.\n");
-            Said { out, code: super::WRONG, ..Said::default() }
+            Said { out, code: WRONG, ..Said::default() }
         }
         Err(why) => Said::failed(why.to_string()),
     }

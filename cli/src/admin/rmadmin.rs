@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::Said;
 use super::client::{Client, Failed, diagnostic, part};
+use super::said::Said;
 use super::words::{Values, Words};
 
 const KNOWN: &[(&str, Values)] = &[

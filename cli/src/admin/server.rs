@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Said;
 use super::client::Client;
+use super::said::Said;
 use super::words::{Values, Words};
 
 /// What the state dump has; of a CapacityScheduler, and with `-json`, all of it as values.
