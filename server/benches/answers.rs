@@ -66,7 +66,8 @@ fn cluster() -> (FairScheduler, Arc<ResourceManager>) {
 fn answers(criterion: &mut Criterion) {
     let (scheduler, manager) = cluster();
     let site = site(manager, Arc::new(Ring::default()), SocketAddr::from(([127, 0, 0, 1], 8088)));
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().expect("a runtime");
     let get = |path: &str| {
         runtime.block_on(async {
             let request = Request::get(path).body(Body::empty()).expect("a request");

@@ -10,11 +10,17 @@
 //!
 //! `recording` plays what a real ResourceManager has answered, through the router.
 
+mod access;
+
 mod administration;
+
+mod answered;
 
 pub mod controls;
 
 pub mod events;
+
+mod excluded;
 
 mod guard;
 
@@ -44,7 +50,8 @@ mod time;
 
 mod value;
 
+pub use access::{Access, Authenticator, Denied, Tokens, TrustedHeader};
 pub use logging::{LogFormat, Logging};
 pub use manager::{Cluster, Killed, ResourceManager};
 pub use router::router;
-pub use serving::{serve, site};
+pub use serving::{Limits, serve, site};

@@ -1,14 +1,17 @@
 //! A ResourceManager, as those see it who ask it: a scheduler, and what is kept beside it.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::{Refused, Resource};
 
+use crate::access::Access;
 use crate::controls::Controls;
+use crate::excluded::hosts_in;
 use crate::logging::Logging;
-use crate::records::{AppRecord, AppState, FinalStatus, NodeState, Records};
+use crate::records::{AppRecord, AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, QueuesText, Scheduler};
 use crate::time;
 
@@ -100,6 +103,8 @@ pub struct ResourceManager {
     refreshing: Mutex<()>,
     logging: Option<Arc<Logging>>,
     controls: Option<Arc<dyn Controls>>,
+    access: Arc<Access>,
+    excluded: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -120,6 +125,8 @@ impl ResourceManager {
             refreshing: Mutex::default(),
             logging: None,
             controls: None,
+            access: Arc::default(),
+            excluded: None,
         }
     }
 
@@ -142,11 +149,29 @@ impl ResourceManager {
         self.controls.as_deref()
     }
 
+    /// The same, with a file of hosts that are to leave when nodes are refreshed (`yarn.resourcemanager.nodes.exclude-path`).
+    #[must_use]
+    pub fn with_excluded(mut self, file: PathBuf) -> ResourceManager {
+        self.excluded = Some(file);
+        self
+    }
+
     /// The same, whose log this is: its levels can be changed over REST.
     #[must_use]
     pub fn with_logging(mut self, logging: Arc<Logging>) -> ResourceManager {
         self.logging = Some(logging);
         self
+    }
+
+    /// The same, of which only those may ask.
+    #[must_use]
+    pub fn with_access(mut self, access: Access) -> ResourceManager {
+        self.access = Arc::new(access);
+        self
+    }
+
+    pub(crate) fn access(&self) -> &Arc<Access> {
+        &self.access
     }
 
     pub(crate) fn logging(&self) -> Option<&Arc<Logging>> {
@@ -243,17 +268,17 @@ impl ResourceManager {
         Ok(())
     }
 
-    /// Gives an application another priority; what it comes to.
+    /// Gives an application another priority on behalf of a user; what it comes to.
     ///
     /// # Errors
     /// What the scheduler says against it; [`Refused::NoSuchApp`] of one that is not known or has ended.
-    pub fn set_priority(&self, number: u32, priority: i32) -> Result<i32, Refused> {
+    pub fn set_priority(&self, number: u32, by: &str, priority: i32) -> Result<i32, Refused> {
         let handle = {
             let records = self.records();
             let app = records.app(number).filter(|app| !app.state.is_over());
             app.and_then(|app| app.attempt.as_ref()?.handle.clone()).ok_or(Refused::NoSuchApp(number))?
         };
-        let priority = self.scheduler.set_priority(&handle, priority)?;
+        let priority = self.scheduler.set_priority(by, &handle, priority)?;
         if let Some(app) = self.records().app_mut(number) {
             app.priority = priority;
         }
@@ -279,6 +304,35 @@ impl ResourceManager {
     pub fn refresh_with(&self, queues: &QueuesText) -> Result<Vec<Diagnostic>, NotRefreshed> {
         let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         self.scheduler.refresh_queues(Some(queues))
+    }
+
+    /// Reads the file of hosts that are to leave. Those in it leave: at once, or where `graceful`, when what runs on them has ended. Those
+    /// that were to leave and are not in it stay. Ids of the nodes that have changed.
+    ///
+    /// # Errors
+    /// A sentence: there is no such file, or it cannot be read.
+    pub fn refresh_nodes(&self, graceful: bool) -> Result<Vec<String>, String> {
+        let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = self.excluded.as_ref();
+        let file = file.ok_or("there is no file of hosts to be read again: the server was started without one")?;
+        let hosts = hosts_in(file)?;
+        let nodes: Vec<NodeRecord> =
+            self.records().nodes().iter().filter(|node| !node.state.is_gone()).cloned().collect();
+        let mut changed = Vec::new();
+        for node in nodes {
+            let leaves = node.state == NodeState::Decommissioning;
+            // One that is gone meanwhile has left, too.
+            let done = match (hosts.contains(&node.name), graceful) {
+                (true, true) if !leaves => self.decommission(&node.name),
+                (true, false) => self.remove_node(&node.name),
+                (false, _) if leaves => self.recommission(&node.name),
+                (true, true) | (false, _) => continue,
+            };
+            if done.is_ok() {
+                changed.push(node.id());
+            }
+        }
+        Ok(changed)
     }
 
     /// Lets a node run empty. Once it has, [`node_drained`](Self::node_drained) takes it away.

@@ -11,7 +11,9 @@ use axum::routing::{MethodRouter, any, get};
 use tower::Layer;
 use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
 
-use crate::administration::{controls, dump, levels, node_commands, queues};
+use crate::access::{Caller, NOBODY};
+use crate::administration::{controls, dump, level_page, levels, node_commands, queues};
+use crate::answered::{refusal, text, whole};
 use crate::manager::ResourceManager;
 use crate::rest::asked::{Asked, Outcome};
 use crate::rest::errors::Fault;
@@ -23,13 +25,11 @@ use crate::rest::{
 /// A body is a few words.
 pub(crate) const LARGEST_BODY: usize = 64 << 10;
 
-/// Who asks without saying who he is (`hadoop.http.staticuser.user`).
-const NOBODY: &str = "dr.who";
-
 type Manager = Arc<ResourceManager>;
 type Endpoint = fn(&ResourceManager, &Asked) -> Outcome;
 
-/// All endpoints over a ResourceManager. A slash at the end of a path is none.
+/// All endpoints over a ResourceManager. A slash at the end of a path is none. Alone it believes whoever says `?user.name=x`: it is for
+/// those who have a guard of their own in front of it. [`site`](crate::site) has one.
 pub fn router(of: Manager) -> NormalizePath<Router> {
     const APP: &str = "/ws/v1/cluster/apps/{app}";
     let beneath = |path: &str| format!("{APP}{path}");
@@ -64,11 +64,14 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route("/ws/v1/evenweave/queues/check", commands(controls::check))
         .route("/ws/v1/evenweave/queues", commands(controls::apply))
         .route("/ws/v1/evenweave/refresh-queues", commands(queues::refresh))
+        .route("/ws/v1/evenweave/refresh-nodes", commands(node_commands::refresh))
+        .route("/ws/v1/evenweave/refresh-tokens", commands(queues::refresh_tokens))
         .route("/ws/v1/evenweave/nodes/{node}/decommission", commands(node_commands::decommission))
         .route("/ws/v1/evenweave/nodes/{node}/recommission", commands(node_commands::recommission))
         .route("/ws/v1/evenweave/nodes/{node}/remove", commands(node_commands::remove))
         .route("/ws/v1/evenweave/state", reads(dump::state))
         .route("/ws/v1/evenweave/log-level", changes(levels::shown, levels::change))
+        .route("/logLevel", get(log_page))
         .fallback(nothing_here)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .with_state(of);
@@ -142,7 +145,23 @@ struct Request {
     path: Vec<(String, String)>,
     uri: Uri,
     headers: HeaderMap,
+    /// Who asks, where a guard has found it.
+    caller: Option<Caller>,
     body: Bytes,
+}
+
+impl Request {
+    /// As an endpoint looks at it.
+    fn asked(self, format: Format) -> (Manager, Asked) {
+        let Request { of, method: _, path, uri, headers, caller, body } = self;
+        let query: Vec<(String, String)> =
+            form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+        let named = query.iter().find(|(name, _)| name == "user.name").map(|(_, user)| user.clone());
+        let named = caller.map(|caller| caller.0).or(named.filter(|user| !user.is_empty()));
+        let user = named.unwrap_or_else(|| NOBODY.to_owned());
+        let content = text(&headers, header::CONTENT_TYPE).and_then(Format::of_content);
+        (of, Asked { path, query, user, format, content, body: body.into() })
+    }
 }
 
 impl axum::extract::FromRequest<Manager> for Request {
@@ -161,26 +180,17 @@ impl axum::extract::FromRequest<Manager> for Request {
         let path = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let headers = std::mem::take(request.headers_mut());
+        let caller = request.extensions_mut().remove::<Caller>();
         let body: Bytes = request.extract().await.map_err(IntoResponse::into_response)?;
-        Ok(Request { of: of.clone(), method, path, uri, headers, body })
+        Ok(Request { of: of.clone(), method, path, uri, headers, caller, body })
     }
-}
-
-fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 /// Works an answer out. Views may wait for the scheduler's threads, so that is done where waiting is allowed.
 async fn answer(endpoint: Endpoint, request: Request) -> Response {
-    let Request { of, method: _, path, uri, headers, body } = request;
-    let accept = text(&headers, header::ACCEPT);
+    let accept = text(&request.headers, header::ACCEPT);
     let Some(format) = Format::accepted(accept) else { return engines_page(accept) };
-    let query: Vec<(String, String)> =
-        form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
-    let named = query.iter().find(|(name, _)| name == "user.name").map(|(_, user)| user.clone());
-    let user = named.filter(|user| !user.is_empty()).unwrap_or_else(|| NOBODY.to_owned());
-    let content = text(&headers, header::CONTENT_TYPE).and_then(Format::of_content);
-    let asked = Asked { path, query, user, format, content, body: body.into() };
+    let (of, asked) = request.asked(format);
     let work = tokio::task::spawn_blocking(move || (endpoint(&of, &asked), asked.format));
     match work.await {
         Ok((Ok(answer), format)) => {
@@ -195,22 +205,6 @@ async fn answer(endpoint: Endpoint, request: Request) -> Response {
         // The endpoint has panicked: it is said so, and the server goes on.
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
-}
-
-fn refusal(fault: &Fault, format: Format) -> Response {
-    let (status, kind, body) = fault.written(format);
-    whole(status, kind, body)
-}
-
-fn whole(status: u16, kind: Option<&'static str>, body: String) -> Response {
-    let mut response = Response::new(body.into());
-    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    if let Some(kind) = kind {
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    }
-    // Whatever a name looks like, nobody is to take an answer for a page.
-    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
 }
 
 fn not_supported(headers: &HeaderMap) -> Response {
@@ -240,6 +234,17 @@ fn allowed(methods: &str) -> Response {
         response.headers_mut().insert(header::ALLOW, methods);
     }
     response
+}
+
+/// For whatever is accepted: `hadoop daemonlog` takes what comes.
+async fn log_page(request: Request) -> Response {
+    let format = Format::accepted(text(&request.headers, header::ACCEPT)).unwrap_or(Format::Json);
+    let (of, asked) = request.asked(format);
+    match tokio::task::spawn_blocking(move || level_page::page(&of, &asked)).await {
+        Ok(Ok(page)) => whole(200, Some("text/html;charset=utf-8"), page),
+        Ok(Err(fault)) => refusal(&fault, format),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }
 
 async fn home(State(of): State<Manager>) -> Response {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, header};
 use evenweave::prelude::*;
-use evenweave_server::records::{NodeRecord, NodeState};
+use evenweave_server::records::{AppRecord, NodeRecord, NodeState};
 use evenweave_server::scheduler::{Basics, CapacityThreads, QueuesText, Scheduler, Threads};
 use evenweave_server::{Cluster, ResourceManager, router};
 use serde_json::{Value, json};
@@ -299,5 +299,97 @@ fn the_state_is_told_as_hadoops_logger_tells_it() {
     );
     let a = state["queues"].as_array().expect("queues").iter().find(|queue| queue["name"] == "root.a").expect("a");
     assert_eq!((&a["guaranteed"]["memory"], &a["state"]), (&12288.into(), &"RUNNING".into()), "{a}");
+    scheduler.shutdown();
+}
+
+#[test]
+fn hosts_that_a_file_names_leave() {
+    const PATH: &str = "/ws/v1/evenweave/refresh-nodes";
+    let (scheduler, manager, _) = fair(&[]);
+    let (status, answer) = ask(&manager, "POST", PATH, "");
+    assert!(status == 400 && answer.to_string().contains("started without one"), "{answer}");
+    let Ok(manager) = Arc::try_unwrap(manager) else { panic!("held elsewhere") };
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let file = folder.path().join("exclude");
+    let manager = Arc::new(manager.with_excluded(file.clone()));
+    let says = |text: &str| std::fs::write(&file, text).expect("written");
+    let states = |manager: &ResourceManager| -> Vec<&'static str> {
+        manager.records().nodes().iter().map(|node| node.state.name()).collect()
+    };
+    let (status, answer) = ask(&manager, "POST", PATH, "");
+    assert!(status == 400 && answer.to_string().contains("exclude: "), "{answer}");
+    says("# who leaves\n n2 # the second\nn9 n8");
+    let (status, answer) = ask(&manager, "POST", &format!("{PATH}?graceful=true"), "");
+    assert_eq!((status, &answer["refresh"]["changed"]), (200, &json!(["n2:8041"])), "{answer}");
+    assert_eq!(states(&manager), ["RUNNING", "DECOMMISSIONING"]);
+    says("");
+    assert_eq!(ask(&manager, "POST", PATH, "").0, 200);
+    assert_eq!(states(&manager), ["RUNNING", "RUNNING"]);
+    says("<hosts><host><name>n1</name></host></hosts>");
+    let (status, answer) = ask(&manager, "POST", PATH, "");
+    assert!(status == 400 && answer.to_string().contains("exclude:1: "), "{answer}");
+    assert_eq!(ask(&manager, "POST", &format!("{PATH}?graceful=maybe"), "").0, 400);
+    says("n1");
+    assert_eq!(ask(&manager, "POST", PATH, "").0, 200);
+    assert_eq!(states(&manager), ["DECOMMISSIONED", "RUNNING"]);
+    assert_eq!(scheduler.stats().cluster, Resource::new(8192, 8));
+    scheduler.shutdown();
+}
+
+#[test]
+fn rights_are_asked_for_where_hadoop_asks() {
+    let site =
+        [("yarn.acl.enable", "true"), ("yarn.admin.acl", "root"), ("yarn.cluster.max-application-priority", "10")];
+    let own = CAPACITIES.into_iter().chain([
+        ("yarn.scheduler.capacity.root.acl_administer_queue", " "),
+        ("yarn.scheduler.capacity.root.acl_submit_applications", " "),
+        ("yarn.scheduler.capacity.root.a.acl_submit_applications", "*"),
+        ("yarn.scheduler.capacity.root.a.acl_administer_queue", "boss"),
+        (
+            "yarn.scheduler.capacity.root.a.acl_application_max_priority",
+            "[user=ann max_priority=5 default_priority=1] [user=boss max_priority=9 default_priority=1]",
+        ),
+    ]);
+    let configuration = CapacityConfiguration::from_properties(site, own).expect("a configuration");
+    let basics = Basics::of_capacity(configuration.file().settings());
+    let scheduler =
+        CapacityScheduler::builder(configuration).cluster_timestamp(7).timers(false).start().expect("a scheduler");
+    let app =
+        scheduler.submit(Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(1024, 1))).expect("taken");
+    let (manager, _) = managed(Arc::new(CapacityThreads::new(scheduler.clone(), basics)), "capacity-scheduler.xml");
+    manager.records().submitted(AppRecord::new(1, "ann", "root.a", 5).with_attempt(Some(app)));
+    let app = "/ws/v1/cluster/apps/application_7_0001";
+    for (user, may) in [("ann", true), ("boss", true), ("root", true), ("eve", false), ("", false)] {
+        let (_, shown) = ask(&manager, "GET", &format!("{app}?user.name={user}"), "");
+        assert_eq!(shown["app"]["startedTime"], if may { 5 } else { 0 }, "{user}");
+        assert_eq!(shown["app"]["resourceRequests"].is_array(), may, "{user}");
+    }
+    let priority = |user: &str, wanted: i32| {
+        ask(&manager, "PUT", &format!("{app}/priority?user.name={user}"), &format!(r#"{{"priority":{wanted}}}"#))
+    };
+    assert_eq!(priority("eve", 3).0, 403);
+    assert_eq!(priority("ann", 4).1["priority"], 4);
+    // Higher than any group that admits her goes.
+    assert_eq!(priority("ann", 8).0, 503);
+    assert_eq!(priority("boss", 8).1["priority"], 8);
+    let put =
+        |user: &str, what: &str, body: &str| ask(&manager, "PUT", &format!("{app}/{what}?user.name={user}"), body).0;
+    assert_eq!(put("eve", "queue", r#"{"queue":"root.a"}"#), 200, "the queue it is in: nothing is asked, as in Hadoop");
+    assert_eq!(put("eve", "queue", r#"{"queue":"root.b"}"#), 403);
+    // He may change the application, and not enter the other queue.
+    assert_eq!(put("boss", "queue", r#"{"queue":"root.b"}"#), 403);
+    assert_eq!(put("eve", "state", r#"{"state":"KILLED"}"#), 403);
+    for (user, status) in [("eve", 403), ("root", 400)] {
+        assert_eq!(
+            ask(&manager, "GET", &format!("/ws/v1/cluster/scheduler-conf?user.name={user}"), "").0,
+            status,
+            "{user}"
+        );
+    }
+    let access = |user: &str| {
+        ask(&manager, "GET", &format!("/ws/v1/cluster/queues/root.a/access?user=ann&user.name={user}"), "").0
+    };
+    assert_eq!((access("boss"), access("eve")), (200, 403));
+    assert_eq!(put("boss", "state", r#"{"state":"KILLED"}"#), 202);
     scheduler.shutdown();
 }

@@ -13,7 +13,7 @@ use evenweave::{ContainerId, SchedulerEvent};
 use evenweave_server::events::{Event, Ring, What};
 use evenweave_server::records::{AppRecord, AppState, FinalStatus, Master, NodeRecord, NodeState};
 use evenweave_server::scheduler::{Basics, CapacityThreads, Scheduler, Threads};
-use evenweave_server::{Cluster, ResourceManager};
+use evenweave_server::{Cluster, Limits, ResourceManager};
 
 use crate::api::{EndReason, NodeHandle};
 use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, Parts, Threaded};
@@ -57,20 +57,28 @@ impl fmt::Debug for Simulation {
 }
 
 impl Simulation {
-    /// Starts the scheduler and the cluster. `web_address` is where it says that its pages are.
+    /// Starts the scheduler and the cluster. `web_address` is where it says that its pages are; `shown` makes its ResourceManager one that
+    /// has a log and knows who asks.
     ///
     /// # Errors
     /// Unknown queues, refused settings.
-    pub fn start(options: &LoadOptions, inputs: &Inputs, web_address: &str) -> Result<Simulation, Failure> {
+    pub fn start(
+        options: &LoadOptions,
+        inputs: &Inputs,
+        web_address: &str,
+        shown: impl FnOnce(ResourceManager) -> ResourceManager,
+    ) -> Result<Simulation, Failure> {
         let (wake, woken) = crossbeam_channel::unbounded();
-        let (engine, shown, next_event) = scheduler(options, inputs, waker(wake)).map_err(Failure::input)?;
-        let cluster = Cluster::new(CLUSTER_TIMESTAMP, web_address).starting_now();
+        let (engine, asked, next_event) = scheduler(options, inputs, waker(wake)).map_err(Failure::input)?;
+        let site = options.site.pairs()?;
+        let pairs = site.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let cluster = Cluster::new(CLUSTER_TIMESTAMP, web_address).starting_now().with_properties(pairs);
         let (to_driver, wished) = crossbeam_channel::bounded(WISHES);
         let desk = Arc::new(Desk::new(inputs, options.nodes(), to_driver));
-        let remove = shown.clone();
+        let remove = asked.clone();
         let wishes = Wishes { wished, remove_node: Box::new(move |name| remove.remove_node(name)) };
-        let manager = ResourceManager::new(cluster, shown).with_queues(inputs.queues_source()).with_controls(desk);
-        let manager = Arc::new(manager);
+        let manager = ResourceManager::new(cluster, asked).with_queues(inputs.queues_source()).with_controls(desk);
+        let manager = Arc::new(shown(manager));
         let ring = Arc::new(Ring::default());
         let stop = Arc::new(AtomicBool::new(false));
         let leaves = leaves(&names(&*engine), &options.queue, inputs.queues_name())?;
@@ -119,8 +127,8 @@ impl Simulation {
     ///
     /// # Errors
     /// When it cannot listen there.
-    pub fn serve(&self, listener: TcpListener, time: Option<Duration>) -> std::io::Result<()> {
-        evenweave_server::serve(&self.manager, &self.ring, listener, time, &|| self.has_failed())
+    pub fn serve(&self, listener: TcpListener, limits: Limits, time: Option<Duration>) -> std::io::Result<()> {
+        evenweave_server::serve(&self.manager, &self.ring, listener, limits, time, &|| self.has_failed())
     }
 
     /// Ends it.

@@ -1,5 +1,6 @@
 //! The commands, a file each: its arguments, what it calls, and what becomes of the outcome.
 
+mod admin;
 mod bench;
 mod check;
 mod compare;
@@ -12,6 +13,7 @@ mod soak;
 use clap::{Parser, Subcommand};
 use evenweave_bench::Failure;
 
+use admin::AdminArgs;
 use bench::BenchArgs;
 use check::CheckArgs;
 use explain::ExplainArgs;
@@ -44,6 +46,8 @@ enum Command {
     Check(CheckArgs),
     /// Run a scheduler over a simulated cluster, and answer over HTTP as a ResourceManager does.
     Serve(ServeArgs),
+    /// Ask a ResourceManager, or change what it has: YARN's tools queue, application, node and rmadmin, over REST.
+    Admin(AdminArgs),
     /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median. Or `compare`.
     Bench(Box<BenchArgs>),
 }
@@ -62,6 +66,7 @@ impl Cli {
             Some(Command::Explain(args)) => explain::run(args).map(|()| 0),
             Some(Command::Check(args)) => check::run(&args),
             Some(Command::Serve(args)) => serve::run(args).map(|()| 0),
+            Some(Command::Admin(args)) => Ok(admin::run(args)),
             Some(Command::Bench(args)) => bench::run(*args).map(code),
         }
     }

@@ -1,5 +1,6 @@
 //! `serve`: a simulated cluster is asked over HTTP while it works, and ends when it is told to.
 
+mod admin;
 mod page;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -5,6 +5,8 @@ pub(crate) mod controls;
 
 pub(crate) mod dump;
 
+pub(crate) mod level_page;
+
 pub(crate) mod levels;
 
 pub(crate) mod node_commands;

@@ -10,6 +10,7 @@ use crate::rest::body::members;
 use crate::rest::errors::Fault;
 use crate::rest::nodes;
 use crate::rest::resource::resource;
+use crate::value::{Object, Value};
 
 /// The name of the node that the path names by its id, and where it stands.
 fn named(of: &ResourceManager, asked: &Asked) -> Result<(String, NodeState), Fault> {
@@ -32,6 +33,19 @@ fn present(of: &ResourceManager, asked: &Asked) -> Result<(String, NodeState), F
 /// What the scheduler says against it.
 fn refused(why: Refused) -> Fault {
     Fault::refused(why.to_string())
+}
+
+/// `/refresh-nodes`: what `yarn rmadmin -refreshNodes` does; with `?graceful=true` what `-g` does.
+pub(crate) fn refresh(of: &ResourceManager, asked: &Asked) -> Outcome {
+    administers(of, asked, "refreshNodes")?;
+    let graceful = match asked.query("graceful") {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(other) => return Err(Fault::illegal_argument(format!("graceful is {other:?}: it is true or false"))),
+    };
+    let changed = of.refresh_nodes(graceful).map_err(Fault::refused)?;
+    let changed: Vec<Value> = changed.into_iter().map(Value::from).collect();
+    Ok(Answer::natural("refresh", Object::new().with("refreshed", true).with("changed", changed)))
 }
 
 pub(crate) fn decommission(of: &ResourceManager, asked: &Asked) -> Outcome {

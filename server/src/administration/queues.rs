@@ -1,4 +1,4 @@
-//! `/refresh-queues`: what `yarn rmadmin -refreshQueues` does.
+//! `/refresh-queues`: what `yarn rmadmin -refreshQueues` does; and `/refresh-tokens`, of authenticators.
 
 use evenweave::config::{Diagnostic, Severity};
 
@@ -18,6 +18,13 @@ pub(crate) fn refresh(of: &ResourceManager, asked: &Asked) -> Outcome {
         }
         Err(why) => Err(refusal(why)),
     }
+}
+
+/// Authenticators read again what they go by.
+pub(crate) fn refresh_tokens(of: &ResourceManager, asked: &Asked) -> Outcome {
+    administers(of, asked, "refreshTokens")?;
+    of.access().refresh().map_err(Fault::refused)?;
+    Ok(Answer::natural("refresh", Object::new().with("refreshed", true)))
 }
 
 pub(super) fn refusal(why: NotRefreshed) -> Fault {

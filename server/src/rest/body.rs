@@ -51,9 +51,10 @@ fn from_json(body: &[u8], root: &str) -> Result<Members, Fault> {
         Value::Object(members) => {
             let mut found = Members::new();
             for (name, value) in members {
-                match value {
-                    Value::Object(inner) if name == root => take(&mut found, "", inner),
-                    other => take(&mut found, "", [(name, other)]),
+                if let (Value::Object(inner), true) = (&value, name == root) {
+                    take(&mut found, "", inner.clone());
+                } else {
+                    take(&mut found, "", [(name, value)]);
                 }
             }
             Ok(found)

@@ -59,6 +59,11 @@ impl Fault {
         self
     }
 
+    /// Who asks is not known.
+    pub(crate) fn unauthorized(message: impl std::fmt::Display) -> Fault {
+        Fault::new(401, "org.apache.hadoop.security.authorize.AuthorizationException", message.to_string())
+    }
+
     /// An object of somebody else's.
     pub(crate) fn no_privilege(message: impl std::fmt::Display) -> Fault {
         let message = format!("org.apache.hadoop.yarn.exceptions.YarnException: {message}");

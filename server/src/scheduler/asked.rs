@@ -241,11 +241,11 @@ pub trait Scheduler: Send + Sync {
     /// # Errors
     /// What the scheduler says against it.
     fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused>;
-    /// Gives an application a priority; what it comes to.
+    /// Gives an application a priority on behalf of a user; what it comes to.
     ///
     /// # Errors
     /// What the scheduler says against it; the FairScheduler has no priorities.
-    fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<i32, Refused>;
+    fn set_priority(&self, by: &str, app: &AppHandle, priority: i32) -> Result<i32, Refused>;
     /// Takes the queues of a file; without one those of the file that the scheduler watches. What was hardly meant.
     ///
     /// # Errors

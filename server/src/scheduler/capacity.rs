@@ -139,9 +139,9 @@ impl Scheduler for CapacitySteps {
         self.step(|stepped| stepped.move_app(app, queue))
     }
 
-    fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
+    fn set_priority(&self, by: &str, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
         self.step(|stepped| {
-            stepped.set_priority(app, priority)?;
+            stepped.set_priority_as(by, app, priority)?;
             Ok(stepped.app(app.number()).map_or(priority, |view| view.priority))
         })
     }

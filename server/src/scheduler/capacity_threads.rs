@@ -103,8 +103,8 @@ impl Scheduler for CapacityThreads {
         self.scheduler.move_app(app, queue)
     }
 
-    fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
-        self.scheduler.set_priority(app, priority)?;
+    fn set_priority(&self, by: &str, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
+        self.scheduler.set_priority_as(by, app, priority)?;
         Ok(self.scheduler.app(app.number())?.map_or(priority, |view| view.priority))
     }
 

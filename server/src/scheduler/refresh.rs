@@ -46,7 +46,13 @@ pub enum NotRefreshed {
     Wrong(Vec<Diagnostic>),
     /// The scheduler does not take them.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(Refused),
+}
+
+impl From<Refused> for NotRefreshed {
+    fn from(refused: Refused) -> NotRefreshed {
+        if refused == Refused::NoAllocationFile { NotRefreshed::NoFile } else { NotRefreshed::Refused(refused) }
+    }
 }
 
 fn first(of: &[Diagnostic]) -> String {

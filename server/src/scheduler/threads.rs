@@ -119,18 +119,13 @@ impl Scheduler for Threads {
         self.scheduler.move_app(app, queue)
     }
 
-    fn set_priority(&self, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
+    fn set_priority(&self, _by: &str, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
         // Hadoop refuses it, whatever the application.
         Err(Refused::NoSuchApp(app.number()))
     }
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
-        let Some(file) = file else {
-            return self.scheduler.refresh_queues().map_err(|refused| match refused {
-                Refused::NoAllocationFile => NotRefreshed::NoFile,
-                other => NotRefreshed::Refused(other),
-            });
-        };
+        let Some(file) = file else { return Ok(self.scheduler.refresh_queues()?) };
         let warnings = allocations(file, &self.basics)?;
         self.scheduler.reload_text(&file.text)?;
         Ok(warnings)
