@@ -14,7 +14,9 @@ pub struct JavaException {
 }
 
 impl JavaException {
-    pub(super) fn new(class: &'static str, message: impl Into<String>) -> JavaException {
+    /// An exception of this class.
+    #[must_use]
+    pub fn new(class: &'static str, message: impl Into<String>) -> JavaException {
         JavaException { class, message: message.into() }
     }
 }

@@ -147,6 +147,14 @@ impl Converted {
         verify::verify(&self.capacity, &self.types)
     }
 
+    /// What Hadoop's converter says where it looks for capacity-scheduler.xml and there is none, because it was printed.
+    ///
+    /// # Errors
+    /// Always: no CapacityScheduler starts without queues.
+    pub fn verify_nothing(&self) -> Result<(), ConvertError> {
+        verify::verify(&BTreeMap::new(), &self.types)
+    }
+
     /// Whether a CapacityScheduler starts with both files over the old yarn-site.xml, as it will on the cluster.
     ///
     /// # Errors

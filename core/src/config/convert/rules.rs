@@ -114,6 +114,21 @@ impl ConversionRules {
         }
         Ok(ConversionRules { properties })
     }
+
+    /// What is warned of before all else, even in a dry run: actions that there are not.
+    #[must_use]
+    pub fn unknown_actions(&self) -> Vec<String> {
+        let known = |action: &&String| ["warning", "abort"].iter().any(|word| java::equals_ignore_case(action, word));
+        let unknown = NAMES.into_iter().filter_map(|name| {
+            let action = self.action(name).filter(|action| !known(action))?;
+            Some(format!("Unknown action {action} set for rule {name}.action, defaulting to WARNING"))
+        });
+        unknown.collect()
+    }
+
+    fn action(&self, rule: &str) -> Option<&String> {
+        self.properties.get(&format!("{rule}.action"))
+    }
 }
 
 /// Lines without comments and blank ones, with what continues them, and without white space before either.
@@ -210,26 +225,13 @@ pub(super) struct RuleHandler<'r> {
 }
 
 impl<'r> RuleHandler<'r> {
-    /// Looks at the actions; what there is not is a warning even in a dry run.
     pub(super) fn new(rules: &'r ConversionRules, dry_run: bool) -> RuleHandler<'r> {
-        let mut handler = RuleHandler { rules, dry_run, warnings: Vec::new(), errors: Vec::new() };
-        for name in NAMES {
-            let known = |action: &&String| ["warning", "abort"].iter().any(|word| java::equals_ignore_case(action, word));
-            if let Some(action) = handler.action(name).filter(|action| !known(action)) {
-                let text = format!("Unknown action {action} set for rule {name}.action, defaulting to WARNING");
-                handler.warnings.push(text);
-            }
-        }
-        handler
-    }
-
-    fn action(&self, rule: &str) -> Option<&String> {
-        self.rules.properties.get(&format!("{rule}.action"))
+        RuleHandler { rules, dry_run, warnings: Vec::new(), errors: Vec::new() }
     }
 
     /// Warns of a setting that cannot be converted, or ends the conversion.
     pub(super) fn handle(&mut self, what: Unsupported<'_>) -> Result<(), ConvertError> {
-        let aborts = self.action(what.rule()).is_some_and(|action| java::equals_ignore_case(action, "abort"));
+        let aborts = self.rules.action(what.rule()).is_some_and(|action| java::equals_ignore_case(action, "abort"));
         let [abort, warning] = what.texts();
         match (aborts, self.dry_run) {
             (false, _) => self.warnings.push(warning),
@@ -309,7 +311,7 @@ mod tests {
     fn actions_in_any_case_end_it_or_warn() {
         let rules = ConversionRules::parse(b"maxResources.action=Abort\nminResources.action=x\n").unwrap();
         let mut handler = RuleHandler::new(&rules, false);
-        assert_eq!(handler.warnings, ["Unknown action x set for rule minResources.action, defaulting to WARNING"]);
+        assert_eq!(rules.unknown_actions(), ["Unknown action x set for rule minResources.action, defaulting to WARNING"]);
         assert!(handler.handle(Unsupported::MinResources).is_ok());
         let error = handler.handle(Unsupported::MaxResources).unwrap_err();
         assert_eq!(

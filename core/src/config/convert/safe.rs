@@ -93,7 +93,7 @@ mod tests {
     fn percentages_are_in_proportion_and_add_up() {
         assert_eq!(percentages(&[0.3, 0.7], false).thousandths, [30_000, 70_000]);
         assert_eq!(percentages(&[1.0, 1.0, 1.0], false).thousandths, [33_334, 33_333, 33_333]);
-        assert_eq!(percentages(&[0.5, 0.5, 0.75], false).thousandths, [28_571, 28_571, 42_858]);
+        assert_eq!(percentages(&[0.5, 0.5, 0.75], false).thousandths, [28_572, 28_571, 42_857]);
         assert_eq!(percentages(&[2.0], false).thousandths, [100_000]);
         for (weights, nothing) in [(vec![0.0, f32::NAN], false), (vec![1.0, 2.0], true)] {
             let none = percentages(&weights, nothing);
