@@ -21,7 +21,12 @@ const KNOWN: [Known; 15] = [
     known("p", "print", false, "print the files instead"),
     known("r", "rulesconfig", true, "a properties file: RULE.action=abort or warning, maxChildQueue.limit=N"),
     known("c", "cluster-resource", true, "what the cluster has; with --safe maxima in amounts become parts of it"),
-    known("d", "dry-run", false, "list what could not be converted; the files are written all the same, but with --safe"),
+    known(
+        "d",
+        "dry-run",
+        false,
+        "list what could not be converted; the files are written all the same, but with --safe",
+    ),
     known("t", "no-terminal-rule-check", false, "a placement rule that always decides may stand before others"),
     known("s", "skip-verification", false, "do not try whether a CapacityScheduler starts with the result"),
     known("sp", "skip-convert-placement-rules", false, "leave placement rules out"),

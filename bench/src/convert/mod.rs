@@ -158,7 +158,13 @@ impl Runner<'_> {
         options
     }
 
-    fn convert(&self, site: &SiteProperties, types: &ResourceTypes, path: &str, options: &ConvertOptions) -> Conversion {
+    fn convert(
+        &self,
+        site: &SiteProperties,
+        types: &ResourceTypes,
+        path: &str,
+        options: &ConvertOptions,
+    ) -> Conversion {
         let local = path.strip_prefix("file:").map_or(path, |path| path.strip_prefix("//").unwrap_or(path));
         let relative = !local.starts_with('/');
         let (bytes, problem);
@@ -179,7 +185,12 @@ impl Runner<'_> {
         convert(&FairFiles { site, types, allocations }, options)
     }
 
-    fn finish(&mut self, conversion: Conversion, site: &SiteProperties, options: &ConvertOptions) -> Result<End, Failure> {
+    fn finish(
+        &mut self,
+        conversion: Conversion,
+        site: &SiteProperties,
+        options: &ConvertOptions,
+    ) -> Result<End, Failure> {
         let Conversion { warnings, notices, noted_errors, rules_begun, result, .. } = conversion;
         if let Some(dry_run) = &mut self.ran.dry_run {
             dry_run.errors.extend(noted_errors);

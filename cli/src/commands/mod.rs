@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod compare;
+mod convert;
 mod explain;
 mod load;
 mod replay;
@@ -14,6 +15,7 @@ use evenweave_bench::Failure;
 
 use bench::BenchArgs;
 use check::CheckArgs;
+use convert::ConvertArgs;
 use explain::ExplainArgs;
 use load::LoadArgs;
 use replay::ReplayArgs;
@@ -42,6 +44,9 @@ enum Command {
     Explain(ExplainArgs),
     /// Check configuration files: errors, and whatever Hadoop takes, but was hardly meant.
     Check(CheckArgs),
+    /// Write a CapacityScheduler's configuration from a FairScheduler's, as Hadoop's `yarn fs2cs` does, and say what changes.
+    #[command(disable_help_flag = true)]
+    Convert(ConvertArgs),
     /// Run a scheduler over a simulated cluster, and answer over HTTP as a ResourceManager does.
     Serve(ServeArgs),
     /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median. Or `compare`.
@@ -61,6 +66,7 @@ impl Cli {
             Some(Command::Replay(args)) => replay::run(args).map(code),
             Some(Command::Explain(args)) => explain::run(args).map(|()| 0),
             Some(Command::Check(args)) => check::run(&args),
+            Some(Command::Convert(args)) => convert::run(args),
             Some(Command::Serve(args)) => serve::run(args).map(|()| 0),
             Some(Command::Bench(args)) => bench::run(*args).map(code),
         }

@@ -37,6 +37,7 @@ pub(in crate::config) struct Outline {
     pub(in crate::config) has_max_default: bool,
     /// What Hadoop logs as a warning.
     pub(in crate::config) notices: Vec<String>,
+    rule_order: Option<RuleOrder>,
 }
 
 /// A file read for conversion.
@@ -44,6 +45,25 @@ pub(in crate::config) struct Outline {
 pub(in crate::config) struct Outlined {
     pub(in crate::config) file: AllocationFile,
     pub(in crate::config) outline: Outline,
+}
+
+/// Why a file is refused.
+#[derive(Debug)]
+pub(in crate::config) struct Refusal {
+    pub(in crate::config) error: Error,
+    /// What Hadoop logs as a warning, as far as it comes.
+    pub(in crate::config) notices: Vec<String>,
+    /// What is wrong with the order of placement rules. Hadoop looks at it before it looks into the rules.
+    pub(in crate::config) order: Option<RuleOrder>,
+}
+
+/// What is wrong with the order of placement rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::config) enum RuleOrder {
+    /// The rule of this number, from 1, always decides, and there are others after it.
+    NotLast(usize),
+    /// The last one may leave an application without a queue.
+    Undecided,
 }
 
 /// Reads a file for conversion. `unordered_rules`: a placement rule that always decides may stand before others.
@@ -55,16 +75,17 @@ pub(in crate::config) fn read_outlined(
     source_name: &str,
     types: &ResourceTypes,
     unordered_rules: bool,
-) -> Result<Outlined, Box<(Error, Vec<String>)>> {
+) -> Result<Outlined, Box<Refusal>> {
     let places = Places::new(source_name, text);
     let arena = Bump::new();
-    let root = read_document(text, &arena, &places).map_err(|error| Box::new((error, Vec::new())))?;
+    let root = read_document(text, &arena, &places)
+        .map_err(|error| Box::new(Refusal { error, notices: Vec::new(), order: None }))?;
     let mut context = Context::new(places, types, CheckOptions::new(types).custom_policies);
     context.unordered_rules = unordered_rules;
     let outline = outline(&root, types, unordered_rules);
     match read_allocations(&mut context, &root) {
         Ok(file) => Ok(Outlined { file, outline }),
-        Err(error) => Err(Box::new((error, outline.notices))),
+        Err(error) => Err(Box::new(Refusal { error, notices: outline.notices, order: outline.rule_order })),
     }
 }
 
@@ -160,9 +181,16 @@ fn walk_policy(outline: &mut Outline, policy: &Element<'_>, unordered_rules: boo
             ));
         }
     }
-    let Some((_, before)) = rules.split_last().filter(|_| unordered_rules) else { return };
+    let Some((last, before)) = rules.split_last() else { return };
     for (number, _) in (1..).zip(before).filter(|(_, rule)| decides(rule, true)) {
+        if !unordered_rules {
+            outline.rule_order = Some(RuleOrder::NotLast(number));
+            return;
+        }
         outline.notices.push(format!("Rules after rule {number} in queue placement policy can never be reached"));
+    }
+    if !decides(last, true) {
+        outline.rule_order = Some(RuleOrder::Undecided);
     }
 }
 

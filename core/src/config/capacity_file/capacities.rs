@@ -3,9 +3,7 @@
 //! Reference 4.1; `CSQueueUtils.loadCapacitiesByLabelsFromConf`, `updateConfigurableResourceLimits` and
 //! `updateCapacityConfigType` of `AbstractCSQueue`.
 
-use super::amounts::{
-    CAPACITY, MAXIMUM_CAPACITY, absolute, is_absolute, maximum_percent, percent, weight,
-};
+use super::amounts::{CAPACITY, MAXIMUM_CAPACITY, absolute, is_absolute, maximum_percent, percent, weight};
 use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
 use super::queue::{CapacityMode, CapacityQueue};

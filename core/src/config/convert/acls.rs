@@ -45,9 +45,7 @@ fn names(part: &str) -> Vec<&str> {
 /// Whether a root element allows nobody, by right.
 pub(super) fn nobody_at_root(outline: &Outline) -> [bool; 2] {
     let lists = outline.acls.get(ROOT);
-    [0, 1].map(|right| {
-        lists.and_then(|lists| lists[right].as_deref()).is_some_and(|text| written(text).is_none())
-    })
+    [0, 1].map(|right| lists.and_then(|lists| lists[right].as_deref()).is_some_and(|text| written(text).is_none()))
 }
 
 #[cfg(test)]

@@ -58,12 +58,7 @@ impl Converter<'_> {
         }
     }
 
-    fn simple(
-        &self,
-        policy: &'static str,
-        create: bool,
-        handler: &mut RuleHandler<'_>,
-    ) -> Result<Rule, ConvertError> {
+    fn simple(&self, policy: &'static str, create: bool, handler: &mut RuleHandler<'_>) -> Result<Rule, ConvertError> {
         let group = match policy {
             "primaryGroup" | "primaryGroupUser" => Some(PRIMARY),
             "secondaryGroup" | "secondaryGroupUser" => Some(SECONDARY),
@@ -180,6 +175,9 @@ mod tests {
         assert_eq!(warnings.len(), 3, "{warnings:?}");
         let other = PlacementRule { create: false, ..nested };
         let (text, warnings) = converted(&[other], false, &[]);
-        assert!(text.contains("\"create\" : true") && warnings[0].contains("the policy USER originally"), "{warnings:?}");
+        assert!(
+            text.contains("\"create\" : true") && warnings[0].contains("the policy USER originally"),
+            "{warnings:?}"
+        );
     }
 }

@@ -35,6 +35,20 @@ pub struct Change {
     pub help: Option<String>,
 }
 
+impl Change {
+    /// The allocation file was not found, and Hadoop's converter goes on without it.
+    pub(super) fn not_read(path: &str) -> Change {
+        Change {
+            code: "not-read",
+            weight: Weight::Harm,
+            message: format!(
+                "{path} is not read: Hadoop looks for a relative path on its class path alone, and goes on without any queue"
+            ),
+            help: Some("give an absolute path, or use --safe".to_owned()),
+        }
+    }
+}
+
 /// Names of queues in a message end after so many.
 const MOST_NAMES: usize = 8;
 
@@ -124,7 +138,8 @@ fn limits(changes: &mut Changes<'_>) {
     let most = changes.with(|settings| settings.max.is_some());
     if let Some(names) = most.or_else(|| everywhere.then(|| "all queues (queueMaxResourcesDefault)".to_owned())) {
         if safe {
-            let left = if cluster { "" } else { "; maxima in amounts are lost, because the size of the cluster is not given" };
+            let left =
+                if cluster { "" } else { "; maxima in amounts are lost, because the size of the cluster is not given" };
             changes.say(
                 "maximum",
                 Weight::Different,
@@ -152,7 +167,9 @@ fn limits(changes: &mut Changes<'_>) {
         );
     }
     if let Some(names) = changes.with(|settings| settings.max_child.is_some()) {
-        let message = format!("{names}: maxChildResources is lost, queues that are made there may take all that their parent may");
+        let message = format!(
+            "{names}: maxChildResources is lost, queues that are made there may take all that their parent may"
+        );
         changes.say("child-maximum", Weight::Different, message, "");
     }
     if let Some(names) = changes.with(|settings| settings.max_container.is_some()) {
@@ -169,7 +186,12 @@ fn limits(changes: &mut Changes<'_>) {
 fn access(changes: &mut Changes<'_>, capacity: &BTreeMap<String, String>) {
     if nobody_at_root(changes.queues.outline).contains(&true) {
         if changes.queues.options.safe {
-            changes.say("root-acl", Weight::Note, "root allows nobody: a blank is written, which Hadoop's converter leaves out", "");
+            changes.say(
+                "root-acl",
+                Weight::Note,
+                "root allows nobody: a blank is written, which Hadoop's converter leaves out",
+                "",
+            );
         } else {
             changes.say(
                 "root-acl",
@@ -231,7 +253,9 @@ fn sharing(changes: &mut Changes<'_>) {
         changes.say(
             "weight-zero",
             Weight::Different,
-            format!("{names}: weight 0 is no guarantee at all: these come last, and are the first to be preempted from"),
+            format!(
+                "{names}: weight 0 is no guarantee at all: these come last, and are the first to be preempted from"
+            ),
             if percentages && !safe { "with children below such a queue the file cannot be loaded" } else { "" },
         );
     }
@@ -240,7 +264,9 @@ fn sharing(changes: &mut Changes<'_>) {
         changes.say(
             "weight-fraction",
             Weight::Harm,
-            format!("{names}: the sum of weights is cut to a whole number, so that percentages are not in their proportion"),
+            format!(
+                "{names}: the sum of weights is cut to a whole number, so that percentages are not in their proportion"
+            ),
             "multiply all weights of siblings until they are whole numbers, or use --safe",
         );
     }
@@ -271,7 +297,8 @@ fn applications(changes: &mut Changes<'_>) {
          leaf's guarantee, however idle the cluster is",
         "",
     );
-    let exempted = changes.with(|settings| settings.max_running_apps == Some(i32::MAX) && file.queue_max_apps != i32::MAX);
+    let exempted =
+        changes.with(|settings| settings.max_running_apps == Some(i32::MAX) && file.queue_max_apps != i32::MAX);
     if let Some(names) = exempted.filter(|_| !safe) {
         changes.say(
             "running-apps",

@@ -180,10 +180,9 @@ pub fn convert(files: &FairFiles<'_>, options: &ConvertOptions) -> Conversion {
 fn load(files: &FairFiles<'_>, options: &ConvertOptions, notices: &mut Vec<String>) -> Result<Outlined, ConvertError> {
     match files.allocations {
         Allocations::Text { bytes, name } => {
-            let refused = |error, text: &str| Err(refused::refused(error, text));
             let text = match AllocationFile::decode(bytes, name) {
                 Ok(text) => text,
-                Err(error) => return refused(&error, ""),
+                Err(error) => return Err(refused::refused(&error, None, "")),
             };
             match read_outlined(&text, name, files.types, options.no_terminal_rule_check) {
                 Ok(mut read) => {
@@ -191,9 +190,8 @@ fn load(files: &FairFiles<'_>, options: &ConvertOptions, notices: &mut Vec<Strin
                     Ok(read)
                 }
                 Err(refusal) => {
-                    let (error, mut logged) = *refusal;
-                    notices.append(&mut logged);
-                    refused(&error, &text)
+                    notices.extend(refusal.notices);
+                    Err(refused::refused(&refusal.error, refusal.order, &text))
                 }
             }
         }
@@ -234,15 +232,8 @@ fn run(
     if start.reservation_system {
         handler.handle(Unsupported::ReservationSystem)?;
     }
-    let queues = Queues {
-        tree: &tree,
-        file: &file,
-        outline: &outline,
-        types: files.types,
-        start: &start,
-        options,
-        drf,
-    };
+    let queues =
+        Queues { tree: &tree, file: &file, outline: &outline, types: files.types, start: &start, options, drf };
     let mut capacity = queues.properties(handler)?;
     acls::set(&outline, options.safe, &mut capacity);
     let rules = rules_in_force(&file, &start);
@@ -259,6 +250,9 @@ fn run(
         }
         mapping_rules = Some(document);
     }
-    let changes = meaning::changes(&queues, files.site, &rules, &capacity);
+    let mut changes = meaning::changes(&queues, files.site, &rules, &capacity);
+    if let Allocations::NotOnClassPath { path } = files.allocations {
+        changes.insert(0, Change::not_read(path));
+    }
     Ok(Converted { capacity, yarn_site, mapping_rules, changes, types: files.types.clone() })
 }

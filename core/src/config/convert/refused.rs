@@ -1,7 +1,7 @@
 //! The exceptions with which FairScheduler refuses an allocation file, in Hadoop's words.
 
 use super::error::{ConvertError, JavaException};
-use crate::config::allocation_file::{AllocationFileError, PlacementError};
+use crate::config::allocation_file::{AllocationFileError, PlacementError, RuleOrder};
 use crate::config::java::{self, split};
 use crate::config::placement_rules::RuleKind;
 use crate::config::resource_string::ResourceStringError;
@@ -20,10 +20,23 @@ pub(super) fn failed_to_load(cause: Vec<JavaException>) -> ConvertError {
 }
 
 /// The same for what is wrong in the file's `text`.
-pub(super) fn refused(error: &AllocationFileError, text: &str) -> ConvertError {
+///
+/// Hadoop looks at the `order` of placement rules before it looks at what is inside one.
+pub(super) fn refused(error: &AllocationFileError, order: Option<RuleOrder>, text: &str) -> ConvertError {
     let at = error.place();
     let written = text.get(at.offset..at.offset + at.length).unwrap_or_default();
-    failed_to_load(chain(error, java::trim(written))).with(error.diagnostic())
+    let inside = matches!(
+        error,
+        AllocationFileError::Placement {
+            source: PlacementError::NothingInside { .. } | PlacementError::SameKind { .. },
+            ..
+        }
+    );
+    let exceptions = match order.filter(|_| inside) {
+        Some(order) => configuration(unordered(order)),
+        None => chain(error, java::trim(written)),
+    };
+    failed_to_load(exceptions).with(error.diagnostic())
 }
 
 fn configuration(message: impl Into<String>) -> Vec<JavaException> {
@@ -32,13 +45,15 @@ fn configuration(message: impl Into<String>) -> Vec<JavaException> {
 
 fn chain(error: &AllocationFileError, written: &str) -> Vec<JavaException> {
     match error {
-        AllocationFileError::Malformed { problem, .. } => vec![JavaException::new("SAXParseException", problem.clone())],
+        AllocationFileError::Malformed { problem, .. } => {
+            vec![JavaException::new("SAXParseException", problem.clone())]
+        }
         AllocationFileError::RootElement { .. } => {
             configuration("Bad fair scheduler config file: top-level element not <allocations>")
         }
-        AllocationFileError::QueueName { name, .. } if name.contains('.') => configuration(format!(
-            "Bad fair scheduler config file: queue name ({name}) shouldn't contain period."
-        )),
+        AllocationFileError::QueueName { name, .. } if name.contains('.') => {
+            configuration(format!("Bad fair scheduler config file: queue name ({name}) shouldn't contain period."))
+        }
         AllocationFileError::QueueName { .. } | AllocationFileError::MisspeltName { .. } => configuration(
             "Bad fair scheduler config file: queue name shouldn't be empty or consist only of whitespace.",
         ),
@@ -71,6 +86,15 @@ fn chain(error: &AllocationFileError, written: &str) -> Vec<JavaException> {
     }
 }
 
+fn unordered(order: RuleOrder) -> String {
+    match order {
+        RuleOrder::NotLast(number) => {
+            format!("Rules after rule {number} in queue placement policy can never be reached")
+        }
+        RuleOrder::Undecided => "Could get past last queue placement rule without assigning".to_owned(),
+    }
+}
+
 fn placement(error: &PlacementError) -> Vec<JavaException> {
     let initialisation = |message: String| {
         let mut chain = configuration("Rule initialisation failed with exception");
@@ -81,12 +105,8 @@ fn placement(error: &PlacementError) -> Vec<JavaException> {
         PlacementError::Empty => configuration("Empty configuration for QueuePlacementPolicy is not allowed"),
         PlacementError::NoName => configuration("No name provided for a rule element"),
         PlacementError::UnknownRule { name } => configuration(format!("No rule class found for {name}")),
-        PlacementError::NotLast { number, .. } => {
-            configuration(format!("Rules after rule {number} in queue placement policy can never be reached"))
-        }
-        PlacementError::Undecided { .. } => {
-            configuration("Could get past last queue placement rule without assigning")
-        }
+        PlacementError::NotLast { number, .. } => configuration(unordered(RuleOrder::NotLast(*number))),
+        PlacementError::Undecided { .. } => configuration(unordered(RuleOrder::Undecided)),
         PlacementError::NotInside { name } => {
             configuration(format!("Rule '{name}' is not allowed as a parent rule for any rule"))
         }
@@ -100,7 +120,8 @@ fn placement(error: &PlacementError) -> Vec<JavaException> {
             initialisation("Parent rule should not be configured for Specified rule.".to_owned())
         }
         PlacementError::SameKind { name } => {
-            let kind = RuleKind::NAMES.iter().find(|(known, _)| known == name).map_or("", |(_, kind)| kind.hadoop_class());
+            let kind =
+                RuleKind::NAMES.iter().find(|(known, _)| known == name).map_or("", |(_, kind)| kind.hadoop_class());
             let package = "org.apache.hadoop.yarn.server.resourcemanager.placement.";
             initialisation(format!("Parent rule may not be the same type as the child rule: {package}{kind}"))
         }
@@ -115,9 +136,7 @@ fn resource(error: &ResourceStringError, written: &str) -> Vec<JavaException> {
     };
     match error {
         ResourceStringError::Empty => configuration("Error reading resource config--the resource string is empty."),
-        ResourceStringError::NotAPair { text, .. } => {
-            invalid(text, "Every resource must be of the form: name=value.")
-        }
+        ResourceStringError::NotAPair { text, .. } => invalid(text, "Every resource must be of the form: name=value."),
         ResourceStringError::UnknownType { text, name, .. } => {
             let mut chain = invalid(
                 text,
@@ -130,9 +149,7 @@ fn resource(error: &ResourceStringError, written: &str) -> Vec<JavaException> {
             chain
         }
         ResourceStringError::NotAnAmount { text, name, value } => match java::parse_long(value) {
-            Some(amount) => {
-                configuration(format!("Invalid value of {name}: {amount}, value should not be negative!"))
-            }
+            Some(amount) => configuration(format!("Invalid value of {name}: {amount}, value should not be negative!")),
             None => {
                 let why = format!("The resource values must all be integers. \"{value}\" is not an integer.");
                 let mut chain = invalid(text, &why);
@@ -248,7 +265,8 @@ mod tests {
             ("x mb, 2 vcores", "AllocationConfigurationException: Invalid value of memory: x mb".to_owned()),
             (
                 "-1 mb, 2 vcores",
-                "AllocationConfigurationException: Invalid value of memory: -1, value should not be negative!".to_owned(),
+                "AllocationConfigurationException: Invalid value of memory: -1, value should not be negative!"
+                    .to_owned(),
             ),
             (
                 "9223372036854775807 mb, 1 vcores",
@@ -256,10 +274,14 @@ mod tests {
                  string: \"9223372036854775807\""
                     .to_owned(),
             ),
-            ("memory-mb", "AllocationConfigurationException: Cannot parse resource values from input: memory-mb".to_owned()),
+            (
+                "memory-mb",
+                "AllocationConfigurationException: Cannot parse resource values from input: memory-mb".to_owned(),
+            ),
             (
                 "vcores=-2",
-                "AllocationConfigurationException: Invalid value of vcores: -2, value should not be negative!".to_owned(),
+                "AllocationConfigurationException: Invalid value of vcores: -2, value should not be negative!"
+                    .to_owned(),
             ),
             ("a=b=c", format!("{invalid}a=b=c. Every resource must be of the form: name=value.")),
             ("50% memory, 5% gpu", "AllocationConfigurationException: Missing resource: cpu".to_owned()),

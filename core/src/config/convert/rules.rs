@@ -55,7 +55,10 @@ impl Unsupported<'_> {
     /// What is said of it where it ends the conversion, and where it does not.
     fn texts(self) -> [String; 2] {
         let setting = |name: &str| {
-            [format!("Setting {name} is not supported"), format!("Setting {name} is not supported, ignoring conversion")]
+            [
+                format!("Setting {name} is not supported"),
+                format!("Setting {name} is not supported, ignoring conversion"),
+            ]
         };
         let both = |text: String| [text.clone(), text];
         match self {
@@ -276,16 +279,8 @@ mod tests {
     fn properties_are_javas() {
         let text = "# no\n ! no\n a = b \\\n   c\nd:e\nf g \nh\\ i==\nj\n\\u0041\\=\t\\t\nk=v\\\r\n\\w\nk\\\\=x\n";
         let found = pairs(text);
-        let expected = [
-            ("A=", "\t"),
-            ("a", "b c"),
-            ("d", "e"),
-            ("f", "g "),
-            ("h i", "="),
-            ("j", ""),
-            ("k", "vw"),
-            ("k\\", "x"),
-        ];
+        let expected =
+            [("A=", "\t"), ("a", "b c"), ("d", "e"), ("f", "g "), ("h i", "="), ("j", ""), ("k", "vw"), ("k\\", "x")];
         assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert_eq!(ConversionRules::parse(b"\xe9=\\u12").unwrap_err().message(), "Malformed \\uxxxx encoding.");
     }
@@ -311,7 +306,10 @@ mod tests {
     fn actions_in_any_case_end_it_or_warn() {
         let rules = ConversionRules::parse(b"maxResources.action=Abort\nminResources.action=x\n").unwrap();
         let mut handler = RuleHandler::new(&rules, false);
-        assert_eq!(rules.unknown_actions(), ["Unknown action x set for rule minResources.action, defaulting to WARNING"]);
+        assert_eq!(
+            rules.unknown_actions(),
+            ["Unknown action x set for rule minResources.action, defaulting to WARNING"]
+        );
         assert!(handler.handle(Unsupported::MinResources).is_ok());
         let error = handler.handle(Unsupported::MaxResources).unwrap_err();
         assert_eq!(

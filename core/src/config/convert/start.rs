@@ -117,10 +117,8 @@ impl<'a> Site<'a> {
 
     /// The increments of memory and vcores. Those of other types are looked at, too.
     fn increments(&self, types: &ResourceTypes, notices: &mut Vec<String>) -> Result<[i64; 2], ConvertError> {
-        let classic = [
-            ("yarn.scheduler.increment-allocation-mb", 1024),
-            ("yarn.scheduler.increment-allocation-vcores", 1),
-        ];
+        let classic =
+            [("yarn.scheduler.increment-allocation-mb", 1024), ("yarn.scheduler.increment-allocation-vcores", 1)];
         let mut own = [None; 2];
         for (lane, name) in types.names().enumerate() {
             let property = format!("yarn.resource-types.{name}.increment-allocation");
@@ -130,7 +128,8 @@ impl<'a> Site<'a> {
                 *own = Some(if lane == 1 { i64::from(java::int_value(amount)) } else { amount });
                 let (legacy, _) = classic[lane];
                 if let Some(overridden) = self.properties.text(legacy) {
-                    let text = format!("Configuration {property}={text} is overriding the {legacy}={overridden} property");
+                    let text =
+                        format!("Configuration {property}={text} is overriding the {legacy}={overridden} property");
                     if !notices.contains(&text) {
                         notices.push(text);
                     }

@@ -160,9 +160,7 @@ impl<'a> Tree<'a> {
                 "Queue policy can't be DRF if the parent policy is fair. Choose fair or FIFO for child queues instead. \
                  Please note that FIFO is only for leaf queues."
             }
-            PolicyName::Fifo => {
-                "FIFO policy is only for leaf queues. Please choose DRF or fair for parent queues."
-            }
+            PolicyName::Fifo => "FIFO policy is only for leaf queues. Please choose DRF or fair for parent queues.",
             PolicyName::Fair | PolicyName::Drf | PolicyName::Custom(_) => return true,
         };
         self.notices.push(refusal.to_owned());
@@ -201,7 +199,8 @@ mod tests {
 
     #[test]
     fn leaves_come_first_and_all_in_hash_order() {
-        let (queues, notices) = made("<queue name='a'/><queue name='b'><queue name='c'/></queue><queue name='d' type='parent'/>");
+        let (queues, notices) =
+            made("<queue name='a'/><queue name='b'><queue name='c'/></queue><queue name='d' type='parent'/>");
         assert_eq!(queues, ["root/", "root.b/", "root.b.c", "root.a", "root.d/"]);
         assert!(notices.is_empty());
     }
@@ -211,7 +210,8 @@ mod tests {
         let drf = "<schedulingPolicy>drf</schedulingPolicy>";
         let (queues, notices) = made(&format!("<queue name='a'>{drf}<queue name='b'/></queue>"));
         assert_eq!((queues.len(), notices.len()), (1, 4), "{notices:?}");
-        let (queues, notices) = made("<queue name='a'><schedulingPolicy>fifo</schedulingPolicy><queue name='b'/></queue>");
+        let (queues, notices) =
+            made("<queue name='a'><schedulingPolicy>fifo</schedulingPolicy><queue name='b'/></queue>");
         assert_eq!(queues, ["root/"]);
         assert_eq!(notices[0], "Can't create queue 'root.a', since FIFO is only for leaf queues.");
     }

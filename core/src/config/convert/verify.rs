@@ -54,8 +54,15 @@ fn below(fault: &CapacityFault) -> Vec<JavaException> {
     let message = fault.to_string();
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are about capacities, which are checked in one way")]
     match fault {
-        CapacityFault::NoChildren { .. } => vec![JavaException::new("IllegalStateException", message)],
-        CapacityFault::Capacity { .. } | CapacityFault::Weight { .. } | CapacityFault::MaximumAllocation { .. } => {
+        CapacityFault::NoChildren { queue } => {
+            let message = format!("Queue configuration missing child queue names for {queue}");
+            vec![JavaException::new("IllegalStateException", message)]
+        }
+        CapacityFault::Capacity { queue, value } => {
+            let message = format!("Illegal capacity of {value} for queue {queue}");
+            vec![JavaException::new("IllegalArgumentException", message)]
+        }
+        CapacityFault::Weight { .. } | CapacityFault::MaximumAllocation { .. } => {
             vec![JavaException::new("IllegalArgumentException", message)]
         }
         CapacityFault::NotANumber { .. } => vec![JavaException::new("NumberFormatException", message)],
@@ -69,7 +76,9 @@ fn below(fault: &CapacityFault) -> Vec<JavaException> {
 
 /// What Hadoop says of the default calculator where there are other types than it counts.
 fn only_memory(types: &ResourceTypes) -> String {
-    let shown = hash_order(types.names()).into_iter().map(|name| {
+    // Those of one's own are put into the table first.
+    let names = types.names().skip(2).chain(types.names().take(2));
+    let shown = hash_order(names).into_iter().map(|name| {
         let (unit, least, most) = match types.index(name) {
             Some(0) => ("Mi", 1024, 8192),
             Some(1) => ("", 1, 4),

@@ -25,10 +25,7 @@ pub(super) fn properties(
     let mut out = BTreeMap::new();
     let mut set = |name: String, value: String| drop(out.insert(name, value));
     let capacity = |name: &str| format!("{CAPACITY}{name}");
-    set(
-        "yarn.resourcemanager.scheduler.class".to_owned(),
-        format!("{MANAGER}scheduler.capacity.CapacityScheduler"),
-    );
+    set("yarn.resourcemanager.scheduler.class".to_owned(), format!("{MANAGER}scheduler.capacity.CapacityScheduler"));
     set("yarn.resourcemanager.scheduler.monitor.enable".to_owned(), "true".to_owned());
     if start.continuous || options.asynchronous {
         set(capacity("schedule-asynchronously.enable"), "true".to_owned());
