@@ -94,7 +94,7 @@ fn what_is_written_passes_our_own_check() {
     for (name, xml, properties, options) in [
         ("weights", flat.as_str(), "", ""),
         ("preempting", &flat, preemption.as_str(), "-a"),
-        ("safe", &flat, "", "--safe -pc"),
+        ("safe", &flat, "", "--safe -pc -sp"),
         ("drf", drf, "", ""),
         ("percent", drf, "", "-pc -sp"),
         ("rules", drf, "", "-e --safe"),
@@ -246,7 +246,7 @@ fn a_wrong_file_is_told_with_its_place() {
     assert_eq!(
         said,
         "evenweave: Fatal error during FS config conversion: For input string: \"four\"\n  \
-         @/site.xml:2:62: yarn.scheduler.fair.max.assign: \"four\" is not an integer of 32 bits, such as 10; the scheduler does not start\n"
+         @/site.xml:2:61: yarn.scheduler.fair.max.assign: \"four\" is not an integer of 32 bits, such as 10; the scheduler does not start\n"
     );
     let scratch = Scratch::with("wrong-xml", "<queue name='a'>", "");
     let (_, _, said) = scratch.convert("-o @/out");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::command_line::CommandLine;
 use super::ended::{Ended, Kind};
-use crate::api::Resource;
+use crate::api::{Missing, Resource, ResourceTypes, parse_resource};
 
 pub(super) const YARN_SITE: &str = "yarn-site.xml";
 pub(super) const CAPACITY_SCHEDULER: &str = "capacity-scheduler.xml";
@@ -37,7 +37,7 @@ fn refuse<T>(kind: Kind, message: impl Into<String>, help: impl Into<String>) ->
 }
 
 /// Looks at the command line and at what lies where it says. `safe`: a dry run needs no output.
-pub(super) fn check(line: &CommandLine, safe: bool) -> Check<Asked> {
+pub(super) fn check(line: &CommandLine, types: &ResourceTypes, safe: bool) -> Check<Asked> {
     let argument = |short: &str| line.argument(short).map(str::to_owned);
     let Some(site) = argument("y") else {
         return precondition(
@@ -86,9 +86,9 @@ pub(super) fn check(line: &CommandLine, safe: bool) -> Check<Asked> {
     }
     let cluster = match line.argument("c") {
         None => None,
-        Some(text) => match super::amounts(text) {
-            Some(amounts) => amounts,
-            None => {
+        Some(text) => match parse_resource(text, types, Missing::Max) {
+            Ok(limit) => limit.absolute(),
+            Err(_) => {
                 return refuse(
                     Kind::Fatal,
                     "Error while parsing resource.",

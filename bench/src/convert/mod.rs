@@ -25,8 +25,8 @@ use command_line::CommandLine;
 pub use ended::{DryRun, Ended, Kind, Ran};
 
 use crate::api::{
-    Allocations, Change, Conversion, ConversionRules, ConvertOptions, Converted, FairFiles, Missing, ResourceTypes,
-    Settings, SiteProperties, convert, parse_resource, site_file,
+    Allocations, Change, Conversion, ConversionRules, ConvertOptions, Converted, FairFiles, ResourceTypes, Settings,
+    SiteFileError, SiteProperties, convert, site_file,
 };
 use crate::failure::Failure;
 use crate::site::{parse_site, read_bytes, surround};
@@ -65,14 +65,15 @@ pub fn run(words: &[String], surroundings: &ConvertSurroundings) -> Result<Ran, 
         return Ok(ran);
     }
     ran.dry_run = line.has("d").then(DryRun::default);
-    let asked = match checks::check(&line, surroundings.safe) {
+    let types = surroundings.types.clone().unwrap_or_else(|| types_of(line.argument("y")));
+    let asked = match checks::check(&line, &types, surroundings.safe) {
         Ok(asked) => asked,
         Err(ended) => {
             ran.end(*ended);
             return Ok(ran);
         }
     };
-    let ended = Runner { line, asked, surroundings, ran: &mut ran }.run()?;
+    let ended = Runner { line, asked, types, safe: surroundings.safe, ran: &mut ran }.run()?;
     if let Some(ended) = ended {
         ran.end(ended);
     }
@@ -82,7 +83,8 @@ pub fn run(words: &[String], surroundings: &ConvertSurroundings) -> Result<Ran, 
 struct Runner<'a> {
     line: CommandLine,
     asked: Asked,
-    surroundings: &'a ConvertSurroundings,
+    types: ResourceTypes,
+    safe: bool,
     ran: &'a mut Ran,
 }
 
@@ -91,9 +93,8 @@ type End = Option<Ended>;
 
 impl Runner<'_> {
     fn run(mut self) -> Result<End, Failure> {
-        let safe = self.surroundings.safe;
         // Hadoop's command makes its files before it knows whether it can fill them.
-        if !safe {
+        if !self.safe {
             for name in [YARN_SITE, CAPACITY_SCHEDULER] {
                 self.write(name, "")?;
             }
@@ -108,13 +109,8 @@ impl Runner<'_> {
                 Err(error) => return Ok(Some(Ended::of(&error))),
             }
         }
-        let site = match parse_site(&self.bytes(&self.asked.site)?, Path::new(&self.asked.site)) {
-            Ok(file) => {
-                let mut site = SiteProperties::new();
-                site.add(&file);
-                surround(&mut site);
-                site
-            }
+        let site = match read_properties(&self.bytes(&self.asked.site)?, &self.asked.site) {
+            Ok(site) => site,
             Err(error) => {
                 let mut ended = Ended::crash("RuntimeException", error.problem.to_string());
                 ended.found = Some(Box::new(error.diagnostic()));
@@ -133,8 +129,7 @@ impl Runner<'_> {
             ended.help = Some(format!("give it with -f FILE, or set {ALLOCATION_FILE} in {}", self.asked.site));
             return Ok(Some(ended));
         };
-        let types = self.surroundings.types.clone().unwrap_or_else(|| types_of(&site));
-        let conversion = self.convert(&site, &types, &path, &options);
+        let conversion = self.convert(&site, &path, &options);
         self.finish(conversion, &site, &options)
     }
 
@@ -149,7 +144,7 @@ impl Runner<'_> {
         options.observe_only = self.asked.observe_only;
         options.no_preemption = self.asked.no_preemption;
         options.dry_run = line.has("d");
-        options.safe = self.surroundings.safe;
+        options.safe = self.safe;
         options.cluster = self.asked.cluster;
         options.rules_path = self.asked.output.as_ref().and_then(|output| {
             let path = std::path::absolute(Path::new(output).join(MAPPING_RULES)).ok()?;
@@ -168,7 +163,7 @@ impl Runner<'_> {
         let local = path.strip_prefix("file:").map_or(path, |path| path.strip_prefix("//").unwrap_or(path));
         let relative = !local.starts_with('/');
         let (bytes, problem);
-        let allocations = if relative && !self.surroundings.safe {
+        let allocations = if relative && !self.safe {
             Allocations::NotOnClassPath { path }
         } else {
             match read_bytes(Path::new(local)) {
@@ -182,7 +177,7 @@ impl Runner<'_> {
                 }
             }
         };
-        convert(&FairFiles { site, types, allocations }, options)
+        convert(&FairFiles { site, types: &self.types, allocations }, options)
     }
 
     fn finish(
@@ -264,20 +259,21 @@ impl Runner<'_> {
     }
 }
 
-/// The resource types of a site file; the two that there always are where it is wrong, of which something else tells.
-fn types_of(site: &SiteProperties) -> ResourceTypes {
-    let of_types = |name: &&str| name.starts_with("yarn.resource-types") && !name.ends_with("increment-allocation");
-    let pairs: Vec<(&str, String)> = site
-        .names()
-        .into_iter()
-        .filter(of_types)
-        .filter_map(|name| Some((name, site.get(name).ok().flatten()?)))
-        .collect();
-    let read = Settings::from_properties(pairs.iter().map(|(name, value)| (*name, value.as_str())));
-    read.map_or_else(|_| ResourceTypes::standard(), |settings| settings.types)
+/// The properties of a site file, with the variables of this process.
+fn read_properties(bytes: &[u8], path: &str) -> Result<SiteProperties, SiteFileError> {
+    let mut site = SiteProperties::new();
+    site.add(&parse_site(bytes, Path::new(path))?);
+    surround(&mut site);
+    Ok(site)
 }
 
-/// What a resource string comes to, where it is one.
-fn amounts(text: &str) -> Option<Option<crate::api::Resource>> {
-    parse_resource(text, &ResourceTypes::standard(), Missing::Max).ok().map(|limit| limit.absolute())
+/// The resource types of a site file; the two that there always are where it is wrong, of which something else tells.
+fn types_of(path: Option<&str>) -> ResourceTypes {
+    let site = path.and_then(|path| read_properties(&read_bytes(Path::new(path)).ok()?, path).ok()).unwrap_or_default();
+    let of_types = |name: &&str| name.starts_with("yarn.resource-types") && !name.ends_with("increment-allocation");
+    let names: Vec<&str> = site.names().into_iter().filter(of_types).collect();
+    let pairs = names.iter().filter_map(|name| Some((*name, site.get(name).ok().flatten()?)));
+    let pairs: Vec<(&str, String)> = pairs.collect();
+    let read = Settings::from_properties(pairs.iter().map(|(name, value)| (*name, value.as_str())));
+    read.map_or_else(|_| ResourceTypes::standard(), |settings| settings.types)
 }

@@ -9,6 +9,7 @@ use super::context::Context;
 use super::elements::{TOP_LEVEL, is_child_queue, is_rule};
 use super::error::AllocationFileError as Error;
 use super::file::AllocationFile;
+use super::placement_error::PlacementError;
 use super::queue::{is_top, key_of};
 use super::read::{read_allocations, read_document};
 use crate::config::diagnostic::Places;
@@ -35,9 +36,60 @@ pub(in crate::config) struct Outline {
     pub(in crate::config) acls: HashMap<String, AclTexts>,
     /// Whether there is a `queueMaxResourcesDefault`, whatever it says.
     pub(in crate::config) has_max_default: bool,
-    /// What Hadoop logs as a warning.
-    pub(in crate::config) notices: Vec<String>,
+    notices: Vec<Notice>,
     rule_order: Option<RuleOrder>,
+}
+
+/// What Hadoop logs as a warning, and when.
+#[derive(Debug)]
+struct Notice {
+    stage: Stage,
+    /// The byte at which Hadoop has come so far.
+    at: usize,
+    text: String,
+}
+
+/// Hadoop goes over a file more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Top,
+    Queues,
+    Rules,
+    Order,
+}
+
+impl Outline {
+    fn log(&mut self, stage: Stage, at: usize, text: String) {
+        self.notices.push(Notice { stage, at, text });
+    }
+
+    /// What Hadoop logs as a warning.
+    pub(in crate::config) fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices).into_iter().map(|notice| notice.text).collect()
+    }
+
+    /// The same up to an error.
+    fn notices_before(self, root: &Element<'_>, error: &Error) -> Vec<String> {
+        let at = error.place().offset;
+        let mut queues = root.elements().filter(|element| matches!(element.name, "queue" | "pool"));
+        let undecided = matches!(error, Error::Placement { source: PlacementError::Undecided { .. }, .. });
+        let reached = if undecided || matches!(error, Error::AfterPlacement { .. }) {
+            (Stage::Order, usize::MAX)
+        } else if matches!(error, Error::Placement { .. }) {
+            (Stage::Rules, at)
+        } else if queues.any(|queue| queue.offset <= at && at < end_of(queue)) {
+            (Stage::Queues, at)
+        } else {
+            (Stage::Top, at)
+        };
+        let logged = |notice: &Notice| (notice.stage, if notice.stage < reached.0 { 0 } else { notice.at }) <= reached;
+        self.notices.into_iter().filter(logged).map(|notice| notice.text).collect()
+    }
+}
+
+/// The byte behind the content of an element.
+fn end_of(element: &Element<'_>) -> usize {
+    element.content.offset + element.content.length
 }
 
 /// A file read for conversion.
@@ -85,7 +137,9 @@ pub(in crate::config) fn read_outlined(
     let outline = outline(&root, types, unordered_rules);
     match read_allocations(&mut context, &root) {
         Ok(file) => Ok(Outlined { file, outline }),
-        Err(error) => Err(Box::new(Refusal { error, notices: outline.notices, order: outline.rule_order })),
+        Err(error) => {
+            Err(Box::new(Refusal { order: outline.rule_order, notices: outline.notices_before(&root, &error), error }))
+        }
     }
 }
 
@@ -98,7 +152,7 @@ fn outline(root: &Element<'_>, types: &ResourceTypes, unordered_rules: bool) -> 
             "queuePlacementPolicy" => policy = Some(element),
             "queueMaxResourcesDefault" => outline.has_max_default = true,
             tag if TOP_LEVEL.contains(&tag) => {}
-            tag => outline.notices.push(format!("Bad element in allocations file: {tag}")),
+            tag => outline.log(Stage::Top, element.offset, format!("Bad element in allocations file: {tag}")),
         }
     }
     let mut amounts = HashMap::new();
@@ -154,7 +208,7 @@ fn walk(
     if let Some([Some(least), Some(most)]) = amounts.get(&key)
         && (0..types.len()).any(|lane| least.get(lane) > most.get(lane))
     {
-        outline.notices.push(less_than_minimum(&key, most, least, types));
+        outline.log(Stage::Queues, end_of(element), less_than_minimum(&key, most, least, types));
     }
 }
 
@@ -176,9 +230,9 @@ fn walk_policy(outline: &mut Outline, policy: &Element<'_>, unordered_rules: boo
         let nested = rule.elements().filter(|element| is_rule(element.name)).count();
         for _ in 1..nested {
             let name = rule.attribute("name").unwrap_or_default();
-            outline.notices.push(format!(
-                "Rule '{name}' has multiple parent rules defined, only the last parent rule will be used"
-            ));
+            let text =
+                format!("Rule '{name}' has multiple parent rules defined, only the last parent rule will be used");
+            outline.log(Stage::Rules, rule.offset, text);
         }
     }
     let Some((last, before)) = rules.split_last() else { return };
@@ -187,7 +241,8 @@ fn walk_policy(outline: &mut Outline, policy: &Element<'_>, unordered_rules: boo
             outline.rule_order = Some(RuleOrder::NotLast(number));
             return;
         }
-        outline.notices.push(format!("Rules after rule {number} in queue placement policy can never be reached"));
+        let text = format!("Rules after rule {number} in queue placement policy can never be reached");
+        outline.log(Stage::Order, policy.offset, text);
     }
     if !decides(last, true) {
         outline.rule_order = Some(RuleOrder::Undecided);

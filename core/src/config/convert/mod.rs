@@ -186,7 +186,7 @@ fn load(files: &FairFiles<'_>, options: &ConvertOptions, notices: &mut Vec<Strin
             };
             match read_outlined(&text, name, files.types, options.no_terminal_rule_check) {
                 Ok(mut read) => {
-                    notices.append(&mut read.outline.notices);
+                    notices.append(&mut read.outline.take_notices());
                     Ok(read)
                 }
                 Err(refusal) => {
