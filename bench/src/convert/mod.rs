@@ -153,13 +153,7 @@ impl Runner<'_> {
         options
     }
 
-    fn convert(
-        &self,
-        site: &SiteProperties,
-        types: &ResourceTypes,
-        path: &str,
-        options: &ConvertOptions,
-    ) -> Conversion {
+    fn convert(&self, site: &SiteProperties, path: &str, options: &ConvertOptions) -> Conversion {
         let local = path.strip_prefix("file:").map_or(path, |path| path.strip_prefix("//").unwrap_or(path));
         let relative = !local.starts_with('/');
         let (bytes, problem);

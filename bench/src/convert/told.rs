@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::checks::YARN_SITE;
 use super::command_line::usage;
 use super::ended::{Ended, Kind, Ran};
 use crate::api::Weight;
@@ -14,8 +15,9 @@ impl Ran {
             return usage();
         }
         let mut out = String::new();
-        for (at, (name, text)) in self.console.iter().enumerate() {
-            if at > 0 {
+        for (name, text) in &self.console {
+            // As Hadoop lays it out.
+            if *name == YARN_SITE {
                 out.push('\n');
             }
             // Writing to a text cannot fail.

@@ -118,7 +118,8 @@ fn properties(input: &Value) -> String {
 fn convert(input: &Value) -> String {
     let words = input["args"].as_array().into_iter().flatten().map(text);
     let options: Vec<String> = words.filter(|word| !word.contains(['@', '\n'])).collect();
-    let mut out = format!("{}\n%%\n{}\n%%\n{}%%\n", text(&input["xml"]), options.join(" "), text(&input["rules"]));
+    let (xml, rules) = (text(&input["xml"]), text(&input["rules"]));
+    let mut out = format!("{xml}\n%%\n{}\n%%\n{}\n%%\n", options.join(" "), rules.trim_end());
     for (name, value) in pairs(&input["properties"]) {
         let _ = writeln!(out, "{name}={value}");
     }

@@ -42,20 +42,20 @@ impl<'a> Site<'a> {
     }
 
     pub(super) fn flag(&self, name: &str, default: bool) -> Result<bool, ConvertError> {
-        let text = self.properties.expanded(name).map_err(|error| not_a_number(error, &[]))?;
+        let text = self.properties.expanded(name).map_err(|error| not_a_number(&error, &[]))?;
         Ok(text.and_then(|expanded| parse_boolean(&expanded.text)).unwrap_or(default))
     }
 
     pub(super) fn int(&self, name: &str, default: i32) -> Result<i32, ConvertError> {
-        self.properties.int(name, default).map_err(|error| not_a_number(error, &INTEGERS))
+        self.properties.int(name, default).map_err(|error| not_a_number(&error, &INTEGERS))
     }
 
     pub(super) fn long(&self, name: &str, default: i64) -> Result<i64, ConvertError> {
-        self.properties.long(name, default).map_err(|error| not_a_number(error, &INTEGERS))
+        self.properties.long(name, default).map_err(|error| not_a_number(&error, &INTEGERS))
     }
 
     pub(super) fn float(&self, name: &str, default: f32) -> Result<f32, ConvertError> {
-        self.properties.float(name, default).map_err(|error| not_a_number(error, &[]))
+        self.properties.float(name, default).map_err(|error| not_a_number(&error, &[]))
     }
 
     /// Reads what FairScheduler reads when it starts; `notices` takes what it logs.
@@ -171,11 +171,12 @@ fn invalid(what: String) -> ConvertError {
 const INTEGERS: [&str; 4] = ["0x", "0X", "-0x", "-0X"];
 
 /// Java's exception for a property that is no number.
-fn not_a_number(error: SettingsError, hexadecimal: &[&str]) -> ConvertError {
+fn not_a_number(error: &SettingsError, hexadecimal: &[&str]) -> ConvertError {
     let found = error.diagnostic();
-    let refused = match *error.problem {
-        SettingsProblem::NotANumber { value, .. } => ConvertError::fatal(number_format(&value, hexadecimal)),
-        other => ConvertError::crash(vec![JavaException::new("IllegalStateException", other.to_string())]),
+    let refused = if let SettingsProblem::NotANumber { value, .. } = &*error.problem {
+        ConvertError::fatal(number_format(value, hexadecimal))
+    } else {
+        ConvertError::crash(vec![JavaException::new("IllegalStateException", error.problem.to_string())])
     };
     refused.with(found)
 }
