@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Change;
-use crate::api::{ConvertError, ConvertFault, Diagnostic, JavaException};
+use crate::api::{Change, ConvertError, ConvertFault, Diagnostic, JavaException};
 
 /// The kinds of ends that are not good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
