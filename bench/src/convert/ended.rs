@@ -60,7 +60,7 @@ impl Ended {
             ConvertFault::Unsupported => Kind::Unsupported,
             ConvertFault::Fatal => Kind::Fatal,
             ConvertFault::Verification => Kind::Verification,
-            _ => Kind::Crash,
+            ConvertFault::Crash => Kind::Crash,
         };
         let (message, exceptions) = (error.to_string(), error.exceptions.clone());
         Ended { kind, message, exceptions, found: error.found.clone(), help: None }

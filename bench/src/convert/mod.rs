@@ -25,7 +25,7 @@ use command_line::CommandLine;
 pub use ended::{DryRun, Ended, Kind, Ran};
 
 use crate::api::{
-    Allocations, Change, Conversion, ConversionRules, ConvertOptions, Converted, FairFiles, ResourceTypes, Settings,
+    Allocations, Conversion, ConversionRules, ConvertOptions, Converted, FairFiles, ResourceTypes, Settings,
     SiteFileError, SiteProperties, convert, site_file,
 };
 use crate::failure::Failure;

@@ -154,7 +154,7 @@ fn shown(ran: &Ran) -> Value {
             Kind::Unsupported => "unsupported",
             Kind::Fatal => "fatal",
             Kind::Verification => "verification",
-            _ => "crash",
+            Kind::Crash => "crash",
         };
         out["error"] = json!({"kind": kind, "message": message});
         let causes = match (kind, exceptions.split_first()) {

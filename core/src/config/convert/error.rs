@@ -29,7 +29,6 @@ impl fmt::Display for JavaException {
 
 /// How a conversion ends that does not succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum ConvertFault {
     /// A setting that cannot be converted, where the rules say that this ends it.
     Unsupported,
