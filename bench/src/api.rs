@@ -4,9 +4,13 @@ pub(crate) use evenweave::clock::{Clock, VirtualClock};
 pub(crate) use evenweave::config::capacity::{
     CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, QueueMaking, QueueState,
 };
+pub(crate) use evenweave::config::convert::{
+    Allocations, Change, Conversion, ConversionRules, ConvertError, ConvertFault, ConvertOptions, Converted, FairFiles,
+    JavaException, Weight, convert, site_file,
+};
 pub(crate) use evenweave::config::{
-    AccessControlList, AllocationFileError, Included, Limit, Missing, PlacementRule, QueueAccess, QueueSettings,
-    SiteFile, SiteFileError, SiteProperties, default_rules, parse_resource, rooted,
+    AccessControlList, AllocationFileError, Diagnostic, Included, Limit, Missing, PlacementRule, QueueAccess,
+    QueueSettings, SiteFile, SiteFileError, SiteProperties, default_rules, parse_resource, rooted,
 };
 pub(crate) use evenweave::faults::Fault;
 pub(crate) use evenweave::groups::{Groups, GroupsFile};

@@ -8,6 +8,7 @@
 //! | `replay` | recordings of real Hadoop: scenarios step by step, with the reasons; vectors case by case |
 //! | `workload` | the standard workloads W1 to W4 |
 //! | `compare` | the same workloads through other schedulers, and the figures side by side |
+//! | `convert` | the command that converts a FairScheduler's configuration to a CapacityScheduler's |
 //! | `options` | what is asked of more than one of these |
 //! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
 //! | `trace`, `jobs`, `bundled`, `random` | what the load is made from |
@@ -19,6 +20,7 @@ mod api;
 mod bundled;
 mod clock;
 pub mod compare;
+pub mod convert;
 mod engine;
 mod failure;
 mod jobs;
