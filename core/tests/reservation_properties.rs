@@ -12,6 +12,7 @@
 
 use evenweave::Resource;
 use evenweave::reservation::agent::{Job, ReservationAgent, WayAgent};
+use evenweave::reservation::profile::Steps;
 use evenweave::reservation::sharing::{CapacityOverTime, NoOverCommit};
 use evenweave::reservation::{
     Interpreter, Plan, PlanBooks, PlanTerms, Reservation, ReservationDefinition, ReservationId, SharingPolicy, Stage,
@@ -102,10 +103,12 @@ fn has(reservation: &Reservation, t: i64) -> Resource {
 /// All that a plan shows of itself.
 fn shown(plan: &Plan) -> String {
     let books = plan.books();
-    let all: Vec<_> = books.reservations().collect();
+    let all: Vec<_> = books.reservations().map(|one| (one.id(), one.user(), one.definition(), one.pieces())).collect();
+    // By value: an update that was rolled back may leave other points of the same profile.
+    let values = |profile: &Steps| (0..HORIZON).map(|t| profile.value_at(t)).collect::<Vec<_>>();
     let (committed, periodic) = (books.committed().steps(), books.periodic().once().steps());
-    let users = ["u0", "u1"].map(|user| books.consumption(user, 0, HORIZON));
-    format!("{all:?} {committed:?} {periodic:?} {users:?}")
+    let users = ["u0", "u1"].map(|user| values(&books.consumption(user, 0, HORIZON).unwrap()));
+    format!("{all:?} {:?} {:?} {users:?}", values(&committed), values(&periodic))
 }
 
 /// The same without one: as in Hadoop an old version is lost, when a new one was refused after it had been taken out, and it is refused, too.
