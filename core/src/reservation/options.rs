@@ -6,7 +6,7 @@ use super::replanner::{NewestFirst, Replanner};
 use super::sharing::{CapacityOverTime, NoOverCommit};
 use crate::config::Settings;
 use crate::sync::Arc;
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// A class that an allocation file names, and nobody has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,11 +22,11 @@ pub struct UnknownClass {
 #[non_exhaustive]
 pub struct ReservationOptions {
     /// What `reservation-agent` may name besides Hadoop's.
-    pub agents: FxHashMap<String, Arc<dyn ReservationAgent>>,
+    pub agents: BTreeMap<String, Arc<dyn ReservationAgent>>,
     /// What `reservation-policy` may name besides Hadoop's.
-    pub policies: FxHashMap<String, Arc<dyn SharingPolicy>>,
+    pub policies: BTreeMap<String, Arc<dyn SharingPolicy>>,
     /// What `reservation-planner` may name besides Hadoop's.
-    pub replanners: FxHashMap<String, Arc<dyn Replanner>>,
+    pub replanners: BTreeMap<String, Arc<dyn Replanner>>,
     /// The figures of `CapacityOverTimePolicy`.
     pub capacity_over_time: CapacityOverTime,
     /// The figure of `SimpleCapacityReplanner`.
@@ -38,9 +38,9 @@ pub struct ReservationOptions {
 impl Default for ReservationOptions {
     fn default() -> Self {
         ReservationOptions {
-            agents: FxHashMap::default(),
-            policies: FxHashMap::default(),
-            replanners: FxHashMap::default(),
+            agents: BTreeMap::default(),
+            policies: BTreeMap::default(),
+            replanners: BTreeMap::default(),
             capacity_over_time: CapacityOverTime::default(),
             newest_first: NewestFirst::default(),
             move_on_expiry: true,

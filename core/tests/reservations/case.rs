@@ -309,11 +309,8 @@ impl<'a> Case<'a> {
     }
 
     fn list(&self, caller: &Caller<'_>) -> Result<Value, ReservationRefused> {
-        let id = match &self.step["reservation"] {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            _ => self.id().unwrap().to_string(),
-        };
+        let text = self.step["reservation"].as_str().unwrap_or_default().to_owned();
+        let id = self.id().map_or(text, |id| id.to_string());
         let query = ReservationQuery {
             queue: self.step["queue"].as_str(),
             id: &id,

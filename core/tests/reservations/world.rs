@@ -1,6 +1,6 @@
 //! The queues of a recorded run: as much of a FairScheduler as the reservation system sees.
 
-use evenweave::config::AllocationFile;
+use evenweave::config::{AllocationFile, PolicyName};
 use evenweave::policy::{SchedulingPolicy, ShareInput};
 use evenweave::reservation::{PlanChild, PlanQueue, PlanQueues};
 use evenweave::shares::{Drf, Fair};
@@ -161,10 +161,8 @@ impl World {
             let children: Vec<String> = self.queues.keys().filter(|name| parent(name) == Some(&at)).cloned().collect();
             let mut inputs: Vec<ShareInput> = children.iter().map(|name| self.input(name, &cluster)).collect();
             let total = self.queues[&at].share;
-            let policy: &dyn SchedulingPolicy = match self.file.policy_of(&at) {
-                evenweave::config::PolicyName::Drf => &Drf,
-                _ => &Fair,
-            };
+            let drf = *self.file.policy_of(&at) == PolicyName::Drf;
+            let policy: &dyn SchedulingPolicy = if drf { &Drf } else { &Fair };
             policy.compute_shares(2, &total, &mut inputs, true);
             for (name, input) in children.iter().zip(inputs) {
                 self.queues.get_mut(name).unwrap().share = input.share;
