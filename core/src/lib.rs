@@ -116,6 +116,7 @@
 //! | [`reason`] | why a decision went as it did, as values |
 //! | [`event`] | refusals and events |
 //! | [`policy`], [`shares`] | what a scheduling policy is; Hadoop's three |
+//! | [`reservation`] | the ReservationSystem: plans, agents, sharing policies, the follower |
 //! | [`resource`] | the resource vector, its types and units |
 //! | [`groups`] | who is in which group |
 //! | [`clock`] | real and virtual time |
@@ -167,6 +168,8 @@ mod preemption;
 pub mod preemption;
 #[cfg(not(loom))]
 mod queue;
+#[cfg(not(loom))]
+pub mod reservation;
 pub mod resource;
 #[cfg(not(loom))]
 mod scheduler;

@@ -9,7 +9,7 @@ mod sources;
 use sources::{code_only, sources};
 
 /// Every module at the top of the crate, with its layer.
-const LAYERS: [(&str, u8); 24] = [
+const LAYERS: [(&str, u8); 25] = [
     ("sync", 0),
     ("resource", 1),
     ("id", 1),
@@ -29,6 +29,7 @@ const LAYERS: [(&str, u8); 24] = [
     ("matching", 5),
     ("placement", 5),
     ("preemption", 5),
+    ("reservation", 5),
     ("engine", 6),
     ("fair", 7),
     ("capacity", 7),

@@ -1,0 +1,146 @@
+//! The follower: brings the queues below a plan to what the plan says of now.
+//!
+//! Follows `AbstractSchedulerPlanFollower` and `FairSchedulerPlanFollower` of Hadoop 3.4.2. Reservations that are there now have a leaf
+//! queue each, with a weight of their share of the plan; a default leaf has what is left.
+
+use super::id::ReservationId;
+use super::numbers::ratio;
+use super::plan::Plan;
+use super::queues::PlanQueues;
+use super::replanner::Replanner;
+use crate::resource::Resource;
+use rustc_hash::FxHashSet;
+
+/// A run of the follower over one plan.
+#[derive(Debug)]
+pub(super) struct Run<'a> {
+    /// The full name of the plan queue.
+    pub(super) queue: &'a str,
+    /// Of the queue whose share is the plan's capacity.
+    pub(super) identity: u64,
+    /// The time, ms; not rounded.
+    pub(super) now: i64,
+    /// Who makes room where the plan has promised too much. Without one, all get less.
+    pub(super) replanner: Option<&'a dyn Replanner>,
+    /// Whether applications of a reservation that has ended go to the default queue; else they are killed.
+    pub(super) move_on_expiry: bool,
+}
+
+/// What a run did to its plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Followed {
+    /// Reservations that the replanner took out.
+    pub replanned: Vec<ReservationId>,
+    /// Reservations that have ended so long ago that they count no more.
+    pub archived: Vec<ReservationId>,
+}
+
+/// The name of a plan's default queue.
+pub(super) fn default_queue(plan: &str) -> String {
+    let leaf = plan.rsplit('.').next().unwrap_or(plan);
+    format!("{plan}.{leaf}-default")
+}
+
+impl Run<'_> {
+    /// Makes, weighs, empties and removes queues. A plan queue that is not there, or is a leaf, is passed over.
+    pub(super) fn follow(&self, plan: &mut Plan, queues: &mut dyn PlanQueues) -> Followed {
+        let mut followed = Followed::default();
+        if queues.plan_queue(self.queue).is_none_or(|queue| !queue.parent) {
+            return followed;
+        }
+        let now = self.rounded(plan);
+        // As they are before the replanner: what it takes out keeps its queue until the next run, as in Hadoop.
+        let current: Vec<(ReservationId, Resource)> =
+            plan.books().between(now, now).iter().map(|one| (one.id(), one.at(now))).collect();
+        let reserved: Resource = current.iter().map(|(_, has)| *has).sum();
+        let rest = default_queue(self.queue);
+        self.make_leaf(&rest, queues);
+        let mut shrink = false;
+        let found = queues.plan_queue(self.queue);
+        if let Some(own) = found.filter(|found| found.identity == self.identity) {
+            plan.books_mut().set_capacity(own.share);
+        }
+        if reserved.memory_mb() > self.share(queues).memory_mb() {
+            match self.replanner {
+                Some(replanner) => followed.replanned = replanner.replan(plan, self.now),
+                None => shrink = true,
+            }
+        }
+        let wanted: FxHashSet<String> = current.iter().map(|(id, _)| self.leaf(*id)).chain([rest.clone()]).collect();
+        self.expire(&wanted, &rest, queues);
+        queues.set_weight(&rest, 0.0);
+        let mut assigned = 0.0_f32;
+        for (id, has) in self.by_change(current, queues) {
+            let leaf = self.leaf(id);
+            self.make_leaf(&leaf, queues);
+            let all = self.share(queues);
+            let mut weight = 0.0;
+            if all.memory_mb() > 0 && all.vcores() > 0 {
+                let has = if shrink { all.times(f64::from(ratio(&has, &reserved))) } else { has };
+                weight = ratio(&has, &all);
+            }
+            queues.set_weight(&leaf, weight);
+            assigned += weight;
+        }
+        queues.set_weight(&rest, 1.0 - assigned);
+        followed.archived = plan.archive(now);
+        followed
+    }
+
+    /// The time, rounded up to the plan's step.
+    fn rounded(&self, plan: &Plan) -> i64 {
+        let step = plan.books().terms().step_ms;
+        match self.now.wrapping_rem(step) {
+            0 => self.now,
+            rest => self.now.wrapping_add(step.wrapping_sub(rest)),
+        }
+    }
+
+    fn leaf(&self, id: ReservationId) -> String {
+        format!("{}.{id}", self.queue)
+    }
+
+    /// The share as it stands: it changes when a queue is made.
+    fn share(&self, queues: &dyn PlanQueues) -> Resource {
+        queues.plan_queue(self.queue).map_or(Resource::ZERO, |queue| queue.share)
+    }
+
+    fn make_leaf(&self, leaf: &str, queues: &mut dyn PlanQueues) {
+        if queues.share(leaf).is_none() {
+            queues.make_leaf(leaf);
+        }
+    }
+
+    /// Empties and removes the leaves that nobody wants any more.
+    fn expire(&self, wanted: &FxHashSet<String>, rest: &str, queues: &mut dyn PlanQueues) {
+        let leaves = queues.children(self.queue).into_iter().filter(|child| child.leaf);
+        let names = leaves.map(|child| format!("{}.{}", self.queue, child.name));
+        let mut expired: Vec<String> = names.filter(|leaf| !wanted.contains(leaf)).collect();
+        expired.sort_unstable();
+        for leaf in expired {
+            queues.set_weight(&leaf, 0.0);
+            if self.move_on_expiry {
+                queues.apps(&leaf).into_iter().for_each(|app| queues.move_app(app, rest));
+            }
+            if queues.apps(&leaf).is_empty() {
+                queues.remove(&leaf);
+            } else {
+                // The queue goes with the next run.
+                queues.kill_apps(&leaf);
+            }
+        }
+    }
+
+    /// Those that give up most first, so that shares of the plan are not given twice meanwhile.
+    fn by_change(
+        &self,
+        mut current: Vec<(ReservationId, Resource)>,
+        queues: &dyn PlanQueues,
+    ) -> Vec<(ReservationId, Resource)> {
+        current.sort_by_cached_key(|(id, has)| {
+            let share = queues.share(&self.leaf(*id)).unwrap_or(Resource::ZERO);
+            (*has.minus(&share).amounts(), *id)
+        });
+        current
+    }
+}

@@ -1,0 +1,335 @@
+//! The reservation system: what clients call, and what a scheduler calls now and then.
+//!
+//! Follows `AbstractReservationSystem`, `FairReservationSystem` and the reservation calls of `ClientRMService` of Hadoop 3.4.2.
+
+use super::acls::{Caller, PlanAcls};
+use super::agent::{Job, ReservationAgent};
+use super::booked::Reservation;
+use super::definition::ReservationDefinition;
+use super::follower::{Followed, Run};
+use super::id::ReservationId;
+use super::options::{ReservationOptions, UnknownClass};
+use super::plan::{Plan, PlanBooks, PlanTerms};
+use super::queues::PlanQueues;
+use super::refused::{ReservationRefused, ReservationRight};
+use super::replanner::Replanner;
+use super::validation::check;
+use crate::config::{AllocationFile, Settings, rooted};
+use crate::sync::Arc;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Plans by queue, and the calls on them. One thread at a time.
+///
+/// Every call is given the scheduler's queues ([`PlanQueues`]): a plan's capacity is its queue's steady fair share as it stands.
+#[derive(Debug)]
+pub struct ReservationSystem {
+    settings: Settings,
+    options: ReservationOptions,
+    cluster_timestamp: i64,
+    last_number: i64,
+    plans: BTreeMap<String, Planned>,
+    /// The queue of each reservation that was ever accepted, as it was named.
+    queue_of: FxHashMap<ReservationId, String>,
+    acls: PlanAcls,
+}
+
+/// A plan with what keeps it.
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub(super) plan: Plan,
+    pub(super) agent: Arc<dyn ReservationAgent>,
+    pub(super) replanner: Arc<dyn Replanner>,
+    /// Of the queue whose share it follows. Another one of the same name is not followed, as in Hadoop.
+    pub(super) identity: u64,
+}
+
+/// What a client submits. What is missing is refused, in Hadoop's order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReservationSubmission<'a> {
+    /// The name, from [`ReservationSystem::new_reservation`].
+    pub id: Option<ReservationId>,
+    /// The plan queue; `root.` may be left out.
+    pub queue: Option<&'a str>,
+    /// What is booked.
+    pub definition: Option<&'a ReservationDefinition>,
+}
+
+/// Which reservations a client wants to see.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReservationQuery<'a> {
+    /// The plan queue; `root.` may be left out.
+    pub queue: Option<&'a str>,
+    /// One reservation's name, as text; nothing: all between the two times.
+    pub id: &'a str,
+    /// From when on, ms.
+    pub from: i64,
+    /// Until when, ms; negative: for ever.
+    pub to: i64,
+}
+
+impl ReservationSystem {
+    /// Plans for the reservable queues that there are.
+    ///
+    /// # Errors
+    /// When the file names an agent, a policy or a planner that there is not.
+    pub fn new(
+        settings: &Settings,
+        options: ReservationOptions,
+        file: &AllocationFile,
+        queues: &dyn PlanQueues,
+        cluster_timestamp: i64,
+    ) -> Result<ReservationSystem, UnknownClass> {
+        let mut system = ReservationSystem {
+            settings: settings.clone(),
+            options,
+            cluster_timestamp,
+            last_number: 0,
+            plans: BTreeMap::new(),
+            queue_of: FxHashMap::default(),
+            acls: PlanAcls::default(),
+        };
+        system.refresh(file, queues)?;
+        system.acls = PlanAcls::of(file, system.plans.keys().map(String::as_str));
+        Ok(system)
+    }
+
+    /// An administrator's refresh of the allocation file: reservable queues that are new become plans, without rights of their own. Plans
+    /// that there are stay as they are, with the agent and the policy that they were made with.
+    ///
+    /// # Errors
+    /// As [`ReservationSystem::new`]; no plan is made then.
+    pub fn refresh(&mut self, file: &AllocationFile, queues: &dyn PlanQueues) -> Result<(), UnknownClass> {
+        let reservable = file.queues.iter().filter(|(_, own)| own.reservation).map(|(name, _)| rooted(name));
+        let new = reservable.filter(|queue| !self.plans.contains_key(queue));
+        let there: Vec<_> = new.filter_map(|queue| queues.plan_queue(&queue).map(|found| (queue, found))).collect();
+        if there.is_empty() {
+            return Ok(());
+        }
+        let agent = self.options.agent(&file.reservation_agent, &self.settings)?;
+        let sharing = self.options.sharing(&file.reservation_policy)?;
+        let replanner = self.options.replanner(&file.reservation_planner)?;
+        let terms = PlanTerms {
+            step_ms: i64::try_from(self.settings.plan_step_ms).unwrap_or(i64::MAX).max(1),
+            largest_period_ms: i64::try_from(self.settings.reservation_max_periodicity_ms).unwrap_or(i64::MAX),
+            largest_container: queues.largest_container(),
+        };
+        for (queue, found) in there {
+            let plan = Plan::new(PlanBooks::new(terms.clone(), found.share), sharing.clone());
+            let (agent, replanner) = (agent.clone(), replanner.clone());
+            self.plans.insert(queue, Planned { plan, agent, replanner, identity: found.identity });
+        }
+        Ok(())
+    }
+
+    /// A name for a new reservation.
+    pub fn new_reservation(&mut self) -> ReservationId {
+        self.last_number += 1;
+        ReservationId { cluster_timestamp: self.cluster_timestamp, number: self.last_number }
+    }
+
+    /// Books a reservation. One that the plan has already with the same definition is accepted again, without effect.
+    ///
+    /// # Errors
+    /// Why not. Nothing has changed then.
+    pub fn submit(
+        &mut self,
+        queues: &mut dyn PlanQueues,
+        now: i64,
+        caller: &Caller<'_>,
+        request: &ReservationSubmission<'_>,
+    ) -> Result<(), ReservationRefused> {
+        self.take_capacities(queues);
+        let id = request.id.ok_or(ReservationRefused::NoIdAtSubmit)?;
+        let queue = named(request.queue)?;
+        let planned = self.plan_of(queue, queues).ok_or_else(|| not_a_plan(queue))?;
+        let definition = check(request.definition, planned.plan.books(), now)?;
+        if let Some(there) = planned.plan.books().reservation(id) {
+            let same = there.definition() == definition;
+            return if same { Ok(()) } else { Err(ReservationRefused::DifferentDefinition { id }) };
+        }
+        self.check_right(queues, caller, ReservationRight::Submit, queue, Some(id))?;
+        let planned = self.plan_mut(queue).ok_or_else(|| not_a_plan(queue))?;
+        let job = Job { id, user: caller.user, definition, now };
+        if !planned.agent.clone().reserve(&mut planned.plan, &job)? {
+            return Err(ReservationRefused::Unsatisfiable);
+        }
+        let at_once = definition.arrival.wrapping_sub(now) < planned.plan.books().terms().step_ms;
+        self.queue_of.insert(id, queue.to_owned());
+        if at_once {
+            // As in Hadoop: a short name finds no plan here.
+            self.follow_one(queue, queues, now, true);
+        }
+        Ok(())
+    }
+
+    /// Books a new version of a reservation, in the plan that it was submitted to last. It becomes the caller's. One that the plan has not
+    /// any more is booked anew.
+    ///
+    /// # Errors
+    /// Why not. Nothing has changed then, but for `RolledBack`.
+    pub fn update(
+        &mut self,
+        queues: &dyn PlanQueues,
+        now: i64,
+        caller: &Caller<'_>,
+        id: Option<ReservationId>,
+        definition: Option<&ReservationDefinition>,
+    ) -> Result<(), ReservationRefused> {
+        self.take_capacities(queues);
+        let (id, queue) = self.remembered(id, queues)?;
+        let planned = self.plan_of(&queue, queues).ok_or(ReservationRefused::PlanGone { id })?;
+        let definition = check(definition, planned.plan.books(), now)?;
+        self.check_right(queues, caller, ReservationRight::Administer, &queue, Some(id))?;
+        let planned = self.plan_mut(&queue).ok_or(ReservationRefused::PlanGone { id })?;
+        let job = Job { id, user: caller.user, definition, now };
+        match planned.agent.clone().reserve(&mut planned.plan, &job)? {
+            true => Ok(()),
+            false => Err(ReservationRefused::RolledBack { id }),
+        }
+    }
+
+    /// Takes a reservation out of its plan. Its queue goes with the follower's next run.
+    ///
+    /// # Errors
+    /// Why not. Nothing has changed then.
+    pub fn delete(
+        &mut self,
+        queues: &dyn PlanQueues,
+        caller: &Caller<'_>,
+        id: Option<ReservationId>,
+    ) -> Result<(), ReservationRefused> {
+        self.take_capacities(queues);
+        let (id, queue) = self.remembered(id, queues)?;
+        self.check_right(queues, caller, ReservationRight::Administer, &queue, Some(id))?;
+        let planned = self.plan_mut(&queue).ok_or(ReservationRefused::PlanGone { id })?;
+        planned.plan.delete(id).map(|_| ())
+    }
+
+    /// The reservations of a plan, by name: one, or those that are there between two times.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn list(
+        &self,
+        queues: &dyn PlanQueues,
+        caller: &Caller<'_>,
+        query: &ReservationQuery<'_>,
+    ) -> Result<Vec<&Reservation>, ReservationRefused> {
+        let from = query.from.max(0);
+        let to = if query.to < 0 { i64::MAX } else { query.to };
+        if to < from {
+            return Err(ReservationRefused::BadInterval);
+        }
+        let queue = named(query.queue)?;
+        let planned = self.plan_of(queue, queues).ok_or_else(|| not_a_plan(queue))?;
+        let id = if query.id.is_empty() { None } else { Some(query.id.parse::<ReservationId>()?) };
+        self.check_right(queues, caller, ReservationRight::List, queue, id)?;
+        let books = planned.plan.books();
+        Ok(match id {
+            Some(id) => books.reservation(id).into_iter().collect(),
+            None => books.between(from, to),
+        })
+    }
+
+    /// Whether an application may be submitted to a queue, as requested, with a reservation: asked before anything else is. As in Hadoop, where
+    /// rights count, a queue that is no plan has none and refuses everybody.
+    ///
+    /// # Errors
+    /// `Acl`.
+    pub fn check_application(
+        &self,
+        queues: &dyn PlanQueues,
+        caller: &Caller<'_>,
+        queue: &str,
+        id: Option<ReservationId>,
+    ) -> Result<(), ReservationRefused> {
+        self.check_right(queues, caller, ReservationRight::Submit, queue, id)
+    }
+
+    /// A run of the follower over all plans, by name: due each
+    /// [`plan_step_ms`](Settings::plan_step_ms). Without `replan` reservations get less where there is not enough, as after a restart.
+    pub fn follow(&mut self, queues: &mut dyn PlanQueues, now: i64, replan: bool) -> BTreeMap<String, Followed> {
+        let plans: Vec<String> = self.plans.keys().cloned().collect();
+        let run = |plan: String| {
+            let followed = self.follow_one(&plan, queues, now, replan);
+            (plan, followed)
+        };
+        plans.into_iter().map(run).collect()
+    }
+
+    fn follow_one(&mut self, queue: &str, queues: &mut dyn PlanQueues, now: i64, replan: bool) -> Followed {
+        let move_on_expiry = self.options.move_on_expiry;
+        let Some(planned) = self.plans.get_mut(queue) else { return Followed::default() };
+        let replanner = planned.replanner.clone();
+        let replanner = replan.then_some(&*replanner);
+        Run { queue, identity: planned.identity, now, replanner, move_on_expiry }.follow(&mut planned.plan, queues)
+    }
+
+    /// The plans by name, with their capacities as they stand.
+    pub fn plans(&mut self, queues: &dyn PlanQueues) -> impl ExactSizeIterator<Item = (&str, &PlanBooks)> {
+        self.take_capacities(queues);
+        self.plans.iter().map(|(name, planned)| (name.as_str(), planned.plan.books()))
+    }
+
+    /// As in Hadoop a plan's capacity is its queue's share itself, and follows it.
+    fn take_capacities(&mut self, queues: &dyn PlanQueues) {
+        for (name, planned) in &mut self.plans {
+            let found = queues.plan_queue(name).filter(|queue| queue.identity == planned.identity);
+            if let Some(queue) = found {
+                planned.plan.books_mut().set_capacity(queue.share);
+            }
+        }
+    }
+
+    /// The plan of a queue that there is.
+    fn plan_of(&self, queue: &str, queues: &dyn PlanQueues) -> Option<&Planned> {
+        let name = rooted(queue);
+        queues.plan_queue(&name)?;
+        self.plans.get(&name)
+    }
+
+    fn plan_mut(&mut self, queue: &str) -> Option<&mut Planned> {
+        self.plans.get_mut(&rooted(queue))
+    }
+
+    /// The queue that a reservation was submitted to last, if that is still a plan.
+    fn remembered(
+        &self,
+        id: Option<ReservationId>,
+        queues: &dyn PlanQueues,
+    ) -> Result<(ReservationId, String), ReservationRefused> {
+        let id = id.ok_or(ReservationRefused::NoId)?;
+        let queue = self.queue_of.get(&id).ok_or(ReservationRefused::Unknown { id })?;
+        self.plan_of(queue, queues).ok_or(ReservationRefused::PlanGone { id })?;
+        Ok((id, queue.clone()))
+    }
+
+    fn check_right(
+        &self,
+        queues: &dyn PlanQueues,
+        caller: &Caller<'_>,
+        right: ReservationRight,
+        queue: &str,
+        id: Option<ReservationId>,
+    ) -> Result<(), ReservationRefused> {
+        if !(self.settings.acl_enable && self.settings.reservation_acl_enable) {
+            return Ok(());
+        }
+        let own = id.and_then(|id| self.plan_of(queue, queues)?.plan.books().reservation(id));
+        let owner = own.is_some_and(|reservation| reservation.user() == caller.user);
+        if owner || self.acls.give(caller, right, queue) {
+            return Ok(());
+        }
+        Err(ReservationRefused::Acl { user: caller.user.to_owned(), right, queue: queue.to_owned() })
+    }
+}
+
+/// The queue of a request.
+fn named(queue: Option<&str>) -> Result<&str, ReservationRefused> {
+    queue.filter(|queue| !queue.is_empty()).ok_or(ReservationRefused::NoQueue)
+}
+
+fn not_a_plan(queue: &str) -> ReservationRefused {
+    ReservationRefused::NotAPlan { queue: queue.to_owned() }
+}

@@ -1,0 +1,73 @@
+//! Whether a definition makes sense, before any agent sees it.
+//!
+//! Follows `ReservationInputValidator` of Hadoop 3.4.2.
+
+use super::definition::{Interpreter, ReservationDefinition};
+use super::limits::{MOST_OCCURRENCES, at_most};
+use super::plan::PlanBooks;
+use super::refused::ReservationRefused;
+use crate::resource::Resource;
+
+/// The first thing that is wrong with a definition, for a plan and at a time.
+pub(super) fn check<'a>(
+    definition: Option<&'a ReservationDefinition>,
+    plan: &PlanBooks,
+    now: i64,
+) -> Result<&'a ReservationDefinition, ReservationRefused> {
+    let definition = definition.ok_or(ReservationRefused::NoDefinition)?;
+    let ReservationDefinition { arrival, deadline, .. } = *definition;
+    if deadline <= now {
+        return Err(ReservationRefused::PastDeadline { deadline });
+    }
+    let requests = definition.requests.as_ref().ok_or(ReservationRefused::NoRequests)?;
+    if requests.stages.is_empty() {
+        return Err(ReservationRefused::NoStages);
+    }
+    let any = requests.interpreter == Some(Interpreter::Any);
+    let (window, least) = (deadline.wrapping_sub(arrival), least_duration(definition));
+    if window < least && !any {
+        return Err(ReservationRefused::WindowTooShort { window, arrival, deadline, least });
+    }
+    let gangs = requests.stages.iter().map(super::definition::Stage::gang);
+    let largest =
+        gangs.fold(Resource::ZERO, |largest, gang| if gang.memory_mb() > largest.memory_mb() { gang } else { largest });
+    if largest.memory_mb() > plan.capacity().memory_mb() && !any {
+        return Err(ReservationRefused::GangTooLarge { sizes: Box::new((largest, plan.capacity())) });
+    }
+    check_recurrence(definition, plan)?;
+    Ok(definition)
+}
+
+/// What the stages need at least. Without an interpreter they are summed, though they are planned as all at once.
+fn least_duration(definition: &ReservationDefinition) -> i64 {
+    let durations = definition.stages().iter().map(|stage| stage.duration_ms);
+    match definition.interpreter() {
+        Some(Interpreter::Any | Interpreter::All) => durations.fold(0, i64::max),
+        Some(Interpreter::Order | Interpreter::OrderNoGap) | None => durations.fold(0, i64::wrapping_add),
+    }
+}
+
+fn check_recurrence(definition: &ReservationDefinition, plan: &PlanBooks) -> Result<(), ReservationRefused> {
+    let text = definition.recurrence();
+    let Ok(period) = text.parse::<i64>() else {
+        return Err(ReservationRefused::BadPeriod { text: text.chars().take(LONGEST_SHOWN).collect() });
+    };
+    if period < 0 {
+        return Err(ReservationRefused::NegativePeriod { text: text.chars().take(LONGEST_SHOWN).collect() });
+    }
+    if period == 0 {
+        return Ok(());
+    }
+    let duration = definition.deadline.wrapping_sub(definition.arrival);
+    if duration > period {
+        return Err(ReservationRefused::LongerThanPeriod { duration, period });
+    }
+    let largest = plan.terms().largest_period_ms;
+    if largest % period != 0 {
+        return Err(ReservationRefused::PeriodNotDivisor { largest, period });
+    }
+    at_most("occurrences within the largest period", largest / period, MOST_OCCURRENCES)
+}
+
+/// Of what is quoted in a message.
+const LONGEST_SHOWN: usize = 100;
