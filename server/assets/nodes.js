@@ -24,7 +24,9 @@ export class NodeMap {
   }
 
   #at(x, y) {
-    return this.#order[Math.floor(y / this.#side) * this.#columns + Math.floor(x / this.#side)];
+    const column = Math.floor(x / this.#side);
+    // Beside the last column there may be room that is nobody's.
+    return column < this.#columns ? this.#order[Math.floor(y / this.#side) * this.#columns + column] : undefined;
   }
 
   /** Rows of name, rack, state, used MiB, used vcores, all MiB, all vcores. */

@@ -229,24 +229,26 @@ impl ResourceManager {
     /// # Errors
     /// [`Refused::NoSuchApp`] of one that is not known.
     pub fn kill(&self, number: u32, by: &str, why: Option<&str>) -> Result<Killed, Refused> {
-        let (handle, unmanaged) = {
-            let records = self.records();
-            let app = records.app(number).ok_or(Refused::NoSuchApp(number))?;
-            if app.state.is_over() {
-                return Ok(Killed::Before);
-            }
-            (app.attempt.as_ref().and_then(|attempt| attempt.handle.clone()), app.unmanaged)
-        };
-        if let Some(handle) = handle {
-            // One that ends at this moment has ended, too.
-            let _ = self.scheduler.kill(&handle);
-        }
         let mut diagnostics = format!("Application {} was killed by user {by}", self.cluster.app_id(number));
         if let Some(why) = why {
             diagnostics.push_str(" with diagnostic message: ");
             diagnostics.push_str(why);
         }
-        self.records().ended(number, AppState::Killed, FinalStatus::Killed, diagnostics, self.now_ms());
+        let (handle, unmanaged) = {
+            let mut records = self.records();
+            let app = records.app(number).ok_or(Refused::NoSuchApp(number))?;
+            if app.state.is_over() {
+                return Ok(Killed::Before);
+            }
+            let found = (app.attempt.as_ref().and_then(|attempt| attempt.handle.clone()), app.unmanaged);
+            // First the record: whoever sees that it has ended is not to write down another reason.
+            records.ended(number, AppState::Killed, FinalStatus::Killed, diagnostics, self.now_ms());
+            found
+        };
+        if let Some(handle) = handle {
+            // One that ends at this moment has ended, too.
+            let _ = self.scheduler.kill(&handle);
+        }
         Ok(Killed::Begun { at_once: unmanaged })
     }
 
@@ -293,7 +295,7 @@ impl ResourceManager {
         let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         match &self.queues {
             None => self.scheduler.refresh_queues(None),
-            Some(read) => self.scheduler.refresh_queues(Some(&read().map_err(NotRefreshed::Unreadable)?)),
+            Some(read) => self.take_queues(&read().map_err(NotRefreshed::Unreadable)?),
         }
     }
 
@@ -303,7 +305,16 @@ impl ResourceManager {
     /// Why they are as they were.
     pub fn refresh_with(&self, queues: &QueuesText) -> Result<Vec<Diagnostic>, NotRefreshed> {
         let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
-        self.scheduler.refresh_queues(Some(queues))
+        self.take_queues(queues)
+    }
+
+    /// By one at a time.
+    fn take_queues(&self, queues: &QueuesText) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        let warnings = self.scheduler.refresh_queues(Some(queues))?;
+        if let Some(controls) = self.controls() {
+            controls.taken(queues.text.clone());
+        }
+        Ok(warnings)
     }
 
     /// Reads the file of hosts that are to leave. Those in it leave: at once, or where `graceful`, when what runs on them has ended. Those

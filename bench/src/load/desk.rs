@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crossbeam_channel::{Sender, bounded};
+use crossbeam_channel::{RecvTimeoutError, SendTimeoutError, Sender, bounded};
 use evenweave::config::capacity::CapacityFile;
 use evenweave::config::{CheckOptions, Diagnostic};
 use evenweave_server::controls::{Action, Controls, Standing};
@@ -17,8 +17,8 @@ use crate::load::inputs::{Inputs, Rules};
 use crate::load::run::NODE;
 use crate::load::wishes::{Job, Wish, Wished};
 
-/// A driver that has not answered then has stopped.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// A server gives its answers up after 30 s: both waits together are shorter.
+const PATIENCE: Duration = Duration::from_secs(12);
 
 /// By what a text of queues is looked through.
 enum Linter {
@@ -53,9 +53,17 @@ impl Desk {
 
     fn wish(&self, wish: Wish) -> Result<String, String> {
         let (reply, answer) = bounded(1);
-        let ended = "the simulated cluster has ended";
-        self.to_driver.send_timeout(Wished { wish, reply }, PATIENCE).map_err(|_| ended.to_owned())?;
-        answer.recv_timeout(PATIENCE).map_err(|_| ended.to_owned())?
+        let ended = || "the simulated cluster has ended".to_owned();
+        self.to_driver.send_timeout(Wished { wish, reply }, PATIENCE).map_err(|error| match error {
+            SendTimeoutError::Timeout(_) => "the simulated cluster is busy: nothing was done".to_owned(),
+            SendTimeoutError::Disconnected(_) => ended(),
+        })?;
+        answer.recv_timeout(PATIENCE).map_err(|error| match error {
+            RecvTimeoutError::Timeout => {
+                "the simulated cluster is busy: it may still be done; look before you ask again".to_owned()
+            }
+            RecvTimeoutError::Disconnected => ended(),
+        })?
     }
 }
 

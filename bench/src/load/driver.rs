@@ -343,8 +343,8 @@ impl<'a> Driver<'a> {
                     self.calls.push(slot);
                     return Ok(received);
                 }
-                // Somebody has ended it, or its AM is gone.
-                Err(Refused::NoSuchApp(_) | Refused::NoAm(_)) if self.watched.is_some() => {
+                // Somebody has ended it, its AM is gone, or the queues are such by now that what it asks for is refused.
+                Err(refused) if self.watched.is_some() && refused != Refused::ShutDown => {
                     self.request.asks.clear();
                     self.request.releases.clear();
                     self.vanish(slot);

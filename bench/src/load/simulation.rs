@@ -265,11 +265,17 @@ impl Scribe {
             }
             Happened::Accepted(handle) => {
                 let (number, queue) = (handle.number(), handle.queue());
+                let mut is_over = false;
                 if let Some(app) = self.manager.records().app_mut(number) {
                     queue.clone_into(&mut app.queue);
                     if let Some(attempt) = &mut app.attempt {
                         attempt.handle = Some(handle.clone());
                     }
+                    is_over = app.state.is_over();
+                }
+                if is_over {
+                    // Killed before its queue had taken it: then nobody could tell the scheduler. One that has ended is no error.
+                    let _ = self.manager.scheduler().kill(handle);
                 }
                 self.ring.push(self.event(What::ApplicationAccepted).of(number, queue));
                 self.ring.push(self.event(What::AttemptAdded).of(number, queue));

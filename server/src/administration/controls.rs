@@ -41,6 +41,7 @@ pub(crate) fn act(of: &ResourceManager, asked: &Asked) -> Outcome {
 }
 
 pub(crate) fn check(of: &ResourceManager, asked: &Asked) -> Outcome {
+    administers(of, asked, "refreshQueues")?;
     let found = controls(of)?.check(text(asked)?);
     Ok(Answer::natural("check", Object::new().with("diagnostics", diagnostics(&found))))
 }
@@ -50,8 +51,7 @@ pub(crate) fn apply(of: &ResourceManager, asked: &Asked) -> Outcome {
     administers(of, asked, "refreshQueues")?;
     let (controls, text) = (controls(of)?, text(asked)?.to_owned());
     let name = controls.standing().queues.name;
-    let warnings = of.refresh_with(&QueuesText { name, text: text.clone() }).map_err(refusal)?;
-    controls.taken(text);
+    let warnings = of.refresh_with(&QueuesText { name, text }).map_err(refusal)?;
     let answer = Object::new().with("refreshed", true).with("diagnostics", diagnostics(&warnings));
     Ok(Answer::natural("refresh", answer))
 }

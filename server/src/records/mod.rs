@@ -191,6 +191,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn one_that_was_killed_stays_so() {
+        let mut records = Records::new(2);
+        records.submitted(AppRecord::new(1, "u", "root.a", 0).with_attempt(None));
+        records.ended(1, AppState::Killed, FinalStatus::Killed, "by u".to_owned(), 1);
+        records.app_mut(1).expect("kept").registered(None, "n1", 1, 2);
+        records.ended(1, AppState::Failed, FinalStatus::Failed, "lost".to_owned(), 3);
+        let app = records.app(1).expect("kept");
+        assert_eq!((app.state, app.status, app.diagnostics.as_str()), (AppState::Killed, FinalStatus::Killed, "by u"));
+        assert_eq!((records.ends().killed, records.ends().failed), (1, 0));
+    }
+
+    #[test]
     fn of_those_that_have_ended_so_many_are_kept() {
         let mut records = Records::new(2);
         for number in 1..=4 {

@@ -1,9 +1,10 @@
 //! `/ws/v1/evenweave/why`: why an application waits, or those of a queue. An endpoint of our own.
 //!
-//! The scheduler's workers are asked, between two messages. One question is worked out at a time, so that many who ask do not keep them.
+//! The scheduler's workers are asked, between two messages. One question is worked out at a time, so that many who ask keep neither them nor
+//! the threads that answer: whoever comes meanwhile is told to come again.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, TryLockError};
 
 use super::app;
 use super::asked::{Answer, Asked, Outcome};
@@ -14,6 +15,8 @@ use crate::value::{Object, Value};
 
 /// Of a queue so many applications are told of: what one waits for, the others mostly wait for too.
 const OF_A_QUEUE: usize = 5;
+
+const OTHERS_ASK: &str = "Another question is being worked out. Ask again in a second.";
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -52,7 +55,11 @@ fn told(of: &ResourceManager, number: u32) -> Result<Object, Fault> {
 
 /// `?app=` one application; `?queue=` the first of those below a queue that ask for something.
 pub(crate) fn why(of: &ResourceManager, asked: &Asked) -> Outcome {
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = match ONE_AT_A_TIME.try_lock() {
+        Ok(turn) => turn,
+        Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
+        Err(TryLockError::WouldBlock) => return Ok(Answer::sentence(503, OTHERS_ASK.to_owned())),
+    };
     let may_see = |number: u32| of.records().app(number).is_some_and(|app| of.may(&asked.user, app));
     let (numbers, waiting) = match (asked.query("app"), asked.query("queue")) {
         (Some(id), None) => {

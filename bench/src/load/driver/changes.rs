@@ -16,13 +16,18 @@ const MOST_NODES_AT_ONCE: u32 = 1_000;
 const MOST_NODES: usize = 100_000;
 const MOST_LOAD: u32 = 300;
 const MOST_TASKS: u32 = 100_000;
+/// More would keep the nodes and ApplicationMasters waiting.
+const WISHES_A_ROUND: usize = 2;
 /// A scheduler that has not answered then is as good as gone.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Driver<'_> {
     /// Does what was wished since it was last called.
     pub(super) fn do_wishes(&mut self, now: u64) {
-        while let Some(Wished { wish, reply }) = self.watched.as_ref().and_then(|watched| watched.next_wish()) {
+        for _ in 0..WISHES_A_ROUND {
+            let Some(Wished { wish, reply }) = self.watched.as_ref().and_then(|watched| watched.next_wish()) else {
+                return;
+            };
             // Whoever wished may have gone.
             let _ = reply.send(self.do_wish(wish, now));
         }
