@@ -17,14 +17,13 @@ use crate::load::books::Difference;
 use crate::load::driver::{Driver, Pace, Sample, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
 use crate::load::late::Late;
-use crate::load::options::{InFlight, LoadOptions};
+use crate::load::options::{InFlight, LoadOptions, NODES_A_RACK};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::reloads::{Reloader, Reloads};
 use crate::options::{CoreChoice, SchedulerChoice};
 
 /// What a node of the load has.
 pub(super) const NODE: Resource = Resource::new(131_072, 64);
-const NODES_A_RACK: u32 = 40;
 /// The twin's part of a default run.
 const LOCKED_FOR: Duration = Duration::from_secs(5);
 /// Figures count from here on, or from a quarter of the run if that is sooner.
@@ -381,11 +380,6 @@ pub(super) fn admission(
     let mut shares: Vec<_> = leaves.iter().map(share).collect();
     shares[others..].fill(0.0);
     Admission::new(jobs, &shares, capacity, turnovers, in_flight)
-}
-
-/// Where a node stands that comes later.
-pub(super) fn rack_of(node: usize) -> String {
-    format!("/r{}", node / NODES_A_RACK as usize)
 }
 
 /// How fast all goes, and over how many nodes.

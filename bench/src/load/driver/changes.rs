@@ -7,7 +7,7 @@ use crate::api::{NodeHandle, Submission};
 use crate::clock::{nanos, now_ns};
 use crate::jobs::Job;
 use crate::load::app::CONTAINER;
-use crate::load::run::rack_of;
+use crate::load::options::rack_of;
 use crate::load::watched::Happened;
 use crate::load::wishes::{self, Wish, Wished};
 
