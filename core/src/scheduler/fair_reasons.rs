@@ -24,14 +24,15 @@ impl FairScheduler {
     /// use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Resource, Submission};
     ///
     /// let scheduler = FairScheduler::builder().start()?;
-    /// scheduler.add_node("n1", "/r1", Resource::new(4096, 4))?;
+    /// scheduler.add_node("n1", "/r1", Resource::new(2048, 4))?;
+    /// scheduler.add_node("n2", "/r1", Resource::new(4096, 4))?;
     /// let app = scheduler.submit(Submission::new(1, "ann"))?;
-    /// let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(8192, 1), 1)]);
+    /// let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(4096, 1), 1)]);
     /// scheduler.allocate(&app, &asks, &mut Allocation::default())?;
     /// scheduler.update_now();
     /// scheduler.quiesce();
     /// let reasons = scheduler.why_waiting(&app)?;
-    /// let said = "priority 1: larger than the whole node: wants 8192 MB, 1 vcores, the node has 4096 MB, 4 vcores (n1)";
+    /// let said = "priority 1: larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores (n1)";
     /// assert_eq!(reasons[0].to_string(), said);
     /// scheduler.shutdown();
     /// # Ok::<(), Box<dyn std::error::Error>>(())

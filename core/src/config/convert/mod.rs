@@ -203,7 +203,7 @@ fn load(files: &FairFiles<'_>, options: &ConvertOptions, notices: &mut Vec<Strin
         }
         Allocations::Unreadable { path, problem } => {
             let exception = JavaException::new("FileNotFoundException", format!("File file:{path} does not exist"));
-            let found = super::diagnostic::Diagnostic::error("unreadable", None, format!("{path}: {problem}"));
+            let found = super::diagnostic::Diagnostic::error("unreadable-file", None, format!("{path}: {problem}"));
             Err(refused::failed_to_load(vec![exception]).with(found))
         }
     }
