@@ -124,9 +124,9 @@ fn who_comes_first_is_told_nearest_to_root() {
     let other = all.app("root.a", 1024, 2);
     // It uses something, the others nothing: behind the other queue, and within its own behind the other application.
     let behind = |reasons: Vec<FairReason>| {
-        let found = reasons.into_iter().find_map(|reason| match reason.wait {
-            FairWait::Behind { first, second, precedence } => Some((first, second, precedence)),
-            _ => None,
+        let found = reasons.into_iter().find_map(|reason| {
+            let FairWait::Behind { first, second, precedence } = reason.wait else { return None };
+            Some((first, second, precedence))
         });
         found.unwrap()
     };

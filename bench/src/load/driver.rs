@@ -539,7 +539,7 @@ impl<'a> Driver<'a> {
             }
             let mut batch = Vec::with_capacity(BATCH);
             for _ in 0..count {
-                let place = (self.beat % nodes) as usize;
+                let place = usize::try_from(self.beat % nodes).expect("nodes are counted in 32 bits");
                 self.beat += 1;
                 if self.gone[place] {
                     continue;
@@ -549,7 +549,7 @@ impl<'a> Driver<'a> {
                     self.is_gone(place);
                     continue;
                 }
-                batch.push(self.heartbeat(place as u64, now)?);
+                batch.push(self.heartbeat(place, now)?);
             }
             if !self.hand_over(batch) {
                 break;
@@ -566,10 +566,9 @@ impl<'a> Driver<'a> {
     }
 
     /// The next report of one node, with all that is over by now.
-    fn heartbeat(&mut self, node: u64, now: u64) -> Result<Heartbeat, String> {
-        let offset = node * self.heartbeat_ns / u64::from(self.pace.nodes);
+    fn heartbeat(&mut self, node: usize, now: u64) -> Result<Heartbeat, String> {
+        let offset = node as u64 * self.heartbeat_ns / u64::from(self.pace.nodes);
         let tick = u32::try_from(now.saturating_sub(offset) / self.heartbeat_ns + 1).unwrap_or(u32::MAX - 1);
-        let node = usize::try_from(node).expect("nodes are counted in 32 bits");
         let mut heartbeat = Heartbeat::new(&self.nodes[node]);
         let Driver { wheel, apps, books, admission, calls, leaving, preempting, watched, .. } = self;
         if let Some(preempting) = preempting {

@@ -38,10 +38,12 @@ fn is_reserving(wait: &FairWait) -> bool {
 
 fn kind(wait: &FairWait) -> String {
     let name = |shown: String| shown.split([' ', '{', '(']).next().unwrap_or_default().to_owned();
-    match wait {
-        FairWait::Obstacle { obstacle, .. } => name(format!("{obstacle:?}")),
-        FairWait::NotOffered(why) => name(format!("{why:?}")),
-        wait => name(format!("{wait:?}")),
+    if let FairWait::Obstacle { obstacle, .. } = wait {
+        name(format!("{obstacle:?}"))
+    } else if let FairWait::NotOffered(why) = wait {
+        name(format!("{why:?}"))
+    } else {
+        name(format!("{wait:?}"))
     }
 }
 

@@ -15,7 +15,6 @@ pub type FairReason = Reason<FairWait>;
 
 /// What an application of a FairScheduler waits for.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "made only where somebody asks")]
 #[non_exhaustive]
 pub enum FairWait {
     /// It is offered no node at all, or in vain whatever the node.
@@ -71,9 +70,12 @@ impl Wait for FairWait {
         match (self, other) {
             (FairWait::NotOffered(one), FairWait::NotOffered(other)) => discriminant(one) == discriminant(other),
             (FairWait::Obstacle { obstacle: one, .. }, FairWait::Obstacle { obstacle: other, .. }) => {
-                let reserved = |obstacle: &Obstacle| match obstacle {
-                    Obstacle::DoesNotFit { not_reserved, .. } => Some(discriminant(not_reserved)),
-                    _ => None,
+                let reserved = |obstacle: &Obstacle| {
+                    if let Obstacle::DoesNotFit { not_reserved, .. } = obstacle {
+                        Some(discriminant(not_reserved))
+                    } else {
+                        None
+                    }
                 };
                 discriminant(one) == discriminant(other) && reserved(one) == reserved(other)
             }
