@@ -79,8 +79,8 @@ fn yarns_tools_ask_and_change_a_fair_scheduler() {
     let head =
         "Total number of applications (application-types: [], states: [SUBMITTED, ACCEPTED, RUNNING] and tags: []):";
     assert!(apps.starts_with(head), "{apps}");
-    let running = good("app -list -appStates running");
-    let id = running.lines().nth(2).expect("one runs").split_whitespace().next().expect("an id").to_owned();
+    let id = served.long_app("root.a");
+    assert!(good("app -list -appStates accepted,running").contains(&id));
     assert!(
         good(&format!("application -status {id}"))
             .starts_with("Application Report : \n\tApplication-Id : application_")
@@ -100,8 +100,7 @@ fn yarns_tools_ask_and_change_a_fair_scheduler() {
     assert_eq!(run("application -kill application_1_0001").0, 255);
     let (_, out, _) = run(&format!("application -movetoqueue {id} -queue root.b"));
     assert_eq!(out, format!("Application {id} has already finished \n"));
-    let running = good("app -list -appStates RUNNING");
-    let id = running.lines().nth(2).expect("one runs").split_whitespace().next().expect("an id").to_owned();
+    let id = served.long_app("root.a");
     let (code, out, err) = run(&format!("application -movetoqueue {id} -queue root.nowhere"));
     assert!(code == 1 && out.starts_with("Moving application ") && err.contains("without a reason"), "{out}{err}");
     let (code, _, err) = run(&format!("application -updatePriority 3 -appId {id}"));

@@ -337,7 +337,12 @@ fn pages_in_yarns_places_show_what_rest_says() {
         ),
         true
     );
-    let app = page.value("document.querySelector('tbody a').textContent");
+    let app = served.long_app("root.science");
+    let app = Value::from(app);
+    page.wait_until(&format!(
+        "(() => {{ const box = document.querySelector('input'); box.value = {app}; box.oninput(); \
+         return document.querySelector('tbody a')?.textContent === {app}; }})()"
+    ));
     page.value("document.querySelector('tbody a').click() === undefined");
     page.wait_until(&format!(
         "document.title === 'Evenweave: ' + {app} && /root.science/.test(document.getElementById('page').textContent)"
