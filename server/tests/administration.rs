@@ -291,6 +291,7 @@ fn the_state_is_told_as_hadoops_logger_tells_it() {
     assert!(tree.contains("{Name: root.b, ") && tree.contains(", MaxAMShare: 0.5, Runnable: 1}"), "{tree}");
     scheduler.shutdown();
     let (scheduler, manager, _) = capacity();
+    scheduler.quiesce();
     let (_, answer) = ask(&manager, "GET", "/ws/v1/evenweave/state", "");
     let state = &answer["state"];
     assert_eq!(

@@ -29,7 +29,8 @@ impl FairScheduler {
     /// let app = scheduler.submit(Submission::new(1, "ann"))?;
     /// let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(4096, 1), 1)]);
     /// scheduler.allocate(&app, &asks, &mut Allocation::default())?;
-    /// scheduler.update_now();
+    /// scheduler.quiesce(); // asks travel
+    /// scheduler.update_now(); // new demand counts from the next update on
     /// scheduler.quiesce();
     /// let reasons = scheduler.why_waiting(&app)?;
     /// let said = "priority 1: larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores (n1)";
