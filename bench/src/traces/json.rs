@@ -79,6 +79,10 @@ impl Values {
     }
 
     fn failed(&self, error: &ReaderError) -> TraceFileError {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "what is left is a value of another type, which is not asked for"
+        )]
         let (position, problem) = match error {
             ReaderError::SyntaxError(error) => {
                 (Some(&error.location), format!("not JSON: {}", words(&error.kind.to_string())))
