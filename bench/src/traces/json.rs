@@ -1,6 +1,8 @@
 //! A sequence of JSON values with the places of all that is in them. One value is in memory at a time.
 
 use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use struson::reader::{JsonReader, JsonStreamReader, ReaderError, ReaderSettings, ValueType};
 
@@ -46,12 +48,15 @@ const DEEPEST: u32 = 100;
 pub(super) struct Values {
     reader: JsonStreamReader<Box<dyn Read + Send>>,
     name: String,
+    /// Bytes that were read since the value began.
+    since: Arc<AtomicU64>,
     begun: bool,
     ended: bool,
 }
 
 impl Values {
-    pub(super) fn new(source: Source) -> Values {
+    /// No value may be longer than `most` bytes: it is in memory as a whole.
+    pub(super) fn new(source: Source, most: u64) -> Values {
         let settings = ReaderSettings {
             allow_multiple_top_level: true,
             track_path: false,
@@ -59,8 +64,16 @@ impl Values {
             restrict_number_values: false,
             ..ReaderSettings::default()
         };
-        let bytes: Box<dyn Read + Send> = Box::new(WithoutMark { inner: source.bytes, begun: false });
-        Values { reader: JsonStreamReader::new_custom(bytes, settings), name: source.name, begun: false, ended: false }
+        let since = Arc::new(AtomicU64::new(0));
+        let bytes = Measured { inner: source.bytes, begun: false, since: Arc::clone(&since), most };
+        let bytes: Box<dyn Read + Send> = Box::new(bytes);
+        Values {
+            reader: JsonStreamReader::new_custom(bytes, settings),
+            name: source.name,
+            since,
+            begun: false,
+            ended: false,
+        }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -68,6 +81,8 @@ impl Values {
     }
 
     fn read(&mut self) -> Result<Option<Value>, ReaderError> {
+        // ORDERING: Relaxed. It is read and written by one thread at a time, that of whoever reads the trace.
+        self.since.store(0, Ordering::Relaxed);
         // The reader takes the very first value for granted.
         let more =
             if self.begun { self.reader.has_next()? } else { !matches!(self.reader.peek(), Err(ref e) if is_end(e)) };
@@ -171,13 +186,15 @@ impl Iterator for Values {
     }
 }
 
-/// Bytes without the mark of UTF-8 before them, which some programs write.
-struct WithoutMark<R> {
+/// Bytes without the mark of UTF-8 before them, which some programs write; so many in one go and no more.
+struct Measured<R> {
     inner: R,
     begun: bool,
+    since: Arc<AtomicU64>,
+    most: u64,
 }
 
-impl<R: std::io::BufRead> Read for WithoutMark<R> {
+impl<R: std::io::BufRead> Read for Measured<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         if !self.begun {
             self.begun = true;
@@ -185,7 +202,13 @@ impl<R: std::io::BufRead> Read for WithoutMark<R> {
                 self.inner.consume(3);
             }
         }
-        self.inner.read(buffer)
+        let length = self.inner.read(buffer)?;
+        // ORDERING: Relaxed, as where it is set back.
+        let since = self.since.fetch_add(length as u64, Ordering::Relaxed) + length as u64;
+        if since > self.most {
+            return Err(std::io::Error::other(format!("a value is longer than {} bytes", self.most)));
+        }
+        Ok(length)
     }
 }
 
@@ -195,7 +218,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<Result<Value, String>> {
         let source = Source::new(std::io::Cursor::new(text.as_bytes().to_vec()), "t.json").unwrap();
-        Values::new(source).map(|value| value.map_err(|error| error.to_string())).collect()
+        Values::new(source, 4000).map(|value| value.map_err(|error| error.to_string())).collect()
     }
 
     #[test]
@@ -216,6 +239,8 @@ mod tests {
         assert!(said.starts_with("t.json:2:7: not JSON: invalid literal; "), "{said}");
         let said = read("{\"a\": 1").remove(0).unwrap_err();
         assert!(said.starts_with("t.json:1:8: not JSON: incomplete document; "), "{said}");
+        let long = read(&format!("{{}}\n\"{}\"", "x".repeat(9000))).pop().unwrap().unwrap_err();
+        assert!(long.contains("a value is longer than 4000 bytes; "), "{long}");
         let deep = read(&"[".repeat(1000)).remove(0).unwrap_err();
         assert!(deep.contains("more than 100 deep"), "{deep}");
     }

@@ -63,6 +63,9 @@ pub fn generated_nodes(count: u32, racks: u32) -> impl Iterator<Item = Node> {
     (0..count).map(move |i| Node::new(Host { rack: format!("/rack{}", i % racks), name: format!("node{i}") }))
 }
 
+/// No rack is longer, in bytes.
+const LONGEST_RACK: u64 = 64 << 20;
+
 const EXAMPLE: &str = "a node file has an object a rack, such as {\"rack\": \"r0\", \"nodes\": [{\"node\": \"n0\", \"memory-mb\": 8192}]}";
 
 /// Reads a node file: a sequence of objects, one a rack. `name` stands in errors.
@@ -72,7 +75,7 @@ const EXAMPLE: &str = "a node file has an object a rack, such as {\"rack\": \"r0
 pub fn read_node_file(input: impl Read + Send + 'static, name: &str) -> Result<Vec<Node>, TraceFileError> {
     let mut nodes = Nodes::default();
     let mut last = At::START;
-    for value in Values::new(Source::new(input, name)?) {
+    for value in Values::new(Source::new(input, name)?, LONGEST_RACK) {
         let value = value?;
         last = value.at;
         let read = Fields::of(&value, "an entry").and_then(|rack| read_rack(rack, &mut nodes));

@@ -35,6 +35,8 @@ pub struct TraceOptions {
     pub times: Times,
     /// `am.type` counts where there is no `yarn.sls.am.type`: samples and documents have it, SLS ignores it.
     pub short_am_type: bool,
+    /// So many bytes may one JSON object have, unpacked: a job, or the recipe of a SYNTH file. It is in memory as a whole.
+    pub longest_job: u64,
     /// How long a task of a SWIM job lives on average, in ms.
     pub swim_task_ms: u64,
     /// The queue of SWIM jobs, which name none.
@@ -47,6 +49,7 @@ impl Default for TraceOptions {
             kind: None,
             times: Times::default(),
             short_am_type: false,
+            longest_job: 1 << 30,
             swim_task_ms: 5000,
             swim_queue: "default".to_owned(),
         }

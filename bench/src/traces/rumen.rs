@@ -40,7 +40,7 @@ impl From<Wrong> for Bad {
 impl Jobs {
     pub(super) fn new(source: Source, options: &TraceOptions) -> Jobs {
         Jobs {
-            values: Values::new(source),
+            values: Values::new(source, options.longest_job),
             times: options.times,
             first: None,
             hosts: HashSet::new(),

@@ -40,7 +40,7 @@ pub(super) struct Jobs {
 impl Jobs {
     pub(super) fn new(source: Source, options: &TraceOptions) -> Jobs {
         Jobs {
-            values: Values::new(source),
+            values: Values::new(source, options.longest_job),
             short_am_type: options.short_am_type,
             hosts: HashSet::new(),
             counted: Box::new(std::iter::empty()),

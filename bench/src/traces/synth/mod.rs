@@ -63,7 +63,7 @@ impl Jobs {
     /// Where Hadoop refuses the file.
     pub(super) fn read(source: Source, options: &TraceOptions) -> Result<Jobs, TraceFileError> {
         let name = source.name.clone();
-        let mut values = Values::new(source);
+        let mut values = Values::new(source, options.longest_job);
         let value = values.next().unwrap_or_else(|| {
             Err(TraceFileError::new(
                 &name,
