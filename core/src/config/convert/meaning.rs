@@ -3,7 +3,7 @@
 //! Both schedulers' rules side by side; what is said is said only where the configuration has to do with it.
 
 use super::acls::nobody_at_root;
-use super::queues::Queues;
+use super::context::Context;
 use super::tree::Queue;
 use crate::config::allocation_file::{PolicyName, QueueSettings};
 use crate::config::placement_rules::PlacementRule;
@@ -53,7 +53,7 @@ impl Change {
 const MOST_NAMES: usize = 8;
 
 struct Changes<'a> {
-    queues: &'a Queues<'a>,
+    queues: &'a Context<'a>,
     list: Vec<Change>,
 }
 
@@ -88,7 +88,7 @@ fn list_of(names: &[&str]) -> String {
 
 /// What changes, the most consequential first. `capacity`: what is written into capacity-scheduler.xml.
 pub(super) fn changes(
-    queues: &Queues<'_>,
+    queues: &Context<'_>,
     site: &SiteProperties,
     rules: &[PlacementRule],
     capacity: &BTreeMap<String, String>,

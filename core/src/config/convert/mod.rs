@@ -22,6 +22,8 @@
 
 mod acls;
 
+mod context;
+
 mod error;
 
 mod hash_order;
@@ -65,7 +67,7 @@ use super::placement_rules::{PlacementRule, rules_without_policy};
 use super::properties::Properties;
 use super::site::SiteProperties;
 use crate::resource::ResourceTypes;
-use queues::Queues;
+use context::Context;
 use rules::{RuleHandler, Unsupported};
 use start::{Site, Start};
 use std::collections::BTreeMap;
@@ -233,7 +235,7 @@ fn run(
         handler.handle(Unsupported::ReservationSystem)?;
     }
     let queues =
-        Queues { tree: &tree, file: &file, outline: &outline, types: files.types, start: &start, options, drf };
+        Context { tree: &tree, file: &file, outline: &outline, types: files.types, start: &start, options, drf };
     let mut capacity = queues.properties(handler)?;
     acls::set(&outline, options.safe, &mut capacity);
     let rules = rules_in_force(&file, &start);

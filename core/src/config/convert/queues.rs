@@ -2,38 +2,25 @@
 //!
 //! Hadoop's `FSConfigToCSConfigConverter` and `FSQueueConverter`, with the order of their warnings.
 
+use super::context::Context;
 use super::error::ConvertError;
 use super::hash_order::hash_order;
-use super::options::ConvertOptions;
 use super::percentages::{percentages, text};
 use super::rules::{RuleHandler, Unsupported};
 use super::safe;
-use super::start::Start;
-use super::tree::{Queue, Tree};
 use super::words::{CAPACITY, PREEMPTION, of_queue};
-use crate::config::allocation_file::{AllocationFile, Outline, PolicyName, QueueSettings};
+use crate::config::allocation_file::PolicyName;
 use crate::config::java::{self, float_text};
-use crate::resource::{Resource, ResourceTypes};
+use crate::resource::Resource;
 use std::collections::{BTreeMap, HashMap};
 
 /// No check of what AMs have.
 const NO_AM_SHARE: f32 = -1.0;
 
-/// What the conversion of queues goes by.
-pub(super) struct Queues<'a> {
-    pub(super) tree: &'a Tree<'a>,
-    pub(super) file: &'a AllocationFile,
-    pub(super) outline: &'a Outline,
-    pub(super) types: &'a ResourceTypes,
-    pub(super) start: &'a Start,
-    pub(super) options: &'a ConvertOptions,
-    pub(super) drf: bool,
-}
-
 /// Properties so far.
 type Properties = BTreeMap<String, String>;
 
-impl Queues<'_> {
+impl Context<'_> {
     /// The properties to be written, mapping rules aside.
     pub(super) fn properties(&self, handler: &mut RuleHandler<'_>) -> Result<Properties, ConvertError> {
         let mut out = Properties::new();
@@ -62,10 +49,6 @@ impl Queues<'_> {
         if self.options.observe_only {
             set(format!("{PREEMPTION}observe_only"), "true".to_owned());
         }
-    }
-
-    pub(super) fn settings(&self, queue: &Queue) -> Option<&QueueSettings> {
-        self.file.queues.get(&queue.name)
     }
 
     /// The largest container of each queue, its own or the one of the queue above; by index.
@@ -163,10 +146,6 @@ impl Queues<'_> {
         let queues = &self.tree.queues;
         std::iter::successors(Some(&queues[index]), |queue| queue.parent.map(|parent| &queues[parent]))
             .any(|queue| self.settings(queue).is_some_and(|settings| settings.preemptable == Some(false)))
-    }
-
-    pub(super) fn weight(&self, index: usize) -> f32 {
-        self.settings(&self.tree.queues[index]).and_then(|settings| settings.weight).unwrap_or(1.0)
     }
 
     /// The capacities of a queue's children; with weights also root's own.

@@ -1,7 +1,7 @@
 //! What the operator meant, where Hadoop's converter writes something that harms: maxima, percentages and weights.
 
+use super::context::Context;
 use super::percentages::Percentages;
-use super::queues::Queues;
 use crate::resource::Resource;
 
 /// The largest weight that a CapacityScheduler takes.
@@ -11,7 +11,7 @@ const HUNDRED: i128 = 100_000;
 
 /// `maximum-capacity` of each queue in percent of its parent's, by index: what its maximum is of its parent's. A maximum in amounts counts
 /// where the cluster is known.
-pub(super) fn maximum_capacities(queues: &Queues<'_>) -> Vec<f32> {
+pub(super) fn maximum_capacities(queues: &Context<'_>) -> Vec<f32> {
     let mut of_cluster = vec![1.0_f64; queues.tree.queues.len()];
     let mut of_parent = vec![100.0_f32; queues.tree.queues.len()];
     for index in queues.tree.in_order().into_iter().filter(|_| queues.options.safe) {
@@ -28,7 +28,7 @@ pub(super) fn maximum_capacities(queues: &Queues<'_>) -> Vec<f32> {
 }
 
 /// A queue's own maximum as a part of the cluster, of what the scheduler counts: all types with DRF, else memory alone.
-fn own_part(queues: &Queues<'_>, index: usize) -> Option<f64> {
+fn own_part(queues: &Context<'_>, index: usize) -> Option<f64> {
     // So large that parts of it are exact enough.
     const LARGE: i64 = 1 << 40;
     let own = queues.settings(&queues.tree.queues[index]).and_then(|settings| settings.max);
