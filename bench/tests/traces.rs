@@ -234,6 +234,28 @@ fn a_refused_job_does_not_stop_the_others() {
     assert_eq!((found.len(), found[1].tasks[0].bad_host.as_deref()), (2, Some("odd")));
 }
 
+#[test]
+fn what_sls_takes_for_not_given() {
+    let task = |task: &str| {
+        format!("{{\"job.queue.name\": \"q\", \"job.id\": \"a\", \"job.count\": 2, \"job.tasks\": [{{{task}}}]}}")
+    };
+    assert_eq!(
+        said(&task("\"container.start.ms\": -1, \"container.end.ms\": 5")),
+        "t:1:70: refused: the task has no duration; give \"container.duration.ms\", or \"container.start.ms\" and a later \
+         \"container.end.ms\""
+    );
+    let text = task(
+        "\"duration.ms\": 1, \"container.request.delay\": -7, \"count\": 0, \"container.priority\": null, \"owner\": \"x\"",
+    );
+    let trace = Trace::read(Cursor::new(text.into_bytes()), "t", &TraceOptions::default()).unwrap();
+    let found = jobs(trace.map(Result::unwrap).collect());
+    // Of several jobs the id is ignored.
+    assert_eq!((found[0].id.as_deref(), found[0].count, found[0].user.as_str()), (None, 2, "default"));
+    let task = &found[0].tasks[0];
+    assert_eq!((task.delay_ms, task.count, task.priority, task.allocation_id), (0, 1, 20, -1));
+    assert!(task.resource.is_empty() && task.kind == "map");
+}
+
 /// `am.type` stands in samples and documents, and SLS ignores it.
 #[test]
 fn the_short_name_of_the_am_type_counts_where_it_is_asked_for() {
