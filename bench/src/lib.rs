@@ -11,6 +11,7 @@
 //! | `convert` | the command that converts a FairScheduler's configuration to a CapacityScheduler's |
 //! | `options` | what is asked of more than one of these |
 //! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
+//! | `traces` | readers of job traces for a simulator: SLS, RUMEN, SYNTH, SWIM |
 //! | `trace`, `jobs`, `bundled`, `random` | what the load is made from |
 //! | `site` | properties and groups, from files and by name |
 //! | `clock`, `latency`, `numbers` | measuring, and how figures are written |
@@ -35,6 +36,7 @@ pub mod report;
 pub mod site;
 pub mod soak;
 mod trace;
+pub mod traces;
 pub mod workload;
 
 pub use failure::Failure;

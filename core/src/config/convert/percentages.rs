@@ -109,6 +109,8 @@ mod tests {
         assert_eq!(written(&[1.5, 1.25, 0.125]), ["31.250", "62.500", "6.250"]);
         assert_eq!(written(&[0.5, 0.5, 0.75]), ["50.000", "50.000", "0.000"]);
         assert_eq!(written(&[7.0]), ["100.000"]);
+        // Halves away from zero, and then one too much in all.
+        assert_eq!(written(&[1.0, 63.0]), ["1.563", "98.437"]);
         assert!(written(&[]).is_empty());
         for weights in [[0.25, 0.5], [0.0, 0.0]] {
             let zero = percentages(&weights, &[0, 1]).unwrap();
