@@ -27,6 +27,21 @@ impl fmt::Display for ReservationId {
     }
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for ReservationId {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for ReservationId {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<ReservationId, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(from)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 /// Why a text is no reservation's name. Hadoop tells the three apart.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

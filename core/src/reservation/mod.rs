@@ -66,6 +66,8 @@ mod replanner;
 
 pub mod sharing;
 
+mod state;
+
 mod system;
 
 mod validation;
@@ -80,4 +82,5 @@ pub use plan::{Plan, PlanBooks, PlanTerms, PlanView, SharingPolicy};
 pub use queues::{PlanChild, PlanQueue, PlanQueues};
 pub use refused::{ReservationRefused, ReservationRight, Shortage};
 pub use replanner::{NewestFirst, Replanner};
+pub use state::{KeptReservation, ReservationState, StateError};
 pub use system::{ReservationQuery, ReservationSubmission, ReservationSystem};

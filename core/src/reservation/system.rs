@@ -13,7 +13,8 @@ use super::plan::{Plan, PlanBooks, PlanTerms};
 use super::queues::PlanQueues;
 use super::refused::{ReservationRefused, ReservationRight};
 use super::replanner::Replanner;
-use super::validation::check;
+use super::state::{KeptReservation, ReservationState, StateError, VERSION};
+use super::validation::{check, check_recurrence};
 use crate::config::{AllocationFile, Settings, rooted};
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
@@ -264,6 +265,50 @@ impl ReservationSystem {
         let replanner = planned.replanner.clone();
         let replanner = replan.then_some(&*replanner);
         Run { queue, identity: planned.identity, now, replanner, move_on_expiry }.follow(&mut planned.plan, queues)
+    }
+
+    /// What has to survive a restart.
+    #[must_use]
+    pub fn state(&self) -> ReservationState {
+        let kept = |planned: &Planned| planned.plan.books().reservations().map(KeptReservation::from).collect();
+        let plans = self.plans.iter().map(|(name, planned)| (name.clone(), kept(planned))).collect();
+        ReservationState { version: VERSION, plans }
+    }
+
+    /// After a restart: takes the reservations of a state in, unchecked by any policy, into the plans that there are; one that is there already is
+    /// replaced. A run of the follower without replanning should come next. Gives the queues of the state that are no plans; what they had is
+    /// left out.
+    ///
+    /// # Errors
+    /// When a reservation could never have been made. Nothing has changed then.
+    pub fn restore(&mut self, state: &ReservationState) -> Result<Vec<String>, StateError> {
+        if state.version != VERSION {
+            return Err(StateError::Version(state.version));
+        }
+        for (plan, kept) in &state.plans {
+            let Some(planned) = self.plans.get(plan) else { continue };
+            for KeptReservation { id, definition, .. } in kept {
+                check_recurrence(definition, planned.plan.books()).map_err(|why| StateError::Reservation {
+                    plan: plan.clone(),
+                    id: *id,
+                    why: Box::new(why),
+                })?;
+            }
+        }
+        let mut left_out = Vec::new();
+        for (plan, kept) in &state.plans {
+            let Some(planned) = self.plans.get_mut(plan) else {
+                left_out.push(plan.clone());
+                continue;
+            };
+            let books = planned.plan.books_mut();
+            for kept in kept {
+                books.remove(kept.id);
+                books.insert(kept.into());
+                self.queue_of.insert(kept.id, plan.clone());
+            }
+        }
+        Ok(left_out)
     }
 
     /// The plans by name, with their capacities as they stand.

@@ -47,7 +47,7 @@ fn least_duration(definition: &ReservationDefinition) -> i64 {
     }
 }
 
-fn check_recurrence(definition: &ReservationDefinition, plan: &PlanBooks) -> Result<(), ReservationRefused> {
+pub(super) fn check_recurrence(definition: &ReservationDefinition, plan: &PlanBooks) -> Result<(), ReservationRefused> {
     let text = definition.recurrence();
     let Ok(period) = text.parse::<i64>() else {
         return Err(ReservationRefused::BadPeriod { text: text.chars().take(LONGEST_SHOWN).collect() });

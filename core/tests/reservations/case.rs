@@ -149,7 +149,31 @@ impl<'a> Case<'a> {
                 break;
             }
         }
+        if played.wrong.is_empty() {
+            played.survives(&settings);
+        }
         played.wrong
+    }
+
+    /// A new system has the same plans by the state of this one, as written and read.
+    fn survives(&mut self, settings: &Settings) {
+        let Some(system) = self.system.as_mut() else { return };
+        let state = system.state();
+        let written = serde_json::to_string(&state).unwrap();
+        let options = ReservationOptions::default();
+        let mut fresh = ReservationSystem::new(settings, options, &self.world.file, &self.world, self.now).unwrap();
+        let left_out = fresh.restore(&serde_json::from_str(&written).unwrap()).unwrap();
+        // A queue may have gone, or become reservable by the watcher, which makes no plan of it.
+        let there = |name: &str| state.plans.contains_key(name) && !left_out.iter().any(|plan| plan == name);
+        // Of a queue that was made anew, the old plan keeps the capacity that it had.
+        let shown = |(name, books): (&str, &PlanBooks)| {
+            let mut shown = plan_json(name, books);
+            shown.remove("capacity");
+            there(name).then_some(Value::Object(shown))
+        };
+        let before: Vec<Value> = system.plans(&self.world).filter_map(shown).collect();
+        let after: Vec<Value> = fresh.plans(&self.world).filter_map(shown).collect();
+        self.differs("after a restart", &before.into(), &after.into());
     }
 
     fn differs(&mut self, what: &str, recorded: &Value, here: &Value) {
