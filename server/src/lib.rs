@@ -51,5 +51,6 @@ mod value;
 pub use access::{Access, Authenticator, Denied, Tokens, TrustedHeader};
 pub use logging::{LogFormat, Logging};
 pub use manager::{Cluster, Killed, ResourceManager};
+pub use metering::Latencies;
 pub use router::router;
 pub use serving::{Limits, serve, site};

@@ -10,6 +10,7 @@ use evenweave::{Refused, Resource};
 use crate::access::Access;
 use crate::excluded::hosts_in;
 use crate::logging::Logging;
+use crate::metering::Latencies;
 use crate::records::{AppRecord, AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, Scheduler};
 use crate::time;
@@ -103,6 +104,7 @@ pub struct ResourceManager {
     logging: Option<Arc<Logging>>,
     access: Arc<Access>,
     excluded: Option<PathBuf>,
+    latencies: Arc<Latencies>,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -124,6 +126,7 @@ impl ResourceManager {
             logging: None,
             access: Arc::default(),
             excluded: None,
+            latencies: Arc::default(),
         }
     }
 
@@ -138,6 +141,13 @@ impl ResourceManager {
     #[must_use]
     pub fn with_excluded(mut self, file: PathBuf) -> ResourceManager {
         self.excluded = Some(file);
+        self
+    }
+
+    /// The same, whose latencies are told there.
+    #[must_use]
+    pub fn with_latencies(mut self, latencies: Arc<Latencies>) -> ResourceManager {
+        self.latencies = latencies;
         self
     }
 
@@ -161,6 +171,12 @@ impl ResourceManager {
 
     pub(crate) fn logging(&self) -> Option<&Arc<Logging>> {
         self.logging.as_ref()
+    }
+
+    /// Told by whoever times calls how long they take: they are shown in `/metrics` and `/jmx`.
+    #[must_use]
+    pub fn latencies(&self) -> &Arc<Latencies> {
+        &self.latencies
     }
 
     /// What tells it from others.
