@@ -22,6 +22,8 @@ mod excluded;
 
 mod guard;
 
+mod latency;
+
 mod live;
 
 mod logging;
@@ -49,8 +51,8 @@ mod time;
 mod value;
 
 pub use access::{Access, Authenticator, Denied, Tokens, TrustedHeader};
+pub use latency::Latencies;
 pub use logging::{LogFormat, Logging};
 pub use manager::{Cluster, Killed, ResourceManager};
-pub use metering::Latencies;
 pub use router::router;
 pub use serving::{Limits, serve, site};

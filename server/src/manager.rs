@@ -9,8 +9,8 @@ use evenweave::{Refused, Resource};
 
 use crate::access::Access;
 use crate::excluded::hosts_in;
+use crate::latency::Latencies;
 use crate::logging::Logging;
-use crate::metering::Latencies;
 use crate::records::{AppRecord, AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, Scheduler};
 use crate::time;

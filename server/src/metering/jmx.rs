@@ -3,8 +3,8 @@
 use evenweave::Resource;
 use serde_json::{Map, Value, json};
 
-use super::latency::{Durations, Latencies};
 use super::measured::{Measured, OfUser, Queue};
+use crate::latency::{Durations, Latencies};
 use crate::records::NodeState;
 use crate::scheduler::{Kind, Updates};
 

@@ -4,8 +4,6 @@
 
 mod jmx;
 
-mod latency;
-
 mod measured;
 
 mod prometheus;
@@ -20,7 +18,6 @@ use axum::routing::get;
 
 use crate::answered::whole;
 use crate::manager::ResourceManager;
-pub use latency::Latencies;
 use measured::Measured;
 
 /// `/metrics` and `/jmx`.

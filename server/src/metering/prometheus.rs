@@ -5,8 +5,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use super::latency::{Latencies, Timed};
 use super::measured::{Measured, OfUser, Queue};
+use crate::latency::{Latencies, Timed};
 use crate::scheduler::Updates;
 use evenweave::Resource;
 
