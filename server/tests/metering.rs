@@ -18,7 +18,7 @@ use tower::ServiceExt;
 
 /// Status and body.
 fn get(manager: &Arc<ResourceManager>, path: &str) -> (u16, String) {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     runtime.block_on(async {
         let site = site(manager.clone(), Arc::new(Ring::default()), SocketAddr::from(([127, 0, 0, 1], 8088)));
         let response =
@@ -95,8 +95,8 @@ fn users_reservations_and_durations_are_told() {
         r#"evenweave_queue_reserved_mebibytes{queue="root.a"} 6144"#,
         r#"evenweave_queue_reserved_mebibytes{queue="root"} 6144"#,
         "evenweave_updates_total 2",
-        r#"evenweave_allocate_call_seconds_bucket{le="5e-6"} 1"#,
-        r#"evenweave_allocate_call_seconds_bucket{le="2.5e-6"} 0"#,
+        r#"evenweave_allocate_call_seconds_bucket{le="0.000005"} 1"#,
+        r#"evenweave_allocate_call_seconds_bucket{le="0.0000025"} 0"#,
         "evenweave_heartbeat_handling_seconds_count 2",
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
