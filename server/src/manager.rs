@@ -292,10 +292,18 @@ impl ResourceManager {
     /// Why they are as they were.
     pub fn refresh_queues(&self) -> Result<Vec<Diagnostic>, NotRefreshed> {
         let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
-        match &self.queues {
+        let outcome = match &self.queues {
             None => self.scheduler.refresh_queues(None),
-            Some(read) => self.scheduler.refresh_queues(Some(&read().map_err(NotRefreshed::Unreadable)?)),
+            Some(read) => match read() {
+                Ok(file) => self.scheduler.refresh_queues(Some(&file)),
+                Err(why) => Err(NotRefreshed::Unreadable(why)),
+            },
+        };
+        match &outcome {
+            Ok(warnings) => tracing::info!(warnings = warnings.len(), "queues are refreshed"),
+            Err(why) => tracing::warn!(%why, "queues are as they were"),
         }
+        outcome
     }
 
     /// Reads the file of hosts that are to leave. Those in it leave: at once, or where `graceful`, when what runs on them has ended. Those

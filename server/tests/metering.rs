@@ -49,18 +49,20 @@ fn manager(scheduler: Arc<dyn Scheduler>, app: AppHandle) -> Arc<ResourceManager
 fn fair() -> (FairScheduler, Arc<ResourceManager>) {
     let settings = Settings::from_properties([]).expect("Hadoop's defaults");
     let basics = Basics::of_fair(&settings);
-    let scheduler = FairScheduler::builder().settings(settings).cluster_timestamp(7).timers(false).start().unwrap();
-    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
-    let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(4096, 1))).unwrap();
+    let scheduler =
+        FairScheduler::builder().settings(settings).cluster_timestamp(7).timers(false).start().expect("a scheduler");
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a node");
+    let app =
+        scheduler.submit(Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(4096, 1))).expect("taken");
     let settle = || {
         scheduler.quiesce();
         scheduler.update_now();
-        scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+        scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
         scheduler.quiesce();
     };
     settle();
     let asks = vec![Ask::anywhere(1, Resource::new(6144, 1), 1)];
-    scheduler.allocate(&app, &AllocateRequest::new(asks), &mut Allocation::default()).unwrap();
+    scheduler.allocate(&app, &AllocateRequest::new(asks), &mut Allocation::default()).expect("asked");
     settle();
     let shown = Arc::new(Threads::new(scheduler.clone(), basics));
     (scheduler, manager(shown, app))
@@ -74,11 +76,13 @@ fn capacity() -> (CapacityScheduler, Arc<ResourceManager>) {
     ];
     let configuration = CapacityConfiguration::from_properties([], own).expect("a configuration");
     let basics = Basics::of_capacity(configuration.file().settings());
-    let scheduler = CapacityScheduler::builder(configuration).cluster_timestamp(7).timers(false).start().unwrap();
-    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
-    let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(1024, 1))).unwrap();
+    let scheduler =
+        CapacityScheduler::builder(configuration).cluster_timestamp(7).timers(false).start().expect("a scheduler");
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a node");
+    let app =
+        scheduler.submit(Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(1024, 1))).expect("taken");
     scheduler.quiesce();
-    scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+    scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
     scheduler.quiesce();
     let shown = Arc::new(CapacityThreads::new(scheduler.clone(), basics));
     (scheduler, manager(shown, app))
