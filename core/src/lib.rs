@@ -129,6 +129,8 @@
 //!   the outside world are their texts. A [`Location`] other than `*` belongs to its scheduler: an [`Ask`] or an [`AmRequest`] with one is
 //!   written and cannot be read. A wire brings names, of which `location` of the scheduler makes locations. A [`Heartbeat`] holds its node:
 //!   neither.
+//! - `tracing`: events, updates, rounds of preemption and what the control is asked for go into the log of the process, at `debug`
+//!   where they are not events. Nothing that a worker does is written.
 //! - `faults`: panics and deaths of workers on purpose, and an audit of all records, for tests and soak runs.
 
 mod ahead;

@@ -36,6 +36,8 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, n
             next.run(request).await
         }
         Err((fault, challenge)) => {
+            let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+            tracing::debug!(?peer, method = %request.method(), path = request.uri().path(), "{fault}");
             let mut response = refusal_to(request.headers(), &fault);
             if let Some(challenge) = challenge {
                 response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));

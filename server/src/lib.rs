@@ -24,6 +24,8 @@ mod excluded;
 
 mod guard;
 
+mod latency;
+
 mod live;
 
 mod logging;
@@ -51,6 +53,7 @@ mod time;
 mod value;
 
 pub use access::{Access, Authenticator, Denied, Tokens, TrustedHeader};
+pub use latency::Latencies;
 pub use logging::{LogFormat, Logging};
 pub use manager::{Cluster, Killed, ResourceManager};
 pub use router::router;

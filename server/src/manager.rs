@@ -10,6 +10,7 @@ use evenweave::{Refused, Resource};
 use crate::access::Access;
 use crate::controls::Controls;
 use crate::excluded::hosts_in;
+use crate::latency::Latencies;
 use crate::logging::Logging;
 use crate::records::{AppRecord, AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, QueuesText, Scheduler};
@@ -105,6 +106,7 @@ pub struct ResourceManager {
     controls: Option<Arc<dyn Controls>>,
     access: Arc<Access>,
     excluded: Option<PathBuf>,
+    latencies: Arc<Latencies>,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -127,6 +129,7 @@ impl ResourceManager {
             controls: None,
             access: Arc::default(),
             excluded: None,
+            latencies: Arc::default(),
         }
     }
 
@@ -156,6 +159,13 @@ impl ResourceManager {
         self
     }
 
+    /// The same, whose latencies are told there.
+    #[must_use]
+    pub fn with_latencies(mut self, latencies: Arc<Latencies>) -> ResourceManager {
+        self.latencies = latencies;
+        self
+    }
+
     /// The same, whose log this is: its levels can be changed over REST.
     #[must_use]
     pub fn with_logging(mut self, logging: Arc<Logging>) -> ResourceManager {
@@ -176,6 +186,12 @@ impl ResourceManager {
 
     pub(crate) fn logging(&self) -> Option<&Arc<Logging>> {
         self.logging.as_ref()
+    }
+
+    /// Told by whoever times calls how long they take: they are shown in `/metrics` and `/jmx`.
+    #[must_use]
+    pub fn latencies(&self) -> &Arc<Latencies> {
+        &self.latencies
     }
 
     /// What tells it from others.
@@ -293,10 +309,18 @@ impl ResourceManager {
     /// Why they are as they were.
     pub fn refresh_queues(&self) -> Result<Vec<Diagnostic>, NotRefreshed> {
         let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
-        match &self.queues {
+        let outcome = match &self.queues {
             None => self.scheduler.refresh_queues(None),
-            Some(read) => self.take_queues(&read().map_err(NotRefreshed::Unreadable)?),
+            Some(read) => match read() {
+                Ok(file) => self.take_queues(&file),
+                Err(why) => Err(NotRefreshed::Unreadable(why)),
+            },
+        };
+        match &outcome {
+            Ok(warnings) => tracing::info!(warnings = warnings.len(), "queues are refreshed"),
+            Err(why) => tracing::warn!(%why, "queues are as they were"),
         }
+        outcome
     }
 
     /// Gives the scheduler the queues of a text.

@@ -190,9 +190,11 @@ impl axum::extract::FromRequest<Manager> for Request {
 async fn answer(endpoint: Endpoint, request: Request) -> Response {
     let accept = text(&request.headers, header::ACCEPT);
     let Some(format) = Format::accepted(accept) else { return engines_page(accept) };
+    let (method, path) = (request.method.clone(), request.uri.path().to_owned());
     let (of, asked) = request.asked(format);
+    let user = asked.user.clone();
     let work = tokio::task::spawn_blocking(move || (endpoint(&of, &asked), asked.format));
-    match work.await {
+    let response = match work.await {
         Ok((Ok(answer), format)) => {
             let body = answer.written(format);
             let mut response = whole(answer.status, Some(format.content_type()), body);
@@ -204,7 +206,14 @@ async fn answer(endpoint: Endpoint, request: Request) -> Response {
         Ok((Err(fault), format)) => refusal(&fault, format),
         // The endpoint has panicked: it is said so, and the server goes on.
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    };
+    let status = response.status().as_u16();
+    match method {
+        Method::GET | Method::HEAD => tracing::debug!(user, %method, path, status, "answered"),
+        // Who has changed what.
+        _ => tracing::info!(user, %method, path, status, "answered"),
     }
+    response
 }
 
 fn not_supported(headers: &HeaderMap) -> Response {

@@ -23,10 +23,12 @@ mod losses;
 mod taken;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crossbeam_channel::Receiver;
+use evenweave_server::Latencies;
 use hdrhistogram::Histogram;
 
 use crate::api::{
@@ -132,6 +134,7 @@ pub(crate) struct Driver<'a> {
     books: Books,
     preempting: Option<Preempting>,
     watched: Option<Watched>,
+    latencies: Option<Arc<Latencies>>,
     request: AllocateRequest,
     answer: Allocation,
     /// Heartbeats that the scheduler had no room for.
@@ -228,6 +231,7 @@ impl<'a> Driver<'a> {
             books: Books::new(count, leaves.len()),
             preempting: None,
             watched: None,
+            latencies: None,
             leaves,
             request: AllocateRequest::default(),
             answer: Allocation::default(),
@@ -254,6 +258,11 @@ impl<'a> Driver<'a> {
     pub(crate) fn preempt(&mut self, preempting: Preempting) {
         self.books.preempting = true;
         self.preempting = Some(preempting);
+    }
+
+    /// Tells a server how long calls take that are timed.
+    pub(crate) fn tell_latencies(&mut self, latencies: Arc<Latencies>) {
+        self.latencies = Some(latencies);
     }
 
     /// Somebody is told of everything, and others may change the cluster.
@@ -330,7 +339,11 @@ impl<'a> Driver<'a> {
             let timed = self.allocate_calls.is_multiple_of(TIMED).then(now_ns);
             let outcome = self.engine.allocate(&app.handle, &self.request, &mut self.answer);
             if let Some(since) = timed {
-                record(&mut self.allocate, now_ns() - since);
+                let took = now_ns() - since;
+                record(&mut self.allocate, took);
+                if let Some(latencies) = &self.latencies {
+                    latencies.allocate(Duration::from_nanos(took));
+                }
             }
             match outcome {
                 Ok(()) => {

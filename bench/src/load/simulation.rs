@@ -13,13 +13,13 @@ use evenweave::{ContainerId, SchedulerEvent};
 use evenweave_server::events::{Event, Ring, What};
 use evenweave_server::records::{AppRecord, AppState, FinalStatus, Master, NodeRecord, NodeState};
 use evenweave_server::scheduler::{Basics, CapacityThreads, Scheduler, Threads};
-use evenweave_server::{Cluster, Limits, ResourceManager};
+use evenweave_server::{Cluster, Latencies, Limits, ResourceManager};
 
 use crate::api::{EndReason, NodeHandle};
 use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, Parts, Threaded};
 use crate::failure::Failure;
 use crate::jobs;
-use crate::latency::LatencyProbe;
+use crate::latency::ToldProbe;
 use crate::load::desk::Desk;
 use crate::load::driver::{Driver, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
@@ -69,7 +69,9 @@ impl Simulation {
         shown: impl FnOnce(ResourceManager) -> ResourceManager,
     ) -> Result<Simulation, Failure> {
         let (wake, woken) = crossbeam_channel::unbounded();
-        let (engine, asked, next_event) = scheduler(options, inputs, waker(wake)).map_err(Failure::input)?;
+        let latencies = Arc::new(Latencies::default());
+        let (engine, asked, next_event) =
+            scheduler(options, inputs, &latencies, waker(wake)).map_err(Failure::input)?;
         let site = options.site.pairs()?;
         let pairs = site.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let cluster = Cluster::new(CLUSTER_TIMESTAMP, web_address).starting_now().with_properties(pairs);
@@ -78,6 +80,7 @@ impl Simulation {
         let remove = asked.clone();
         let wishes = Wishes { wished, remove_node: Box::new(move |name| remove.remove_node(name)) };
         let manager = ResourceManager::new(cluster, asked).with_queues(inputs.queues_source()).with_controls(desk);
+        let manager = manager.with_latencies(latencies.clone());
         let manager = Arc::new(shown(manager));
         let ring = Arc::new(Ring::default());
         let stop = Arc::new(AtomicBool::new(false));
@@ -94,6 +97,7 @@ impl Simulation {
             let admission = |queues: &[_]| admission(&jobs, &all, all.len(), &pace, in_flight, queues);
             let mut driver = Driver::new(&*engine, &jobs, lives, pace, nodes, leaves, admission, woken, &flag);
             driver.watch(Box::new(move |happened| scribe.happened(&happened)), wishes);
+            driver.tell_latencies(latencies);
             let outcome = driver.drive(&mut |_, _| {}).map(drop);
             engine.shutdown();
             outcome
@@ -146,8 +150,13 @@ impl Simulation {
 }
 
 /// The scheduler for the driver, for those who ask, and its own events.
-fn scheduler(options: &LoadOptions, inputs: &Inputs, wake: crate::engine::Wake) -> Result<Started, String> {
-    let probe = Arc::new(LatencyProbe::new(options.workers)) as _;
+fn scheduler(
+    options: &LoadOptions,
+    inputs: &Inputs,
+    latencies: &Arc<Latencies>,
+    wake: crate::engine::Wake,
+) -> Result<Started, String> {
+    let probe = Arc::new(ToldProbe(latencies.clone())) as _;
     let (workers, groups, wake) = (options.workers, inputs.groups.clone(), Some(wake));
     match &inputs.rules {
         Rules::Fair { settings, allocations } => {

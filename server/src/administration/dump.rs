@@ -111,6 +111,12 @@ fn fields(types: &ResourceTypes, of: &FairQueue, am_limit: &Resource) -> Vec<Fie
             share,
             amount("MaxAMResource", "maxAMResource", am_limit),
             amount("AMResourceUsage", "amResourceUsage", &view.am_usage),
+            (
+                "LastTimeAtMinShare",
+                "lastTimeAtMinShare",
+                view.last_at_min_share_ms.to_string(),
+                view.last_at_min_share_ms.into(),
+            ),
         ]),
     }
     fields

@@ -39,6 +39,5 @@ pub(crate) fn change(of: &ResourceManager, asked: &Asked) -> Outcome {
         _ => Err("a change of the log has either levels, or log and level".to_owned()),
     };
     changed.map_err(Fault::illegal_argument)?;
-    tracing::info!(user = asked.user, levels = logging.levels(), "the levels of the log have changed");
     Ok(Answer::natural("logLevel", Object::new().with("levels", logging.levels())))
 }

@@ -16,6 +16,12 @@ pub(crate) struct Fault {
     more: Vec<(&'static str, Value)>,
 }
 
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.message.as_deref().unwrap_or(self.class))
+    }
+}
+
 impl Fault {
     fn new(status: u16, class: &'static str, message: String) -> Fault {
         Fault { status, class, message: Some(message), without_charset: false, more: Vec::new() }

@@ -152,19 +152,34 @@ pub struct Counts {
     pub heartbeats: u64,
     /// How old the shares are, in ms; 0 where there are none.
     pub snapshot_age_ms: u64,
+    /// How often shares were computed, and how long that took.
+    pub updates: Updates,
+}
+
+/// How long computing shares has taken since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Updates {
+    /// How often.
+    pub count: u64,
+    /// In all, in ms.
+    pub total_ms: u64,
+    /// The longest, in ms.
+    pub longest_ms: u64,
 }
 
 impl From<Stats> for Counts {
     fn from(stats: Stats) -> Counts {
         let Stats { granted, completed, running, heartbeats, snapshot_age_ms, .. } = stats;
-        Counts { granted, completed, running, heartbeats, snapshot_age_ms }
+        let Stats { updates: count, update_total_ms: total_ms, update_longest_ms: longest_ms, .. } = stats;
+        let updates = Updates { count, total_ms, longest_ms };
+        Counts { granted, completed, running, heartbeats, snapshot_age_ms, updates }
     }
 }
 
 impl From<CapacityStats> for Counts {
     fn from(stats: CapacityStats) -> Counts {
         let CapacityStats { granted, completed, running, heartbeats, .. } = stats;
-        Counts { granted, completed, running, heartbeats, snapshot_age_ms: 0 }
+        Counts { granted, completed, running, heartbeats, snapshot_age_ms: 0, updates: Updates::default() }
     }
 }
 

@@ -20,7 +20,7 @@ mod shares;
 
 mod threads;
 
-pub use asked::{AppFigures, Basics, Counts, FairQueue, Health, Kind, OfCapacity, Scheduler, Why};
+pub use asked::{AppFigures, Basics, Counts, FairQueue, Health, Kind, OfCapacity, Scheduler, Updates, Why};
 pub use capacity::CapacitySteps;
 pub use capacity_threads::CapacityThreads;
 pub use fair::Steps;
