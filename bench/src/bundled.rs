@@ -18,6 +18,23 @@ pub(crate) const CAPACITIES_NAME: &str = "bundled capacity-scheduler.xml";
 /// That file.
 pub(crate) const CAPACITIES: &str = include_str!("../data/capacity-scheduler.xml");
 
+/// The files of queues that are simulated where none is named: today's, and what tomorrow's would be.
+pub(crate) const SIMULATED_QUEUES: [(&str, &str); 2] = [
+    ("bundled today.xml", include_str!("../data/today.xml")),
+    ("bundled tomorrow.xml", include_str!("../data/tomorrow.xml")),
+];
+/// The cluster of the bundled day.
+pub(crate) const SIMULATED_NODES: u32 = 600;
+/// Site properties of a simulation: a node's room is offered at once.
+pub(crate) const SIMULATED_PROPERTIES: [(&str, &str); 6] = [
+    ("yarn.scheduler.fair.assignmultiple", "true"),
+    ("yarn.scheduler.fair.preemption", "true"),
+    ("yarn.scheduler.maximum-allocation-mb", "131072"),
+    ("yarn.scheduler.maximum-allocation-vcores", "64"),
+    ("yarn.sls.nm.memory.mb", "8192"),
+    ("yarn.sls.nm.vcores", "8"),
+];
+
 /// Site properties of the load: a node's whole room is offered at once, and only containers of 4 GiB and more reserve.
 pub(crate) const PROPERTIES: [(&str, &str); 6] = [
     ("yarn.scheduler.fair.assignmultiple", "true"),
@@ -67,11 +84,17 @@ fn unpack(packed: &[u8]) -> String {
     text
 }
 
+const TRACE: &[u8] = include_bytes!("../data/FB-2009_samples_24_times_1hr_0.tsv.gz");
+
+/// The bytes of the bundled trace, packed.
+pub(crate) fn packed_trace() -> &'static [u8] {
+    TRACE
+}
+
 /// The jobs of the bundled trace.
 #[must_use]
 pub(crate) fn trace() -> Vec<TraceJob> {
-    let packed = include_bytes!("../data/FB-2009_samples_24_times_1hr_0.tsv.gz");
-    trace::parse(unpack(packed), TRACE_NAME).expect("the bundled trace is well-formed")
+    trace::parse(unpack(TRACE), TRACE_NAME).expect("the bundled trace is well-formed")
 }
 
 /// The bundled recordings, one text of scenarios a family.

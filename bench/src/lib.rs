@@ -33,6 +33,7 @@ pub mod output;
 mod random;
 pub mod replay;
 pub mod report;
+pub mod simulate;
 pub mod site;
 pub mod soak;
 mod trace;

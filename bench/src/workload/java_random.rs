@@ -2,7 +2,7 @@
 
 /// The linear congruential generator of 48 bits that Java's documentation specifies.
 #[derive(Clone, Debug)]
-pub(super) struct JavaRandom {
+pub(crate) struct JavaRandom {
     state: u64,
 }
 
@@ -12,7 +12,7 @@ const MASK: u64 = (1 << 48) - 1;
 
 impl JavaRandom {
     /// `new Random(seed)`.
-    pub(super) fn new(seed: u64) -> JavaRandom {
+    pub(crate) fn new(seed: u64) -> JavaRandom {
         JavaRandom { state: (seed ^ MULTIPLIER) & MASK }
     }
 
@@ -23,7 +23,7 @@ impl JavaRandom {
     }
 
     /// `nextInt(bound)`, of a bound from 1 to 2^31 - 1.
-    pub(super) fn next_int(&mut self, bound: u32) -> u32 {
+    pub(crate) fn next_int(&mut self, bound: u32) -> u32 {
         if bound.is_power_of_two() {
             let product = u64::from(bound) * u64::from(self.next_31());
             return u32::try_from(product >> 31).expect("less than the bound");

@@ -34,6 +34,8 @@ mod tasks;
 mod tests;
 mod update;
 
+pub(crate) use java_random::JavaRandom;
+
 use calls::TIMED;
 use churn::Churn;
 use onlookers::Onlookers;

@@ -322,6 +322,17 @@ impl Stepped {
         Ok(())
     }
 
+    /// Ends what was marked by a round that is `yarn.scheduler.fair.waitTimeBeforeKill` ago or longer, by the clock: what Hadoop's timer
+    /// does.
+    ///
+    /// # Errors
+    /// As of [`Stepped::preempt`].
+    pub fn kill_due(&mut self) -> Result<(), Refused> {
+        self.stepper().preempt(|preemptor, workers| preemptor.kill_due(workers))?;
+        self.settle();
+        Ok(())
+    }
+
     /// Where the placement rules put an application, as [`FairScheduler::place`](crate::FairScheduler::place).
     ///
     /// # Errors

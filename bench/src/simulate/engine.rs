@@ -1,0 +1,423 @@
+//! A run: virtual time from event to event, until every job has ended.
+//!
+//! ```text
+//! trace -> arrivals -> submit -> core <- heartbeats <- ring of nodes
+//!                       AMs (masters) -> allocate        ^ launches
+//!                       timers: updates, preemption, offers
+//! ```
+//! One thread does everything. What a call of the core brings into mailboxes is taken out at once: it is what the decision log is made of. An
+//! AM sees it in its next call.
+//!
+//! # What is left out
+//! With `skip`, heartbeats of nodes while nothing is asked for, and calls of AMs that have nothing to say and get nothing. See `quiet`.
+
+mod ams;
+mod beats;
+mod quiet;
+mod start;
+mod timers;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::arrivals::Arrivals;
+use super::asking::Outstanding;
+use super::events::{Event, Events, Kind};
+use super::inputs::Plan;
+use super::jobs::{Placing, deal, make};
+use super::masters::{Answer, Launch, Program, Work};
+use super::nodes::{Ring, SimNode};
+use super::options::SimulateOptions;
+use super::record::{DecisionHash, Interval, JobEnd, JobRecord, RunResult};
+use super::scheduler::Scheduler;
+use super::tasks::Place;
+use crate::api::{Allocation, AppHandle, ContainerId, NodeId, Submission, VirtualClock};
+use crate::failure::Failure;
+use crate::random::mix;
+use crate::traces::Job;
+use quiet::Quiet;
+use timers::Timers;
+
+/// Nothing has ended, started or come for so long, with nothing left to come: what still waits waits for ever.
+const STALLED_MS: u64 = 6 * 3_600_000;
+
+/// An application that has not ended.
+#[derive(Debug)]
+struct Master {
+    handle: AppHandle,
+    record: usize,
+    start_ms: u64,
+    registered: bool,
+    /// Its AM's container.
+    am: Option<(ContainerId, NodeId)>,
+    work: Work,
+    program: Program,
+    outstanding: Outstanding,
+    /// What its containers have, memory in MiB and vcores, by number.
+    sizes: FxHashMap<u32, [i64; 2]>,
+    /// Containers that it was granted, without its own.
+    granted: u64,
+    /// What the core has told, and the AM has not called for yet.
+    inbox: Answer,
+    /// What its last call has brought, while it is not looked at yet.
+    answer: Option<Answer>,
+    /// When its next heartbeat is, if it is in the queue.
+    tick_at: Option<u64>,
+    last_next: bool,
+    broken: bool,
+    breaks: bool,
+    /// Its AM has said that it is done; the node still has to report the container.
+    leaving: Option<JobEnd>,
+}
+
+/// See the module's text.
+pub(super) struct Run<'p> {
+    plan: &'p Plan,
+    options: &'p SimulateOptions,
+    seed: u64,
+    core: Scheduler,
+    clock: Arc<VirtualClock>,
+    now: u64,
+    events: Events,
+    ring: Ring,
+    nodes: Vec<SimNode>,
+    places: Vec<Place>,
+    shuffled: Vec<u32>,
+    dealt: Vec<String>,
+    synth_seed: Option<i64>,
+    swim: bool,
+    masters: FxHashMap<u32, Box<Master>>,
+    arrivals: Arrivals,
+    coming: Option<Box<Job>>,
+    /// Of a job that counts for several: how many are still to come now.
+    copies: u32,
+    next_number: u32,
+    jobs_read: u64,
+    woken: crossbeam_channel::Receiver<u32>,
+    quiet: Quiet,
+    timers: Timers,
+    log: DecisionHash,
+    records: Vec<JobRecord>,
+    queue_names: Vec<(String, bool)>,
+    intervals: Vec<Interval>,
+    refused: Vec<String>,
+    granted: u64,
+    ended: u64,
+    preempted: u64,
+    calls: u64,
+    /// When something last happened beside heartbeats, and the last end that is known of.
+    moved_at: u64,
+    latest_end: u64,
+    busy: Busy,
+    scratch: Scratch,
+}
+
+/// How much is in use, summed over time.
+#[derive(Debug, Default)]
+struct Busy {
+    used: [i64; 2],
+    since: u64,
+    sums: [f64; 2],
+    cluster: [i64; 2],
+}
+
+impl Busy {
+    /// From now on so much more is in use.
+    fn change(&mut self, now: u64, by: [i64; 2]) {
+        let span = now.saturating_sub(self.since) as f64;
+        for ((sum, used), by) in self.sums.iter_mut().zip(&mut self.used).zip(by) {
+            *sum += *used as f64 * span;
+            *used += by;
+        }
+        self.since = now;
+    }
+
+    fn utilisation(&self) -> [f64; 2] {
+        let of = |index: usize| self.used[index] as f64 / self.cluster[index].max(1) as f64;
+        [of(0), of(1)]
+    }
+
+    fn mean(&mut self, until: u64) -> [f64; 2] {
+        self.change(until, [0, 0]);
+        let of = |index: usize| self.sums[index] / (self.cluster[index].max(1) as f64 * until.max(1) as f64);
+        [of(0), of(1)]
+    }
+}
+
+/// What is used again and again.
+#[derive(Debug, Default)]
+struct Scratch {
+    answer: Allocation,
+    launches: Vec<Launch>,
+    stops: Vec<ContainerId>,
+    over: Vec<ContainerId>,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// Which of the runs.
+    pub run: usize,
+    /// Virtual ms gone by.
+    pub now_ms: u64,
+    /// Jobs that have come, and of these those that have not ended.
+    pub jobs: u64,
+    /// Jobs that have not ended.
+    pub open: usize,
+    /// Containers granted.
+    pub granted: u64,
+}
+
+/// A look is taken each so many events, at whether the run is to stop and at how far it is.
+const EVENTS_A_LOOK: u32 = 1 << 16;
+
+impl Run<'_> {
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// What is wrong in a trace; a run that was told to stop.
+    pub(super) fn run(mut self, watch: &mut dyn FnMut(Moment) -> bool, number: usize) -> Result<RunResult, Failure> {
+        self.next_job()?;
+        let mut until_look = 0_u32;
+        while self.goes_on() {
+            self.step()?;
+            until_look = until_look.wrapping_add(1);
+            if until_look.is_multiple_of(EVENTS_A_LOOK) {
+                let moment = Moment {
+                    run: number,
+                    now_ms: self.now,
+                    jobs: self.records.len() as u64,
+                    open: self.masters.len(),
+                    granted: self.granted,
+                };
+                if !watch(moment) {
+                    return Err(Failure::input("interrupted; nothing is written"));
+                }
+            }
+        }
+        Ok(self.result())
+    }
+
+    fn goes_on(&self) -> bool {
+        let open = self.coming.is_some() || !self.masters.is_empty();
+        let stalled = self.coming.is_none() && self.now > self.moved_at.max(self.latest_end) + STALLED_MS;
+        open && !stalled && self.options.until_ms.is_none_or(|until| self.now < until)
+    }
+
+    /// The next report or event, whichever comes first.
+    fn step(&mut self) -> Result<(), Failure> {
+        let quiet = self.is_quiet();
+        let report = if quiet { self.ring.next_needed() } else { self.ring.next() };
+        match (report, self.events.next_at()) {
+            (Some(report), event) if event.is_none_or(|event| report <= event) => {
+                let (at, node) = if quiet {
+                    self.ring.take_needed().unwrap_or((report, 0))
+                } else {
+                    let (at, node, _) = self.ring.take();
+                    (at, node)
+                };
+                self.report(at, node);
+            }
+            (_, Some(_)) => {
+                if let Some(event) = self.events.take() {
+                    self.happen(event, quiet)?;
+                }
+            }
+            (_, None) => self.now = self.now.max(self.moved_at.max(self.latest_end)).saturating_add(STALLED_MS + 1),
+        }
+        Ok(())
+    }
+
+    /// Time goes on.
+    fn set_time(&mut self, at: u64) {
+        self.now = self.now.max(at);
+    }
+
+    /// The core's clock shows the present.
+    fn wind(&mut self) {
+        use crate::api::Clock as _;
+        let shows = self.clock.now_ms();
+        if shows < self.now {
+            self.clock.advance(self.now - shows);
+        }
+    }
+
+    fn happen(&mut self, (at, kind, key): Event, quiet: bool) -> Result<(), Failure> {
+        self.set_time(at);
+        if quiet && self.can_wait(kind) {
+            self.put_off(kind);
+            return Ok(());
+        }
+        self.end_quiet(kind);
+        self.wind();
+        let number = u32::try_from(key).unwrap_or(u32::MAX);
+        match kind {
+            Kind::Node => {}
+            Kind::Kill => self.kill_due(),
+            Kind::Update => self.update(),
+            Kind::Preempt => self.preempt(),
+            Kind::Offer => self.offer(),
+            Kind::Look => self.look(),
+            Kind::Up => self.am_is_up(number),
+            Kind::Tick => self.tick(number),
+            Kind::Arrival => self.arrive()?,
+            Kind::GiveUp => self.end_app(number, JobEnd::Broken),
+            Kind::Sample => self.sample(),
+        }
+        if quiet {
+            self.ring.leap(self.now);
+        }
+        Ok(())
+    }
+
+    // ------------------------------------------------------------------------------------------------ jobs
+
+    /// Looks for the next job of the trace.
+    fn next_job(&mut self) -> Result<(), Failure> {
+        while self.coming.is_none() {
+            let next = self.arrivals.next().map_err(|error| Failure::input(error.to_string()))?;
+            let Some((at, job)) = next else { return Ok(()) };
+            let number = self.jobs_read;
+            self.jobs_read += 1;
+            self.copies = self.copies_of(number).saturating_mul(job.count.max(1));
+            if self.copies > 0 {
+                self.coming = Some(job);
+                self.events.put(at, Kind::Arrival, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// How often a job of the trace comes, by the load that is wanted.
+    fn copies_of(&self, number: u64) -> u32 {
+        let load = self.options.load;
+        let whole = load.floor();
+        let low = u32::try_from(number & u64::from(u32::MAX)).unwrap_or(0);
+        let more = crate::random::unit(self.seed ^ 0x4c4f_4144, low, 0) < load - whole;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "options are checked")]
+        let whole = whole as u32;
+        whole + u32::from(more)
+    }
+
+    fn arrive(&mut self) -> Result<(), Failure> {
+        if let Some(job) = self.coming.take() {
+            for copy in 0..self.copies {
+                self.submit(&job, copy);
+            }
+            self.moved_at = self.now;
+        }
+        self.next_job()
+    }
+
+    fn submit(&mut self, job: &Job, copy: u32) {
+        let number = self.next_number;
+        let name = match &job.id {
+            Some(id) if copy == 0 => id.clone(),
+            Some(id) => format!("{id}_{}", copy + 1),
+            None => number.to_string(),
+        };
+        if job.label.is_some() {
+            self.refused.push(format!("{name}: node labels are not simulated"));
+            return;
+        }
+        let whose = self.swim.then(|| deal(&self.dealt, self.jobs_read.wrapping_mul(64) + u64::from(copy)));
+        let (queue, user) = match &whose {
+            Some(whose) => (&whose.queue, &whose.user),
+            None => (&job.queue, &job.user),
+        };
+        let placing = Placing {
+            places: &self.places,
+            synth_seed: self.synth_seed,
+            shuffled: &self.shuffled,
+            by_seed: self.options.place_tasks,
+        };
+        let made = make(job, (number, self.now), self.plan, self.options, &self.core, &placing, self.seed);
+        let queue = Some(queue).filter(|queue| *queue != "default");
+        let submission = Submission::new(number, user.clone()).maybe_in_queue(queue.cloned()).with_am(made.am);
+        let handle = match self.core.submit(&submission) {
+            Ok(handle) => handle,
+            Err(refused) => {
+                self.refused.push(format!("{name}: {refused}"));
+                return;
+            }
+        };
+        self.next_number += 1;
+        self.quiet.outstanding += 1;
+        self.quiet.changed();
+        self.records.push(JobRecord {
+            job: name,
+            application: number,
+            queue: handle.queue().to_owned(),
+            user: user.clone(),
+            kind: made.kind,
+            trace_start_ms: job.arrival_ms,
+            trace_end_ms: job.finish_ms,
+            submitted_ms: self.now,
+            registered_ms: None,
+            first_task_ms: None,
+            ended_ms: None,
+            end: JobEnd::Open,
+            containers: 0,
+            preempted: 0,
+            unused: 0,
+            lost_mib_s: 0.0,
+            alone_ms: made.alone_ms,
+        });
+        let master = Master {
+            handle,
+            record: self.records.len() - 1,
+            start_ms: if job.arrival_ms < 0 { self.now } else { u64::try_from(job.arrival_ms).unwrap_or(self.now) },
+            registered: false,
+            am: None,
+            work: made.work,
+            program: made.program,
+            outstanding: Outstanding::default(),
+            sizes: FxHashMap::default(),
+            granted: 0,
+            inbox: Answer::default(),
+            answer: None,
+            tick_at: None,
+            last_next: false,
+            broken: false,
+            breaks: made.breaks,
+            leaving: None,
+        };
+        self.masters.insert(number, Box::new(master));
+        self.deliver();
+    }
+
+    fn result(mut self) -> RunResult {
+        let last_end = self.records.iter().filter_map(|job| job.ended_ms).max().unwrap_or(self.now);
+        let refused = self.arrivals.refused.iter().map(|refused| {
+            let at = refused.refusal.at;
+            format!("{}:{}:{}: {}", refused.trace, at.line, at.column, refused.refusal.problem)
+        });
+        let mut all_refused: Vec<String> = refused.collect();
+        all_refused.append(&mut self.refused);
+        let heartbeats = self.ring.passed();
+        RunResult {
+            name: self.plan.name.clone(),
+            seed: self.seed,
+            simulated_ms: last_end,
+            jobs: self.records,
+            queues: self.queue_names,
+            intervals: self.intervals,
+            granted: self.granted,
+            preempted: self.preempted,
+            heartbeats,
+            skipped: heartbeats.saturating_sub(self.quiet.reported),
+            calls: self.calls,
+            decisions: self.log.value(),
+            refused: all_refused,
+            late: self.arrivals.late,
+            cluster: self.busy.cluster,
+            utilisation: self.busy.mean(last_end.max(1)),
+        }
+    }
+
+    /// A number that depends on the seed and what it is for.
+    fn drawn(&self, what: u64, number: u64) -> u64 {
+        mix(mix(self.seed ^ what).wrapping_add(number))
+    }
+}

@@ -1,0 +1,118 @@
+//! A run begins: the core, its nodes, when each reports.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::quiet::Quiet;
+use super::timers::Timers;
+use super::{Busy, Run, Scratch};
+use crate::api::{CapacityScheduler, FairScheduler, VirtualClock};
+use crate::failure::Failure;
+use crate::random::mix;
+use crate::simulate::arrivals::Arrivals;
+use crate::simulate::events::Events;
+use crate::simulate::inputs::{Plan, Rules};
+use crate::simulate::nodes::{Ring, SimNode};
+use crate::simulate::options::SimulateOptions;
+use crate::simulate::record::DecisionHash;
+use crate::simulate::scheduler::Scheduler;
+use crate::simulate::tasks::Place;
+use crate::traces::{Trace, TraceKind};
+
+const TIMESTAMP: u64 = 1;
+
+impl<'p> Run<'p> {
+    /// # Errors
+    /// What the core says against the configuration or the nodes.
+    pub(in crate::simulate) fn new(
+        plan: &'p Plan,
+        options: &'p SimulateOptions,
+        traces: Vec<(String, Trace)>,
+        seed: u64,
+    ) -> Result<Run<'p>, Failure> {
+        let clock = Arc::new(VirtualClock::new());
+        let (wake, woken) = crossbeam_channel::unbounded();
+        let wake = Arc::new(move |number: u32| {
+            // The run holds the other end.
+            let _ = wake.send(number);
+        });
+        let mut core = match &plan.rules {
+            Rules::Fair(rules) => {
+                let (settings, allocations) = (**rules).clone();
+                let builder = FairScheduler::builder().settings(settings).allocations(allocations);
+                let builder = builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
+                Scheduler::Fair(Box::new(builder.stepped().map_err(|error| Failure::input(error.to_string()))?))
+            }
+            Rules::Capacity(configuration) => {
+                let builder = CapacityScheduler::builder((**configuration).clone());
+                let builder = builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
+                Scheduler::Capacity(Box::new(builder.stepped().map_err(|error| Failure::input(error.to_string()))?))
+            }
+        };
+        let mut nodes = Vec::with_capacity(plan.nodes.len());
+        let (mut places, mut offsets) = (Vec::with_capacity(plan.nodes.len()), Vec::with_capacity(plan.nodes.len()));
+        let mut busy = Busy::default();
+        for (number, spec) in (0_u64..).zip(&plan.nodes) {
+            let handle = core
+                .add_node(&spec.name, &spec.rack, spec.total)
+                .map_err(|refused| Failure::input(format!("node {}: {refused}", spec.name)))?;
+            places.push(Place { node: core.location(&spec.name), rack: core.location(&spec.rack) });
+            offsets.push(mix(mix(seed ^ 0x4e4f_4445).wrapping_add(number)) % plan.node_interval_ms);
+            busy.cluster[0] += spec.total.memory_mb();
+            busy.cluster[1] += spec.total.vcores();
+            nodes.push(SimNode::new(handle));
+        }
+        let mut shuffled: Vec<u32> = (0..u32::try_from(nodes.len()).unwrap_or(u32::MAX)).collect();
+        shuffled.sort_by_key(|node| mix(mix(seed ^ 0x4841_5348).wrapping_add(u64::from(*node))));
+        let swim = traces.iter().any(|(_, trace)| trace.kind() == TraceKind::Swim);
+        let synth_seed = traces.iter().find_map(|(_, trace)| trace.cluster()).map(|cluster| cluster.seed);
+        let mut queue_names: Vec<_> = core.queues().into_iter().map(|queue| (queue.name, queue.leaf)).collect();
+        queue_names.sort();
+        let dealt = if options.queues.is_empty() {
+            queue_names.iter().filter(|(_, leaf)| *leaf).map(|(name, _)| name.clone()).collect()
+        } else {
+            options.queues.clone()
+        };
+        let mut run = Run {
+            plan,
+            options,
+            seed,
+            core,
+            clock,
+            now: 0,
+            events: Events::default(),
+            ring: Ring::new(plan.node_interval_ms, &offsets),
+            nodes,
+            places,
+            shuffled,
+            dealt,
+            synth_seed,
+            swim,
+            masters: FxHashMap::default(),
+            arrivals: Arrivals::new(traces),
+            coming: None,
+            copies: 0,
+            next_number: 1,
+            jobs_read: 0,
+            woken,
+            quiet: Quiet::new(options.skip && Timers::allow_skipping(plan)),
+            timers: Timers::of(plan),
+            log: DecisionHash::new(),
+            records: Vec::new(),
+            queue_names,
+            intervals: Vec::new(),
+            refused: Vec::new(),
+            granted: 0,
+            ended: 0,
+            preempted: 0,
+            calls: 0,
+            moved_at: 0,
+            latest_end: 0,
+            busy,
+            scratch: Scratch::default(),
+        };
+        run.begin_timers();
+        Ok(run)
+    }
+}

@@ -1,0 +1,157 @@
+//! What the ResourceManager does by time: updates, rounds of preemption, offers beside heartbeats, the end of what nobody launches.
+
+use super::super::events::Kind;
+use super::super::inputs::{Plan, Rules};
+use super::super::record::{Interval, QueueSample};
+use super::Run;
+
+const LOOK_MS: u64 = 1000;
+
+/// The intervals, in ms; nothing where it is not done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Timers {
+    update: Option<u64>,
+    preempt: Option<u64>,
+    offer: Option<u64>,
+    /// Of the FairScheduler: rounds follow updates, kills rounds.
+    kill_after: Option<u64>,
+}
+
+impl Timers {
+    pub(super) fn of(plan: &Plan) -> Timers {
+        match &plan.rules {
+            Rules::Fair(rules) => {
+                let settings = &rules.0;
+                let kill = u64::try_from(settings.wait_before_kill_ms).unwrap_or(0);
+                Timers {
+                    update: Some(settings.update_interval_ms.max(1)),
+                    preempt: None,
+                    offer: settings.continuous_scheduling.then_some(settings.continuous_scheduling_sleep_ms.max(1)),
+                    kill_after: settings.preemption.then_some(kill),
+                }
+            }
+            Rules::Capacity(configuration) => {
+                let settings = configuration.file().settings();
+                let ms = |ms: i64| u64::try_from(ms).unwrap_or(1).max(1);
+                Timers {
+                    update: None,
+                    preempt: settings.monitors.preemption.as_ref().map(|monitor| ms(monitor.monitoring_interval_ms)),
+                    offer: settings
+                        .schedule_asynchronously
+                        .then(|| ms(settings.schedule_asynchronously_interval_ms)),
+                    kill_after: None,
+                }
+            }
+        }
+    }
+
+    /// Where nodes are offered by their heartbeats alone.
+    pub(super) fn allow_skipping(plan: &Plan) -> bool {
+        Timers::of(plan).offer.is_none()
+    }
+}
+
+impl Run<'_> {
+    pub(super) fn begin_timers(&mut self) {
+        let Timers { update, preempt, offer, .. } = self.timers;
+        for (interval, kind) in [(update, Kind::Update), (preempt, Kind::Preempt), (offer, Kind::Offer)] {
+            if let Some(interval) = interval {
+                let phase = self.drawn(0x5449_4d45, kind as u64) % interval;
+                self.events.put(phase + 1, kind, 0);
+            }
+        }
+        self.events.put(LOOK_MS, Kind::Look, 0);
+        self.events.put(self.options.every_ms, Kind::Sample, 0);
+    }
+
+    pub(super) fn next_update(&mut self) {
+        if let Some(interval) = self.timers.update {
+            self.events.put(self.now + interval, Kind::Update, 0);
+        }
+    }
+
+    pub(super) fn update(&mut self) {
+        self.core.update();
+        self.quiet.updated();
+        self.next_update();
+        if let Some(wait) = self.timers.kill_after
+            && self.round() > 0
+        {
+            self.events.put(self.now + wait, Kind::Kill, 0);
+        }
+    }
+
+    /// A round of preemption: how many containers it marks.
+    fn round(&mut self) -> usize {
+        // Refused where preemption is off, and then nothing is marked.
+        let marked = self.core.preempt().unwrap_or(0);
+        if marked > 0 {
+            self.quiet.disturb();
+            self.quiet.changed();
+        }
+        self.deliver();
+        marked
+    }
+
+    pub(super) fn preempt(&mut self) {
+        self.round();
+        if let Some(interval) = self.timers.preempt {
+            self.events.put(self.now + interval, Kind::Preempt, 0);
+        }
+    }
+
+    pub(super) fn kill_due(&mut self) {
+        // Where preemption is off nothing is marked.
+        let _ = self.core.kill_due();
+        self.quiet.disturb();
+        self.deliver();
+    }
+
+    pub(super) fn offer(&mut self) {
+        let nodes = self.nodes.len().max(1) as u64;
+        #[expect(clippy::cast_possible_truncation, reason = "less than the number of nodes")]
+        let first = (self.drawn(0x4f46_4645, self.now) % nodes) as usize;
+        self.core.offer_all(first);
+        self.deliver();
+        if let Some(interval) = self.timers.offer {
+            self.events.put(self.now + interval, Kind::Offer, 0);
+        }
+    }
+
+    pub(super) fn look(&mut self) {
+        self.core.tick();
+        self.deliver();
+        self.events.put(self.now + LOOK_MS, Kind::Look, 0);
+    }
+
+    /// The end of an interval.
+    pub(super) fn sample(&mut self) {
+        let mut samples = vec![QueueSample::default(); self.queue_names.len()];
+        for queue in self.core.queues() {
+            let index = match self.queue_names.iter().position(|(name, _)| *name == queue.name) {
+                Some(index) => index,
+                None => {
+                    // One that has come meanwhile.
+                    self.queue_names.push((queue.name.clone(), queue.leaf));
+                    samples.push(QueueSample::default());
+                    samples.len() - 1
+                }
+            };
+            samples[index] = QueueSample {
+                usage: queue.usage.memory_mb(),
+                share: queue.share.memory_mb(),
+                demand: queue.demand.memory_mb(),
+            };
+        }
+        self.intervals.push(Interval {
+            at_ms: self.now,
+            utilisation: self.busy.utilisation(),
+            jobs: self.masters.len() as u64,
+            granted: self.granted,
+            ended: self.ended,
+            preempted: self.preempted,
+            queues: samples,
+        });
+        self.events.put(self.now + self.options.every_ms, Kind::Sample, 0);
+    }
+}

@@ -1,0 +1,240 @@
+//! What is read before a run begins: files of queues, the cluster, the sizes of SLS's settings.
+
+use std::path::Path;
+
+use super::options::{ClusterOptions, SimulateOptions};
+use crate::api::{AllocationFile, CapacityConfiguration, Resource, ResourceTypes, Settings, SiteFile, SiteProperties};
+use crate::bundled;
+use crate::failure::Failure;
+use crate::options::SchedulerChoice;
+use crate::traces::{Item, Node, Nodes, Trace, TraceOptions, generated_nodes, read_node_file};
+
+/// What is decided by.
+#[derive(Debug)]
+pub(super) enum Rules {
+    Fair(Box<(Settings, AllocationFile)>),
+    Capacity(Box<CapacityConfiguration>),
+}
+
+/// What is given to one run beside its trace.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) name: String,
+    pub(super) rules: Rules,
+    pub(super) types: ResourceTypes,
+    pub(super) nodes: Vec<NodeSpec>,
+    /// AMs' and tasks' containers without a size of their own.
+    pub(super) am: Resource,
+    pub(super) task: Resource,
+    pub(super) node_interval_ms: u64,
+    pub(super) am_interval_ms: u64,
+    /// A broken AM is given up after so long.
+    pub(super) am_expiry_ms: u64,
+    pub(super) warnings: Vec<String>,
+}
+
+/// A node of the cluster.
+#[derive(Clone, Debug)]
+pub(super) struct NodeSpec {
+    pub(super) name: String,
+    pub(super) rack: String,
+    pub(super) total: Resource,
+}
+
+/// A file of queues as it was read.
+#[derive(Clone, Debug)]
+pub(super) struct Queues {
+    pub(super) name: String,
+    pub(super) text: String,
+}
+
+/// The files of queues: those that were named, or the two bundled ones.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(super) fn queues(options: &SimulateOptions) -> Result<Vec<Queues>, Failure> {
+    if options.configs.is_empty() {
+        let bundled = |name: &str, text: &str| Queues { name: name.to_owned(), text: text.to_owned() };
+        return Ok(bundled::SIMULATED_QUEUES.iter().map(|(name, text)| bundled(name, text)).collect());
+    }
+    let read = |path: &std::path::PathBuf| {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Failure::input(format!(
+                "--config {}: {error}; it must be a fair-scheduler.xml or a capacity-scheduler.xml that can be read",
+                path.display()
+            ))
+        })?;
+        Ok(Queues { name: path.display().to_string(), text })
+    };
+    options.configs.iter().map(read).collect()
+}
+
+/// Whose file it is, by its outermost element.
+fn scheduler_of(queues: &Queues, said: Option<SchedulerChoice>) -> Result<SchedulerChoice, Failure> {
+    if let Some(said) = said {
+        return Ok(said);
+    }
+    let mut rest = queues.text.trim_start_matches('\u{feff}').trim_start();
+    // Past the declaration, comments and what else comes before the element.
+    while let Some(after) = rest.strip_prefix('<') {
+        let end = match after {
+            _ if after.starts_with("!--") => "-->",
+            _ if after.starts_with('?') => "?>",
+            _ if after.starts_with('!') => ">",
+            _ => break,
+        };
+        let Some(at) = rest.find(end) else { break };
+        rest = rest[at + end.len()..].trim_start();
+    }
+    if rest.starts_with("<allocations") {
+        Ok(SchedulerChoice::Fair)
+    } else if rest.starts_with("<configuration") {
+        Ok(SchedulerChoice::Capacity)
+    } else {
+        Err(Failure::input(format!(
+            "--config {}: the outermost element is neither <allocations> (a FairScheduler's file) nor <configuration> (a \
+             CapacityScheduler's); give one of these, or say which it is with --scheduler",
+            queues.name
+        )))
+    }
+}
+
+/// Reads one file of queues, and what the site says with it.
+///
+/// # Errors
+/// Properties or a file that are not valid.
+pub(super) fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -> Result<Plan, Failure> {
+    let site = options.site.properties(&bundled::SIMULATED_PROPERTIES)?;
+    let input = |error: &dyn std::fmt::Display| Failure::input(error.to_string());
+    let (rules, types, warnings) = match scheduler_of(queues, options.scheduler)? {
+        SchedulerChoice::Fair => {
+            let settings = Settings::from_site(&site).map_err(|error| input(&error))?;
+            let parsed = AllocationFile::parse(&queues.text, &queues.name, &settings.types, &[]);
+            let parsed = parsed.map_err(|error| input(&error))?;
+            let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
+            let types = settings.types.clone();
+            (Rules::Fair(Box::new((settings, parsed.file))), types, warnings)
+        }
+        SchedulerChoice::Capacity => {
+            let file = SiteFile::parse(&queues.text, &queues.name).map_err(|error| input(&error))?;
+            let configuration = CapacityConfiguration::from_site(&site, &file).map_err(|error| input(&error))?;
+            let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
+            let types = configuration.file().settings().types.clone();
+            (Rules::Capacity(Box::new(configuration)), types, warnings)
+        }
+    };
+    let number = |name: &str, default: i64| number(&site, name, default);
+    let size = |of: &str, [memory, vcores]: [i64; 2]| -> Result<Resource, Failure> {
+        let mut amounts = vec![0; types.len()];
+        for (index, amount) in amounts.iter_mut().enumerate() {
+            let (name, default) = match types.name(index) {
+                "memory-mb" => ("memory.mb", memory),
+                "vcores" => ("vcores", vcores),
+                other => (other, 0),
+            };
+            *amount = number(&format!("yarn.sls.{of}.{name}"), default)?;
+        }
+        Ok(Resource::from_slice(&amounts))
+    };
+    let mut node = size("nm", [10_240, 10])?;
+    let ClusterOptions { node_memory_mb, node_vcores, .. } = options.cluster;
+    let given = [node_memory_mb, node_vcores];
+    node = Resource::from_fn(|index| given.get(index).copied().flatten().unwrap_or_else(|| node.get(index)));
+    let interval = |name: &str| -> Result<u64, Failure> {
+        let ms = number(name, 1000)?;
+        u64::try_from(ms).ok().filter(|ms| *ms > 0).ok_or_else(|| {
+            Failure::input(format!("{name} is {ms}; it must be a number of milliseconds from 1 on, for example 1000"))
+        })
+    };
+    let total = |spec: &Node| {
+        let own = |index: usize| spec.resource.get(types.name(index)).copied();
+        Resource::from_fn(|index| if index < types.len() { own(index).unwrap_or_else(|| node.get(index)) } else { 0 })
+    };
+    let nodes = nodes.iter().map(|spec| NodeSpec {
+        name: spec.host.name.clone(),
+        rack: spec.host.rack.clone(),
+        total: total(spec),
+    });
+    Ok(Plan {
+        name: queues.name.clone(),
+        rules,
+        nodes: nodes.collect(),
+        am: size("am.container", [1024, 1])?,
+        task: size("container", [1024, 1])?,
+        node_interval_ms: interval("yarn.sls.nm.heartbeat.interval.ms")?,
+        am_interval_ms: interval("yarn.sls.am.heartbeat.interval.ms")?,
+        am_expiry_ms: u64::try_from(number("yarn.am.liveness-monitor.expiry-interval-ms", 600_000)?).unwrap_or(0),
+        types,
+        warnings,
+    })
+}
+
+fn number(site: &SiteProperties, name: &str, default: i64) -> Result<i64, Failure> {
+    let value = site.get(name).map_err(|error| Failure::input(error.to_string()))?;
+    let Some(value) = value.filter(|value| !value.trim().is_empty()) else { return Ok(default) };
+    value.trim().parse().map_err(|_| Failure::input(format!("{name} is {value:?}; it must be a whole number")))
+}
+
+/// The nodes of the simulated cluster: counted, of a file, of the trace, or bundled.
+///
+/// # Errors
+/// A file that cannot be read, and no node at all.
+pub(super) fn nodes(options: &SimulateOptions, traces: &TraceOptions) -> Result<Vec<Node>, Failure> {
+    let cluster = &options.cluster;
+    if let Some(path) = &cluster.node_file {
+        let name = path.display().to_string();
+        let file = std::fs::File::open(path)
+            .map_err(|error| Failure::input(format!("--node-file {name}: {error}; it must be a file that can be read")))?;
+        return read_node_file(file, &name).map_err(|error| Failure::input(error.to_string()));
+    }
+    let counted = |nodes: u32| {
+        let racks = nodes.div_ceil(cluster.rack_size.unwrap_or(40).max(1));
+        generated_nodes(nodes, racks).collect()
+    };
+    if let Some(nodes) = cluster.nodes {
+        return Ok(counted(nodes));
+    }
+    if options.traces.is_empty() {
+        return Ok(counted(bundled::SIMULATED_NODES));
+    }
+    // As in SLS those of the last trace count.
+    let Some(last) = options.traces.last() else { return Ok(Vec::new()) };
+    let nodes = nodes_of(last, traces)?;
+    if nodes.is_empty() {
+        return Err(Failure::input(format!(
+            "{}: it brings no nodes; say how many there are with --nodes, or give a --node-file",
+            last.display()
+        )));
+    }
+    Ok(nodes)
+}
+
+/// The nodes that a trace brings: the whole of it is read.
+fn nodes_of(path: &Path, options: &TraceOptions) -> Result<Vec<Node>, Failure> {
+    let mut nodes = Nodes::default();
+    let wrong = |error: crate::traces::TraceFileError| Failure::input(error.to_string());
+    let trace = Trace::open(path, options).map_err(wrong)?;
+    for item in trace {
+        if let Item::Node(node) = item.map_err(wrong)? {
+            nodes.add(node);
+        }
+    }
+    Ok(nodes.list().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_queues_is_told_by_its_outermost_element() {
+        let of = |text: &str| {
+            let queues = Queues { name: "q.xml".to_owned(), text: text.to_owned() };
+            scheduler_of(&queues, None).map_err(|failure| format!("{failure:?}"))
+        };
+        assert_eq!(of("<?xml version=\"1.0\"?>\n<!-- <configuration> -->\n<allocations/>"), Ok(SchedulerChoice::Fair));
+        assert_eq!(of("\u{feff} <configuration>"), Ok(SchedulerChoice::Capacity));
+        assert!(of("<queues/>").unwrap_err().contains("--config q.xml: the outermost element is neither"));
+        assert!(of("<!-- ").is_err());
+    }
+}

@@ -1,0 +1,122 @@
+//! Application masters: what each kind does with an answer, and what it asks for.
+//!
+//! `mapreduce`, `stream` and `dag` are those of Hadoop's Scheduler Load Simulator (`MRAMSimulator`, `StreamAMSimulator`, `DAGAMSimulator`),
+//! call for call; `real` is a MapReduce job as its own ApplicationMaster runs it. All are plain: no clock, no scheduler.
+
+mod dag;
+mod mapreduce;
+mod real;
+mod stream;
+mod work;
+
+use super::tasks::{Group, Place};
+use crate::api::{Ask, Container, ContainerId, EndedContainer, NodeId};
+
+pub(super) use dag::Dag;
+pub(super) use mapreduce::MapReduce;
+pub(super) use real::{Real, RealOptions};
+pub(super) use stream::Stream;
+pub(super) use work::Work;
+
+/// What a call has brought.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    pub(super) granted: Vec<Container>,
+    pub(super) ended: Vec<EndedContainer>,
+}
+
+impl Answer {
+    pub(super) fn is_empty(&self) -> bool {
+        self.granted.is_empty() && self.ended.is_empty()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.granted.clear();
+        self.ended.clear();
+    }
+}
+
+/// A container's life begins, or its end is known by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Launch {
+    pub(super) id: ContainerId,
+    pub(super) node: NodeId,
+    /// Nothing: until more is said.
+    pub(super) life_ms: Option<u64>,
+    /// It runs already.
+    pub(super) again: bool,
+}
+
+/// How an AM goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Going {
+    On,
+    /// All is done: its last step is now.
+    Last,
+    /// All is done: its last step is the next one.
+    LastNext,
+    /// It gives up: a task has failed too often.
+    Failed,
+    /// Its own container was taken.
+    Lost,
+}
+
+/// What an AM asks in one call.
+#[derive(Debug, Default)]
+pub(super) struct Call {
+    pub(super) asks: Vec<Ask>,
+    pub(super) releases: Vec<ContainerId>,
+    /// The step after this one is the last.
+    pub(super) last_next: bool,
+}
+
+/// What an AM does.
+#[derive(Debug)]
+pub(super) enum Program {
+    MapReduce(MapReduce),
+    Stream(Stream),
+    Dag(Dag),
+    Real(Box<Real>),
+}
+
+impl Program {
+    /// Does what an answer asks for; launches go onto `out`. `places`: of each node by number.
+    pub(super) fn process(&mut self, work: &mut Work, answer: &Answer, now: u64, places: &[Place], out: &mut Vec<Launch>) -> Going {
+        match self {
+            Program::MapReduce(program) => program.process(work, answer, out),
+            Program::Stream(program) => program.process(work, answer, now, out),
+            Program::Dag(program) => program.process(work, answer, out),
+            Program::Real(program) => program.process(work, answer, places, out),
+        }
+    }
+
+    /// What the next call asks for.
+    pub(super) fn call(&mut self, work: &Work, now: u64) -> Call {
+        match self {
+            Program::MapReduce(program) => program.call(work),
+            Program::Stream(program) => program.call(work),
+            Program::Dag(program) => program.call(work, now),
+            Program::Real(program) => program.call(work),
+        }
+    }
+
+    /// When it has something to do without news, if it has: at its first heartbeat from then on.
+    pub(super) fn acts_at(&self, work: &Work, now: u64) -> Option<u64> {
+        match self {
+            Program::MapReduce(program) => program.is_done().then_some(now),
+            Program::Stream(program) => Some(program.ends_at()),
+            Program::Dag(program) => program.next_due(work),
+            Program::Real(program) => program.has_more_to_ask().then_some(now),
+        }
+    }
+
+    /// Whether an answer is looked at in the call that brings it, or, as in SLS, at the next heartbeat.
+    pub(super) fn is_prompt(&self) -> bool {
+        matches!(self, Program::Real(_))
+    }
+}
+
+/// The groups' numbers, each with its count.
+fn numbered(groups: &[Group]) -> impl Iterator<Item = (u32, &Group)> {
+    (0_u32..).zip(groups)
+}

@@ -1,0 +1,190 @@
+//! What came of a run: its jobs, its intervals, its totals, and a hash of every decision.
+
+use crate::api::EndReason;
+use crate::random::mix;
+
+/// How a job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobEnd {
+    /// All its tasks are done.
+    Done,
+    /// A task failed too often.
+    Failed,
+    /// Its AM's container was taken, or lost with its node.
+    AmLost,
+    /// Its AM stopped: it asked for what cannot be.
+    Broken,
+    /// It had not ended when the run did.
+    Open,
+}
+
+impl JobEnd {
+    /// A short lower-case word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            JobEnd::Done => "done",
+            JobEnd::Failed => "failed",
+            JobEnd::AmLost => "am-lost",
+            JobEnd::Broken => "broken",
+            JobEnd::Open => "open",
+        }
+    }
+}
+
+/// A job's run. Times are ms after the start of the simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobRecord {
+    /// Its name in the trace.
+    pub job: String,
+    /// The application's number.
+    pub application: u32,
+    /// The queue that it was placed in.
+    pub queue: String,
+    /// Who submitted it.
+    pub user: String,
+    /// The type of its AM.
+    pub kind: &'static str,
+    /// As the trace has it.
+    pub trace_start_ms: i64,
+    /// As the trace has it.
+    pub trace_end_ms: i64,
+    /// When it was submitted.
+    pub submitted_ms: u64,
+    /// When its AM was up.
+    pub registered_ms: Option<u64>,
+    /// When its first task ran.
+    pub first_task_ms: Option<u64>,
+    /// When it ended.
+    pub ended_ms: Option<u64>,
+    /// How.
+    pub end: JobEnd,
+    /// Containers that were launched, without the AM.
+    pub containers: u64,
+    /// Of these, that the scheduler took.
+    pub preempted: u64,
+    /// Granted, and never launched.
+    pub unused: u64,
+    /// What those that were taken had run, in ms of memory: MiB · s.
+    pub lost_mib_s: f64,
+    /// How long it would take on an empty cluster that has room for all of it, in ms.
+    pub alone_ms: u64,
+}
+
+impl JobRecord {
+    /// From submission to end, in ms.
+    #[must_use]
+    pub fn runtime_ms(&self) -> Option<u64> {
+        self.ended_ms.map(|end| end.saturating_sub(self.submitted_ms))
+    }
+
+    /// From submission to its first task, in ms.
+    #[must_use]
+    pub fn wait_ms(&self) -> Option<u64> {
+        self.first_task_ms.map(|first| first.saturating_sub(self.submitted_ms))
+    }
+
+    /// Runtime over what it would take alone.
+    #[must_use]
+    pub fn slowdown(&self) -> Option<f64> {
+        self.runtime_ms().map(|runtime| runtime as f64 / self.alone_ms.max(1) as f64)
+    }
+}
+
+/// A queue at the end of an interval, memory in MiB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueSample {
+    /// What containers use.
+    pub usage: i64,
+    /// Its instantaneous fair share, or what its capacity guarantees.
+    pub share: i64,
+    /// What it uses and wants.
+    pub demand: i64,
+}
+
+/// The end of an interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    /// In ms.
+    pub at_ms: u64,
+    /// Part of the cluster's memory, and of its vcores, that is allocated.
+    pub utilisation: [f64; 2],
+    /// Jobs that have come and have not ended.
+    pub jobs: u64,
+    /// Containers granted so far, ended so far, taken so far.
+    pub granted: u64,
+    /// Containers that ended so far.
+    pub ended: u64,
+    /// Containers that were taken so far.
+    pub preempted: u64,
+    /// Of each queue, in the order of [`RunResult::queues`].
+    pub queues: Vec<QueueSample>,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct RunResult {
+    /// The file of queues.
+    pub name: String,
+    /// The seed.
+    pub seed: u64,
+    /// How long it lasted, in virtual ms.
+    pub simulated_ms: u64,
+    /// Every job, by submission.
+    pub jobs: Vec<JobRecord>,
+    /// Queues and whether each is a leaf, by name.
+    pub queues: Vec<(String, bool)>,
+    /// Intervals, in order.
+    pub intervals: Vec<Interval>,
+    /// Containers granted, AMs' included.
+    pub granted: u64,
+    /// Containers that were taken.
+    pub preempted: u64,
+    /// Heartbeats of nodes that have been due, and of these that were left out.
+    pub heartbeats: u64,
+    /// Of these, those that were left out as they can change nothing.
+    pub skipped: u64,
+    /// Calls of AMs.
+    pub calls: u64,
+    /// The hash of all decisions.
+    pub decisions: u64,
+    /// Jobs that were refused, each with why.
+    pub refused: Vec<String>,
+    /// Jobs that came too late in the trace.
+    pub late: u64,
+    /// The cluster's memory, MiB, and vcores.
+    pub cluster: [i64; 2],
+    /// Mean part of the cluster in use until the last job ended, memory and vcores.
+    pub utilisation: [f64; 2],
+}
+
+/// The decision log, as a hash: each grant and each end, in order, with time, container, node and size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DecisionHash(u64);
+
+impl DecisionHash {
+    pub(super) fn new() -> DecisionHash {
+        DecisionHash(0)
+    }
+
+    fn add(&mut self, value: u64) {
+        self.0 = mix(self.0 ^ value);
+    }
+
+    pub(super) fn grant(&mut self, at: u64, (app, number): (u32, u32), node: usize, priority: i32, memory: i64) {
+        self.add(at);
+        self.add((u64::from(app) << 32) | u64::from(number));
+        self.add(((node as u64) << 32) | u64::from(priority.cast_unsigned()));
+        self.add(memory.cast_unsigned());
+    }
+
+    pub(super) fn end(&mut self, at: u64, (app, number): (u32, u32), reason: EndReason) {
+        self.add(at);
+        self.add((u64::from(app) << 32) | u64::from(number));
+        reason.as_str().bytes().for_each(|byte| self.add(u64::from(byte)));
+    }
+
+    pub(super) fn value(self) -> u64 {
+        self.0
+    }
+}
