@@ -64,7 +64,10 @@ fn options(recording: &Recording, seeds: u32) -> SimulateOptions {
 }
 
 fn simulated(recording: &Recording, seeds: u32) -> Vec<Jobs> {
-    let outcome = simulate(&options(recording, seeds), &mut |_| true).unwrap();
+    let mut o = options(recording, seeds); o.every_ms = 1000;
+    let outcome = simulate(&o, &mut |_| true).unwrap();
+    if std::env::var("SHOW").is_ok() { for run in &outcome.runs[0] {
+      println!("occ {:?} {} {:?}", recording.scheduler, recording.input, run.intervals.iter().map(|i| i.granted - i.ended).collect::<Vec<_>>()); } }
     let of_run = |run: &evenweave_bench::simulate::RunResult| {
         let of_job = |job: &evenweave_bench::simulate::JobRecord| {
             Some((job.job.clone(), (job.runtime_ms()? as f64, job.ended_ms? as f64)))
@@ -139,6 +142,12 @@ fn simulated_runs_are_as_close_to_recorded_ones_as_these_are_to_each_other() {
         let own = simulated(recording, u32::try_from(runs.len()).unwrap());
         let held: Vec<[f64; 4]> = own.iter().map(|run| against(run, &runs)).collect();
         let shown = |index: usize| held.iter().map(|row| format!("{:+.3}", row[index])).collect::<Vec<_>>().join(" ");
+        if std::env::var("SHOW").is_ok_and(|shown| name.starts_with(&shown)) {
+            for job in own[0].keys() {
+                let of = |runs: &[Jobs]| runs.iter().map(|run| format!("{:.0}", run[job].0 / 1000.0)).collect::<Vec<_>>().join(" ");
+                println!("   {job}: {} | {} start {}", of(&own), of(&runs), own[0][job].1 - own[0][job].0);
+            }
+        }
         println!(
             "{name}: jobs {:?}\n  1s {} ({:?})\n  2s {} ({:?})\n  mean {} ({})\n  end {} ({})",
             own.iter().map(BTreeMap::len).collect::<Vec<_>>(),

@@ -28,10 +28,11 @@ use super::inputs::Plan;
 use super::jobs::{Placing, deal, make};
 use super::masters::{Answer, Launch, Program, Work};
 use super::nodes::{Ring, SimNode};
-use super::options::SimulateOptions;
+use super::options::{AmStyle, SimulateOptions};
 use super::record::{DecisionHash, Interval, JobEnd, JobRecord, RunResult};
 use super::scheduler::Scheduler;
 use super::tasks::Place;
+use super::together;
 use crate::api::{Allocation, AppHandle, ContainerId, NodeId, Submission, VirtualClock};
 use crate::failure::Failure;
 use crate::random::mix;
@@ -84,14 +85,16 @@ pub(super) struct Run<'p> {
     nodes: Vec<SimNode>,
     places: Vec<Place>,
     shuffled: Vec<u32>,
+    offsets: Vec<u64>,
     dealt: Vec<String>,
     synth_seed: Option<i64>,
     swim: bool,
     masters: FxHashMap<u32, Box<Master>>,
     arrivals: Arrivals,
-    coming: Option<Box<Job>>,
-    /// Of a job that counts for several: how many are still to come now.
-    copies: u32,
+    /// The jobs of the next moment, each with how often it comes; and the one that was read after them.
+    coming: Vec<Coming>,
+    ahead: Option<(u64, Coming)>,
+    coming_at: u64,
     next_number: u32,
     jobs_read: u64,
     woken: crossbeam_channel::Receiver<u32>,
@@ -154,6 +157,14 @@ struct Scratch {
     over: Vec<ContainerId>,
 }
 
+/// A job that comes: its number in the trace, and how often.
+#[derive(Debug)]
+struct Coming {
+    job: Box<Job>,
+    number: u64,
+    copies: u32,
+}
+
 /// How far a run has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
@@ -178,7 +189,7 @@ impl Run<'_> {
     /// # Errors
     /// What is wrong in a trace; a run that was told to stop.
     pub(super) fn run(mut self, watch: &mut dyn FnMut(Moment) -> bool, number: usize) -> Result<RunResult, Failure> {
-        self.next_job()?;
+        self.next_jobs()?;
         let mut until_look = 0_u32;
         while self.goes_on() {
             self.step()?;
@@ -200,8 +211,8 @@ impl Run<'_> {
     }
 
     fn goes_on(&self) -> bool {
-        let open = self.coming.is_some() || !self.masters.is_empty();
-        let stalled = self.coming.is_none() && self.now > self.moved_at.max(self.latest_end) + STALLED_MS;
+        let open = !self.coming.is_empty() || !self.masters.is_empty();
+        let stalled = self.coming.is_empty() && self.now > self.moved_at.max(self.latest_end) + STALLED_MS;
         open && !stalled && self.options.until_ms.is_none_or(|until| self.now < until)
     }
 
@@ -273,20 +284,36 @@ impl Run<'_> {
 
     // ------------------------------------------------------------------------------------------------ jobs
 
-    /// Looks for the next job of the trace.
-    fn next_job(&mut self) -> Result<(), Failure> {
-        while self.coming.is_none() {
+    /// Looks for the jobs that come next: those of one moment.
+    fn next_jobs(&mut self) -> Result<(), Failure> {
+        loop {
+            let next = match self.ahead.take() {
+                Some(next) => Some(next),
+                None => self.read_job()?,
+            };
+            let Some((at, coming)) = next else { return Ok(()) };
+            if self.coming.is_empty() {
+                self.coming_at = at;
+                self.events.put(at, Kind::Arrival, 0);
+            } else if at != self.coming_at {
+                self.ahead = Some((at, coming));
+                return Ok(());
+            }
+            self.coming.push(coming);
+        }
+    }
+
+    fn read_job(&mut self) -> Result<Option<(u64, Coming)>, Failure> {
+        loop {
             let next = self.arrivals.next().map_err(|error| Failure::input(error.to_string()))?;
-            let Some((at, job)) = next else { return Ok(()) };
+            let Some((at, job)) = next else { return Ok(None) };
             let number = self.jobs_read;
             self.jobs_read += 1;
-            self.copies = self.copies_of(number).saturating_mul(job.count.max(1));
-            if self.copies > 0 {
-                self.coming = Some(job);
-                self.events.put(at, Kind::Arrival, 0);
+            let copies = self.copies_of(number).saturating_mul(job.count.max(1));
+            if copies > 0 {
+                return Ok(Some((at, Coming { job, number, copies })));
             }
         }
-        Ok(())
     }
 
     /// How often a job of the trace comes, by the load that is wanted.
@@ -301,16 +328,25 @@ impl Run<'_> {
     }
 
     fn arrive(&mut self) -> Result<(), Failure> {
-        if let Some(job) = self.coming.take() {
-            for copy in 0..self.copies {
-                self.submit(&job, copy);
+        let jobs = std::mem::take(&mut self.coming);
+        self.moved_at = self.now;
+        if self.options.ams == AmStyle::Sls && jobs.len() > 1 {
+            for index in together::order(jobs.len(), &self.offsets, self.drawn(0x4f52_4445, self.now)) {
+                self.submit_all(&jobs[index]);
             }
-            self.moved_at = self.now;
+        } else {
+            jobs.iter().for_each(|coming| self.submit_all(coming));
         }
-        self.next_job()
+        self.next_jobs()
     }
 
-    fn submit(&mut self, job: &Job, copy: u32) {
+    fn submit_all(&mut self, coming: &Coming) {
+        for copy in 0..coming.copies {
+            self.submit(&coming.job, coming.number, copy);
+        }
+    }
+
+    fn submit(&mut self, job: &Job, in_trace: u64, copy: u32) {
         let number = self.next_number;
         let name = match &job.id {
             Some(id) if copy == 0 => id.clone(),
@@ -321,7 +357,7 @@ impl Run<'_> {
             self.refused.push(format!("{name}: node labels are not simulated"));
             return;
         }
-        let whose = self.swim.then(|| deal(&self.dealt, self.jobs_read.wrapping_mul(64) + u64::from(copy)));
+        let whose = self.swim.then(|| deal(&self.dealt, in_trace.wrapping_mul(64).wrapping_add(u64::from(copy))));
         let (queue, user) = match &whose {
             Some(whose) => (&whose.queue, &whose.user),
             None => (&job.queue, &job.user),

@@ -5,7 +5,7 @@
 //! | `options`, `inputs` | what is asked for, and what is read before a run |
 //! | `engine` | a run, from event to event |
 //! | `events`, `nodes` | the queue of events; nodes and when they report |
-//! | `arrivals`, `jobs`, `tasks`, `asking` | jobs as they come, and what AMs need of them |
+//! | `arrivals`, `together`, `jobs`, `tasks`, `asking` | jobs as they come, and what AMs need of them |
 //! | `masters` | what AMs do |
 //! | `scheduler` | either core without threads |
 //! | `record` | what came of a run |
@@ -24,6 +24,7 @@ mod options;
 mod record;
 mod scheduler;
 mod tasks;
+mod together;
 
 use std::path::Path;
 

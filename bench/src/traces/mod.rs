@@ -35,6 +35,7 @@ pub use nodes::{Node, Nodes, generated_nodes, read_node_file};
 pub use options::{Times, TraceKind, TraceOptions};
 pub(crate) use swim_line::{FieldProblem, SWIM_EXAMPLE, SwimLine};
 pub use synth::Cluster;
+pub(crate) use synth::Heap;
 
 use source::Source;
 

@@ -2,10 +2,14 @@
 
 use super::super::events::Kind;
 use super::super::inputs::{Plan, Rules};
+use super::super::options::AmStyle;
 use super::super::record::{Interval, QueueSample};
 use super::Run;
 
 const LOOK_MS: u64 = 1000;
+/// How long SLS waits for its nodes, and at most reads its trace.
+const SLS_WAIT_MS: u64 = 1000;
+const SLS_READS_MS: u64 = 180;
 
 /// The intervals, in ms; nothing where it is not done.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,12 +60,22 @@ impl Run<'_> {
         let Timers { update, preempt, offer, .. } = self.timers;
         for (interval, kind) in [(update, Kind::Update), (preempt, Kind::Preempt), (offer, Kind::Offer)] {
             if let Some(interval) = interval {
-                let phase = self.drawn(0x5449_4d45, kind as u64) % interval;
-                self.events.put(phase + 1, kind, 0);
+                self.events.put(self.first(kind, interval), kind, 0);
             }
         }
         self.events.put(LOOK_MS, Kind::Look, 0);
         self.events.put(self.options.every_ms, Kind::Sample, 0);
+    }
+
+    /// When a timer is due for the first time. SLS begins a second after its last node has registered, which makes an update, and after it has
+    /// read its trace.
+    fn first(&self, kind: Kind, interval: u64) -> u64 {
+        let drawn = self.drawn(0x5449_4d45, kind as u64);
+        if kind == Kind::Update && self.options.ams == AmStyle::Sls {
+            let before = SLS_WAIT_MS + drawn % SLS_READS_MS;
+            return interval - before % interval;
+        }
+        drawn % interval + 1
     }
 
     pub(super) fn next_update(&mut self) {

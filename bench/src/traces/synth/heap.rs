@@ -2,14 +2,14 @@
 
 /// Values by key, the smallest first.
 #[derive(Debug)]
-pub(super) struct Heap<T>(Vec<(i64, T)>);
+pub(crate) struct Heap<T>(Vec<(i64, T)>);
 
 impl<T: Copy> Heap<T> {
-    pub(super) fn new() -> Heap<T> {
+    pub(crate) fn new() -> Heap<T> {
         Heap(Vec::new())
     }
 
-    pub(super) fn push(&mut self, key: i64, value: T) {
+    pub(crate) fn push(&mut self, key: i64, value: T) {
         let heap = &mut self.0;
         heap.push((key, value));
         let mut at = heap.len() - 1;
@@ -23,7 +23,7 @@ impl<T: Copy> Heap<T> {
         }
     }
 
-    pub(super) fn pop(&mut self) -> Option<(i64, T)> {
+    pub(crate) fn pop(&mut self) -> Option<(i64, T)> {
         let last = self.0.pop()?;
         let Some(top) = self.0.first().copied() else { return Some(last) };
         let (heap, mut at) = (&mut self.0, 0);

@@ -17,7 +17,7 @@ use super::nodes::{Node, generated_nodes};
 use super::options::{Times, TraceOptions};
 use super::source::Source;
 use super::values::Wrong;
-use heap::Heap;
+pub(crate) use heap::Heap;
 use random::JavaRandom;
 use recipe::{Class, Recipe};
 
