@@ -12,6 +12,8 @@ mod markup;
 
 mod plots;
 
+mod simulation;
+
 mod soak;
 
 mod story;
@@ -24,6 +26,7 @@ pub(crate) use files::write_whole;
 pub use html::write_report;
 pub use json::load_json;
 pub(crate) use markup::{document, escape};
+pub use simulation::write_simulation;
 pub use soak::{print_soak, soak_json, write_soak};
 pub use table::print_load;
 pub(crate) use table::table;

@@ -9,7 +9,7 @@
 //! AM sees it in its next call.
 //!
 //! # What is left out
-//! With `skip`, heartbeats of nodes while nothing is asked for, and calls of AMs that have nothing to say and get nothing. See `quiet`.
+//! With `skip`, heartbeats of nodes while nothing is asked for; see `quiet`. Calls of AMs are all made.
 
 mod ams;
 mod beats;
@@ -89,6 +89,8 @@ pub(super) struct Run<'p> {
     dealt: Vec<String>,
     synth_seed: Option<i64>,
     swim: bool,
+    /// How long SLS would read the trace, at least and at most, in ms.
+    read_ms: Option<[u64; 2]>,
     masters: FxHashMap<u32, Box<Master>>,
     arrivals: Arrivals,
     /// The jobs of the next moment, each with how often it comes; and the one that was read after them.
@@ -188,7 +190,7 @@ impl Run<'_> {
     ///
     /// # Errors
     /// What is wrong in a trace; a run that was told to stop.
-    pub(super) fn run(mut self, watch: &mut dyn FnMut(Moment) -> bool, number: usize) -> Result<RunResult, Failure> {
+    pub(super) fn run(mut self, watch: &dyn Fn(Moment) -> bool, number: usize) -> Result<RunResult, Failure> {
         self.next_jobs()?;
         let mut until_look = 0_u32;
         while self.goes_on() {
@@ -435,6 +437,7 @@ impl Run<'_> {
         RunResult {
             name: self.plan.name.clone(),
             seed: self.seed,
+            wall_s: 0.0,
             simulated_ms: last_end,
             jobs: self.records,
             queues: self.queue_names,

@@ -28,7 +28,6 @@ pub(super) struct SimNode {
     launched: Vec<ContainerId>,
     /// What was stopped at the last report, and is said to have ended at the next.
     stopped: Vec<ContainerId>,
-    pub(super) gone: bool,
 }
 
 impl SimNode {
@@ -41,7 +40,6 @@ impl SimNode {
             next_end: u64::MAX,
             launched: Vec::new(),
             stopped: Vec::new(),
-            gone: false,
         }
     }
 
@@ -91,15 +89,6 @@ impl SimNode {
             *next_end = running.iter().map(|running| running.ends_at).min().unwrap_or(u64::MAX);
         }
         (heartbeat, !stopped.is_empty())
-    }
-
-    /// What ran is gone with the node.
-    pub(super) fn lose(&mut self) {
-        self.gone = true;
-        self.running.clear();
-        self.launched.clear();
-        self.stopped.clear();
-        self.next_end = u64::MAX;
     }
 }
 

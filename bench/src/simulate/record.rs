@@ -128,6 +128,8 @@ pub struct RunResult {
     pub name: String,
     /// The seed.
     pub seed: u64,
+    /// How long it took, in s of real time.
+    pub wall_s: f64,
     /// How long it lasted, in virtual ms.
     pub simulated_ms: u64,
     /// Every job, by submission.

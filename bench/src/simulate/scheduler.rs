@@ -28,13 +28,6 @@ impl Scheduler {
         }
     }
 
-    pub(super) fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
-        match self {
-            Scheduler::Fair(core) => core.remove_node(node),
-            Scheduler::Capacity(core) => core.remove_node(node),
-        }
-    }
-
     pub(super) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         match self {
             Scheduler::Fair(core) => core.heartbeat(heartbeat),
@@ -114,14 +107,6 @@ impl Scheduler {
         match self {
             Scheduler::Fair(core) => core.continuous(),
             Scheduler::Capacity(core) => core.offer_all(first),
-        }
-    }
-
-    /// Of the CapacityScheduler: what removes queues that made themselves, and what divides what managed parents have.
-    pub(super) fn look_after_queues(&mut self) {
-        if let Scheduler::Capacity(core) = self {
-            core.expire_queues();
-            core.manage_queues();
         }
     }
 

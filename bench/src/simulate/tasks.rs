@@ -80,10 +80,6 @@ impl Backlog {
         }
     }
 
-    pub(super) fn clear(&mut self) {
-        self.runs.clear();
-    }
-
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
         self.runs.iter().copied()
     }

@@ -9,6 +9,7 @@ mod explain;
 mod load;
 mod replay;
 mod serve;
+mod simulate;
 mod soak;
 
 use clap::{Parser, Subcommand};
@@ -22,6 +23,7 @@ use explain::ExplainArgs;
 use load::LoadArgs;
 use replay::ReplayArgs;
 use serve::ServeArgs;
+use simulate::SimulateArgs;
 
 /// The work was done and its result is bad: books that do not balance, scenarios that differ.
 const BAD: u8 = 1;
@@ -49,6 +51,8 @@ enum Command {
     /// Write a CapacityScheduler's configuration from a FairScheduler's, as Hadoop's `yarn fs2cs` does, and say what changes.
     #[command(disable_help_flag = true)]
     Convert(ConvertArgs),
+    /// Simulate a day of a cluster in virtual time, under one file of queues or several, and say what changes for whom.
+    Simulate(Box<SimulateArgs>),
     /// Run a scheduler over a simulated cluster, and answer over HTTP as a ResourceManager does.
     Serve(ServeArgs),
     /// Ask a ResourceManager, or change what it has: YARN's tools queue, application, node and rmadmin, over REST.
@@ -71,6 +75,7 @@ impl Cli {
             Some(Command::Explain(args)) => explain::run(args).map(|()| 0),
             Some(Command::Check(args)) => check::run(&args),
             Some(Command::Convert(args)) => convert::run(args),
+            Some(Command::Simulate(args)) => simulate::run(*args).map(|()| 0),
             Some(Command::Serve(args)) => serve::run(args).map(|()| 0),
             Some(Command::Admin(args)) => Ok(admin::run(args)),
             Some(Command::Bench(args)) => bench::run(*args).map(code),

@@ -36,13 +36,6 @@ impl Run<'_> {
         }
     }
 
-    /// There is news for it: its next heartbeat calls for it.
-    pub(super) fn call_for(&mut self, number: u32) {
-        if self.masters.get(&number).is_some_and(|master| master.registered && master.tick_at.is_none()) {
-            self.put_tick(number, self.now);
-        }
-    }
-
     /// An AM's heartbeat.
     pub(super) fn tick(&mut self, number: u32) {
         let Some(mut master) = self.masters.remove(&number) else { return };
@@ -52,33 +45,14 @@ impl Run<'_> {
         }
         master.tick_at = None;
         let going = self.heartbeat_of(&mut master, number);
-        let again = self.acts_again(&master);
         self.masters.insert(number, master);
         self.launch_all(number);
         match going {
-            Going::On | Going::LastNext => {
-                if let Some(after) = again {
-                    self.put_tick(number, after);
-                }
-            }
+            Going::On | Going::LastNext => self.put_tick(number, self.now),
             Going::Last => self.leave(number, JobEnd::Done),
             Going::Failed => self.leave(number, JobEnd::Failed),
             Going::Lost => self.end_app(number, JobEnd::AmLost),
         }
-    }
-
-    /// After which moment its next heartbeat has something to do, as far as is known.
-    fn acts_again(&self, master: &Master) -> Option<u64> {
-        if !self.options.skip || master.last_next || !master.inbox.is_empty() {
-            return Some(self.now);
-        }
-        let has_news = master.answer.as_ref().is_some_and(|answer| !answer.is_empty());
-        if has_news {
-            return Some(self.now);
-        }
-        let at = master.program.acts_at(&master.work, self.now)?;
-        // At the first heartbeat from then on.
-        Some(at.max(self.now + 1) - 1)
     }
 
     /// What it does: answers of earlier calls, then the call, then whether it is over.

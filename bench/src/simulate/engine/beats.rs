@@ -18,10 +18,6 @@ impl Run<'_> {
     pub(super) fn report(&mut self, at: u64, node: u32) {
         self.set_time(at);
         self.end_quiet(Kind::Node);
-        let sim = &mut self.nodes[node as usize];
-        if sim.gone {
-            return;
-        }
         self.quiet.reported += 1;
         self.wind();
         let sim = &mut self.nodes[node as usize];
@@ -86,8 +82,6 @@ impl Run<'_> {
             self.scratch.answer = answer;
             if lost {
                 self.end_app(number, JobEnd::AmLost);
-            } else {
-                self.call_for(number);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::quiet::Quiet;
-use super::timers::Timers;
+use super::timers::{Timers, read_ms};
 use super::{Busy, Run, Scratch};
 use crate::api::{CapacityScheduler, FairScheduler, VirtualClock};
 use crate::failure::Failure;
@@ -66,6 +66,7 @@ impl<'p> Run<'p> {
         let mut shuffled: Vec<u32> = (0..u32::try_from(nodes.len()).unwrap_or(u32::MAX)).collect();
         shuffled.sort_by_key(|node| mix(mix(seed ^ 0x4841_5348).wrapping_add(u64::from(*node))));
         let swim = traces.iter().any(|(_, trace)| trace.kind() == TraceKind::Swim);
+        let read_ms = traces.first().and_then(|(_, trace)| read_ms(trace.kind()));
         let synth_seed = traces.iter().find_map(|(_, trace)| trace.cluster()).map(|cluster| cluster.seed);
         let mut queue_names: Vec<_> = core.queues().into_iter().map(|queue| (queue.name, queue.leaf)).collect();
         queue_names.sort();
@@ -90,6 +91,7 @@ impl<'p> Run<'p> {
             dealt,
             synth_seed,
             swim,
+            read_ms,
             masters: FxHashMap::default(),
             arrivals: Arrivals::new(traces),
             coming: Vec::new(),

@@ -5,11 +5,21 @@ use super::super::inputs::{Plan, Rules};
 use super::super::options::AmStyle;
 use super::super::record::{Interval, QueueSample};
 use super::Run;
+use crate::traces::TraceKind;
 
 const LOOK_MS: u64 = 1000;
-/// How long SLS waits for its nodes, and at most reads its trace.
+/// How long SLS waits for its nodes.
 const SLS_WAIT_MS: u64 = 1000;
-const SLS_READS_MS: u64 = 180;
+
+/// How long SLS reads a trace before it begins, at least and at most, in ms: as the first grants of its recorded runs tell. Of other traces they
+/// tell nothing.
+pub(super) fn read_ms(kind: TraceKind) -> Option<[u64; 2]> {
+    match kind {
+        TraceKind::Synth => Some([0, 180]),
+        TraceKind::Sls => Some([260, 380]),
+        TraceKind::Rumen | TraceKind::Swim => None,
+    }
+}
 
 /// The intervals, in ms; nothing where it is not done.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,15 +77,17 @@ impl Run<'_> {
         self.events.put(self.options.every_ms, Kind::Sample, 0);
     }
 
-    /// When a timer is due for the first time. SLS begins a second after its last node has registered, which makes an update, and after it has
-    /// read its trace.
+    /// When a timer is due for the first time: any time within its interval. An update of SLS's is due so long after the one that the last
+    /// node's registration made: SLS waits for its nodes then, and reads its trace.
     fn first(&self, kind: Kind, interval: u64) -> u64 {
         let drawn = self.drawn(0x5449_4d45, kind as u64);
-        if kind == Kind::Update && self.options.ams == AmStyle::Sls {
-            let before = SLS_WAIT_MS + drawn % SLS_READS_MS;
-            return interval - before % interval;
+        match self.read_ms.filter(|_| kind == Kind::Update && self.options.ams == AmStyle::Sls) {
+            Some([least, most]) => {
+                let before = SLS_WAIT_MS + least + drawn % (most - least).max(1);
+                interval - before % interval
+            }
+            None => drawn % interval + 1,
         }
-        drawn % interval + 1
     }
 
     pub(super) fn next_update(&mut self) {

@@ -34,10 +34,6 @@ impl Dag {
         self.since.saturating_add(work.groups[group as usize].delay_ms)
     }
 
-    pub(super) fn next_due(&self, work: &Work) -> Option<u64> {
-        self.pending.iter().map(|(group, _)| self.due(work, group)).min()
-    }
-
     pub(super) fn process(&mut self, work: &mut Work, answer: &Answer, out: &mut Vec<Launch>) -> Going {
         for ended in &answer.ended {
             let Some(held) = work.end(ended.id) else { continue };

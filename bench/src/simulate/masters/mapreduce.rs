@@ -61,7 +61,7 @@ impl MapReduce {
         MapReduce { maps, reduces }
     }
 
-    pub(super) fn is_done(&self) -> bool {
+    fn is_done(&self) -> bool {
         self.maps.are_done() && self.reduces.are_done()
     }
 

@@ -25,17 +25,6 @@ pub(super) struct Answer {
     pub(super) ended: Vec<EndedContainer>,
 }
 
-impl Answer {
-    pub(super) fn is_empty(&self) -> bool {
-        self.granted.is_empty() && self.ended.is_empty()
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.granted.clear();
-        self.ended.clear();
-    }
-}
-
 /// A container's life begins, or its end is known by now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Launch {
@@ -97,16 +86,6 @@ impl Program {
             Program::Stream(program) => program.call(work),
             Program::Dag(program) => program.call(work, now),
             Program::Real(program) => program.call(work),
-        }
-    }
-
-    /// When it has something to do without news, if it has: at its first heartbeat from then on.
-    pub(super) fn acts_at(&self, work: &Work, now: u64) -> Option<u64> {
-        match self {
-            Program::MapReduce(program) => program.is_done().then_some(now),
-            Program::Stream(program) => Some(program.ends_at()),
-            Program::Dag(program) => program.next_due(work),
-            Program::Real(program) => program.has_more_to_ask().then_some(now),
         }
     }
 

@@ -97,10 +97,6 @@ impl Real {
         part
     }
 
-    pub(super) fn has_more_to_ask(&self) -> bool {
-        self.changed || self.is_done() || !self.give_back.is_empty()
-    }
-
     pub(super) fn process(&mut self, work: &mut Work, answer: &Answer, places: &[Place], out: &mut Vec<Launch>) -> Going {
         let all_maps_before = self.maps_done >= self.maps;
         let allowed_before = self.reduces_allowed();

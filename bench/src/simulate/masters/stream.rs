@@ -23,10 +23,6 @@ impl Stream {
         Stream { pending, scheduled: Backlog::default(), over_at, is_over: false }
     }
 
-    pub(super) fn ends_at(&self) -> u64 {
-        self.over_at
-    }
-
     pub(super) fn process(&mut self, work: &mut Work, answer: &Answer, now: u64, out: &mut Vec<Launch>) -> Going {
         for ended in &answer.ended {
             if let Some(held) = work.end(ended.id) {

@@ -1,0 +1,239 @@
+//! The report of a simulation: one HTML file, everything in it, nothing fetched.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use plotters::prelude::*;
+
+use super::files::write_whole;
+use super::markup::{document, escape, put, section};
+use super::plots::{COLOURS, Drawn, GRID, INK, Line, font, over_time, short, svg};
+use crate::failure::Failure;
+use crate::numbers::grouped;
+use crate::simulate::{Compared, Facts, RunResult, Simulated, figure, headline, who};
+
+const MIB_A_GIB: f64 = 1024.0;
+/// More lines than this cannot be told apart.
+const MOST_QUEUES: usize = 4;
+
+/// Writes the report, whole or not at all.
+///
+/// # Errors
+/// What the file system says.
+pub fn write_simulation(simulated: &Simulated, path: &Path) -> Result<(), Failure> {
+    write_whole(path, &page(simulated)).map_err(|error| Failure::input(format!("report {}: {error}", path.display())))
+}
+
+fn page(simulated: &Simulated) -> String {
+    let mut body = "<h1>evenweave simulation</h1>\n".to_owned();
+    let runs: Vec<&RunResult> = simulated.runs.iter().filter_map(|runs| runs.first()).collect();
+    let seeds = simulated.runs.first().map_or(0, Vec::len);
+    if let Some(run) = runs.first() {
+        let [memory, vcores] = run.cluster;
+        let jobs = grouped(run.jobs.len() as f64);
+        let (memory, vcores) = (grouped(memory as f64 / MIB_A_GIB), grouped(vcores as f64));
+        put(
+            &mut body,
+            format_args!("<p class=\"lead\">{jobs} jobs on a cluster of {memory} GiB and {vcores} vcores, {seeds} seeds.</p>\n"),
+        );
+    }
+    differences(&mut body, simulated);
+    whole(&mut body, &runs);
+    for run in &runs {
+        queues(&mut body, run);
+    }
+    utilisation(&mut body, &runs);
+    for run in &runs {
+        shares(&mut body, run);
+    }
+    if let [before, after, ..] = runs[..] {
+        section(
+            &mut body,
+            "Job by job",
+            &format!(
+                "A point a job: its runtime under {} (across) and under {} (up), in s. Below the line it is faster under the second.",
+                escape(&before.name),
+                escape(&after.name)
+            ),
+            &scatter(before, after),
+        );
+    }
+    document("evenweave simulation", &body)
+}
+
+/// Who wins and who loses.
+fn differences(body: &mut String, simulated: &Simulated) {
+    let Some(first) = simulated.runs.first() else { return };
+    for other in simulated.runs.iter().skip(1) {
+        let (Some(before), Some(after)) = (first.first(), other.first()) else { continue };
+        let compared = Compared::of(first, other);
+        let said = escape(&headline(&compared));
+        let (before, after) = (escape(&before.name), escape(&after.name));
+        put(body, format_args!("<h2>Under {after} instead of {before}</h2>\n<p>{said}.</p>\n"));
+        body.push_str("<table><tr><th>queue</th><th>jobs</th><th>wait</th><th>runtime</th><th>who</th></tr>");
+        for queue in &compared {
+            let class = match who(queue.runtime) {
+                "wins" => "good",
+                "loses" => "bad",
+                _ => "",
+            };
+            put(
+                body,
+                format_args!(
+                    "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"{class}\">{}</td></tr>",
+                    escape(&queue.queue),
+                    queue.jobs,
+                    figure(queue.wait),
+                    figure(queue.runtime),
+                    who(queue.runtime)
+                ),
+            );
+        }
+        body.push_str("</table>\n");
+    }
+}
+
+/// The runs as wholes.
+fn whole(body: &mut String, runs: &[&RunResult]) {
+    body.push_str(
+        "<h2>Runs</h2>\n<table><tr><th>queues</th><th>makespan (h)</th><th>memory used</th><th>vcores used</th><th>containers</th>\
+         <th>taken</th><th>work lost (GiB h)</th><th>Jain's index</th><th>share not had</th></tr>",
+    );
+    for run in runs {
+        let facts = Facts::of(run);
+        let lost: f64 = facts.queues.iter().map(|queue| queue.lost_gib_h).sum();
+        put(
+            body,
+            format_args!(
+                "<tr><td>{}</td><td>{:.2}</td><td>{:.1} %</td><td>{:.1} %</td><td>{}</td><td>{}</td><td>{lost:.1}</td><td>{:.3}</td>\
+                 <td>{:.2} %</td></tr>",
+                escape(&run.name),
+                facts.makespan / 3600.0,
+                run.utilisation[0] * 100.0,
+                run.utilisation[1] * 100.0,
+                grouped(run.granted as f64),
+                grouped(run.preempted as f64),
+                facts.jain,
+                facts.missing_share * 100.0
+            ),
+        );
+    }
+    body.push_str(
+        "</table>\n<p class=\"note\">Jain's index is over the queues' speeds: 1 where all are slowed down alike. Share not had: the part of \
+         the cluster that queues wanted and had a right to, and did not have.</p>\n",
+    );
+}
+
+fn queues(body: &mut String, run: &RunResult) {
+    put(
+        body,
+        format_args!(
+            "<h2>Queues under {}</h2>\n<p class=\"note\">Mean, 50, 95 and 99 of a hundred. Wait: from submission to the first task. \
+             Slowdown: runtime over that of the longest map and the longest reduce, one after the other.</p>\n<table><tr><th>queue</th>\
+             <th>jobs</th><th>wait (s)</th><th>runtime (s)</th><th>slowdown</th><th>taken</th><th>lost (GiB h)</th></tr>",
+            escape(&run.name)
+        ),
+    );
+    for queue in Facts::of(run).queues {
+        let cell = |mean: f64, [p50, p95, p99]: [f64; 3]| format!("{mean:.1}; {p50:.1}, {p95:.1}, {p99:.1}");
+        put(
+            body,
+            format_args!(
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1}</td></tr>",
+                escape(&queue.name),
+                queue.jobs,
+                cell(queue.wait.mean, queue.wait.of_100),
+                cell(queue.runtime.mean, queue.runtime.of_100),
+                cell(queue.slowdown.mean, queue.slowdown.of_100),
+                queue.preempted,
+                queue.lost_gib_h
+            ),
+        );
+    }
+    body.push_str("</table>\n");
+}
+
+fn seconds(run: &RunResult) -> f64 {
+    run.intervals.last().map_or(1.0, |interval| interval.at_ms as f64 / 1000.0)
+}
+
+fn utilisation(body: &mut String, runs: &[&RunResult]) {
+    let line = |(run, colour): (&&RunResult, RGBColor)| Line {
+        name: run.name.clone(),
+        colour,
+        dashed: false,
+        points: run.intervals.iter().map(|at| (at.at_ms as f64 / 1000.0, at.utilisation[0] * 100.0)).collect(),
+    };
+    let lines: Vec<Line> = runs.iter().zip(COLOURS).map(line).collect();
+    let longest = runs.iter().map(|run| seconds(run)).fold(1.0, f64::max);
+    section(
+        body,
+        "How full the cluster was",
+        "Memory that is allocated, at the end of each interval.",
+        &over_time("utilisation over time", "memory used (%)", longest, &lines, Some(105.0), &[]),
+    );
+}
+
+fn shares(body: &mut String, run: &RunResult) {
+    let mut lines = Vec::new();
+    let top = run.queues.iter().enumerate().filter(|(_, (name, _))| name.matches('.').count() == 1);
+    for ((index, (name, _)), colour) in top.take(MOST_QUEUES).zip(COLOURS) {
+        for (dashed, word) in [(false, "usage"), (true, "share")] {
+            let points = run.intervals.iter().filter_map(|at| {
+                let queue = at.queues.get(index)?;
+                let value = if dashed { queue.share } else { queue.usage };
+                Some((at.at_ms as f64 / 1000.0, value as f64 / MIB_A_GIB))
+            });
+            lines.push(Line { name: format!("{name} {word}"), colour, dashed, points: points.collect() });
+        }
+    }
+    section(
+        body,
+        &format!("Usage and shares under {}", escape(&run.name)),
+        "Each top-level queue: what it uses (solid), and its fair share or what its capacity guarantees (dashed).",
+        &over_time("usage and share of each top-level queue", "memory (GiB)", seconds(run), &lines, None, &[]),
+    );
+}
+
+/// Runtimes of the same jobs under two files.
+fn scatter(before: &RunResult, after: &RunResult) -> String {
+    let others: BTreeMap<&str, f64> =
+        after.jobs.iter().filter_map(|job| Some((job.job.as_str(), job.runtime_ms()? as f64 / 1000.0))).collect();
+    let mut points: Vec<(f64, f64, &str)> = Vec::new();
+    for job in &before.jobs {
+        if let (Some(ms), Some(up)) = (job.runtime_ms(), others.get(job.job.as_str())) {
+            points.push((ms as f64 / 1000.0, *up, &job.queue));
+        }
+    }
+    let most = points.iter().map(|(across, up, _)| across.max(*up)).fold(10.0, f64::max) * 1.1;
+    let colour = |queue: &str| {
+        let index = before.queues.iter().position(|(name, _)| name == queue).unwrap_or(0);
+        COLOURS[index % COLOURS.len()]
+    };
+    svg("runtime of each job under both files", (860, 520), |area| -> Drawn {
+        area.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(area)
+            .margin(10)
+            .x_label_area_size(38)
+            .y_label_area_size(66)
+            .build_cartesian_2d((1.0..most).log_scale(), (1.0..most).log_scale())?;
+        chart
+            .configure_mesh()
+            .light_line_style(WHITE)
+            .bold_line_style(GRID)
+            .axis_style(INK)
+            .label_style(font(13))
+            .axis_desc_style(font(14))
+            .x_desc("runtime under the first (s)")
+            .y_desc("runtime under the second (s)")
+            .x_label_formatter(&|value| short(*value))
+            .y_label_formatter(&|value| short(*value))
+            .draw()?;
+        chart.draw_series(std::iter::once(PathElement::new(vec![(1.0, 1.0), (most, most)], INK)))?;
+        let dots = points.iter().map(|(across, up, queue)| {
+            Circle::new((across.max(1.0), up.max(1.0)), 2, colour(queue).mix(0.5).filled())
+        });
+        chart.draw_series(dots)?;
+        Ok(())
+    })
+}

@@ -1,0 +1,199 @@
+//! Figures of runs: of each queue, of the whole, and of one file of queues beside another.
+
+use std::collections::BTreeMap;
+
+use super::record::{Interval, JobEnd, JobRecord, RunResult};
+
+/// Mean, and the values below which 50, 95 and 99 of a hundred are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Spread {
+    pub(crate) mean: f64,
+    pub(crate) of_100: [f64; 3],
+}
+
+impl Spread {
+    fn of(mut values: Vec<f64>) -> Spread {
+        if values.is_empty() {
+            return Spread::default();
+        }
+        values.sort_by(f64::total_cmp);
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
+        let at = |part: f64| values[((values.len() as f64 * part).ceil() as usize).clamp(1, values.len()) - 1];
+        Spread { mean, of_100: [0.5, 0.95, 0.99].map(at) }
+    }
+}
+
+/// What the jobs of a queue had, times in s.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QueueFacts {
+    pub(crate) name: String,
+    pub(crate) jobs: usize,
+    /// Jobs that did not come to their end.
+    pub(crate) not_done: usize,
+    pub(crate) wait: Spread,
+    pub(crate) runtime: Spread,
+    pub(crate) slowdown: Spread,
+    pub(crate) preempted: u64,
+    /// Memory of what was taken, times how long it had run, in GiB hours.
+    pub(crate) lost_gib_h: f64,
+}
+
+/// What one run had.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) queues: Vec<QueueFacts>,
+    /// When the last job ended, in s.
+    pub(crate) makespan: f64,
+    /// Jain's index over the queues' mean speeds: 1 where all are slowed down alike.
+    pub(crate) jain: f64,
+    /// Mean part of the cluster that queues wanted, had a right to by their shares, and did not have.
+    pub(crate) missing_share: f64,
+}
+
+impl Facts {
+    pub(crate) fn of(run: &RunResult) -> Facts {
+        let mut by_queue: BTreeMap<&str, Vec<&JobRecord>> = BTreeMap::new();
+        for job in &run.jobs {
+            by_queue.entry(&job.queue).or_default().push(job);
+        }
+        let queues: Vec<QueueFacts> = by_queue.into_iter().map(|(name, jobs)| queue_facts(name, &jobs)).collect();
+        let speeds: Vec<f64> =
+            queues.iter().filter(|queue| queue.slowdown.mean > 0.0).map(|queue| 1.0 / queue.slowdown.mean).collect();
+        let squares: f64 = speeds.iter().map(|speed| speed * speed).sum();
+        let sum: f64 = speeds.iter().sum();
+        let jain = if squares > 0.0 { sum.powi(2) / (speeds.len() as f64 * squares) } else { 1.0 };
+        let leaf = |index: usize| run.queues.get(index).is_some_and(|(_, leaf)| *leaf);
+        let missing = |interval: &Interval| -> i64 {
+            let each = interval.queues.iter().enumerate().filter(|(index, _)| leaf(*index));
+            each.map(|(_, queue)| (queue.share.min(queue.demand) - queue.usage).max(0)).sum()
+        };
+        let missing: i64 = run.intervals.iter().map(missing).sum();
+        let whole = run.cluster[0].max(1) as f64 * run.intervals.len().max(1) as f64;
+        Facts { queues, makespan: run.simulated_ms as f64 / 1000.0, jain, missing_share: missing as f64 / whole }
+    }
+}
+
+fn queue_facts(name: &str, jobs: &[&JobRecord]) -> QueueFacts {
+    let seconds = |of: fn(&JobRecord) -> Option<u64>| {
+        Spread::of(jobs.iter().filter_map(|job| of(job)).map(|ms| ms as f64 / 1000.0).collect())
+    };
+    QueueFacts {
+        name: name.to_owned(),
+        jobs: jobs.len(),
+        not_done: jobs.iter().filter(|job| job.end != JobEnd::Done).count(),
+        wait: seconds(JobRecord::wait_ms),
+        runtime: seconds(JobRecord::runtime_ms),
+        slowdown: Spread::of(jobs.iter().filter_map(|job| job.slowdown()).collect()),
+        preempted: jobs.iter().map(|job| job.preempted).sum(),
+        lost_gib_h: jobs.iter().map(|job| job.lost_mib_s).sum::<f64>() / 1024.0 / 3600.0,
+    }
+}
+
+/// A difference as a part of what was before, and how far from it the true one may be (95 of 100).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Change {
+    pub(crate) part: f64,
+    pub(crate) give_or_take: f64,
+}
+
+impl Change {
+    /// Of pairs that belong together.
+    fn of(pairs: &[(f64, f64)]) -> Change {
+        let count = pairs.len() as f64;
+        let before = pairs.iter().map(|(before, _)| before).sum::<f64>() / count.max(1.0);
+        if pairs.is_empty() || before <= 0.0 {
+            return Change { part: 0.0, give_or_take: 0.0 };
+        }
+        let mean = pairs.iter().map(|(before, after)| after - before).sum::<f64>() / count;
+        let squares: f64 = pairs.iter().map(|(before, after)| (after - before - mean).powi(2)).sum();
+        let error = if pairs.len() > 1 { (squares / (count - 1.0) / count).sqrt() } else { f64::INFINITY };
+        Change { part: mean / before, give_or_take: student(pairs.len()) * error / before }
+    }
+
+    /// Whether it is more than chance.
+    pub(crate) fn is_real(self) -> bool {
+        self.part.abs() > self.give_or_take
+    }
+}
+
+/// Student's 97.5 % quantile for so many values; that of the normal distribution from 31 on.
+fn student(values: usize) -> f64 {
+    const OF: [f64; 29] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+        2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045,
+    ];
+    values.checked_sub(2).and_then(|degree| OF.get(degree)).copied().unwrap_or(1.96)
+}
+
+/// Of each seed, what its jobs had before and after.
+type Pairs = Vec<Vec<(f64, f64)>>;
+
+/// A queue under one file beside the same under another.
+#[derive(Clone, Debug)]
+pub(crate) struct Compared {
+    pub(crate) queue: String,
+    pub(crate) jobs: usize,
+    pub(crate) wait: Change,
+    pub(crate) runtime: Change,
+}
+
+impl Compared {
+    /// The queues of jobs under the first runs, seed by seed, beside the same jobs under others. With several seeds what differs from seed
+    /// to seed is chance; with one, what differs from job to job.
+    pub(crate) fn of(before: &[RunResult], after: &[RunResult]) -> Vec<Compared> {
+        let mut queues: BTreeMap<&str, [Pairs; 2]> = BTreeMap::new();
+        for (seed, (before, after)) in before.iter().zip(after).enumerate() {
+            let others: BTreeMap<&str, &JobRecord> = after.jobs.iter().map(|job| (job.job.as_str(), job)).collect();
+            for job in &before.jobs {
+                let Some(other) = others.get(job.job.as_str()) else { continue };
+                let lists = queues.entry(&job.queue).or_default();
+                let pairs = [job.wait_ms().zip(other.wait_ms()), job.runtime_ms().zip(other.runtime_ms())];
+                for (list, pair) in lists.iter_mut().zip(pairs) {
+                    list.resize(seed + 1, Vec::new());
+                    list[seed].extend(pair.map(|(before, after)| (before as f64, after as f64)));
+                }
+            }
+        }
+        let compared = |(queue, [wait, runtime]): (&str, [Pairs; 2])| Compared {
+            queue: queue.to_owned(),
+            jobs: wait.first().map_or(0, Vec::len),
+            wait: change(&wait),
+            runtime: change(&runtime),
+        };
+        queues.into_iter().map(compared).collect()
+    }
+}
+
+fn change(seeds: &Pairs) -> Change {
+    if let [one] = seeds.as_slice() {
+        return Change::of(one);
+    }
+    let mean = |pairs: &Vec<(f64, f64)>| {
+        let count = pairs.len().max(1) as f64;
+        let sums = pairs.iter().fold((0.0, 0.0), |sums, pair| (sums.0 + pair.0, sums.1 + pair.1));
+        (sums.0 / count, sums.1 / count)
+    };
+    Change::of(&seeds.iter().map(mean).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_real_where_it_is_more_than_chance() {
+        let far_apart = Change::of(&[(10.0, 6.0), (20.0, 12.0), (30.0, 18.0)]);
+        assert!((far_apart.part + 0.4).abs() < 1e-12 && !far_apart.is_real(), "{far_apart:?}");
+        assert!(Change::of(&[(10.0, 6.0), (10.0, 6.1), (10.0, 5.9)]).is_real());
+        assert!(!Change::of(&[(10.0, 6.0)]).is_real(), "of one nothing is known");
+        assert_eq!(Change::of(&[]), Change { part: 0.0, give_or_take: 0.0 });
+    }
+
+    #[test]
+    fn a_spread_is_told_by_mean_and_hundredths() {
+        let spread = Spread::of((1..=100).map(f64::from).collect());
+        assert_eq!((spread.mean, spread.of_100), (50.5, [50.0, 95.0, 99.0]));
+        assert_eq!(Spread::of(vec![7.0]).of_100, [7.0; 3]);
+    }
+}

@@ -1,0 +1,122 @@
+//! What came of a simulation, in words.
+
+use std::fmt::Write as _;
+
+use super::Simulated;
+use super::summary::{Change, Compared, Facts};
+use crate::numbers::grouped;
+
+/// The name of a queue without what all have.
+fn short(queue: &str) -> &str {
+    queue.strip_prefix("root.").unwrap_or(queue)
+}
+
+/// "waits 40 % less", "waits as before".
+fn changed(verb: &str, change: Change) -> String {
+    let percent = (change.part * 100.0).abs();
+    if !change.is_real() || percent < 0.5 {
+        return format!("{verb} as before");
+    }
+    format!("{verb} {percent:.0} % {}", if change.part < 0.0 { "less" } else { "more" })
+}
+
+/// One sentence: who waits how much less or more.
+pub(crate) fn headline(compared: &[Compared]) -> String {
+    let each: Vec<String> =
+        compared.iter().map(|queue| format!("{} {}", short(&queue.queue), changed("waits", queue.wait))).collect();
+    if each.is_empty() { "no job ran".to_owned() } else { each.join(", ") }
+}
+
+/// Whether a queue's jobs end sooner.
+pub(crate) fn who(change: Change) -> &'static str {
+    if !change.is_real() {
+        "as before"
+    } else if change.part < 0.0 {
+        "wins"
+    } else {
+        "loses"
+    }
+}
+
+/// A change with what it may be off by, in percent.
+pub(crate) fn figure(change: Change) -> String {
+    if change.give_or_take.is_finite() {
+        format!("{:+.1} % ± {:.1}", change.part * 100.0, change.give_or_take * 100.0)
+    } else {
+        format!("{:+.1} %", change.part * 100.0)
+    }
+}
+
+/// What came of it, for people: the answer first.
+#[must_use]
+pub fn words(simulated: &Simulated) -> String {
+    let mut text = String::new();
+    let first = simulated.runs.first().map(Vec::as_slice).unwrap_or_default();
+    for other in simulated.runs.iter().skip(1) {
+        let (Some(before), Some(after)) = (first.first(), other.first()) else { continue };
+        let compared = Compared::of(first, other);
+        put(&mut text, format_args!("Under {} instead of {}: {}.\n\n", after.name, before.name, headline(&compared)));
+        put(&mut text, format_args!("{:<28} {:>7} {:>18} {:>18}  who\n", "queue", "jobs", "wait", "runtime"));
+        for queue in &compared {
+            let (name, jobs) = (short(&queue.queue), grouped(queue.jobs as f64));
+            let (wait, runtime, who) = (figure(queue.wait), figure(queue.runtime), who(queue.runtime));
+            put(&mut text, format_args!("{name:<28} {jobs:>7} {wait:>18} {runtime:>18}  {who}\n"));
+        }
+        text.push('\n');
+    }
+    for run in simulated.runs.iter().filter_map(|runs| runs.first()) {
+        let facts = Facts::of(run);
+        put(
+            &mut text,
+            format_args!(
+                "{}: {} jobs, {} containers, {} taken; {:.1} h in {:.1} s; memory {:.1} % used; Jain's index {:.3}; decisions \
+                 {:016x}\n",
+                run.name,
+                grouped(run.jobs.len() as f64),
+                grouped(run.granted as f64),
+                grouped(run.preempted as f64),
+                facts.makespan / 3600.0,
+                run.wall_s,
+                run.utilisation[0] * 100.0,
+                facts.jain,
+                run.decisions
+            ),
+        );
+        let open = run.jobs.iter().filter(|job| job.ended_ms.is_none()).count();
+        if open > 0 {
+            put(&mut text, format_args!("  {open} jobs have no end\n"));
+        }
+        for refused in run.refused.iter().take(5) {
+            put(&mut text, format_args!("  refused: {refused}\n"));
+        }
+        if run.refused.len() > 5 {
+            put(&mut text, format_args!("  and {} jobs more are refused\n", run.refused.len() - 5));
+        }
+        if run.late > 0 {
+            put(&mut text, format_args!("  {} jobs stand too late in the trace, and came late\n", run.late));
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
+    text.write_fmt(what).expect("a string takes everything");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_said_in_plain_words() {
+        let change = |part, give_or_take| Change { part, give_or_take };
+        assert_eq!(changed("waits", change(-0.4, 0.1)), "waits 40 % less");
+        assert_eq!(changed("waits", change(0.031, 0.01)), "waits 3 % more");
+        assert_eq!(changed("waits", change(0.031, 0.04)), "waits as before");
+        assert_eq!(figure(change(0.1, 0.02)), "+10.0 % ± 2.0");
+        assert_eq!(figure(change(0.1, f64::INFINITY)), "+10.0 %");
+        assert_eq!((who(change(-0.1, 0.0)), who(change(0.1, 0.0)), who(change(0.1, 0.2))), ("wins", "loses", "as before"));
+        assert_eq!(headline(&[]), "no job ran");
+    }
+}

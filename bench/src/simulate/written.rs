@@ -1,0 +1,179 @@
+//! What came of a simulation, as files: every job and interval as CSV, SLS's table of runtimes; and as one JSON object.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::{Value, json as object};
+
+use super::Simulated;
+use super::record::{JobEnd, RunResult};
+use super::summary::{Change, Compared, Facts, Spread};
+use crate::failure::Failure;
+
+/// When the ResourceManager began, by the ids of its applications.
+const BEGINS_MS: u64 = 1;
+
+/// Writes `jobs-N.csv`, `intervals-N.csv` and `jobruntime-N.csv` of each file of queues with the first seed.
+///
+/// # Errors
+/// What the file system says.
+pub fn write_tables(simulated: &Simulated, out: &Path) -> Result<(), Failure> {
+    let write = |name: String, text: String| {
+        let path = out.join(name);
+        std::fs::write(&path, text).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+    };
+    for (number, run) in (1..).zip(simulated.runs.iter().filter_map(|runs| runs.first())) {
+        write(format!("jobs-{number}.csv"), jobs(run))?;
+        write(format!("intervals-{number}.csv"), intervals(run))?;
+        write(format!("jobruntime-{number}.csv"), job_runtimes(run))?;
+    }
+    Ok(())
+}
+
+/// A field of a CSV file.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
+    text.write_fmt(what).expect("a string takes everything");
+}
+
+fn jobs(run: &RunResult) -> String {
+    let mut text = "job,application,queue,user,type,submitted_ms,registered_ms,first_task_ms,ended_ms,runtime_ms,wait_ms,slowdown,end,\
+                    containers,preempted,unused,lost_mib_s\n"
+        .to_owned();
+    let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+    for job in &run.jobs {
+        put(
+            &mut text,
+            format_args!(
+                "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0}\n",
+                field(&job.job),
+                job.application,
+                field(&job.queue),
+                field(&job.user),
+                job.kind,
+                job.submitted_ms,
+                number(job.registered_ms),
+                number(job.first_task_ms),
+                number(job.ended_ms),
+                number(job.runtime_ms()),
+                number(job.wait_ms()),
+                job.slowdown().map(|slowdown| format!("{slowdown:.3}")).unwrap_or_default(),
+                job.end.as_str(),
+                job.containers,
+                job.preempted,
+                job.unused,
+                job.lost_mib_s
+            ),
+        );
+    }
+    text
+}
+
+fn intervals(run: &RunResult) -> String {
+    let mut text =
+        "at_ms,queue,usage_mb,share_mb,demand_mb,memory_used,vcores_used,jobs,granted,ended,preempted\n".to_owned();
+    for interval in &run.intervals {
+        let [memory, vcores] = interval.utilisation;
+        for ((name, _), queue) in run.queues.iter().zip(&interval.queues) {
+            put(
+                &mut text,
+                format_args!(
+                    "{},{},{},{},{},{memory:.4},{vcores:.4},{},{},{},{}\n",
+                    interval.at_ms,
+                    field(name),
+                    queue.usage,
+                    queue.share,
+                    queue.demand,
+                    interval.jobs,
+                    interval.granted,
+                    interval.ended,
+                    interval.preempted
+                ),
+            );
+        }
+    }
+    text
+}
+
+/// SLS's `jobruntime.csv`: a line a job that is done, in the order of ending.
+fn job_runtimes(run: &RunResult) -> String {
+    let mut text = "JobID,real_start_time,real_end_time,simulate_start_time,simulate_end_time\n".to_owned();
+    let done = run.jobs.iter().filter(|job| job.end == JobEnd::Done);
+    let mut ended: Vec<_> = done.filter_map(|job| Some((job.ended_ms?, job))).collect();
+    ended.sort_by_key(|(end, job)| (*end, job.application));
+    for (end, job) in ended {
+        put(
+            &mut text,
+            format_args!(
+                "application_{BEGINS_MS}_{:04},{},{},{},{end}\n",
+                job.application, job.trace_start_ms, job.trace_end_ms, job.submitted_ms
+            ),
+        );
+    }
+    text
+}
+
+fn run_object(run: &RunResult) -> Value {
+    let facts = Facts::of(run);
+    let spread = |spread: Spread| {
+        let [p50, p95, p99] = spread.of_100;
+        object!({"mean": spread.mean, "p50": p50, "p95": p95, "p99": p99})
+    };
+    let queues: Vec<Value> = facts
+        .queues
+        .iter()
+        .map(|queue| {
+            object!({
+                "queue": queue.name, "jobs": queue.jobs, "not_done": queue.not_done, "wait_s": spread(queue.wait),
+                "runtime_s": spread(queue.runtime), "slowdown": spread(queue.slowdown), "preempted": queue.preempted,
+                "lost_gib_h": queue.lost_gib_h
+            })
+        })
+        .collect();
+    object!({
+        "queues_file": run.name, "seed": run.seed, "simulated_s": run.simulated_ms as f64 / 1000.0, "wall_s": run.wall_s,
+        "jobs": run.jobs.len(), "containers": run.granted, "preempted": run.preempted, "heartbeats": run.heartbeats,
+        "heartbeats_left_out": run.skipped, "calls": run.calls, "decisions": format!("{:016x}", run.decisions),
+        "utilisation": {"memory": run.utilisation[0], "vcores": run.utilisation[1]}, "makespan_s": facts.makespan,
+        "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused.len(), "queues": queues
+    })
+}
+
+/// One object: the first run's figures, and beside them all runs and what the files differ in.
+#[must_use]
+pub fn json(simulated: &Simulated) -> String {
+    let runs: Vec<Value> = simulated.runs.iter().flatten().map(run_object).collect();
+    let mut whole = runs.first().cloned().unwrap_or_else(|| object!({}));
+    let first = simulated.runs.first().map(Vec::as_slice).unwrap_or_default();
+    let mut differences = Vec::new();
+    for other in simulated.runs.iter().skip(1) {
+        let change = |change: Change| {
+            object!({"part": change.part, "give_or_take": change.give_or_take, "is_real": change.is_real()})
+        };
+        let name = other.first().map(|run| run.name.as_str());
+        differences.extend(Compared::of(first, other).into_iter().map(|queue| {
+            object!({
+                "queues_file": name, "queue": queue.queue, "jobs": queue.jobs, "wait": change(queue.wait),
+                "runtime": change(queue.runtime)
+            })
+        }));
+    }
+    if let Some(members) = whole.as_object_mut() {
+        members.insert("runs".to_owned(), Value::Array(runs));
+        members.insert("differences".to_owned(), Value::Array(differences));
+    }
+    whole.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        assert_eq!((field("a"), field("a,\"b\"")), ("a".to_owned(), "\"a,\"\"b\"\"\"".to_owned()));
+    }
+}
