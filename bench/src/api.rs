@@ -29,7 +29,7 @@ pub(crate) use evenweave::view::{
 };
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
-    CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder,
-    Heartbeat, HeartbeatProbe, Location, NewAttempt, NodeHandle, NodeId, NotSent, Polled, Refused, Resource, Settings,
-    Stepped, Submission, Worker,
+    CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, EndedContainer, FairScheduler,
+    FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Location, NewAttempt, NodeHandle, NodeId, NotSent, Polled,
+    Refused, Resource, Settings, Stepped, Submission, Worker,
 };

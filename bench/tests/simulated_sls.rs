@@ -64,14 +64,21 @@ fn options(recording: &Recording, seeds: u32) -> SimulateOptions {
 }
 
 fn simulated(recording: &Recording, seeds: u32) -> Vec<Jobs> {
-    let mut o = options(recording, seeds); o.every_ms = 1000;
+    let mut o = options(recording, seeds);
+    o.every_ms = 1000;
     let outcome = simulate(&o, &|_| true).unwrap();
-    if std::env::var("SHOW").is_ok() { for run in &outcome.runs[0] {
-      println!("occ {:?} {} {:?}", recording.scheduler, recording.input, run.intervals.iter().map(|i| i.granted - i.ended).collect::<Vec<_>>()); } }
+    if std::env::var("SHOW").is_ok() {
+        for run in &outcome.runs[0] {
+            println!(
+                "occ {:?} {} {:?}",
+                recording.scheduler,
+                recording.input,
+                run.intervals.iter().map(|i| i.granted - i.ended).collect::<Vec<_>>()
+            );
+        }
+    }
     let of_run = |run: &RunResult| {
-        let of_job = |job: &JobRecord| {
-            Some((job.job.clone(), (job.runtime_ms()? as f64, job.ended_ms? as f64)))
-        };
+        let of_job = |job: &JobRecord| Some((job.job.clone(), (job.runtime_ms()? as f64, job.ended_ms? as f64)));
         run.jobs.iter().filter_map(of_job).collect()
     };
     outcome.runs[0].iter().map(of_run).collect()
@@ -148,7 +155,12 @@ fn simulated_runs_are_as_close_to_recorded_ones_as_these_are_to_each_other() {
         let held: Vec<[f64; 4]> = own.iter().map(|run| against(run, &runs)).collect();
         let of = |index: usize| mean(held.iter().map(|row| row[index]));
         for (index, [recorded, worst]) in recording.within.into_iter().enumerate() {
-            assert!(of(index) >= recorded - 0.005, "{name}: {:.3} within {} s, recorded {recorded}", of(index), index + 1);
+            assert!(
+                of(index) >= recorded - 0.005,
+                "{name}: {:.3} within {} s, recorded {recorded}",
+                of(index),
+                index + 1
+            );
             // The worst of many may be worse than the worst of four.
             let good = held.iter().filter(|row| row[index] >= worst - 0.005).count();
             assert!(good * 3 >= held.len() * 2, "{name}: {good} of {} as good as the worst, {worst}", held.len());

@@ -34,7 +34,9 @@ fn page(simulated: &Simulated) -> String {
         let (memory, vcores) = (grouped(memory as f64 / MIB_A_GIB), grouped(vcores as f64));
         put(
             &mut body,
-            format_args!("<p class=\"lead\">{jobs} jobs on a cluster of {memory} GiB and {vcores} vcores, {seeds} seeds.</p>\n"),
+            format_args!(
+                "<p class=\"lead\">{jobs} jobs on a cluster of {memory} GiB and {vcores} vcores, {seeds} seeds.</p>\n"
+            ),
         );
     }
     differences(&mut body, simulated);
@@ -230,9 +232,9 @@ fn scatter(before: &RunResult, after: &RunResult) -> String {
             .y_label_formatter(&|value| short(*value))
             .draw()?;
         chart.draw_series(std::iter::once(PathElement::new(vec![(1.0, 1.0), (most, most)], INK)))?;
-        let dots = points.iter().map(|(across, up, queue)| {
-            Circle::new((across.max(1.0), up.max(1.0)), 2, colour(queue).mix(0.5).filled())
-        });
+        let dots = points
+            .iter()
+            .map(|(across, up, queue)| Circle::new((across.max(1.0), up.max(1.0)), 2, colour(queue).mix(0.5).filled()));
         chart.draw_series(dots)?;
         Ok(())
     })

@@ -183,8 +183,9 @@ pub(super) fn nodes(options: &SimulateOptions, traces: &TraceOptions) -> Result<
     let cluster = &options.cluster;
     if let Some(path) = &cluster.node_file {
         let name = path.display().to_string();
-        let file = std::fs::File::open(path)
-            .map_err(|error| Failure::input(format!("--node-file {name}: {error}; it must be a file that can be read")))?;
+        let file = std::fs::File::open(path).map_err(|error| {
+            Failure::input(format!("--node-file {name}: {error}; it must be a file that can be read"))
+        })?;
         return read_node_file(file, &name).map_err(|error| Failure::input(error.to_string()));
     }
     let counted = |nodes: u32| {

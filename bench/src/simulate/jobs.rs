@@ -87,10 +87,9 @@ pub(super) fn make(
     seed: u64,
 ) -> Made {
     let mut known: FxHashMap<&Host, Place> = FxHashMap::default();
-    let mut place_of = |host| *known.entry(host).or_insert_with(|| Place {
-        node: core.location(&host.name),
-        rack: core.location(&host.rack),
-    });
+    let mut place_of = |host| {
+        *known.entry(host).or_insert_with(|| Place { node: core.location(&host.name), rack: core.location(&host.rack) })
+    };
     let mut synth = placing.synth_seed.map(|seed| JavaRandom::new(seed.cast_unsigned()));
     let mut groups = Vec::with_capacity(job.tasks.len());
     let (mut longest, mut drawn) = ([0_u64; 2], 0_u32);

@@ -16,7 +16,6 @@ struct Running {
     ends_at: u64,
 }
 
-
 /// A node as its NodeManager has it.
 #[derive(Debug)]
 pub(super) struct SimNode {
@@ -59,7 +58,12 @@ impl SimNode {
     }
 
     /// The report of this moment. Gives whether something is stopped, and thus to be said at the next.
-    pub(super) fn report(&mut self, now: u64, scratch: &mut Vec<ContainerId>, over: &mut Vec<ContainerId>) -> (&Heartbeat, bool) {
+    pub(super) fn report(
+        &mut self,
+        now: u64,
+        scratch: &mut Vec<ContainerId>,
+        over: &mut Vec<ContainerId>,
+    ) -> (&Heartbeat, bool) {
         let SimNode { handle, heartbeat, running, next_end, launched, stopped, .. } = self;
         heartbeat.launched.clear();
         heartbeat.completed.clear();

@@ -1,8 +1,8 @@
 //! The scheduler that is simulated: either of the two without threads, behind one set of calls.
 
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, CapacityStepped, Heartbeat, Location, NodeHandle, Refused, Resource, Stepped,
-    Submission,
+    AllocateRequest, Allocation, AppHandle, CapacityStepped, Heartbeat, Location, NodeHandle, Refused, Resource,
+    Stepped, Submission,
 };
 use crate::engine::QueueFigures;
 
@@ -87,9 +87,7 @@ impl Scheduler {
     /// A round of preemption: how many containers it marks.
     pub(super) fn preempt(&mut self) -> Result<usize, Refused> {
         match self {
-            Scheduler::Fair(core) => {
-                Ok(core.preempt(false)?.iter().map(|round| round.containers.len()).sum())
-            }
+            Scheduler::Fair(core) => Ok(core.preempt(false)?.iter().map(|round| round.containers.len()).sum()),
             Scheduler::Capacity(core) => core.preempt().map(|marked| marked.len()),
         }
     }

@@ -116,7 +116,10 @@ mod tests {
         assert_eq!(changed("waits", change(0.031, 0.04)), "waits as before");
         assert_eq!(figure(change(0.1, 0.02)), "+10.0 % ± 2.0");
         assert_eq!(figure(change(0.1, f64::INFINITY)), "+10.0 %");
-        assert_eq!((who(change(-0.1, 0.0)), who(change(0.1, 0.0)), who(change(0.1, 0.2))), ("wins", "loses", "as before"));
+        assert_eq!(
+            (who(change(-0.1, 0.0)), who(change(0.1, 0.0)), who(change(0.1, 0.2))),
+            ("wins", "loses", "as before")
+        );
         assert_eq!(headline(&[]), "no job ran");
     }
 }

@@ -150,9 +150,7 @@ pub fn json(simulated: &Simulated) -> String {
     let first = simulated.runs.first().map(Vec::as_slice).unwrap_or_default();
     let mut differences = Vec::new();
     for other in simulated.runs.iter().skip(1) {
-        let change = |change: Change| {
-            object!({"part": change.part, "give_or_take": change.give_or_take, "is_real": change.is_real()})
-        };
+        let change = |change: Change| object!({"part": change.part, "give_or_take": change.give_or_take, "is_real": change.is_real()});
         let name = other.first().map(|run| run.name.as_str());
         differences.extend(Compared::of(first, other).into_iter().map(|queue| {
             object!({

@@ -14,7 +14,11 @@ use crate::arguments::{SCHEDULERS, SiteArgs, Word, interval, one_of};
 use crate::interrupt;
 
 const AMS: &[Word<AmStyle>] = &[
-    ("mapreduce", AmStyle::MapReduce, "As MapReduce's: slow start, reduces that wait for maps, answers looked at at once"),
+    (
+        "mapreduce",
+        AmStyle::MapReduce,
+        "As MapReduce's: slow start, reduces that wait for maps, answers looked at at once",
+    ),
     ("sls", AmStyle::Sls, "As Hadoop's Scheduler Load Simulator has them, heartbeat for heartbeat"),
 ];
 

@@ -41,12 +41,14 @@ impl<'p> Run<'p> {
             Rules::Fair(rules) => {
                 let (settings, allocations) = (**rules).clone();
                 let builder = FairScheduler::builder().settings(settings).allocations(allocations);
-                let builder = builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
+                let builder =
+                    builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
                 Scheduler::Fair(Box::new(builder.stepped().map_err(|error| Failure::input(error.to_string()))?))
             }
             Rules::Capacity(configuration) => {
                 let builder = CapacityScheduler::builder((**configuration).clone());
-                let builder = builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
+                let builder =
+                    builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
                 Scheduler::Capacity(Box::new(builder.stepped().map_err(|error| Failure::input(error.to_string()))?))
             }
         };

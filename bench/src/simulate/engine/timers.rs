@@ -50,9 +50,7 @@ impl Timers {
                 Timers {
                     update: None,
                     preempt: settings.monitors.preemption.as_ref().map(|monitor| ms(monitor.monitoring_interval_ms)),
-                    offer: settings
-                        .schedule_asynchronously
-                        .then(|| ms(settings.schedule_asynchronously_interval_ms)),
+                    offer: settings.schedule_asynchronously.then(|| ms(settings.schedule_asynchronously_interval_ms)),
                     kill_after: None,
                 }
             }

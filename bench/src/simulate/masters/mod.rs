@@ -70,7 +70,14 @@ pub(super) enum Program {
 
 impl Program {
     /// Does what an answer asks for; launches go onto `out`. `places`: of each node by number.
-    pub(super) fn process(&mut self, work: &mut Work, answer: &Answer, now: u64, places: &[Place], out: &mut Vec<Launch>) -> Going {
+    pub(super) fn process(
+        &mut self,
+        work: &mut Work,
+        answer: &Answer,
+        now: u64,
+        places: &[Place],
+        out: &mut Vec<Launch>,
+    ) -> Going {
         match self {
             Program::MapReduce(program) => program.process(work, answer, out),
             Program::Stream(program) => program.process(work, answer, now, out),

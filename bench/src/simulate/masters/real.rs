@@ -54,7 +54,8 @@ pub(in super::super) struct Real {
 
 impl Real {
     pub(in super::super) fn new(work: &Work, options: RealOptions) -> Real {
-        let (mut maps_waiting, mut reduces_waiting, mut maps, mut reduces) = (Backlog::default(), Backlog::default(), 0, 0);
+        let (mut maps_waiting, mut reduces_waiting, mut maps, mut reduces) =
+            (Backlog::default(), Backlog::default(), 0, 0);
         for (number, group) in numbered(&work.groups) {
             let (waiting, total) = match group.part {
                 Part::Map | Part::Other => (&mut maps_waiting, &mut maps),
@@ -97,7 +98,13 @@ impl Real {
         part
     }
 
-    pub(super) fn process(&mut self, work: &mut Work, answer: &Answer, places: &[Place], out: &mut Vec<Launch>) -> Going {
+    pub(super) fn process(
+        &mut self,
+        work: &mut Work,
+        answer: &Answer,
+        places: &[Place],
+        out: &mut Vec<Launch>,
+    ) -> Going {
         let all_maps_before = self.maps_done >= self.maps;
         let allowed_before = self.reduces_allowed();
         for ended in &answer.ended {
