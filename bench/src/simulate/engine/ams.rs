@@ -67,7 +67,7 @@ impl Run<'_> {
                     master.last_next = true;
                     return Going::LastNext;
                 }
-                going => return going,
+                going @ (Going::Last | Going::Failed | Going::Lost) => return going,
             }
         }
         if master.breaks {
