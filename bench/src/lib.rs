@@ -24,6 +24,7 @@ pub mod compare;
 pub mod convert;
 mod engine;
 mod failure;
+mod java_random;
 mod jobs;
 mod latency;
 pub mod load;

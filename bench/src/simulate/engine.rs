@@ -14,158 +14,29 @@
 mod ams;
 mod beats;
 mod quiet;
+mod run;
 mod start;
 mod timers;
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
-use super::arrivals::Arrivals;
 use super::asking::Outstanding;
-use super::events::{Event, Events, Kind};
-use super::inputs::Plan;
+use super::events::{Event, Kind};
 use super::jobs::{Placing, deal, make};
-use super::masters::{Answer, Launch, Program, Work};
-use super::nodes::{Ring, SimNode};
-use super::options::{AmStyle, SimulateOptions};
-use super::record::{DecisionHash, Interval, JobEnd, JobRecord, RunResult};
-use super::scheduler::Scheduler;
-use super::tasks::Place;
+use super::masters::Answer;
+use super::options::AmStyle;
+use super::record::{JobEnd, JobRecord, RunResult};
 use super::together;
-use crate::api::{Allocation, AppHandle, ContainerId, NodeId, Submission, VirtualClock};
+use crate::api::Submission;
 use crate::failure::Failure;
 use crate::random::mix;
 use crate::traces::Job;
-use quiet::Quiet;
-use timers::Timers;
+use run::{Coming, Master};
+
+pub(super) use run::Run;
 
 /// Nothing has ended, started or come for so long, with nothing left to come: what still waits waits for ever.
 const STALLED_MS: u64 = 6 * 3_600_000;
-
-/// An application that has not ended.
-#[derive(Debug)]
-struct Master {
-    handle: AppHandle,
-    record: usize,
-    start_ms: u64,
-    registered: bool,
-    /// Its AM's container.
-    am: Option<(ContainerId, NodeId)>,
-    work: Work,
-    program: Program,
-    outstanding: Outstanding,
-    /// What its containers have, memory in MiB and vcores, by number.
-    sizes: FxHashMap<u32, [i64; 2]>,
-    /// Containers that it was granted, without its own.
-    granted: u64,
-    /// What the core has told, and the AM has not called for yet.
-    inbox: Answer,
-    /// What its last call has brought, while it is not looked at yet.
-    answer: Option<Answer>,
-    /// When its next heartbeat is, if it is in the queue.
-    tick_at: Option<u64>,
-    last_next: bool,
-    broken: bool,
-    breaks: bool,
-    /// Its AM has said that it is done; the node still has to report the container.
-    leaving: Option<JobEnd>,
-}
-
-/// See the module's text.
-pub(super) struct Run<'p> {
-    plan: &'p Plan,
-    options: &'p SimulateOptions,
-    seed: u64,
-    core: Scheduler,
-    clock: Arc<VirtualClock>,
-    now: u64,
-    events: Events,
-    ring: Ring,
-    nodes: Vec<SimNode>,
-    places: Vec<Place>,
-    shuffled: Vec<u32>,
-    offsets: Vec<u64>,
-    dealt: Vec<String>,
-    synth_seed: Option<i64>,
-    swim: bool,
-    /// How long SLS would read the trace, at least and at most, in ms.
-    read_ms: Option<[u64; 2]>,
-    masters: FxHashMap<u32, Box<Master>>,
-    arrivals: Arrivals,
-    /// The jobs of the next moment, each with how often it comes; and the one that was read after them.
-    coming: Vec<Coming>,
-    ahead: Option<(u64, Coming)>,
-    coming_at: u64,
-    next_number: u32,
-    jobs_read: u64,
-    woken: crossbeam_channel::Receiver<u32>,
-    quiet: Quiet,
-    timers: Timers,
-    log: DecisionHash,
-    records: Vec<JobRecord>,
-    queue_names: Vec<(String, bool)>,
-    intervals: Vec<Interval>,
-    refused: Vec<String>,
-    granted: u64,
-    ended: u64,
-    preempted: u64,
-    calls: u64,
-    /// When something last happened beside heartbeats, and the last end that is known of.
-    moved_at: u64,
-    latest_end: u64,
-    busy: Busy,
-    scratch: Scratch,
-}
-
-/// How much is in use, summed over time.
-#[derive(Debug, Default)]
-struct Busy {
-    used: [i64; 2],
-    since: u64,
-    sums: [f64; 2],
-    cluster: [i64; 2],
-}
-
-impl Busy {
-    /// From now on so much more is in use.
-    fn change(&mut self, now: u64, by: [i64; 2]) {
-        let span = now.saturating_sub(self.since) as f64;
-        for ((sum, used), by) in self.sums.iter_mut().zip(&mut self.used).zip(by) {
-            *sum += *used as f64 * span;
-            *used += by;
-        }
-        self.since = now;
-    }
-
-    fn utilisation(&self) -> [f64; 2] {
-        let of = |index: usize| self.used[index] as f64 / self.cluster[index].max(1) as f64;
-        [of(0), of(1)]
-    }
-
-    fn mean(&mut self, until: u64) -> [f64; 2] {
-        self.change(until, [0, 0]);
-        let of = |index: usize| self.sums[index] / (self.cluster[index].max(1) as f64 * until.max(1) as f64);
-        [of(0), of(1)]
-    }
-}
-
-/// What is used again and again.
-#[derive(Debug, Default)]
-struct Scratch {
-    answer: Allocation,
-    launches: Vec<Launch>,
-    stops: Vec<ContainerId>,
-    over: Vec<ContainerId>,
-}
-
-/// A job that comes: its number in the trace, and how often.
-#[derive(Debug)]
-struct Coming {
-    job: Box<Job>,
-    number: u64,
-    copies: u32,
-}
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug)]

@@ -10,9 +10,9 @@ use super::options::{AmStyle, SimulateOptions};
 use super::scheduler::Scheduler;
 use super::tasks::{Group, Part, Place};
 use crate::api::{Resource, ResourceTypes};
+use crate::java_random::JavaRandom;
 use crate::random::{mix, unit};
 use crate::traces::{Host, Job};
-use crate::workload::JavaRandom;
 
 /// The start of an AM is recorded so long after its first step: delays and running times that lie on its grid take one more heartbeat.
 const RECORDED_LATE_MS: u64 = 1;

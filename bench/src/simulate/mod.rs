@@ -8,7 +8,7 @@
 //! | `arrivals`, `together`, `jobs`, `tasks`, `asking` | jobs as they come, and what AMs need of them |
 //! | `masters` | what AMs do |
 //! | `scheduler` | either core without threads |
-//! | `record`, `summary` | what came of a run; of its queues, and of two files of queues beside each other |
+//! | `record`, `outcome`, `summary` | what came of a run; of its queues, and of two files of queues beside each other |
 //! | `told`, `written` | the same in words; as CSV and JSON |
 //!
 //! Deterministic: the same inputs and seed give the same decisions and the same bytes.
@@ -22,6 +22,7 @@ mod jobs;
 mod masters;
 mod nodes;
 mod options;
+mod outcome;
 mod record;
 mod scheduler;
 mod summary;
@@ -34,6 +35,7 @@ use std::path::Path;
 
 pub use engine::Moment;
 pub use options::{AmStyle, ClusterOptions, SimulateOptions};
+pub use outcome::Simulated;
 pub use record::{Interval, JobEnd, JobRecord, QueueSample, RunResult};
 pub(crate) use summary::{Compared, Facts};
 pub use told::words;
@@ -45,15 +47,6 @@ use crate::clock::{now_ns, seconds};
 use crate::failure::Failure;
 use crate::traces::{Trace, TraceOptions};
 use engine::Run;
-
-/// What came of a simulation: each file of queues with each seed, seed by seed.
-#[derive(Debug)]
-pub struct Simulated {
-    /// The runs: of each file of queues, of each seed.
-    pub runs: Vec<Vec<RunResult>>,
-    /// What readers had to say.
-    pub warnings: Vec<String>,
-}
 
 fn trace_options(options: &SimulateOptions) -> TraceOptions {
     TraceOptions {

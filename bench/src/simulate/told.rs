@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Simulated;
+use super::outcome::Simulated;
 use super::summary::{Change, Compared, Facts};
 use crate::numbers::grouped;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json as object};
 
-use super::Simulated;
+use super::outcome::Simulated;
 use super::record::{JobEnd, RunResult};
 use super::summary::{Change, Compared, Facts, Spread};
 use crate::failure::Failure;

@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `plan`, `shape` | the options, checked against each other; how long, how large |
 //! | `bed`, `calls` | a scheduler with its cluster, the fill; the two calls of it |
-//! | `masters`, `tasks`, `java_random` | set-up, the applications' side; W4's tables |
+//! | `masters`, `tasks` | set-up, the applications' side; W4's tables |
 //! | `churn`, `nodes`, `held` | W2 and W4; the nodes' side of them; what nodes hold |
 //! | `self_driven`, `minders` | the same on the workers' own threads; W1, too; the workers meanwhile |
 //! | `update` | W3 |
@@ -19,7 +19,6 @@ mod bed;
 mod calls;
 mod churn;
 mod held;
-mod java_random;
 mod masters;
 mod minders;
 mod nodes;
@@ -33,8 +32,6 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 mod update;
-
-pub(crate) use java_random::JavaRandom;
 
 use calls::TIMED;
 use churn::Churn;

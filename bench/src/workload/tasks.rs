@@ -10,9 +10,9 @@
 
 use super::bed::Bed;
 use super::calls::ask;
-use super::java_random::JavaRandom;
 use super::shape::{NODES_A_RACK, node_name, rack_name};
 use crate::api::{Ask, Location};
+use crate::java_random::JavaRandom;
 
 /// Nodes that a task names.
 const NODES_A_TASK: usize = 3;

@@ -3,7 +3,7 @@
 use super::super::events::Kind;
 use super::super::masters::{Answer, Going};
 use super::super::record::JobEnd;
-use super::{Master, Run};
+use super::run::{Master, Run};
 use crate::api::{AllocateRequest, Refused};
 
 impl Master {

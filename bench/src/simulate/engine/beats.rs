@@ -3,7 +3,7 @@
 use super::super::events::Kind;
 use super::super::masters::Launch;
 use super::super::record::JobEnd;
-use super::{Master, Run};
+use super::run::{Master, Run};
 use crate::api::{Allocation, EndReason, Resource};
 
 /// From the grant of an AM's container to the moment in which the AM is up, in ms.

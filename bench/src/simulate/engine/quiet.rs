@@ -10,26 +10,7 @@
 //! Where offers are made beside heartbeats nothing is left out: a node's report is what says there that it is alive.
 
 use super::super::events::Kind;
-use super::Run;
-
-/// What says whether heartbeats can be left out.
-#[derive(Debug)]
-pub(super) struct Quiet {
-    allowed: bool,
-    /// Containers that are asked for and not granted.
-    pub(super) outstanding: i64,
-    /// Something has changed since the last update.
-    dirty: bool,
-    /// Until then all report.
-    restless_until: u64,
-    /// Something was reserved, marked or stopped, and heartbeats have not been left out since.
-    disturbed: bool,
-    reservations: u64,
-    /// Reports that were made.
-    pub(super) reported: u64,
-    /// The last update that was put off.
-    put_off: Option<u64>,
-}
+use super::run::{Quiet, Run};
 
 impl Quiet {
     pub(super) fn new(allowed: bool) -> Quiet {

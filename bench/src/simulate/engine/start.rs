@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::quiet::Quiet;
-use super::timers::{Timers, read_ms};
-use super::{Busy, Run, Scratch};
+use super::run::{Busy, Quiet, Run, Scratch, Timers};
+use super::timers::read_ms;
 use crate::api::{CapacityScheduler, FairScheduler, VirtualClock};
 use crate::failure::Failure;
 use crate::random::mix;

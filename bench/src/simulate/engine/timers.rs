@@ -4,7 +4,7 @@ use super::super::events::Kind;
 use super::super::inputs::{Plan, Rules};
 use super::super::options::AmStyle;
 use super::super::record::{Interval, QueueSample};
-use super::Run;
+use super::run::{Run, Timers};
 use crate::traces::TraceKind;
 
 const LOOK_MS: u64 = 1000;
@@ -19,16 +19,6 @@ pub(super) fn read_ms(kind: TraceKind) -> Option<[u64; 2]> {
         TraceKind::Sls => Some([260, 380]),
         TraceKind::Rumen | TraceKind::Swim => None,
     }
-}
-
-/// The intervals, in ms; nothing where it is not done.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Timers {
-    update: Option<u64>,
-    preempt: Option<u64>,
-    offer: Option<u64>,
-    /// Of the FairScheduler: rounds follow updates, kills rounds.
-    kill_after: Option<u64>,
 }
 
 impl Timers {

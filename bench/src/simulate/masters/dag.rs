@@ -4,7 +4,8 @@
 
 use super::super::asking::rows;
 use super::super::tasks::Backlog;
-use super::{Answer, Call, Going, Launch, Work, numbered};
+use super::calls::{Answer, Call, Going, Launch, numbered};
+use super::work::Work;
 use crate::api::EndReason;
 
 const PRIORITY: i32 = 20;

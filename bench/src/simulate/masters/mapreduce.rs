@@ -5,7 +5,8 @@
 
 use super::super::asking::rows;
 use super::super::tasks::{Backlog, Part};
-use super::{Answer, Call, Going, Launch, Work, numbered};
+use super::calls::{Answer, Call, Going, Launch, numbered};
+use super::work::Work;
 use crate::api::EndReason;
 
 const MAP_PRIORITY: i32 = 20;

@@ -3,61 +3,21 @@
 //! `mapreduce`, `stream` and `dag` are those of Hadoop's Scheduler Load Simulator (`MRAMSimulator`, `StreamAMSimulator`, `DAGAMSimulator`),
 //! call for call; `real` is a MapReduce job as its own ApplicationMaster runs it. All are plain: no clock, no scheduler.
 
+mod calls;
 mod dag;
 mod mapreduce;
 mod real;
 mod stream;
 mod work;
 
-use super::tasks::{Group, Place};
-use crate::api::{Ask, Container, ContainerId, EndedContainer, NodeId};
+use super::tasks::Place;
 
+pub(super) use calls::{Answer, Call, Going, Launch};
 pub(super) use dag::Dag;
 pub(super) use mapreduce::MapReduce;
 pub(super) use real::{Real, RealOptions};
 pub(super) use stream::Stream;
 pub(super) use work::Work;
-
-/// What a call has brought.
-#[derive(Debug, Default)]
-pub(super) struct Answer {
-    pub(super) granted: Vec<Container>,
-    pub(super) ended: Vec<EndedContainer>,
-}
-
-/// A container's life begins, or its end is known by now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Launch {
-    pub(super) id: ContainerId,
-    pub(super) node: NodeId,
-    /// Nothing: until more is said.
-    pub(super) life_ms: Option<u64>,
-    /// It runs already.
-    pub(super) again: bool,
-}
-
-/// How an AM goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Going {
-    On,
-    /// All is done: its last step is now.
-    Last,
-    /// All is done: its last step is the next one.
-    LastNext,
-    /// It gives up: a task has failed too often.
-    Failed,
-    /// Its own container was taken.
-    Lost,
-}
-
-/// What an AM asks in one call.
-#[derive(Debug, Default)]
-pub(super) struct Call {
-    pub(super) asks: Vec<Ask>,
-    pub(super) releases: Vec<ContainerId>,
-    /// The step after this one is the last.
-    pub(super) last_next: bool,
-}
 
 /// What an AM does.
 #[derive(Debug)]
@@ -100,9 +60,4 @@ impl Program {
     pub(super) fn is_prompt(&self) -> bool {
         matches!(self, Program::Real(_))
     }
-}
-
-/// The groups' numbers, each with its count.
-fn numbered(groups: &[Group]) -> impl Iterator<Item = (u32, &Group)> {
-    (0_u32..).zip(groups)
 }

@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 
 use super::super::asking::rows;
 use super::super::tasks::{Backlog, Group, Part, Place};
-use super::{Answer, Call, Going, Launch, Work, numbered};
+use super::calls::{Answer, Call, Going, Launch, numbered};
+use super::work::Work;
 use crate::api::{Ask, Container, ContainerId, EndReason};
 use crate::random;
 

@@ -2,7 +2,8 @@
 
 use super::super::asking::rows;
 use super::super::tasks::Backlog;
-use super::{Answer, Call, Going, Launch, Work, numbered};
+use super::calls::{Answer, Call, Going, Launch, numbered};
+use super::work::Work;
 
 const PRIORITY: i32 = 20;
 

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::super::tasks::Group;
-use super::Launch;
+use super::calls::Launch;
 use crate::api::{Container, ContainerId, NodeId};
 
 /// A task that runs.

@@ -1,0 +1,171 @@
+//! All that a run has: who calls whom is said in [`engine`](super).
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::super::arrivals::Arrivals;
+use super::super::asking::Outstanding;
+use super::super::events::Events;
+use super::super::inputs::Plan;
+use super::super::masters::{Answer, Launch, Program, Work};
+use super::super::nodes::{Ring, SimNode};
+use super::super::options::SimulateOptions;
+use super::super::record::{DecisionHash, Interval, JobEnd, JobRecord};
+use super::super::scheduler::Scheduler;
+use super::super::tasks::Place;
+use crate::api::{Allocation, AppHandle, ContainerId, NodeId, VirtualClock};
+use crate::traces::Job;
+
+/// An application that has not ended.
+#[derive(Debug)]
+pub(super) struct Master {
+    pub(super) handle: AppHandle,
+    pub(super) record: usize,
+    pub(super) start_ms: u64,
+    pub(super) registered: bool,
+    /// Its AM's container.
+    pub(super) am: Option<(ContainerId, NodeId)>,
+    pub(super) work: Work,
+    pub(super) program: Program,
+    pub(super) outstanding: Outstanding,
+    /// What its containers have, memory in MiB and vcores, by number.
+    pub(super) sizes: FxHashMap<u32, [i64; 2]>,
+    /// Containers that it was granted, without its own.
+    pub(super) granted: u64,
+    /// What the core has told, and the AM has not called for yet.
+    pub(super) inbox: Answer,
+    /// What its last call has brought, while it is not looked at yet.
+    pub(super) answer: Option<Answer>,
+    /// When its next heartbeat is, if it is in the queue.
+    pub(super) tick_at: Option<u64>,
+    pub(super) last_next: bool,
+    pub(super) broken: bool,
+    pub(super) breaks: bool,
+    /// Its AM has said that it is done; the node still has to report the container.
+    pub(super) leaving: Option<JobEnd>,
+}
+
+/// A run, as it stands.
+pub(in super::super) struct Run<'p> {
+    pub(super) plan: &'p Plan,
+    pub(super) options: &'p SimulateOptions,
+    pub(super) seed: u64,
+    pub(super) core: Scheduler,
+    pub(super) clock: Arc<VirtualClock>,
+    pub(super) now: u64,
+    pub(super) events: Events,
+    pub(super) ring: Ring,
+    pub(super) nodes: Vec<SimNode>,
+    pub(super) places: Vec<Place>,
+    pub(super) shuffled: Vec<u32>,
+    pub(super) offsets: Vec<u64>,
+    pub(super) dealt: Vec<String>,
+    pub(super) synth_seed: Option<i64>,
+    pub(super) swim: bool,
+    /// How long SLS would read the trace, at least and at most, in ms.
+    pub(super) read_ms: Option<[u64; 2]>,
+    pub(super) masters: FxHashMap<u32, Box<Master>>,
+    pub(super) arrivals: Arrivals,
+    /// The jobs of the next moment, each with how often it comes; and the one that was read after them.
+    pub(super) coming: Vec<Coming>,
+    pub(super) ahead: Option<(u64, Coming)>,
+    pub(super) coming_at: u64,
+    pub(super) next_number: u32,
+    pub(super) jobs_read: u64,
+    pub(super) woken: crossbeam_channel::Receiver<u32>,
+    pub(super) quiet: Quiet,
+    pub(super) timers: Timers,
+    pub(super) log: DecisionHash,
+    pub(super) records: Vec<JobRecord>,
+    pub(super) queue_names: Vec<(String, bool)>,
+    pub(super) intervals: Vec<Interval>,
+    pub(super) refused: Vec<String>,
+    pub(super) granted: u64,
+    pub(super) ended: u64,
+    pub(super) preempted: u64,
+    pub(super) calls: u64,
+    /// When something last happened beside heartbeats, and the last end that is known of.
+    pub(super) moved_at: u64,
+    pub(super) latest_end: u64,
+    pub(super) busy: Busy,
+    pub(super) scratch: Scratch,
+}
+
+/// How much is in use, summed over time.
+#[derive(Debug, Default)]
+pub(super) struct Busy {
+    pub(super) used: [i64; 2],
+    pub(super) since: u64,
+    pub(super) sums: [f64; 2],
+    pub(super) cluster: [i64; 2],
+}
+
+impl Busy {
+    /// From now on so much more is in use.
+    pub(super) fn change(&mut self, now: u64, by: [i64; 2]) {
+        let span = now.saturating_sub(self.since) as f64;
+        for ((sum, used), by) in self.sums.iter_mut().zip(&mut self.used).zip(by) {
+            *sum += *used as f64 * span;
+            *used += by;
+        }
+        self.since = now;
+    }
+
+    pub(super) fn utilisation(&self) -> [f64; 2] {
+        let of = |index: usize| self.used[index] as f64 / self.cluster[index].max(1) as f64;
+        [of(0), of(1)]
+    }
+
+    pub(super) fn mean(&mut self, until: u64) -> [f64; 2] {
+        self.change(until, [0, 0]);
+        let of = |index: usize| self.sums[index] / (self.cluster[index].max(1) as f64 * until.max(1) as f64);
+        [of(0), of(1)]
+    }
+}
+
+/// What is used again and again.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) answer: Allocation,
+    pub(super) launches: Vec<Launch>,
+    pub(super) stops: Vec<ContainerId>,
+    pub(super) over: Vec<ContainerId>,
+}
+
+/// A job that comes: its number in the trace, and how often.
+#[derive(Debug)]
+pub(super) struct Coming {
+    pub(super) job: Box<Job>,
+    pub(super) number: u64,
+    pub(super) copies: u32,
+}
+
+/// What says whether heartbeats can be left out.
+#[derive(Debug)]
+pub(super) struct Quiet {
+    pub(super) allowed: bool,
+    /// Containers that are asked for and not granted.
+    pub(super) outstanding: i64,
+    /// Something has changed since the last update.
+    pub(super) dirty: bool,
+    /// Until then all report.
+    pub(super) restless_until: u64,
+    /// Something was reserved, marked or stopped, and heartbeats have not been left out since.
+    pub(super) disturbed: bool,
+    pub(super) reservations: u64,
+    /// Reports that were made.
+    pub(super) reported: u64,
+    /// The last update that was put off.
+    pub(super) put_off: Option<u64>,
+}
+
+/// The intervals, in ms; nothing where it is not done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Timers {
+    pub(super) update: Option<u64>,
+    pub(super) preempt: Option<u64>,
+    pub(super) offer: Option<u64>,
+    /// Of the FairScheduler: rounds follow updates, kills rounds.
+    pub(super) kill_after: Option<u64>,
+}
