@@ -221,7 +221,10 @@ pub mod view {
 #[cfg(not(loom))]
 pub mod reason {
     pub use crate::app::Reason;
-    pub use crate::capacity::{CapacityNotOffered, CapacityReason, CapacityWait};
+    pub use crate::capacity::{
+        AppEnd, AppTried, AppVisited, CapacityNotOffered, CapacityPass, CapacityReason, CapacityWait, KeyEnd, KeyTried,
+        PassCourse, QueueEnd, QueueTried, Watch, Watched,
+    };
     pub use crate::fair::{
         AmShare, AppOutcome, AppVisit, Claim, Decision, FairReason, FairWait, KeyOutcome, KeyVisit, NotOffered,
         NotReserved, Obstacle, PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, Told, Words,

@@ -21,6 +21,8 @@ mod capacity_lifetimes;
 
 mod capacity_reasons;
 
+mod capacity_watch;
+
 mod capacity_threads;
 
 mod door;
