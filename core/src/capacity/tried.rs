@@ -171,7 +171,7 @@ pub enum KeyEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Watch {
-    /// The next pass of each worker, whatever the node.
+    /// The next pass of each worker that tries something, whatever the node.
     AnyNode,
     /// The next pass over a node, by name.
     Node(String),
@@ -192,6 +192,8 @@ pub struct Watched {
     pub passes: Vec<CapacityPass>,
     /// Visits of applications, in order of time.
     pub visits: Vec<AppVisited>,
+    /// When it was asked for, in ms of the scheduler's clock.
+    pub now_ms: u64,
 }
 
 /// A visit of an application.
@@ -204,9 +206,20 @@ pub struct AppVisited {
     pub time_ms: u64,
     /// What is tried.
     pub app: AppTried,
+    /// It has reserved the node before.
+    pub is_of_reservation: bool,
 }
 
 impl CapacityPass {
+    /// Whether anybody is asked: who has reserved a node may want nothing more.
+    #[must_use]
+    pub fn tries_something(&self) -> bool {
+        match &self.course {
+            PassCourse::Reserved { app, .. } => !app.keys.is_empty(),
+            PassCourse::NodeFull | PassCourse::Offered(_) => true,
+        }
+    }
+
     /// Visits its applications.
     pub(crate) fn apps(&self, visit: &mut impl FnMut(&AppTried)) {
         fn below(queue: &QueueTried, visit: &mut impl FnMut(&AppTried)) {

@@ -39,11 +39,7 @@ struct DryRun {
 
 /// What an application that is served gets.
 fn served(chosen: &Chosen) -> (AppEnd, QueueEnd) {
-    if chosen.allocated {
-        (AppEnd::Allocates, QueueEnd::Allocates)
-    } else {
-        (AppEnd::Reserves, QueueEnd::Reserves)
-    }
+    if chosen.allocated { (AppEnd::Allocates, QueueEnd::Allocates) } else { (AppEnd::Reserves, QueueEnd::Reserves) }
 }
 
 impl Books {
@@ -297,8 +293,7 @@ impl Shard {
         let killable: Vec<Resource> = at.own.killable.in_order().into_iter().map(|(_, size)| size).collect();
         let of_node = NodeFacts { free: at.free, total: at.total, killable: &killable };
         let rules = books.rules(books.apps[entry].leaf);
-        let chosen =
-            choose_telling(&facts, &of_node, limits, &sizes, converts, &rules, &mut |end| ends.push(end))?;
+        let chosen = choose_telling(&facts, &of_node, limits, &sizes, converts, &rules, &mut |end| ends.push(end))?;
         if chosen.allocated {
             ends.push(KeyEnd::Allocated { size: chosen.size });
         }

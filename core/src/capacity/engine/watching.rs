@@ -4,7 +4,7 @@
 //! between two messages. Where nobody does, a pass compares once with null.
 
 use super::types::Shard;
-use crate::capacity::tried::{AppVisited, CapacityPass, Watch, Watched};
+use crate::capacity::tried::{AppVisited, CapacityPass, PassCourse, Watch, Watched};
 use std::collections::VecDeque;
 
 /// Whole passes that are kept; then the oldest goes.
@@ -37,8 +37,7 @@ impl Watching {
         if let Some(at) = named {
             self.nodes.swap_remove(at);
         }
-        let whole = std::mem::take(&mut self.any) || named.is_some();
-        (whole, !self.apps.is_empty())
+        (self.any || named.is_some(), !self.apps.is_empty())
     }
 }
 
@@ -70,8 +69,10 @@ impl Shard {
 
     /// What was told since this was last called.
     pub(crate) fn take_watched(&mut self) -> Watched {
-        let Some(mut watching) = self.own.watching.take() else { return Watched::default() };
+        let now_ms = self.shared.clock.now_ms();
+        let Some(mut watching) = self.own.watching.take() else { return Watched { now_ms, ..Watched::default() } };
         let watched = Watched {
+            now_ms,
             passes: std::mem::take(&mut watching.passes).into(),
             visits: std::mem::take(&mut watching.visits).into(),
         };
@@ -92,12 +93,15 @@ impl Shard {
             if visits {
                 pass.apps(&mut |app| {
                     if watching.apps.iter().any(|(known, _)| *known == app.app) {
-                        let visited = AppVisited { node: pass.node.clone(), time_ms, app: app.clone() };
+                        let (node, app) = (pass.node.clone(), app.clone());
+                        let is_of_reservation = matches!(pass.course, PassCourse::Reserved { .. });
+                        let visited = AppVisited { node, time_ms, app, is_of_reservation };
                         keep(&mut watching.visits, VISITS, visited);
                     }
                 });
             }
             if whole {
+                watching.any &= !pass.tries_something();
                 keep(&mut watching.passes, PASSES, pass);
             }
         }
@@ -114,6 +118,7 @@ impl Watched {
         for watched in found {
             all.passes.extend(watched.passes);
             all.visits.extend(watched.visits);
+            all.now_ms = all.now_ms.max(watched.now_ms);
         }
         all.passes.sort_by_key(|pass| pass.time_ms);
         all.visits.sort_by_key(|visit| visit.time_ms);
