@@ -16,12 +16,14 @@ pub(crate) use evenweave::faults::Fault;
 pub(crate) use evenweave::groups::{Groups, GroupsFile};
 pub(crate) use evenweave::policy::Precedence;
 pub(crate) use evenweave::reason::Words as CoreWords;
+#[cfg(test)]
+pub(crate) use evenweave::reason::{
+    AppEnd, AppTried, CapacityPass, CapacityWait, FairReason, FairWait, KeyEnd, PassCourse, QueueTried, Watch,
+};
 pub(crate) use evenweave::reason::{
     AppOutcome, AppVisit, CapacityReason, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, Obstacle, PassEnd,
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, Told, nearness, precedence,
 };
-#[cfg(test)]
-pub(crate) use evenweave::reason::{CapacityWait, FairReason, FairWait};
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{
     AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView,

@@ -118,7 +118,7 @@ impl Shard {
         let mut app = self.tried(entry, AppEnd::Nothing);
         if let Some(key) = key {
             let mut ends = Vec::new();
-            if let Ok(chosen) = self.try_key(slot, entry, key, node, &limits, true, &mut ends) {
+            if let Ok(chosen) = self.try_key(slot, key, node, &limits, true, &mut ends) {
                 app.end = served(&chosen).0;
             }
             app.keys.push(self.key_tried(slot, key, ends));
@@ -253,7 +253,7 @@ impl Shard {
                     });
                     Err(skipped)
                 }
-                None => self.try_key(app, entry, key, node, limits, false, &mut ends),
+                None => self.try_key(app, key, node, limits, false, &mut ends),
             };
             tried.keys.push(self.key_tried(app, key, ends));
             match outcome {
@@ -269,11 +269,9 @@ impl Shard {
     }
 
     /// 16.5, the visit counted.
-    #[expect(clippy::too_many_arguments, reason = "the facts are what they are")]
     fn try_key(
         &self,
         app: u32,
-        entry: AppEntry,
         key: usize,
         node: u32,
         limits: &Limits,
@@ -285,6 +283,8 @@ impl Shard {
             ends.push(KeyEnd::Blacklisted);
             return Err(Skipped::App);
         }
+        // One that has ended may still stand in its leaf's list.
+        let leaf = books.apps[self.entry(app).ok_or(Skipped::App)?].leaf;
         let mut facts = self.key_facts(app, key, node);
         facts.opportunities += 1;
         let id = local.keys[key].id();
@@ -292,7 +292,7 @@ impl Shard {
             self.reservations_of(app).filter(|(_, made)| made.key == id).map(|(_, made)| made.size).collect();
         let killable: Vec<Resource> = at.own.killable.in_order().into_iter().map(|(_, size)| size).collect();
         let of_node = NodeFacts { free: at.free, total: at.total, killable: &killable };
-        let rules = books.rules(books.apps[entry].leaf);
+        let rules = books.rules(leaf);
         let chosen = choose_telling(&facts, &of_node, limits, &sizes, converts, &rules, &mut |end| ends.push(end))?;
         if chosen.allocated {
             ends.push(KeyEnd::Allocated { size: chosen.size });
