@@ -192,6 +192,18 @@ impl Stepped {
         self.steps.submitted(outcome)
     }
 
+    /// What a submission is answered, without its being submitted: the full name of the leaf queue that it enters, which is made where it is
+    /// not there. For ResourceManagers that accept an application before its first attempt begins: that is submitted then as
+    /// [accepted](Submission::accepted_in).
+    ///
+    /// # Errors
+    /// As of [`Stepped::submit`].
+    pub fn accept(&mut self, submission: impl Borrow<Submission>) -> Result<String, Refused> {
+        let outcome = self.stepper().control().accept(submission.borrow());
+        self.settle();
+        outcome
+    }
+
     /// An AM's call, as [`FairScheduler::allocate`](crate::FairScheduler::allocate).
     ///
     /// # Errors
@@ -318,6 +330,16 @@ impl Stepped {
     /// As of [`Stepped::preempt`].
     pub fn kill_marked(&mut self) -> Result<(), Refused> {
         self.stepper().preempt(|preemptor, workers| preemptor.kill_all(workers))?;
+        self.settle();
+        Ok(())
+    }
+
+    /// Ends what was marked for preemption longer ago than `yarn.scheduler.fair.waitTimeBeforeKill`.
+    ///
+    /// # Errors
+    /// As of [`Stepped::preempt`].
+    pub fn kill_due(&mut self) -> Result<(), Refused> {
+        self.stepper().preempt(|preemptor, workers| preemptor.kill_due(workers))?;
         self.settle();
         Ok(())
     }

@@ -49,6 +49,16 @@ impl<D: Decider> Control<D> {
         Ok(app)
     }
 
+    /// Says what a submission is answered, and makes its queue, without taking it: the full name of the leaf queue that it would enter.
+    pub(crate) fn accept(&mut self, submission: &Submission) -> Result<String, Refused> {
+        if self.by_number.contains_key(&submission.number) {
+            return Err(Refused::DuplicateApp(submission.number));
+        }
+        submission.am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
+        let Entry { leaf, am: _ } = D::Control::submitted(self, submission)?;
+        Ok(self.tree.get(leaf).name.to_string())
+    }
+
     /// An attempt begins.
     pub(super) fn admit(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<(&AmRequest, Resource)>, keeps: bool) {
         let index = app.slot.index;

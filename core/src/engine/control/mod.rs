@@ -95,13 +95,24 @@ pub struct Submission {
     /// unmanaged AM, which runs outside.
     #[cfg_attr(feature = "serde", serde(default))]
     pub am: Option<AmRequest>,
+    /// It was accepted before, into this leaf queue: by `accept`, or by a ResourceManager that has been restarted. Neither placement rules
+    /// nor rights are asked. Where the queue is not there any more, a FairScheduler puts the application into `root.recovery`, as Hadoop
+    /// does; a CapacityScheduler refuses it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub accepted: bool,
 }
 
 impl Submission {
     /// Of a user, with an unmanaged AM, wherever the placement rules put it.
     #[must_use]
     pub fn new(number: u32, user: impl Into<String>) -> Submission {
-        Submission { number, user: user.into(), queue: None, am: None }
+        Submission { number, user: user.into(), queue: None, am: None, accepted: false }
+    }
+
+    /// The same, accepted before into this leaf queue, of which the full name is given.
+    #[must_use]
+    pub fn accepted_in(self, queue: impl Into<String>) -> Submission {
+        Submission { queue: Some(queue.into()), accepted: true, ..self }
     }
 
     /// The same, and asks for a queue.

@@ -163,6 +163,14 @@ impl Control {
         self.own.asked = SubmitTerms::default();
         outcome
     }
+
+    /// Says what a submission with terms of its own is answered.
+    pub(crate) fn accept_with(&mut self, submission: &Submission, terms: SubmitTerms) -> Result<String, Refused> {
+        self.own.asked = terms;
+        let outcome = self.accept(submission);
+        self.own.asked = SubmitTerms::default();
+        outcome
+    }
 }
 
 impl ControlPart<CapacityDecider> for CapacityControl {
