@@ -7,6 +7,7 @@
 //! A [`Bridge`] is Java's as a number, its address. Java calls `destroy` once, after the last call with it has returned, and holds a lock
 //! that sees to that; several may be there at once.
 #![expect(unsafe_code, reason = "names for Java, its buffers, and handles that it keeps")]
+#![expect(unreachable_pub, reason = "Java reaches them")]
 
 use crate::bridge::{Bridge, Kind};
 use jni::JNIEnv;

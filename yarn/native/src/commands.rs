@@ -6,8 +6,8 @@ use crate::bridge::State;
 use crate::wire::{Malformed, Reader, Writer};
 use evenweave::config::QueueAccess;
 use evenweave::{
-    AllocateRequest, Allocation, AmRequest, Ask, ContainerId, Heartbeat, Location, NewAttempt, Refused, Submission,
-    SubmitTerms,
+    AllocateRequest, Allocation, AmRequest, Ask, ContainerId, Heartbeat, Location, NewAttempt, RecoveredContainer, Refused,
+    Submission, SubmitTerms,
 };
 
 /// See the module's text.
@@ -73,6 +73,7 @@ impl Batch<'_> {
                 Ok(self.state.driver.set_maximum(maximum))
             }
             22 => Ok(self.state.driver.preempt()),
+            23 => self.recover(given),
             _ => Err(Malformed),
         }
     }
@@ -112,6 +113,17 @@ impl Batch<'_> {
         Ok(Ok(()))
     }
 
+    fn recover(&mut self, given: &mut Reader<'_>) -> Done {
+        let (app, node, attempt, number) = (given.count()?, given.count()?, given.count()?, given.count()?);
+        let (priority, request, resource) = (given.int()?, given.long()?, given.resource()?);
+        let container = RecoveredContainer::new(attempt, number, resource).asked_for(priority, request);
+        let container = container.with_am(given.flag()?);
+        let State { apps, nodes, driver, .. } = &mut *self.state;
+        let Some(app) = apps.get(&app) else { return Ok(Err(Refused::NoSuchApp(app))) };
+        let Some(node) = nodes.get(&node) else { return Ok(Err(no_node(node))) };
+        Ok(driver.recover(app, node, container).map(|id| self.out.container(id)))
+    }
+
     // ------------------------------------------------------------------------------------------------ applications
 
     fn places(&self, given: &mut Reader<'_>) -> Result<Vec<Location>, Malformed> {
@@ -123,7 +135,8 @@ impl Batch<'_> {
         for (place, relaxed) in given.list(|given| Ok((given.text()?, given.flag()?)))? {
             am = am.at(self.state.driver.location(place), relaxed);
         }
-        Ok(am.avoiding(&self.places(given)?))
+        let am = am.avoiding(&self.places(given)?);
+        Ok(if given.flag()? { am.running() } else { am })
     }
 
     fn submission(&self, given: &mut Reader<'_>) -> Result<(Submission, SubmitTerms), Malformed> {

@@ -3,7 +3,7 @@
 use evenweave::config::QueueAccess;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt, NodeHandle,
-    Refused, Resource, Stepped, SubmitTerms, Submission,
+    RecoveredContainer, Refused, Resource, Stepped, SubmitTerms, Submission,
 };
 
 /// See the module's text.
@@ -60,6 +60,15 @@ impl Driver {
 
     pub(crate) fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         either!(self, of => of.new_attempt(app, new))
+    }
+
+    pub(crate) fn recover(
+        &mut self,
+        app: &AppHandle,
+        node: &NodeHandle,
+        container: RecoveredContainer,
+    ) -> Result<ContainerId, Refused> {
+        either!(self, of => of.recover_container(app, node, container))
     }
 
     pub(crate) fn allocate(

@@ -62,11 +62,17 @@ impl<D: Decider> Control<D> {
     /// An attempt begins.
     pub(super) fn admit(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<(&AmRequest, Resource)>, keeps: bool) {
         let index = app.slot.index;
+        if am.as_ref().is_some_and(|(am, _)| am.runs()) {
+            // Nobody else has it yet. How large its AM is comes with the container.
+            let _ = app.try_set_am(leaf, self.shared.types, &Resource::ZERO);
+        }
         self.by_number.insert(app.id.number, index);
         let runnable = D::Control::entering(self, app, leaf, am.as_ref().map(|(_, size)| size), keeps);
         self.enter_app(app.clone(), leaf, runnable);
         self.enter(index);
-        if let Some((am, size)) = am {
+        if let Some((am, size)) = am
+            && !am.runs()
+        {
             let size = D::Control::am_asked(self, leaf, &size);
             self.ask_for_am(app, am, size);
         }

@@ -43,7 +43,7 @@ use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
 use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
-use crate::engine::intake::messages::{ControlMessage, Internal};
+use crate::engine::intake::messages::{ControlMessage, Internal, Recovery};
 use crate::engine::intake::reply::Reply;
 use crate::engine::publish::members::MemberTable;
 use crate::engine::publish::snapshot::Structure;
@@ -163,6 +163,7 @@ pub(crate) enum Call<D: Decider> {
         queue: String,
         reply: Reply<Result<(), Refused>>,
     },
+    Recover(Box<Recovery>),
     AddNode(NodeSpec, Reply<Result<Arc<NodeShared>, Refused>>),
     RemoveNode(Arc<NodeShared>, Reply<Result<(), Refused>>),
     ResizeNode {
@@ -422,6 +423,7 @@ impl<D: Decider> Control<D> {
                 noted!(outcome, app = app.id.number, queue = &*queue, "an application is moved");
                 self.answer(reply, outcome);
             }
+            Call::Recover(recovery) => self.recover(*recovery),
             Call::AddNode(spec, reply) => {
                 let outcome = self.add_node(&spec);
                 self.answer(reply, outcome);

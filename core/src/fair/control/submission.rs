@@ -62,7 +62,7 @@ impl Control {
     pub(super) fn find_place(&mut self, submission: &Submission) -> Result<Entry, Refused> {
         let Submission { number, user, queue, am, accepted } = submission;
         if *accepted {
-            return self.find_accepted(queue.as_deref().unwrap_or(ANY_QUEUE), am.as_ref().map(AmRequest::resource));
+            return self.find_accepted(queue.as_deref().unwrap_or(ANY_QUEUE), am.as_ref());
         }
         // First what the ResourceManager does.
         let placed = self.place(user, queue.as_deref())?;
@@ -84,11 +84,14 @@ impl Control {
     }
 
     /// The leaf queue of an application that was accepted before; `root.recovery` where there is no such leaf and none can be made.
-    fn find_accepted(&mut self, queue: &str, am: Option<&Resource>) -> Result<Entry, Refused> {
+    fn find_accepted(&mut self, queue: &str, am: Option<&AmRequest>) -> Result<Entry, Refused> {
         let leaf = self.leaf_again(&rooted(queue)).or_else(|| self.leaf_again(RECOVERY));
         let leaf = leaf.ok_or_else(|| Refused::NotLeaf { queue: queue.to_owned() })?;
-        let am = am.map(|asked| self.size_of_further_am(leaf, asked)).transpose()?;
-        Ok(Entry { leaf, am })
+        let size = |am: &AmRequest| match am.runs() {
+            true => Ok(self.size_in(leaf, am.resource())),
+            false => self.size_of_further_am(leaf, am.resource()),
+        };
+        Ok(Entry { leaf, am: am.map(size).transpose()? })
     }
 
     /// A leaf queue of this name, made where nothing has the name.

@@ -235,6 +235,9 @@ impl ControlPart<CapacityDecider> for CapacityControl {
         control.normal(size, &control.max_allocation())
     }
 
+    /// It counts from its activation on, as large as it was asked for.
+    fn am_recovered(_control: &mut Control, _leaf: u32, _size: &Resource) {}
+
     fn left(control: &mut Control, app: &AppShared, stood: Stand, goes_on: bool) {
         control.has_left(app, stood, goes_on);
     }

@@ -7,7 +7,7 @@ use crate::capacity::engine::types::Control;
 use crate::capacity::tree::{Named, ROOT, Status};
 use crate::config::capacity::{QueueMaking, ToPlace};
 use crate::engine::books::ledger::AppShared;
-use crate::engine::control::{EITHER, Entry, Stand, Submission};
+use crate::engine::control::{AmRequest, EITHER, Entry, Stand, Submission};
 use crate::event::{self, Refused, check_length};
 use crate::matching::size::check_size;
 use crate::resource::Resource;
@@ -133,7 +133,11 @@ impl Control {
             return Err(Refused::NotLeaf { queue: name.to_owned() });
         }
         self.own.lifetime_seconds = self.lifetime_for(self.own.asked.lifetime_seconds, name, *number)?;
-        let size = am.as_ref().map(|am| self.size_of_am(am.resource(), Some(leaf))).transpose()?;
+        let size = |am: &AmRequest| match am.runs() {
+            true => Ok(self.normal(am.resource(), &self.max_allocation())),
+            false => self.size_of_am(am.resource(), Some(leaf)),
+        };
+        let size = am.as_ref().map(size).transpose()?;
         self.own.priority = self.priority_for(self.own.asked.priority, user, Some(leaf), name, *number)?;
         self.is_needed(leaf);
         Ok(Entry { leaf, am: size })

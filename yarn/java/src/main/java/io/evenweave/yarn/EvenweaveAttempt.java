@@ -44,6 +44,8 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   /** Marked for preemption by the ResourceManager itself, because their node has become too small. */
   private final Set<ContainerId> marked = Collections.synchronizedSet(new LinkedHashSet<>());
   private final long numbersFrom;
+  /** The core asks for a master's container under request id 0, the ResourceManager under its own; null when there is none to come. */
+  private Long awaitedRequestId;
 
   EvenweaveAttempt(EvenweaveScheduler scheduler, EvenweaveApplication application, ApplicationAttemptId id, Queue queue,
       AbstractUsersManager users, boolean keepsContainers, RMContext context) {
@@ -58,7 +60,12 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
     setAttemptRecovering(recovering);
   }
 
-  /** Whether the ResourceManager still waits for the container of its master. */
+  /** A master's container is asked for by these lines. */
+  void awaits(List<ResourceRequest> master) {
+    awaitedRequestId = master == null || master.isEmpty() ? null : master.get(0).getAllocationRequestId();
+  }
+
+  /** Its master runs in a container. */
   boolean isManaged() {
     return !getUnmanagedAM();
   }
@@ -70,10 +77,11 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
     writeLock.lock();
     try {
       ContainerId id = ContainerId.newContainerId(getApplicationAttemptId(), numbersFrom + granted.id.number());
-      SchedulerRequestKey key = new SchedulerRequestKey(
-          Priority.newInstance(granted.priority), granted.allocationRequestId, null);
+      long requestId = awaitedRequestId == null ? granted.allocationRequestId : awaitedRequestId;
+      awaitedRequestId = null;
+      SchedulerRequestKey key = new SchedulerRequestKey(Priority.newInstance(granted.priority), requestId, null);
       Container container = BuilderUtils.newContainer(id, node.getNodeID(),
-          node.getHttpAddress(), granted.resource, key.getPriority(), null, granted.allocationRequestId);
+          node.getHttpAddress(), granted.resource, key.getPriority(), null, requestId);
       RMContainerImpl made = new RMContainerImpl(container, key, getApplicationAttemptId(), node.getNodeID(), getUser(), rmContext);
       made.setQueueName(getQueueName());
       addToNewlyAllocatedContainers(node, made);

@@ -61,6 +61,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeResourc
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ReleaseContainerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
 import org.apache.hadoop.yarn.util.resource.Resources;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -349,12 +350,38 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
           .resource(node.getTotalResource()), Wire::readInt);
       node.number = number;
       nodesByNumber.put(number, node);
+      node.takeRecovered().forEach(container -> recover(node, container));
       showAvailable();
       LOG.info("Added node {} cluster capacity: {}", rmNode.getNodeAddress(), getClusterResource());
     } catch (CoreRefusal refusal) {
       LOG.error("Node {} gets no containers: {}", rmNode.getNodeAddress(), refusal.getMessage());
     } finally {
       core.lock.unlock();
+    }
+  }
+
+  /** The core takes a container over that a node has brought, and that Hadoop's books have already. */
+  private void recover(EvenweaveNode node, RMContainer container) {
+    ContainerId id = container.getContainerId();
+    EvenweaveAttempt attempt = getCurrentAttemptForContainer(id);
+    if (attempt == null || !attempt.isInCore) {
+      return;
+    }
+    SchedulerRequestKey key = container.getAllocatedSchedulerKey();
+    try {
+      CoreId coreId = core.ask(out -> out.command(Wire.RECOVER).number(attempt.application.number).number(node.number)
+          .number(id.getApplicationAttemptId().getAttemptId()).number((int) id.getContainerId())
+          .number(key.getPriority().getPriority()).wide(key.getAllocationRequestId())
+          .resource(container.getAllocatedResource()).flag(container.isAMContainer()), Wire::readContainer);
+      node.know(id, coreId);
+      if (attempt.getRMContainer(id) == null) {
+        // Given back meanwhile.
+        release(attempt, Collections.singletonList(coreId));
+      } else {
+        live.put(coreId, container);
+      }
+    } catch (CoreRefusal refusal) {
+      LOG.error("{} is not known to the core: {}", id, refusal.getMessage());
     }
   }
 
@@ -449,7 +476,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       String leaf;
       try {
         leaf = core.ask(out -> putSubmission(out.command(Wire.ACCEPT), number, user, recovering, event.getQueue(),
-            am, null, priority), Wire::readText);
+            am, null, false, priority), Wire::readText);
       } catch (CoreRefusal refusal) {
         if (recovering) {
           lost(id, refusal);
@@ -505,14 +532,14 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   }
 
   private static Wire putSubmission(Wire out, int number, String user, boolean accepted, String queue, List<ResourceRequest> am,
-      List<String> blacklist, Priority priority) {
+      List<String> blacklist, boolean amRuns, Priority priority) {
     out.number(number).text(user).flag(accepted).maybe(queue);
-    putAm(out, am, blacklist);
+    putAm(out, am, blacklist, amRuns);
     return priority == null ? out.flag(false) : out.flag(true).number(priority.getPriority());
   }
 
-  /** The lines of a master's request; none of an unmanaged one. */
-  private static void putAm(Wire out, List<ResourceRequest> am, List<String> blacklist) {
+  /** The lines of a master's request; none of an unmanaged one. {@code runs}: it is not asked for. */
+  private static void putAm(Wire out, List<ResourceRequest> am, List<String> blacklist, boolean runs) {
     if (am == null || am.isEmpty()) {
       out.flag(false);
       return;
@@ -523,7 +550,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     for (ResourceRequest line : am) {
       out.text(line.getResourceName()).flag(line.getRelaxLocality());
     }
-    out.texts(blacklist);
+    out.texts(blacklist).flag(runs);
   }
 
   private void removeApplication(AppRemovedSchedulerEvent event) {
@@ -565,9 +592,10 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       application.setCurrentAppAttempt(attempt);
       queue.getMetrics().submitAppAttempt(application.getUser(), application.isUnmanagedAM());
       LOG.info("Added Application Attempt {} to scheduler from user: {}", id, application.getUser());
-      if (!attempt.isManaged() || event.getIsAttemptRecovering()) {
-        // No container of a master's is asked for.
-        begin(attempt, null, null);
+      if (!attempt.isManaged()) {
+        begin(attempt, null, null, false);
+      } else if (event.getIsAttemptRecovering()) {
+        begin(attempt, masterOf(id.getApplicationId()), null, true);
       }
       if (!event.getIsAttemptRecovering()) {
         rmContext.getDispatcher().getEventHandler().handle(new RMAppAttemptEvent(id, RMAppAttemptEventType.ATTEMPT_ADDED));
@@ -577,15 +605,25 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     }
   }
 
+  /** What was asked for the master of an application that was accepted before. */
+  private List<ResourceRequest> masterOf(ApplicationId id) {
+    RMApp rmApp = rmContext.getRMApps().get(id);
+    List<ResourceRequest> asked = rmApp == null ? null : rmApp.getAMResourceRequests();
+    return asked != null && !asked.isEmpty() ? asked : Collections.singletonList(ResourceRequest.newInstance(
+        Priority.newInstance(0), ResourceRequest.ANY, minimumAllocation, 1));
+  }
+
   /** The core begins an attempt: with what is asked for its master. */
-  private void begin(EvenweaveAttempt attempt, List<ResourceRequest> am, List<String> blacklist) {
+  private void begin(EvenweaveAttempt attempt, List<ResourceRequest> am, List<String> blacklist, boolean amRuns) {
     EvenweaveApplication application = attempt.application;
+    attempt.awaits(amRuns ? null : am);
     try {
       if (application.isInCore) {
-        core.tell(out -> putAm(out.command(Wire.NEW_ATTEMPT).number(application.number).flag(attempt.keepsContainers), am, blacklist));
+        core.tell(out -> putAm(out.command(Wire.NEW_ATTEMPT).number(application.number).flag(attempt.keepsContainers), am,
+            blacklist, amRuns));
       } else {
         core.ask(out -> putSubmission(out.command(Wire.SUBMIT), application.number, application.getUser(), true,
-            application.getQueue().getQueueName(), am, blacklist, application.getPriority()), Wire::readText);
+            application.getQueue().getQueueName(), am, blacklist, amRuns, application.getPriority()), Wire::readText);
         application.isInCore = true;
       }
       attempt.isInCore = true;
@@ -734,7 +772,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         if (asks.isEmpty()) {
           return null;
         }
-        begin(attempt, asks, listed);
+        begin(attempt, asks, listed, false);
         return null;
       }
       Answer answer = core.ask(out -> putAsks(out.command(Wire.ALLOCATE).number(attempt.application.number), asks)

@@ -35,6 +35,7 @@ final class Wire {
   static final int OFFER = 20;
   static final int SET_MAXIMUM = 21;
   static final int PREEMPT = 22;
+  static final int RECOVER = 23;
 
   private ByteBuffer out = buffer(1 << 16);
   private ByteBuffer in = buffer(1 << 16);
