@@ -3,6 +3,7 @@ package io.evenweave.yarn;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -79,6 +80,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   static final Logger LOG = LoggerFactory.getLogger(EvenweaveScheduler.class);
   /** Numbers of applications whose own number another has, after a restart of the ResourceManager. */
   private static final int FIRST_SPARE_NUMBER = 1 << 30;
+  /** So many submissions are between their placement and their addition at most; of more the eldest come to nothing. */
+  private static final int MOST_PLACED = 10_000;
 
   final Queues queues = new Queues(this);
   volatile Core core;
@@ -88,6 +91,15 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   private final Map<Integer, EvenweaveApplication> byNumber = new ConcurrentHashMap<>();
   private int nextSpareNumber = FIRST_SPARE_NUMBER;
   private final Map<Integer, EvenweaveNode> nodesByNumber = new ConcurrentHashMap<>();
+  /** The queue that a submission named, until it is added: the rules are asked then once more, and go by that. */
+  private final Map<ApplicationId, String> askedFor = Collections.synchronizedMap(new LinkedHashMap<ApplicationId, String>() {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<ApplicationId, String> eldest) {
+      return size() > MOST_PLACED;
+    }
+  });
   /** Live containers by the core's ids; under the core's lock. */
   private final Map<CoreId, RMContainer> live = new ConcurrentHashMap<>();
   /** What ends now has ended in the core already; under the core's lock. */
@@ -167,6 +179,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     applications = new ConcurrentHashMap<>();
     conf = conf == null ? from : conf;
     core = startCore(from);
+    queues.changed();
     rootMetrics = queues.get("root").getMetrics();
     queues.shown().keySet().forEach(queues::get);
     rmContext.getQueuePlacementManager().updateRules(Collections.singletonList(new EvenweavePlacementRule(this)));
@@ -466,6 +479,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       reject(id, "Reject application " + id + " submitted by user " + user + " application rejected by placement rules.");
       return;
     }
+    String asked = askedFor.remove(id);
+    String named = recovering || asked == null ? event.getQueue() : asked;
     core.lock.lock();
     try {
       sendGroups(user);
@@ -475,7 +490,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       List<ResourceRequest> am = rmApp == null || event.isUnmanagedAM() || recovering ? null : rmApp.getAMResourceRequests();
       String leaf;
       try {
-        leaf = core.ask(out -> putSubmission(out.command(Wire.ACCEPT), number, user, recovering, event.getQueue(),
+        leaf = core.ask(out -> putSubmission(out.command(Wire.ACCEPT), number, user, recovering, named,
             am, null, false, priority), Wire::readText);
       } catch (CoreRefusal refusal) {
         if (recovering) {
@@ -484,9 +499,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
           reject(id, rejection(id, user, event.getQueue(), refusal));
         }
         return;
-      } finally {
-        queues.changed();
       }
+      queues.mayHaveCome(leaf);
       if (rmApp != null) {
         rmApp.setQueue(leaf);
       }
@@ -566,7 +580,6 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       }
       byNumber.remove(application.number);
       application.stop(event.getFinalState());
-      queues.changed();
     } finally {
       core.lock.unlock();
     }
@@ -815,10 +828,12 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     core.lock.lock();
     try {
       sendGroups(user);
-      String placed = core.ask(out -> out.command(Wire.PLACE).text(user).maybe(context.getQueue()), Wire::readMaybe);
+      String asked = context.getQueue();
+      String placed = core.ask(out -> out.command(Wire.PLACE).text(user).maybe(asked), Wire::readMaybe);
       if (placed == null) {
         return null;
       }
+      askedFor.put(context.getApplicationId(), asked);
       int dot = placed.lastIndexOf('.');
       return dot < 0 ? new ApplicationPlacementContext(placed)
           : new ApplicationPlacementContext(placed.substring(dot + 1), placed.substring(0, dot));
@@ -953,7 +968,6 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         attempt.move(target);
       }
       application.setQueue(target);
-      queues.changed();
       return target.getQueueName();
     } catch (CoreRefusal refusal) {
       throw new YarnException(refusal.getMessage(), refusal);

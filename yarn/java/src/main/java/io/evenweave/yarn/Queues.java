@@ -17,22 +17,28 @@ import org.apache.hadoop.yarn.util.resource.Resources;
 
 /** The queues: Hadoop's objects of them, and what the core shows of them, which is asked for now and then. */
 final class Queues {
-  /** What is shown is no older, unless something has changed. */
+  /** What is shown is not asked for again before. */
   private static final long FRESH_MS = 500;
 
   private final EvenweaveScheduler scheduler;
   private final Map<String, EvenweaveQueue> byName = new ConcurrentHashMap<>();
   private volatile Map<String, ShownQueue> shown = Collections.emptyMap();
   private volatile long shownAt;
-  private volatile boolean stale = true;
 
   Queues(EvenweaveScheduler scheduler) {
     this.scheduler = scheduler;
   }
 
-  /** Queues may have come or gone. */
+  /** Queues have come or gone. By whoever may wait for the core. */
   void changed() {
-    stale = true;
+    refresh();
+  }
+
+  /** A queue may have come. By whoever holds the core's lock. */
+  void mayHaveCome(String name) {
+    if (!shown.containsKey(name)) {
+      refresh();
+    }
   }
 
   /** Hadoop's object of a queue, by its full name. It is made with those above where it is not there. */
@@ -46,15 +52,9 @@ final class Queues {
     return byName.computeIfAbsent(name, of -> new EvenweaveQueue(scheduler, of, scheduler.metricsOf(of, parent)));
   }
 
-  /** What the core shows. Called under any lock, so the core is asked only where its lock is free or nothing is known yet. */
+  /** What the core shows. Called under locks that others take who hold the core's: nobody waits for it here. */
   Map<String, ShownQueue> shown() {
-    boolean old = System.nanoTime() / 1_000_000 - shownAt > FRESH_MS;
-    if (!stale && !old) {
-      return shown;
-    }
-    if (stale) {
-      refresh();
-    } else if (scheduler.core.lock.tryLock()) {
+    if (System.nanoTime() / 1_000_000 - shownAt > FRESH_MS && scheduler.core.lock.tryLock()) {
       try {
         refresh();
       } finally {
@@ -66,7 +66,6 @@ final class Queues {
 
   private void refresh() {
     try {
-      stale = false;
       List<ShownQueue> all =
           scheduler.core.ask(out -> out.command(Wire.QUEUES), in -> in.readList(() -> scheduler.readQueue(in)));
       Map<String, ShownQueue> map = new LinkedHashMap<>();
