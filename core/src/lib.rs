@@ -243,8 +243,9 @@ pub mod prelude {
         AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, ApplicationId, Ask, AskWarning, AttemptId,
         CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId,
         ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat, Locality, Location,
-        NewAttempt, NodeHandle, NodeId, NotSent, RecoveredContainer, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission,
-        SubmitTerms, Submitted, Waited, WeakCapacityScheduler, WeakScheduler, resource::ResourceTypes,
+        NewAttempt, NodeHandle, NodeId, NotSent, RecoveredContainer, Refused, Resource, SchedulerEvent, Settings,
+        Stepped, Submission, SubmitTerms, Submitted, Waited, WeakCapacityScheduler, WeakScheduler,
+        resource::ResourceTypes,
     };
 }
 

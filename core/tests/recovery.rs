@@ -55,6 +55,7 @@ macro_rules! takes_over {
         // One is given back, and keeps its room until its node says that it has ended; the other ends by itself.
         let back = AllocateRequest::default().with_releases([kept]);
         $scheduler.allocate(&app, &back, &mut answer).unwrap();
+        let mut ended = answer.ended.clone();
         $settle;
         assert_eq!($used, Resource::new(2048, 2));
         assert_eq!($scheduler.node("n1").unwrap().free, Resource::new(5120, 5));
@@ -63,7 +64,8 @@ macro_rules! takes_over {
         let _ = $scheduler.heartbeat(report);
         $settle;
         $scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
-        let mut ended: Vec<_> = answer.ended.iter().map(|ended| (ended.id, ended.reason)).collect();
+        ended.extend(&answer.ended);
+        let mut ended: Vec<_> = ended.iter().map(|ended| (ended.id, ended.reason)).collect();
         ended.sort_unstable_by_key(|(id, _)| *id);
         let mut meant = [(kept, EndReason::Released), (new, EndReason::Completed)];
         meant.sort_unstable_by_key(|(id, _)| *id);
@@ -159,10 +161,14 @@ fn the_am_counts_in_its_leaf_and_goes_with_it() {
     };
     assert_eq!(am_usage(&scheduler, "root.a"), master);
     assert_eq!(am_usage(&scheduler, "root.b"), Resource::ZERO);
-    scheduler.move_app(&app, "root.b").unwrap();
-    assert_eq!((am_usage(&scheduler, "root.a"), am_usage(&scheduler, "root.b")), (Resource::ZERO, Resource::ZERO));
+    // A move takes it out of there, and counts it nowhere else, as in Hadoop.
+    let moved = scheduler.submit(of_before(3, "root.a")).unwrap();
+    scheduler.recover_container(&moved, &node, task(1).with_am(true)).unwrap();
+    assert_eq!(am_usage(&scheduler, "root.a"), master.plus(&TASK));
+    scheduler.move_app(&moved, "root.b").unwrap();
+    assert_eq!((am_usage(&scheduler, "root.a"), am_usage(&scheduler, "root.b")), (master, Resource::ZERO));
     scheduler.finish(&app).unwrap();
-    assert_eq!(am_usage(&scheduler, "root.b"), Resource::ZERO);
+    assert_eq!(am_usage(&scheduler, "root.a"), Resource::ZERO);
 }
 
 #[test]
@@ -189,5 +195,5 @@ fn what_is_accepted_is_not_there_until_it_is_submitted() {
     assert_eq!(leaf, "root.b");
     assert!(capacity.apps().is_empty());
     let terms = SubmitTerms::default();
-    assert_eq!(capacity.accept(Submission::new(2, "ann").in_queue("gone"), terms).unwrap_err().kind(), "not-leaf");
+    assert_eq!(capacity.accept(Submission::new(2, "ann").in_queue("gone"), terms).unwrap_err().kind(), "no-such-queue");
 }

@@ -9,8 +9,8 @@ use super::worker::Worker;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, EventSink, EventSource, Heartbeat, NewAttempt, NodeSpec, RecoveredContainer, Reply, Submission,
-    UpdateCall, allocate,
+    AllocateRequest, Allocation, EventSink, EventSource, Heartbeat, NewAttempt, NodeSpec, RecoveredContainer, Reply,
+    Submission, UpdateCall, allocate,
 };
 use crate::event::{AppAccess, Refused, Waited};
 use crate::fair::allocations::{WatchCall, Watcher};

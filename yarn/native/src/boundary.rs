@@ -18,11 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const PROBLEM: &str = "java/lang/IllegalStateException";
 
 /// Runs a call; what goes wrong becomes an exception of Java's.
-fn guarded<'l, T>(
-    env: &mut JNIEnv<'l>,
-    of_nothing: T,
-    call: impl FnOnce(&mut JNIEnv<'l>) -> Result<T, String>,
-) -> T {
+fn guarded<'l, T>(env: &mut JNIEnv<'l>, of_nothing: T, call: impl FnOnce(&mut JNIEnv<'l>) -> Result<T, String>) -> T {
     let outcome = catch_unwind(AssertUnwindSafe(|| call(env))).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
         let said = said.or_else(|| panic.downcast_ref::<String>().cloned());

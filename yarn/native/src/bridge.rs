@@ -150,3 +150,111 @@ impl Bridge {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).types.join("\n")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evenweave::Resource;
+
+    fn start(kind: Kind) -> Bridge {
+        let mut out = Writer::default();
+        out.count(0);
+        match kind {
+            Kind::Fair => out.flag(false),
+            Kind::Capacity => {
+                let queues = [("queues", "a"), ("a.capacity", "100"), ("a.maximum-am-resource-percent", "1")];
+                out.length(queues.len());
+                for (name, value) in queues {
+                    out.text(&format!("yarn.scheduler.capacity.root.{name}"));
+                    out.text(value);
+                }
+            }
+        }
+        Bridge::start(kind, &out.bytes).unwrap()
+    }
+
+    fn batch(write: impl FnOnce(&mut Writer)) -> Vec<u8> {
+        let mut out = Writer { types: 2, ..Writer::default() };
+        write(&mut out);
+        out.bytes
+    }
+
+    /// A node, an application accepted before with an unmanaged AM, an ask of two, two heartbeats, in one batch.
+    fn work(out: &mut Writer) {
+        out.byte(1);
+        ["n1", "/r1"].iter().for_each(|name| out.text(name));
+        out.resource(&Resource::new(8192, 8));
+        out.byte(6);
+        out.count(7);
+        out.text("ann");
+        out.flag(true);
+        out.maybe_text(Some("root.a"));
+        (0..2).for_each(|_| out.flag(false));
+        out.byte(8);
+        out.count(7);
+        out.length(1);
+        out.int(1);
+        out.long(0);
+        out.text("*");
+        out.resource(&Resource::new(1024, 1));
+        out.count(2);
+        out.flag(true);
+        (0..2).for_each(|_| out.length(0));
+        out.byte(12);
+        for _ in 0..2 {
+            out.byte(4);
+            out.count(0);
+            out.flag(true);
+            (0..2).for_each(|_| out.length(0));
+        }
+    }
+
+    #[test]
+    fn a_batch_is_worked_off_with_either_scheduler() {
+        for kind in [Kind::Fair, Kind::Capacity] {
+            let bridge = start(kind);
+            assert_eq!(bridge.types(), "memory-mb\nvcores");
+            let answer = bridge.run(&batch(work)).unwrap();
+            let mut read = Reader::new(&answer);
+            assert_eq!((read.flag(), read.count()), (Ok(true), Ok(0)), "the node's number");
+            assert_eq!((read.flag(), read.text()), (Ok(true), Ok("root.a")));
+            assert_eq!(read.flag(), Ok(true));
+            read.resource().unwrap();
+            assert_eq!(read.list(Reader::container), Ok(Vec::new()), "nothing is preempted");
+            assert_eq!([read.flag(), read.flag(), read.flag()], [Ok(true); 3]);
+            assert_eq!(read.count(), Ok(2), "granted");
+            for number in [1, 2] {
+                assert_eq!(read.count(), Ok(7), "whose");
+                assert_eq!(read.container().unwrap().number(), number);
+                assert_eq!((read.count(), read.int(), read.long()), (Ok(0), Ok(1), Ok(0)));
+                assert_eq!(read.resource(), Ok(Resource::new(1024, 1)));
+            }
+            assert_eq!(read.count(), Ok(0), "ended");
+            assert!(read.is_at_end());
+        }
+    }
+
+    #[test]
+    fn a_refusal_stands_where_the_answer_would_and_the_batch_goes_on() {
+        let bridge = start(Kind::Fair);
+        let answer = bridge.run(&batch(|out| {
+            out.byte(10);
+            out.count(9);
+            work(out);
+        }));
+        let answer = answer.unwrap();
+        let mut read = Reader::new(&answer);
+        assert_eq!((read.flag(), read.text()), (Ok(false), Ok("no-such-app")));
+        assert!(read.text().unwrap().contains('9'));
+        assert_eq!((read.flag(), read.count()), (Ok(true), Ok(0)));
+    }
+
+    #[test]
+    fn what_is_no_batch_is_refused() {
+        let bridge = start(Kind::Fair);
+        for wrong in [&[99_u8][..], &[1, 200], &[4, 0, 0]] {
+            assert!(bridge.run(wrong).is_err(), "{wrong:?}");
+        }
+        assert!(matches!(Bridge::start(Kind::Fair, &[1]), Err(StartError::Malformed)));
+    }
+}

@@ -6,8 +6,8 @@ use crate::bridge::State;
 use crate::wire::{Malformed, Reader, Writer};
 use evenweave::config::QueueAccess;
 use evenweave::{
-    AllocateRequest, Allocation, AmRequest, Ask, ContainerId, Heartbeat, Location, NewAttempt, RecoveredContainer, Refused,
-    Submission, SubmitTerms,
+    AllocateRequest, Allocation, AmRequest, Ask, ContainerId, Heartbeat, Location, NewAttempt, RecoveredContainer,
+    Refused, Submission, SubmitTerms,
 };
 
 /// See the module's text.
@@ -200,7 +200,11 @@ impl Batch<'_> {
         let (number, containers) = (given.count()?, given.list(Reader::container)?);
         let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
         let mut answer = Allocation::default();
-        Ok(self.state.driver.release(&app, containers, &mut answer).map(|()| self.state.note(number, &mut answer, None)))
+        Ok(self
+            .state
+            .driver
+            .release(&app, containers, &mut answer)
+            .map(|()| self.state.note(number, &mut answer, None)))
     }
 
     fn finish(&mut self, given: &mut Reader<'_>) -> Done {

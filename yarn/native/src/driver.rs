@@ -3,7 +3,7 @@
 use evenweave::config::QueueAccess;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt, NodeHandle,
-    RecoveredContainer, Refused, Resource, Stepped, SubmitTerms, Submission,
+    RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
 };
 
 /// See the module's text.

@@ -45,7 +45,9 @@ impl<D: Decider> Shard<D> {
 
     /// The container is its application's and its node's, and counts as used.
     fn add_recovered(&mut self, index: u32, place: u32, container: &RecoveredContainer, mail: u32) -> u32 {
-        let Shard { apps, queues, nodes, containers, types, cluster, shared, root_is_held, root_held: held, own, .. } = self;
+        let Shard {
+            apps, queues, nodes, containers, types, cluster, shared, root_is_held, root_held: held, own, ..
+        } = self;
         let (types, alone) = (*types, shared.workers == 1);
         let app = apps[index as usize].as_mut().expect("met by the caller");
         let node = &mut nodes[place as usize];
