@@ -14,7 +14,7 @@ fn capacity() -> CapacityConfiguration {
         ("yarn.scheduler.capacity.root.b.capacity", "50"),
         ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
     ];
-    CapacityConfiguration::from_properties([], queues).unwrap()
+    CapacityConfiguration::from_properties([], queues).expect("queues that can be")
 }
 
 /// An application of before, whose AM runs.
@@ -119,7 +119,7 @@ fn a_fair_scheduler_with_threads_takes_over_what_runs() {
 #[test]
 fn a_capacity_scheduler_without_threads_takes_over_what_runs() {
     let mut scheduler = CapacityScheduler::builder(capacity()).stepped().unwrap();
-    takes_over!(scheduler, (), used_in(&scheduler.queues(false)));
+    takes_over!(scheduler, scheduler.expire_queues(), used_in(&scheduler.queues(false)));
 }
 
 #[test]
