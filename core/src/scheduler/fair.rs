@@ -9,8 +9,8 @@ use super::worker::Worker;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, EventSink, EventSource, Heartbeat, NewAttempt, NodeSpec, Reply, Submission,
-    UpdateCall, allocate,
+    AllocateRequest, Allocation, EventSink, EventSource, Heartbeat, NewAttempt, NodeSpec, RecoveredContainer, Reply,
+    Submission, UpdateCall, allocate,
 };
 use crate::event::{AppAccess, Refused, Waited};
 use crate::fair::allocations::{WatchCall, Watcher};
@@ -18,6 +18,7 @@ use crate::fair::control::FairCall;
 use crate::fair::{
     AppView, Call, Control, ControlMessage, FairDecider, Parts, QueueConfig, QueueView, Shared, Stats, Threads, views,
 };
+use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::{Receiver, Sender, bounded};
@@ -299,6 +300,24 @@ impl FairScheduler {
     /// [`Refused::OwnThread`]; when the scheduler has been shut down.
     pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.inner.door.new_attempt(app, new)
+    }
+
+    /// Takes over a container that runs already: a node has registered with a ResourceManager that has been restarted, and says so. It is charged
+    /// to the node, the application and its queues, whatever their limits say; it has an id from now on, and ends as any other. Its AM has it:
+    /// no answer of `allocate` brings it. Submit the application first, [accepted](crate::Submission::accepted_in), with an AM that
+    /// [runs](crate::AmRequest::running). As `AbstractYarnScheduler.recoverContainersOnNode`; whose application or attempt is over is not to be
+    /// recovered but to be stopped, which is for the caller to see to.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
+    /// [`Refused::Busy`] where no record is left; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn recover_container(
+        &self,
+        app: &AppHandle,
+        node: &NodeHandle,
+        container: RecoveredContainer,
+    ) -> Result<ContainerId, Refused> {
+        self.inner.door.recover_container(app, node, container)
     }
 
     /// Kills an application: to the scheduler the same as [`FairScheduler::finish`].

@@ -43,7 +43,7 @@ use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
 use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
-use crate::engine::intake::messages::{ControlMessage, Internal};
+use crate::engine::intake::messages::{ControlMessage, Internal, Recovery};
 use crate::engine::intake::reply::Reply;
 use crate::engine::publish::members::MemberTable;
 use crate::engine::publish::snapshot::Structure;
@@ -95,13 +95,24 @@ pub struct Submission {
     /// unmanaged AM, which runs outside.
     #[cfg_attr(feature = "serde", serde(default))]
     pub am: Option<AmRequest>,
+    /// It was accepted before, into this leaf queue: by `accept`, or by a ResourceManager that has been restarted. Neither placement rules
+    /// nor rights are asked. Where the queue is not there any more, a FairScheduler puts the application into `root.recovery`, as Hadoop
+    /// does; a CapacityScheduler refuses it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub accepted: bool,
 }
 
 impl Submission {
     /// Of a user, with an unmanaged AM, wherever the placement rules put it.
     #[must_use]
     pub fn new(number: u32, user: impl Into<String>) -> Submission {
-        Submission { number, user: user.into(), queue: None, am: None }
+        Submission { number, user: user.into(), queue: None, am: None, accepted: false }
+    }
+
+    /// The same, accepted before into this leaf queue, of which the full name is given.
+    #[must_use]
+    pub fn accepted_in(self, queue: impl Into<String>) -> Submission {
+        Submission { queue: Some(queue.into()), accepted: true, ..self }
     }
 
     /// The same, and asks for a queue.
@@ -152,6 +163,7 @@ pub(crate) enum Call<D: Decider> {
         queue: String,
         reply: Reply<Result<(), Refused>>,
     },
+    Recover(Box<Recovery>),
     AddNode(NodeSpec, Reply<Result<Arc<NodeShared>, Refused>>),
     RemoveNode(Arc<NodeShared>, Reply<Result<(), Refused>>),
     ResizeNode {
@@ -411,6 +423,7 @@ impl<D: Decider> Control<D> {
                 noted!(outcome, app = app.id.number, queue = &*queue, "an application is moved");
                 self.answer(reply, outcome);
             }
+            Call::Recover(recovery) => self.recover(*recovery),
             Call::AddNode(spec, reply) => {
                 let outcome = self.add_node(&spec);
                 self.answer(reply, outcome);

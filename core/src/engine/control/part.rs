@@ -83,6 +83,9 @@ pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
     /// It has entered, and the request for its AM's container goes out: as so much.
     fn am_asked(control: &Control<D>, leaf: u32, size: &Resource) -> Resource;
 
+    /// The AM of an application that stands in a leaf runs already, and is this large.
+    fn am_recovered(control: &mut Control<D>, leaf: u32, size: &Resource);
+
     /// An attempt has ended and is in no table any more; `goes_on`: another one of its application follows. Others may start by it.
     fn left(control: &mut Control<D>, app: &AppShared, stood: Stand, goes_on: bool);
 

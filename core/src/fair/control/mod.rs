@@ -123,6 +123,12 @@ impl ControlPart<FairDecider> for FairControl {
         control.size_in(leaf, size)
     }
 
+    fn am_recovered(control: &mut Control, leaf: u32, size: &Resource) {
+        if let Some(ledger) = control.ledger(leaf) {
+            ledger.am_usage.add(size);
+        }
+    }
+
     fn left(control: &mut Control, app: &AppShared, stood: Stand, _goes_on: bool) {
         control.has_left(app, stood);
     }

@@ -4,7 +4,7 @@
 
 use super::settings::QueueTree;
 use crate::config::{equals_ignore_case, rooted};
-use crate::engine::control::{EITHER, Entry, Submission};
+use crate::engine::control::{AmRequest, EITHER, Entry, Submission};
 use crate::event::{Named, Refused, check_length};
 use crate::fair::engine::Control;
 use crate::matching::size::{asks_for_nothing_left, check_size, normalise};
@@ -12,6 +12,9 @@ use crate::placement::{self, QueueNames, Request};
 use crate::queue::above;
 use crate::resource::Resource;
 use std::borrow::Cow;
+
+/// Where applications go that were accepted into a queue that is not there any more.
+const RECOVERY: &str = "root.recovery";
 
 /// Asking for it is asking for none.
 const ANY_QUEUE: &str = "default";
@@ -57,7 +60,10 @@ impl Control {
 
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_place(&mut self, submission: &Submission) -> Result<Entry, Refused> {
-        let Submission { number, user, queue, am } = submission;
+        let Submission { number, user, queue, am, accepted } = submission;
+        if *accepted {
+            return self.find_accepted(queue.as_deref().unwrap_or(ANY_QUEUE), am.as_ref());
+        }
         // First what the ResourceManager does.
         let placed = self.place(user, queue.as_deref())?;
         let asked = queue.as_deref().unwrap_or(ANY_QUEUE);
@@ -75,6 +81,32 @@ impl Control {
         self.check_submission_outside(user, *number, name)?;
         let leaf = self.leaf_for(user, &rooted(name), size.as_ref())?;
         Ok(Entry { leaf, am: size })
+    }
+
+    /// The leaf queue of an application that was accepted before; `root.recovery` where there is no such leaf and none can be made.
+    fn find_accepted(&mut self, queue: &str, am: Option<&AmRequest>) -> Result<Entry, Refused> {
+        let leaf = self.leaf_again(&rooted(queue)).or_else(|| self.leaf_again(RECOVERY));
+        let leaf = leaf.ok_or_else(|| Refused::NotLeaf { queue: queue.to_owned() })?;
+        let size = |am: &AmRequest| match am.runs() {
+            true => Ok(self.size_in(leaf, am.resource())),
+            false => self.size_of_further_am(leaf, am.resource()),
+        };
+        Ok(Entry { leaf, am: am.map(size).transpose()? })
+    }
+
+    /// A leaf queue of this name, made where nothing has the name.
+    fn leaf_again(&mut self, name: &str) -> Option<u32> {
+        let name = &*self.without_reservation(name);
+        let slot = match self.tree.find(name) {
+            Some(slot) => Some(slot),
+            None if super::queues::check_name(name).is_err() => None,
+            None => {
+                let made = self.create_queue(name, true);
+                self.own.steady_pending |= made.is_some();
+                made
+            }
+        };
+        slot.filter(|slot| self.tree.get(*slot).leaf)
     }
 
     /// The AM's request as it counts: within what one container may have there, and normalised.

@@ -235,7 +235,7 @@ impl Preemptor {
     }
 
     /// Ends what has been marked for `waitTimeBeforeKill`.
-    pub(super) fn kill_due(&mut self, owners: &mut impl Owners) {
+    pub(crate) fn kill_due(&mut self, owners: &mut impl Owners) {
         let now = java_ms(self.shared.clock.now_ms());
         // Further away than it ever was: the clock has gone back, and what is marked does not wait for that.
         let longest = self.shared.decider.settings.wait_before_kill_ms;

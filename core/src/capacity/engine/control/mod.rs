@@ -163,6 +163,14 @@ impl Control {
         self.own.asked = SubmitTerms::default();
         outcome
     }
+
+    /// Says what a submission with terms of its own is answered.
+    pub(crate) fn accept_with(&mut self, submission: &Submission, terms: SubmitTerms) -> Result<String, Refused> {
+        self.own.asked = terms;
+        let outcome = self.accept(submission);
+        self.own.asked = SubmitTerms::default();
+        outcome
+    }
 }
 
 impl ControlPart<CapacityDecider> for CapacityControl {
@@ -226,6 +234,9 @@ impl ControlPart<CapacityDecider> for CapacityControl {
     fn am_asked(control: &Control, _leaf: u32, size: &Resource) -> Resource {
         control.normal(size, &control.max_allocation())
     }
+
+    /// It counts from its activation on, as large as it was asked for.
+    fn am_recovered(_control: &mut Control, _leaf: u32, _size: &Resource) {}
 
     fn left(control: &mut Control, app: &AppShared, stood: Stand, goes_on: bool) {
         control.has_left(app, stood, goes_on);
