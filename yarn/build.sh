@@ -12,5 +12,5 @@ platform=$(uname -s | tr 'A-Z' 'a-z')-$machine
 mkdir -p "$here/java/target/native/$platform"
 cp "$target/$profile/libevenweave_yarn.so" "$here/java/target/native/$platform/"
 [ $profile = debug ] || strip --strip-debug "$here/java/target/native/$platform/libevenweave_yarn.so" 2>/dev/null || true
-mvn -q -B -f "$here/java/pom.xml" package
+mvn -q -B -f "$here/java/pom.xml" package >&2
 echo "$here/java/target/evenweave-yarn-0.1.0.jar"

@@ -44,6 +44,10 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   /** Marked for preemption by the ResourceManager itself, because their node has become too small. */
   private final Set<ContainerId> marked = Collections.synchronizedSet(new LinkedHashSet<>());
   private final long numbersFrom;
+  /** The last number of a container within this attempt and ResourceManager. */
+  private long lastNumber;
+  /** Somebody else has taken a number: from then on the core's are not gone by. */
+  private boolean numbersItself;
   /** The core asks for a master's container under request id 0, the ResourceManager under its own; null when there is none to come. */
   private Long awaitedRequestId;
 
@@ -76,7 +80,9 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   RMContainer granted(EvenweaveNode node, Granted granted) {
     writeLock.lock();
     try {
-      ContainerId id = ContainerId.newContainerId(getApplicationAttemptId(), numbersFrom + granted.id.number());
+      lastNumber = numbersItself ? lastNumber + 1 : Math.max(lastNumber, granted.id.number());
+      long number = numbersItself ? lastNumber : granted.id.number();
+      ContainerId id = ContainerId.newContainerId(getApplicationAttemptId(), numbersFrom + number);
       long requestId = awaitedRequestId == null ? granted.allocationRequestId : awaitedRequestId;
       awaitedRequestId = null;
       SchedulerRequestKey key = new SchedulerRequestKey(Priority.newInstance(granted.priority), requestId, null);
@@ -106,10 +112,21 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
     }
   }
 
+  @Override
+  public long getNewContainerId() {
+    writeLock.lock();
+    try {
+      numbersItself = true;
+      return numbersFrom + ++lastNumber;
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
   /** How near the core has placed it: as near as was asked for, since nearer asks go first on any node. */
   private NodeType locality(EvenweaveNode node, SchedulerRequestKey key) {
     boolean onRack = getOutstandingAsksCount(key, node.getRackName()) > 0;
-    if (onRack && getOutstandingAsksCount(key, node.getNodeName()) > 0) {
+    if (onRack && getOutstandingAsksCount(key, node.nameInCore) > 0) {
       return NodeType.NODE_LOCAL;
     }
     return onRack ? NodeType.RACK_LOCAL : NodeType.OFF_SWITCH;

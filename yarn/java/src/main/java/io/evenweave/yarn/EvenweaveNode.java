@@ -15,6 +15,8 @@ import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
 final class EvenweaveNode extends SchedulerNode {
   /** As the core counts nodes; set once, when the core knows it. */
   volatile int number = -1;
+  /** Its name there: with the port where another node of the host was first. */
+  volatile String nameInCore;
   /** Of the containers that are charged here. */
   private final Map<ContainerId, CoreId> ids = new HashMap<>();
   private List<CoreId> launched = new ArrayList<>();
@@ -24,6 +26,7 @@ final class EvenweaveNode extends SchedulerNode {
 
   EvenweaveNode(RMNode node, boolean usePortForNodeName) {
     super(node, usePortForNodeName);
+    nameInCore = getNodeName();
   }
 
   synchronized void allocate(RMContainer container, CoreId id) {

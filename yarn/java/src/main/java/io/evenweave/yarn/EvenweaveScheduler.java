@@ -359,10 +359,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     recoverContainersOnNode(reports, rmNode);
     core.lock.lock();
     try {
-      int number = core.ask(out -> out.command(Wire.ADD_NODE).text(node.getNodeName()).text(node.getRackName())
-          .resource(node.getTotalResource()), Wire::readInt);
-      node.number = number;
-      nodesByNumber.put(number, node);
+      register(node);
+      nodesByNumber.put(node.number, node);
       node.takeRecovered().forEach(container -> recover(node, container));
       showAvailable();
       LOG.info("Added node {} cluster capacity: {}", rmNode.getNodeAddress(), getClusterResource());
@@ -371,6 +369,26 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     } finally {
       core.lock.unlock();
     }
+  }
+
+  /** The core has one node of a name: further ones of a host are named with their port, and asks for the host do not find them. */
+  private void register(EvenweaveNode node) throws CoreRefusal {
+    try {
+      node.number = askToAdd(node);
+    } catch (CoreRefusal refusal) {
+      if (!refusal.kind.equals("duplicate-node")) {
+        throw refusal;
+      }
+      node.nameInCore = node.getNodeID().toString();
+      LOG.warn("Another node is called {}: {} is called {}, and is not found by asks for the host", node.getNodeName(),
+          node.getNodeID(), node.nameInCore);
+      node.number = askToAdd(node);
+    }
+  }
+
+  private int askToAdd(EvenweaveNode node) throws CoreRefusal {
+    return core.ask(out -> out.command(Wire.ADD_NODE).text(node.nameInCore).text(node.getRackName())
+        .resource(node.getTotalResource()), Wire::readInt);
   }
 
   /** The core takes a container over that a node has brought, and that Hadoop's books have already. */
@@ -981,8 +999,24 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   /** Demand and shares anew, and what is due; by the update thread, or whoever cannot wait for it. */
   @Override
   public void update() {
-    core.tellIfThere(out -> out.command(Wire.TICK));
-    core.tellIfThere(out -> out.command(Wire.UPDATE));
+    core.lock.lock();
+    try {
+      core.tellIfThere(out -> out.command(Wire.TICK));
+      byNumber.values().stream().filter(application -> !application.isInCore).forEach(this::keepQueue);
+      core.tellIfThere(out -> out.command(Wire.UPDATE));
+    } finally {
+      core.lock.unlock();
+    }
+  }
+
+  /** A queue that nobody has configured is not empty while an application has been accepted into it that the core does not know yet. */
+  private void keepQueue(EvenweaveApplication application) {
+    try {
+      queues.mayHaveCome(core.ask(out -> putSubmission(out.command(Wire.ACCEPT), application.number, application.getUser(), true,
+          application.getQueue().getQueueName(), null, null, false, application.getPriority()), Wire::readText));
+    } catch (CoreRefusal refusal) {
+      LOG.debug("{} has no queue: {}", application.id, refusal.getMessage());
+    }
   }
 
   EvenweaveApplication application(ApplicationId id) {
