@@ -103,6 +103,22 @@ pub enum Refused {
         /// The name.
         queue: String,
     },
+    /// Where rights in plans count, whoever submits an application needs the right to submit reservations.
+    #[error("user {user:?} may not submit reservations to queue {queue:?}, and so no application either")]
+    ReservationAcl {
+        /// The user.
+        user: String,
+        /// What was asked for.
+        queue: String,
+    },
+    /// The reservation has no queue: it has not begun, or has ended, or there is none of its name.
+    #[error("{reservation} has no queue below plan {plan:?} now; submit to the plan without it")]
+    ReservationNotActive {
+        /// The reservation's name.
+        reservation: String,
+        /// The plan.
+        plan: String,
+    },
     /// A mapping rule names a queue that is not there and cannot make itself.
     #[error("queue {queue:?} cannot make itself: {why}")]
     NotMade {
@@ -434,6 +450,8 @@ impl Refused {
             Refused::OtherParent { .. } => "other-parent",
             Refused::InvalidResource { .. } => "invalid-resource",
             Refused::NotLeaf { .. } => "not-leaf",
+            Refused::ReservationAcl { .. } => "reservation-acl",
+            Refused::ReservationNotActive { .. } => "not-active",
             Refused::BadQueueName { .. } => "bad-queue-name",
             Refused::Acl { .. } | Refused::AclAtSubmit { .. } => "acl",
             Refused::PriorityAcl { .. } => "priority-acl",

@@ -38,6 +38,8 @@ mod journal;
 
 mod options;
 
+mod reservations;
+
 mod stepped;
 
 mod steps;
@@ -58,6 +60,7 @@ pub use fair::{FairScheduler, WeakScheduler};
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};
 pub use journal::{AllocatedView, HeldView, Journal};
+pub use reservations::ReserveError;
 pub use stepped::{PreemptionRound, Stepped};
 pub use submitted::Submitted;
 pub use worker::Worker;

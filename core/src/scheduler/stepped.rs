@@ -544,12 +544,12 @@ impl Stepped {
         &mut self.steps.stepper
     }
 
-    fn shared(&self) -> &Arc<Shared> {
+    pub(super) fn shared(&self) -> &Arc<Shared> {
         self.steps.stepper.shared()
     }
 
     /// Works off all messages and notes what happened.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         self.steps.settle();
     }
 }

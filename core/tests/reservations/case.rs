@@ -35,22 +35,22 @@ pub(crate) struct Case<'a> {
     wrong: Vec<String>,
 }
 
-fn resource(value: &Value) -> Resource {
+pub(crate) fn resource(value: &Value) -> Resource {
     Resource::new(value["memory-mb"].as_i64().unwrap(), value["vcores"].as_i64().unwrap())
 }
 
-fn as_json(resource: Resource) -> Value {
+pub(crate) fn as_json(resource: Resource) -> Value {
     json!({"memory-mb": resource.memory_mb(), "vcores": resource.vcores()})
 }
 
-fn pieces(pieces: &[Piece]) -> Value {
+pub(crate) fn pieces(pieces: &[Piece]) -> Value {
     pieces
         .iter()
         .map(|piece| json!({"from": piece.from, "to": piece.to, "resource": as_json(piece.resource)}))
         .collect()
 }
 
-fn file(text: &str) -> AllocationFile {
+pub(crate) fn file(text: &str) -> AllocationFile {
     AllocationFile::parse(text, "fair-scheduler.xml", &ResourceTypes::standard(), &[]).unwrap().file
 }
 
@@ -67,7 +67,7 @@ fn changes(points: impl Iterator<Item = Point>) -> Value {
     out.into()
 }
 
-fn definition(value: &Value) -> ReservationDefinition {
+pub(crate) fn definition(value: &Value) -> ReservationDefinition {
     let stage = |stage: &Value| Stage {
         capability: resource(&stage["resource"]),
         containers: i32::try_from(stage["containers"].as_i64().unwrap()).unwrap(),
@@ -92,7 +92,7 @@ fn definition(value: &Value) -> ReservationDefinition {
     }
 }
 
-fn plan_json(name: &str, books: &PlanBooks) -> Map<String, Value> {
+pub(crate) fn plan_json(name: &str, books: &PlanBooks) -> Map<String, Value> {
     let one = |one: &Reservation| {
         let mut shown = json!({"reservation": one.id().number, "user": one.user(), "accepted": one.accepted()});
         if one.period() > 0 {
@@ -428,14 +428,14 @@ impl<'a> Case<'a> {
     }
 }
 
-fn resource_or_zero(value: &Value) -> Resource {
+pub(crate) fn resource_or_zero(value: &Value) -> Resource {
     Resource::new(value["memory-mb"].as_i64().unwrap_or(0), value["vcores"].as_i64().unwrap_or(0))
 }
 
-fn number(value: &Value) -> u32 {
+pub(crate) fn number(value: &Value) -> u32 {
     u32::try_from(value.as_u64().unwrap()).unwrap()
 }
 
-fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }

@@ -6,7 +6,9 @@
 //!
 //! At the end of each run a new system takes over the state of this one, as text, and has the same plans.
 //!
-//! What belongs to scheduling proper is not: containers, fair shares, demand, usage, headroom, nodes' free room. The queues are a small model
+//! Each run is played twice: by a stepped FairScheduler with all that belongs to it ([`scheduler`]), and by the reservation system alone.
+//!
+//! When alone, what belongs to scheduling proper is left out: containers, fair shares, demand, usage, headroom, free room. The queues are a small model
 //! ([`world`]), with this crate's own steady shares. Taken from the recording are: whether an application that is submitted enters, where the
 //! refusal is not the reservation system's; whether a client's move is carried out; and which of the applications that the follower wants
 //! to move may not (running limits).
@@ -14,17 +16,20 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 mod case;
+mod scheduler;
 mod world;
 
 use case::{Case, cases};
+use scheduler::Played;
+use serde_json::Value;
 
 /// The runs of a family.
-fn replay(family: &str) {
+fn replay(family: &str, play: fn(&Value) -> Vec<String>) {
     let mut wrong = Vec::new();
     let cases = cases(family);
     assert_eq!(cases.len(), 30, "{family}");
     for case in &cases {
-        let found = Case::play(case);
+        let found = play(case);
         if !found.is_empty() {
             wrong.push(format!("{}: {}", case["name"], found.join("\n    ")));
         }
@@ -33,12 +38,23 @@ fn replay(family: &str) {
 }
 
 macro_rules! families {
-    ($($test:ident: $family:literal),* $(,)?) => {$(
-        #[test]
-        fn $test() {
-            replay($family);
-        }
-    )*};
+    ($($test:ident: $family:literal),* $(,)?) => {
+        /// The reservation system alone.
+        mod alone {$(
+            #[test]
+            fn $test() {
+                super::replay($family, super::Case::play);
+            }
+        )*}
+
+        /// With a stepped FairScheduler's queues.
+        mod scheduled {$(
+            #[test]
+            fn $test() {
+                super::replay($family, super::Played::play);
+            }
+        )*}
+    };
 }
 
 families! {

@@ -53,6 +53,7 @@ use crate::groups::Groups;
 use crate::id::{Slot, Slots};
 use crate::policy::ClusterTotal;
 use crate::queue::{QueueAcls, QueueTree};
+use crate::reservation::ReservationId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
@@ -79,13 +80,16 @@ pub struct Submission {
     /// unmanaged AM, which runs outside.
     #[cfg_attr(feature = "serde", serde(default))]
     pub am: Option<AmRequest>,
+    /// The reservation into whose queue it is to go, where the placement rules put it into a plan of the FairScheduler's.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub reservation: Option<ReservationId>,
 }
 
 impl Submission {
     /// Of a user, with an unmanaged AM, wherever the placement rules put it.
     #[must_use]
     pub fn new(number: u32, user: impl Into<String>) -> Submission {
-        Submission { number, user: user.into(), queue: None, am: None }
+        Submission { number, user: user.into(), queue: None, am: None, reservation: None }
     }
 
     /// The same, and asks for a queue.
@@ -104,6 +108,12 @@ impl Submission {
     #[must_use]
     pub fn with_am(self, am: impl Into<AmRequest>) -> Submission {
         Submission { am: Some(am.into()), ..self }
+    }
+
+    /// The same, into the queue of a reservation.
+    #[must_use]
+    pub fn with_reservation(self, reservation: ReservationId) -> Submission {
+        Submission { reservation: Some(reservation), ..self }
     }
 
     /// The same, with an AM that runs in a container where there is a request for one.

@@ -13,6 +13,8 @@ mod running;
 
 mod moves;
 
+mod plans;
+
 mod queues;
 
 mod reload;
@@ -33,6 +35,7 @@ use crate::event::Refused;
 use crate::fair::engine::{Control, FairDecider};
 use crate::policy::SchedulingPolicy;
 use crate::queue::Running;
+use crate::reservation::ReservationSystem;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use policies::Policies;
@@ -52,6 +55,8 @@ pub(crate) struct FairControl {
     pending_types: Vec<(String, bool)>,
     /// Steady shares are to be distributed before the next publish.
     steady_pending: bool,
+    /// The reservation system, where it was begun.
+    plans: Option<ReservationSystem>,
 }
 
 /// What is asked of it beside what the engine knows.
@@ -73,6 +78,7 @@ impl FairControl {
             running: Running::default(),
             pending_types: Vec::new(),
             steady_pending: false,
+            plans: None,
         }
     }
 }

@@ -64,7 +64,7 @@ impl Control {
 
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_leaf(&mut self, submission: &Submission) -> Result<Entry, Refused> {
-        let Submission { number, user, queue, am } = submission;
+        let Submission { number, user, queue, am, .. } = submission;
         let name = queue.as_deref().unwrap_or(DEFAULT);
         check_length(event::Named::User, user)?;
         check_length(event::Named::Queue, name)?;
