@@ -8,8 +8,10 @@
 //! | `replay` | recordings of real Hadoop: scenarios step by step, with the reasons; vectors case by case |
 //! | `workload` | the standard workloads W1 to W4 |
 //! | `compare` | the same workloads through other schedulers, and the figures side by side |
+//! | `convert` | the command that converts a FairScheduler's configuration to a CapacityScheduler's |
 //! | `options` | what is asked of more than one of these |
 //! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
+//! | `traces` | readers of job traces for a simulator: SLS, RUMEN, SYNTH, SWIM |
 //! | `trace`, `jobs`, `bundled`, `random` | what the load is made from |
 //! | `site` | properties and groups, from files and by name |
 //! | `clock`, `latency`, `numbers` | measuring, and how figures are written |
@@ -19,6 +21,7 @@ mod api;
 mod bundled;
 mod clock;
 pub mod compare;
+pub mod convert;
 mod engine;
 mod failure;
 mod jobs;
@@ -33,6 +36,7 @@ pub mod report;
 pub mod site;
 pub mod soak;
 mod trace;
+pub mod traces;
 pub mod workload;
 
 pub use failure::Failure;

@@ -124,6 +124,8 @@ pub struct BenchOptions {
     pub background: Background,
     /// Whether heartbeats at fixed times follow the repeats.
     pub open_loop: bool,
+    /// Whether each repeat is followed by one that others look at over HTTP.
+    pub asked: bool,
     /// The core to drive.
     pub core: CoreChoice,
     /// As JSON, one object a repeat and then the median, the table goes to standard error.

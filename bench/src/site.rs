@@ -20,6 +20,13 @@ pub struct SiteOptions {
 }
 
 impl SiteOptions {
+    /// All of it by name, as it is after substitution.
+    pub(crate) fn pairs(&self) -> Result<Vec<(String, String)>, Failure> {
+        let site = self.properties(&[])?;
+        let pair = |name: &&str| Some(((*name).to_owned(), site.get(name).ok()??));
+        Ok(site.names().iter().filter_map(pair).collect())
+    }
+
     /// Lays the site files that were named over each other, or `otherwise` where none was, and what was set by name over
     /// them. Environment variables are those of this process.
     ///

@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 use miette::{Diagnostic, NamedSource, SourceSpan};
 
+use crate::traces::{FieldProblem, SWIM_EXAMPLE, SwimLine};
+
 /// One job of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TraceJob {
@@ -41,17 +43,14 @@ pub struct TraceError {
     place: SourceSpan,
 }
 
-const FIELDS: [&str; 6] = ["job id", "submit time", "gap", "map input bytes", "shuffle bytes", "reduce output bytes"];
-const EXAMPLE: &str = "a line has six fields with tabs between them: job id, submit time in seconds, seconds since the job \
-before, map input bytes, shuffle bytes, reduce output bytes; for example: job0<TAB>49<TAB>49<TAB>740773<TAB>2339561<TAB>627471";
-
 /// Reads a whole trace; blank lines are passed over.
 ///
 /// # Errors
 /// At the first line that is not six fields of the right kind, or when there is no job at all.
 pub(crate) fn parse(text: String, file: &str) -> Result<Vec<TraceJob>, Box<TraceError>> {
     let text = Arc::new(text);
-    let fail = |line: usize, offset: usize, length: usize, column: usize, problem: String, expected: String| {
+    let fail = |line: usize, start: usize, wrong: FieldProblem| {
+        let FieldProblem { offset, length, column, problem, expected } = wrong;
         Box::new(TraceError {
             file: file.to_owned(),
             line,
@@ -59,7 +58,7 @@ pub(crate) fn parse(text: String, file: &str) -> Result<Vec<TraceJob>, Box<Trace
             problem,
             expected,
             text: NamedSource::new(file, Arc::clone(&text)),
-            place: (offset, length).into(),
+            place: (start + offset, length).into(),
         })
     };
     let mut jobs = Vec::new();
@@ -67,40 +66,14 @@ pub(crate) fn parse(text: String, file: &str) -> Result<Vec<TraceJob>, Box<Trace
     for (index, raw) in text.split('\n').enumerate() {
         let line = raw.strip_suffix('\r').unwrap_or(raw);
         if !line.trim().is_empty() {
-            let mut numbers = [0_u64; 6];
-            let mut offset = 0;
-            let mut count = 0;
-            for field in line.split('\t') {
-                let column = line[..offset].chars().count() + 1;
-                if count == FIELDS.len() {
-                    let problem = "a seventh field".to_owned();
-                    return Err(fail(index + 1, start + offset, field.len(), column, problem, EXAMPLE.to_owned()));
-                }
-                if count > 0 {
-                    numbers[count] = field.parse().map_err(|_| {
-                        let problem = format!("{} {field:?} is not a whole number", FIELDS[count]);
-                        let expected = format!(
-                            "{} must be a whole number from 0 to {}, digits only, for example 740773",
-                            FIELDS[count],
-                            u64::MAX
-                        );
-                        fail(index + 1, start + offset, field.len(), column, problem, expected)
-                    })?;
-                }
-                offset += field.len() + 1;
-                count += 1;
-            }
-            if count < FIELDS.len() {
-                let column = line.chars().count() + 1;
-                let problem = format!("the line ends after {count} of six fields: {} is missing", FIELDS[count]);
-                return Err(fail(index + 1, start + line.len(), 0, column, problem, EXAMPLE.to_owned()));
-            }
-            jobs.push(TraceJob { map_input: numbers[3], shuffle: numbers[4], output: numbers[5] });
+            let read = SwimLine::parse(line).map_err(|wrong| fail(index + 1, start, wrong))?;
+            jobs.push(TraceJob { map_input: read.map_input, shuffle: read.shuffle, output: read.output });
         }
         start += raw.len() + 1;
     }
     if jobs.is_empty() {
-        return Err(fail(1, 0, 0, 1, "no job in the trace".to_owned(), EXAMPLE.to_owned()));
+        let (problem, expected) = ("no job in the trace".to_owned(), SWIM_EXAMPLE.to_owned());
+        return Err(fail(1, 0, FieldProblem { offset: 0, length: 0, column: 1, problem, expected }));
     }
     Ok(jobs)
 }

@@ -22,10 +22,11 @@ fn replay(file: PathBuf) -> Result<Outcomes, Failure> {
 }
 
 /// The families with their numbers of cases.
-const FAMILIES: [(&str, usize); 6] = [
+const FAMILIES: [(&str, usize); 7] = [
     ("acl", 85),
     ("allocation-files", 512),
     ("capacity-files", 308),
+    ("convert", 550),
     ("placement", 358),
     ("properties", 166),
     ("resource-strings", 422),

@@ -5,9 +5,11 @@
 //! | `commands` | the command line, one file a command |
 //! | `arguments` | what arguments of several commands are read as |
 //! | `check` | configuration files |
+//! | `admin` | YARN's tools for administrators, over REST |
 //! | `progress` | the bar |
 //! | `interrupt`, `failure` | Ctrl-C; why and how the program ends |
 
+mod admin;
 mod arguments;
 mod check;
 mod commands;

@@ -99,6 +99,8 @@ fn every_code_is_documented_and_no_other() {
     for directory in ["core/src/config", "cli/src/check"] {
         sources(&root.join(directory), &mut files);
     }
+    // What a conversion changes is no finding of a check: docs/convert.md has it.
+    files.retain(|path| !path.ends_with("convert/meaning.rs"));
     let in_sources: BTreeSet<String> = files.iter().flat_map(|path| codes_of(&code_of(path))).collect();
     let table = std::fs::read_to_string(root.join("docs/configuration-checks.md")).unwrap();
     let rows = table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));

@@ -129,6 +129,8 @@
 //!   the outside world are their texts. A [`Location`] other than `*` belongs to its scheduler: an [`Ask`] or an [`AmRequest`] with one is
 //!   written and cannot be read. A wire brings names, of which `location` of the scheduler makes locations. A [`Heartbeat`] holds its node:
 //!   neither.
+//! - `tracing`: events, updates, rounds of preemption and what the control is asked for go into the log of the process, at `debug`
+//!   where they are not events. Nothing that a worker does is written.
 //! - `faults`: panics and deaths of workers on purpose, and an audit of all records, for tests and soak runs.
 
 mod ahead;
@@ -216,13 +218,15 @@ pub mod view {
     pub use crate::scheduler::{AllocatedView, HeldView, Journal, PreemptionRound};
 }
 
-/// Why a decision went as it did, as values: what [`Stepped::take_trace`], `not_offered` and [`CapacityScheduler::why_waiting`] tell.
+/// Why a decision went as it did, as values: what [`Stepped::take_trace`], `not_offered` and `why_waiting` tell.
 #[cfg(not(loom))]
 pub mod reason {
+    pub use crate::app::Reason;
     pub use crate::capacity::{CapacityNotOffered, CapacityReason, CapacityWait};
     pub use crate::fair::{
-        AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle,
-        PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
+        AmShare, AppOutcome, AppVisit, Claim, Decision, FairReason, FairWait, KeyOutcome, KeyVisit, NotOffered,
+        NotReserved, Obstacle, PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, Told, Words,
+        nearness, precedence,
     };
 }
 

@@ -155,7 +155,10 @@ fn on_threads_rounds_come_by_time() {
     scheduler.allocate(&app, &asking(3), &mut answer).unwrap();
     while granted < 3 {
         // Else it would be silent in the end.
-        scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+        match scheduler.heartbeat(Heartbeat::new(&node)) {
+            Ok(()) => {}
+            Err(not_sent) => assert!(matches!(not_sent.reason, Refused::Busy), "{not_sent:?}"),
+        }
         scheduler.fetch(&app, &mut answer).unwrap();
         granted += answer.granted.len();
         std::thread::yield_now();

@@ -11,32 +11,43 @@ const CHARTS = [
   { title: "Applications running", of: (state) => state.totals.apps.running },
 ];
 
+const OF_A_QUEUE = [
+  { label: "used", of: (queue) => queue.used[0] / 1024, colour: "#2f9e44" },
+  { label: "share", of: (queue) => queue.fair[0] / 1024, colour: "#1971c2", dash: [6, 4] },
+  { label: "demand", of: (queue) => queue.demand[0] / 1024, colour: "#868e96" },
+];
+
 export class Charts {
   #place;
   #times = [];
   #charts;
+  /** Of each time, the figures of every queue. */
+  #queues = [];
+  #chosen = "root";
+  #ofQueue;
 
   constructor(place) {
     this.#place = place;
     const ink = getComputedStyle(document.body).getPropertyValue("--soft");
     const line = getComputedStyle(document.body).getPropertyValue("--line");
-    this.#charts = CHARTS.map(({ title, of, range }) => {
-      const axis = { stroke: ink, grid: { stroke: line }, ticks: { stroke: line } };
-      const options = {
-        title, width: this.#width(), height: 160, legend: { show: false }, cursor: { show: false },
-        scales: { y: { range: range ?? ((_, low, high) => [0, Math.max(1, high * 1.1)]) } },
-        axes: [axis, { ...axis, size: 64 }],
-        series: [{}, { stroke: "#1971c2", width: 1.5 }],
-      };
-      return { of, values: [], plot: new uPlot(options, [[], []], place) };
-    });
+    const axis = { stroke: ink, grid: { stroke: line }, ticks: { stroke: line } };
+    const plot = (title, series, range, legend) => new uPlot({
+      title, width: this.#width(), height: 160, legend: { show: legend, live: false }, cursor: { show: false },
+      scales: { y: { range: range ?? ((_, low, high) => [0, Math.max(1, high * 1.1)]) } },
+      axes: [axis, { ...axis, size: 64 }],
+      series: [{}, ...series],
+    }, [[], ...series.map(() => [])], place);
+    this.#charts = CHARTS.map(({ title, of, range }) =>
+      ({ of, values: [], plot: plot(title, [{ stroke: "#1971c2", width: 1.5 }], range, false) }));
+    const lines = OF_A_QUEUE.map(({ label, colour, dash }) => ({ label, stroke: colour, dash, width: 1.5 }));
+    this.#ofQueue = plot("root, GiB", lines, undefined, true);
     new ResizeObserver(() => {
-      for (const { plot } of this.#charts) plot.setSize({ width: this.#width(), height: 160 });
+      for (const one of [...this.#charts.map(({ plot }) => plot), this.#ofQueue]) one.setSize({ width: this.#width(), height: 160 });
     }).observe(place);
   }
 
   #width() {
-    const columns = Math.max(1, Math.min(CHARTS.length, Math.floor((this.#place.clientWidth + 12) / 292)));
+    const columns = Math.max(1, Math.min(CHARTS.length + 1, Math.floor((this.#place.clientWidth + 12) / 292)));
     return Math.floor((this.#place.clientWidth - 12 * (columns - 1)) / columns);
   }
 
@@ -49,5 +60,21 @@ export class Charts {
       chart.values.splice(0, old);
       chart.plot.setData([this.#times, chart.values]);
     }
+    this.#queues.push(new Map(state.queues.map((queue) => [queue.path, OF_A_QUEUE.map(({ of }) => of(queue))])));
+    this.#queues.splice(0, old);
+    this.#drawQueue();
+  }
+
+  /** Shows what this queue has had. */
+  choose(path) {
+    this.#chosen = path;
+    // The title is the chart's own element.
+    this.#ofQueue.root.querySelector(".u-title").textContent = `${path}, GiB`;
+    this.#drawQueue();
+  }
+
+  #drawQueue() {
+    const values = OF_A_QUEUE.map((_, index) => this.#queues.map((of) => of.get(this.#chosen)?.[index] ?? null));
+    this.#ofQueue.setData([this.#times, ...values]);
   }
 }

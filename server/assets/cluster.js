@@ -2,7 +2,7 @@
 // and /cluster/nodes. They ask again every few seconds; what was opened, sorted or filtered stays so.
 
 import { memory, whole } from "./words.js";
-import { make, trouble, put, record } from "./parts.js";
+import { askWhy, make, trouble, put, reasons, record } from "./parts.js";
 import { SortedTable } from "./table.js";
 import { SchedulerTree } from "./tree.js";
 
@@ -80,6 +80,9 @@ function nodesPage() {
 }
 
 function appPage(id) {
+  const waits = make("section", "", page);
+  make("h2", "", waits, "Why it has no more than it has");
+  const why = make("ul", "why", waits);
   const [facts, asks] = [make("div", "", page), make("div", "scroll", page)];
   const table = new SortedTable(asks, "What it asks for", [
     { name: "Priority", of: (ask) => ask.priority, number: true },
@@ -103,6 +106,7 @@ function appPage(id) {
       ["Diagnostics", app.diagnostics],
     ]);
     table.show(app.resourceRequests ?? []);
+    reasons(why, (await askWhy("app", app.id)).app[0].reasons);
   };
 }
 

@@ -1,12 +1,25 @@
 // Marks that travel between nodes and queues, one an event, sampled when there are too many.
 
-import { kindOf } from "./words.js";
+import { isFrequent, kindOf } from "./words.js";
 
 const TRAVEL_MS = 900;
 const SLOWER = 6;
 const MOST_MARKS = 400;
 const SHOWN_A_SECOND = 60;
 const MOST_WAITING = 300;
+
+/** Without so many: the oldest, or while it is paused the newest, so that the others can be stepped through. Frequent ones go first. */
+function thinned(events, many, paused) {
+  const order = paused ? [...events].reverse() : events;
+  let left = many;
+  const drop = (which) => (event) => {
+    if (left === 0 || !which(event)) return true;
+    left -= 1;
+    return false;
+  };
+  const kept = order.filter(drop(isFrequent)).filter(drop(() => true));
+  return paused ? kept.reverse() : kept;
+}
 
 export class Flow {
   #canvas;
@@ -29,12 +42,10 @@ export class Flow {
   take(events, lost) {
     this.#waiting.push(...events);
     let dropped = lost;
-    if (this.#waiting.length > MOST_WAITING) {
-      // While it is paused the oldest are kept, to be stepped through.
-      const many = this.#waiting.length - MOST_WAITING;
+    const many = this.#waiting.length - MOST_WAITING;
+    if (many > 0) {
       dropped += many;
-      if (this.#paused) this.#waiting.length = MOST_WAITING;
-      else this.#waiting.splice(0, many);
+      this.#waiting = thinned(this.#waiting, many, this.#paused);
     }
     this.#log.lose(dropped);
   }

@@ -3,6 +3,7 @@
 // Text comes into the page as text only (textContent): a queue may be named anything.
 
 import { Charts } from "./charts.js";
+import { Controls } from "./controls.js";
 import { Flow } from "./flow.js";
 import { Log } from "./log.js";
 import { NodeMap } from "./nodes.js";
@@ -13,8 +14,9 @@ import { memory, whole } from "./words.js";
 const ASK_EVERY_MS = 1000;
 const by = (id) => document.getElementById(id);
 
-const nodes = new NodeMap(by("nodes"), by("node"));
-const queues = new Queues(by("queues"), by("queue"));
+const nodes = new NodeMap(by("nodes"), by("node"), (name) => (by("node-name").value = name));
+const queues = new Queues(by("queues"), by("queue"), by("why"), (path) => charts.choose(path));
+const controls = new Controls();
 const log = new Log(by("log"), by("lost"));
 const charts = new Charts(by("charts"));
 const flow = new Flow(by("flow"), (event) => nodes.placeOf(event.node), (event) => queues.placeOf(event.queue), log);
@@ -37,6 +39,7 @@ async function ask() {
     nodes.show(state.nodes);
     queues.show(state.queues, state.totals.total[0], state.scheduler);
     charts.add(state);
+    controls.show(state.queues);
     trouble(null);
   } catch (error) {
     trouble(`The server cannot be reached (${error.message}). The page asks again.`);

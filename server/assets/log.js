@@ -1,14 +1,15 @@
-// The latest events, newest first.
+// The latest events, newest first. Those that are few stay longer.
 
 import { make } from "./parts.js";
-import { kindOf, sentence, whole } from "./words.js";
+import { isFrequent, kindOf, sentence, whole } from "./words.js";
 
-const KEPT = 200;
+const KEPT = { few: 100, frequent: 100 };
 
 export class Log {
   #list;
   #said;
   #lost = 0;
+  #lines = { few: [], frequent: [] };
 
   constructor(list, said) {
     this.#list = list;
@@ -22,7 +23,9 @@ export class Log {
     make("time", "", line, `${at.toLocaleTimeString("en-GB")} `).dateTime = at.toISOString();
     line.append(sentence(event));
     this.#list.prepend(line);
-    while (this.#list.children.length > KEPT) this.#list.lastChild.remove();
+    const kind = isFrequent(event) ? "frequent" : "few";
+    this.#lines[kind].push(line);
+    if (this.#lines[kind].length > KEPT[kind]) this.#lines[kind].shift().remove();
   }
 
   /** Events that are not shown, because there were too many. */

@@ -12,10 +12,21 @@ export class NodeMap {
   #side = 0;
   #columns = 1;
 
-  constructor(canvas, said) {
+  /** `picked` is told of a node that is clicked. */
+  constructor(canvas, said, picked) {
     this.#canvas = canvas;
     this.#said = said;
     canvas.addEventListener("mousemove", (at) => this.#tell(at.offsetX, at.offsetY));
+    canvas.addEventListener("click", (at) => {
+      const node = this.#at(at.offsetX, at.offsetY);
+      if (node) picked(node[0]);
+    });
+  }
+
+  #at(x, y) {
+    const column = Math.floor(x / this.#side);
+    // Beside the last column there may be room that is nobody's.
+    return column < this.#columns ? this.#order[Math.floor(y / this.#side) * this.#columns + column] : undefined;
   }
 
   /** Rows of name, rack, state, used MiB, used vcores, all MiB, all vcores. */
@@ -62,7 +73,7 @@ export class NodeMap {
   }
 
   #tell(x, y) {
-    const node = this.#order[Math.floor(y / this.#side) * this.#columns + Math.floor(x / this.#side)];
+    const node = this.#at(x, y);
     if (!node) return;
     const [name, rack, state, mib, vcores, allMib, allVcores] = node;
     this.#said.textContent =

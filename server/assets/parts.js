@@ -29,3 +29,22 @@ export function record(within, caption, rows) {
   }
   put(within, [table]);
 }
+
+/** Why an application waits, as the server says it: one line a reason. */
+export function reasons(within, list) {
+  const lines = list.map(({ priority, allocationRequestId, nodes, firstNode, reason }) => {
+    const key = priority === undefined ? "" : `priority ${priority}${allocationRequestId ? `, request ${allocationRequestId}` : ""}: `;
+    const where = nodes === undefined ? "" : ` (${nodes === 1 ? firstNode : `${nodes} nodes, ${firstNode} first`})`;
+    return make("li", "", null, `${key}${reason}${where}`);
+  });
+  put(within, lines);
+}
+
+/** Asks why; `what` is `app=…` or `queue=…`. */
+export async function askWhy(what, of) {
+  const answer = await fetch(`/ws/v1/evenweave/why?${what}=${encodeURIComponent(of)}`, {
+    headers: { Accept: "application/json" }, signal: AbortSignal.timeout(20_000),
+  });
+  if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
+  return (await answer.json()).why;
+}

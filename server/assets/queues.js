@@ -1,7 +1,9 @@
 // The tree of queues, one bar each. A queue keeps its row for as long as it is there.
 
-import { make } from "./parts.js";
+import { askWhy, make, put, reasons } from "./parts.js";
 import { memory, whole } from "./words.js";
+
+const ASK_WHY_EVERY_MS = 3000;
 
 const percent = (part, all) => (all > 0 ? (100 * part) / all : 0);
 
@@ -10,10 +12,16 @@ export class Queues {
   #said;
   #rows = new Map();
   #chosen = null;
+  #why;
+  #asked = 0;
+  #told;
 
-  constructor(list, said) {
+  /** `chosen` is told of a queue that is chosen. */
+  constructor(list, said, why, chosen) {
     this.#list = list;
     this.#said = said;
+    this.#why = why;
+    this.#told = chosen;
   }
 
   /** Bars are parts of `all`, the cluster's memory in MiB. */
@@ -70,7 +78,32 @@ export class Queues {
     this.#rows.get(this.#chosen)?.button.setAttribute("aria-pressed", "false");
     this.#chosen = path;
     this.#rows.get(path)?.button.setAttribute("aria-pressed", "true");
+    this.#asked = 0;
+    put(this.#why, []);
+    this.#told(path);
     this.#tell();
+  }
+
+  /** What the first applications of the chosen queue wait for, now and then. */
+  async #tellWhy(path) {
+    if (performance.now() - this.#asked < ASK_WHY_EVERY_MS && this.#asked > 0) return;
+    this.#asked = performance.now();
+    let parts;
+    try {
+      const { waiting, app: apps } = await askWhy("queue", path);
+      const head = waiting === 0 ? "None of its applications asks for anything." : `Of ${whole(waiting)} applications that ask for something:`;
+      parts = [make("p", "hint", null, head)];
+      for (const app of apps) {
+        const entry = make("div", "waits");
+        const link = make("a", "", entry, app.appId);
+        link.href = `/cluster/app/${encodeURIComponent(app.appId)}`;
+        reasons(make("ul", "", entry), app.reasons);
+        parts.push(entry);
+      }
+    } catch (error) {
+      parts = [make("p", "hint", null, `Why they wait cannot be asked: ${error.message}.`)];
+    }
+    if (path === this.#chosen) put(this.#why, parts);
   }
 
   #tell() {
@@ -79,6 +112,7 @@ export class Queues {
       this.#said.textContent = "That queue is gone.";
       return;
     }
+    this.#tellWhy(queue.path);
     const [mib, vcores] = queue.pending;
     const share = queue.fair[0];
     const wants = mib > 0 || vcores > 0 ? `wants ${memory(mib)} and ${whole(vcores)} vcores besides` : "wants nothing besides";

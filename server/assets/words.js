@@ -37,6 +37,11 @@ export const KINDS = {
 
 export const kindOf = (what) => KINDS[what] ?? { colour: "#868e96", words: what };
 
+const FEW = new Set(["node_registered", "node_lost", "application_refused", "told"]);
+
+/** What heartbeats, applications and containers do all the time; the others are few, and worth more. */
+export const isFrequent = ({ what }) => !FEW.has(what);
+
 /** One event in a line. */
 export function sentence(event) {
   const { what, container, app, queue, node, text } = event;

@@ -1,46 +1,123 @@
-//! Who may change something: whoever is on this machine, and comes from no other site.
+//! Who asks, and who may change something: whoever says who he is; where nobody is asked, whoever is on this machine. A page of another
+//! site may not.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
-const READS_ONLY: &str = "This address is not loopback, and so it serves reads only: nothing was changed.\n";
-const OTHER_SITE: &str = "The request comes from a page of another site: nothing was changed.\n";
-const OTHER_HOST: &str = "The Host header does not name this machine's loopback address: nothing was changed.\n";
+use crate::access::{Access, Caller, Denied, NOBODY, Peer};
+use crate::answered::refusal_to;
+use crate::rest::errors::Fault;
 
-/// Lets reads through, and writes that may be.
-pub(crate) async fn guard(State(listens): State<SocketAddr>, request: Request, next: Next) -> Response {
-    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
-        return next.run(request).await;
-    }
-    match refusal(listens, request.uri(), request.headers()) {
-        Some(why) => {
+const READS_ONLY: &str = "This address is not loopback and no authenticator is configured, and so it serves reads only: nothing was changed.";
+const OTHER_SITE: &str = "The request comes from a page of another site: nothing was changed.";
+const OTHER_HOST: &str = "The Host header does not name this machine's loopback address: nothing was changed.";
+const WHO: &str = "This server answers only those who say who they are.";
+
+/// What the guard goes by.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    /// Where the server listens.
+    pub(crate) listens: SocketAddr,
+    pub(crate) access: Arc<Access>,
+}
+
+/// Lets through what may be, with who asks.
+pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
+    match gate.caller(&request) {
+        Ok(caller) => {
+            if let Some(caller) = caller {
+                request.extensions_mut().insert(caller);
+            }
+            next.run(request).await
+        }
+        Err((fault, challenge)) => {
+            let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+            tracing::debug!(?peer, method = %request.method(), path = request.uri().path(), "{fault}");
+            let mut response = refusal_to(request.headers(), &fault);
+            if let Some(challenge) = challenge {
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+            }
             // Where a body is left lying, a connection that closes may take the answer with it. It is limited outside of here.
             let _ = axum::body::to_bytes(request.into_body(), usize::MAX).await;
-            (StatusCode::FORBIDDEN, why).into_response()
+            response
         }
-        None => next.run(request).await,
     }
 }
 
-/// What stands against a write.
-fn refusal(listens: SocketAddr, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
-    if !listens.ip().is_loopback() {
-        return Some(READS_ONLY);
+type Refusal = (Fault, Option<&'static str>);
+
+impl Gate {
+    /// Who asks; none where the request itself says so.
+    fn caller(&self, request: &Request) -> Result<Option<Caller>, Refusal> {
+        let (uri, headers) = (request.uri(), request.headers());
+        let writes = is_write(request.method(), uri);
+        if self.access.authenticators.is_empty() {
+            if let Some(why) = self.against(uri, headers).filter(|_| writes) {
+                return Err((Fault::forbidden(why), None));
+            }
+            let says = self.listens.ip().is_loopback() && self.access.user_name_counts;
+            return Ok((!says).then(|| Caller(NOBODY.to_owned())));
+        }
+        let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+        let user = match self.access.user(peer, headers) {
+            Ok(user) => user,
+            Err(Denied::Nothing) if self.access.anonymous_reads && !writes => NOBODY.to_owned(),
+            Err(denied) => {
+                let why = match denied {
+                    Denied::Nothing => WHO.to_owned(),
+                    Denied::Wrong(why) => why,
+                };
+                let challenge = self.access.authenticators.iter().find_map(|one| one.challenge());
+                return Err((Fault::unauthorized(why), challenge));
+            }
+        };
+        // A proxy may know its users by what their browsers send by themselves.
+        if writes && is_of_another_site(uri, headers, &["http://", "https://"]) {
+            return Err((Fault::forbidden(OTHER_SITE), None));
+        }
+        Ok(Some(Caller(user)))
     }
-    let said = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    if said("sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none")) {
-        return Some(OTHER_SITE);
+
+    /// What stands against a write of one who has said nothing of himself.
+    fn against(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
+        if !self.listens.ip().is_loopback() {
+            return Some(READS_ONLY);
+        }
+        if is_of_another_site(uri, headers, &["http://"]) {
+            return Some(OTHER_SITE);
+        }
+        // A name that somebody else has led here would make his page one of this site.
+        (!is_loopback(host(uri, headers))).then_some(OTHER_HOST)
     }
-    let host = uri.authority().map(|host| host.as_str()).or(said(header::HOST.as_str())).unwrap_or_default();
-    if said(header::ORIGIN.as_str()).is_some_and(|origin| origin.strip_prefix("http://") != Some(host)) {
-        return Some(OTHER_SITE);
-    }
-    // A name that somebody else has led here would make his page one of this site.
-    (!is_loopback(host)).then_some(OTHER_HOST)
+}
+
+/// Hadoop sets levels of its log by `GET`.
+fn is_write(method: &Method, uri: &Uri) -> bool {
+    let sets_level = || {
+        let query = uri.query().unwrap_or_default().as_bytes();
+        uri.path().trim_matches('/') == "logLevel" && form_urlencoded::parse(query).any(|(name, _)| name == "level")
+    };
+    !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) || sets_level()
+}
+
+fn said<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).map(|value| value.to_str().unwrap_or("?"))
+}
+
+fn host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> &'a str {
+    uri.authority().map(|host| host.as_str()).or(said(headers, header::HOST.as_str())).unwrap_or_default()
+}
+
+fn is_of_another_site(uri: &Uri, headers: &HeaderMap, schemes: &[&str]) -> bool {
+    let host = host(uri, headers);
+    let is_ours = |origin: &str| schemes.iter().any(|scheme| origin.strip_prefix(scheme) == Some(host));
+    said(headers, "sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none"))
+        || said(headers, header::ORIGIN.as_str()).is_some_and(|origin| !is_ours(origin))
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -10,11 +10,25 @@
 //!
 //! `recording` plays what a real ResourceManager has answered, through the router.
 
+mod access;
+
+mod administration;
+
+mod answered;
+
+pub mod controls;
+
 pub mod events;
+
+mod excluded;
 
 mod guard;
 
+mod latency;
+
 mod live;
+
+mod logging;
 
 mod manager;
 
@@ -38,6 +52,9 @@ mod time;
 
 mod value;
 
+pub use access::{Access, Authenticator, Denied, Tokens, TrustedHeader};
+pub use latency::Latencies;
+pub use logging::{LogFormat, Logging};
 pub use manager::{Cluster, Killed, ResourceManager};
 pub use router::router;
-pub use serving::{serve, site};
+pub use serving::{Limits, serve, site};

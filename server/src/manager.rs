@@ -1,13 +1,19 @@
 //! A ResourceManager, as those see it who ask it: a scheduler, and what is kept beside it.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use evenweave::Refused;
-use evenweave::config::QueueAccess;
+use evenweave::config::{Diagnostic, QueueAccess};
+use evenweave::{Refused, Resource};
 
-use crate::records::{AppRecord, AppState, FinalStatus, Records};
-use crate::scheduler::{AppFigures, Scheduler};
+use crate::access::Access;
+use crate::controls::Controls;
+use crate::excluded::hosts_in;
+use crate::latency::Latencies;
+use crate::logging::Logging;
+use crate::records::{AppRecord, AppState, FinalStatus, NodeRecord, NodeState, Records};
+use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, QueuesText, Scheduler};
 use crate::time;
 
 /// What tells this ResourceManager from others.
@@ -93,6 +99,14 @@ pub struct ResourceManager {
     cluster: Cluster,
     scheduler: Arc<dyn Scheduler>,
     records: Mutex<Records>,
+    queues: Option<QueuesSource>,
+    /// Who refreshes queues, one after the other.
+    refreshing: Mutex<()>,
+    logging: Option<Arc<Logging>>,
+    controls: Option<Arc<dyn Controls>>,
+    access: Arc<Access>,
+    excluded: Option<PathBuf>,
+    latencies: Arc<Latencies>,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -105,7 +119,79 @@ impl ResourceManager {
     /// Over a scheduler.
     #[must_use]
     pub fn new(cluster: Cluster, scheduler: Arc<dyn Scheduler>) -> ResourceManager {
-        ResourceManager { cluster, scheduler, records: Mutex::default() }
+        ResourceManager {
+            cluster,
+            scheduler,
+            records: Mutex::default(),
+            queues: None,
+            refreshing: Mutex::default(),
+            logging: None,
+            controls: None,
+            access: Arc::default(),
+            excluded: None,
+            latencies: Arc::default(),
+        }
+    }
+
+    /// The same, whose queues are read from there when they are refreshed; else from the file that the scheduler watches.
+    #[must_use]
+    pub fn with_queues(mut self, source: QueuesSource) -> ResourceManager {
+        self.queues = Some(source);
+        self
+    }
+
+    /// The same, of a simulated cluster that others may change.
+    #[must_use]
+    pub fn with_controls(mut self, controls: Arc<dyn Controls>) -> ResourceManager {
+        self.controls = Some(controls);
+        self
+    }
+
+    /// What others may change of a simulated cluster.
+    pub(crate) fn controls(&self) -> Option<&dyn Controls> {
+        self.controls.as_deref()
+    }
+
+    /// The same, with a file of hosts that are to leave when nodes are refreshed (`yarn.resourcemanager.nodes.exclude-path`).
+    #[must_use]
+    pub fn with_excluded(mut self, file: PathBuf) -> ResourceManager {
+        self.excluded = Some(file);
+        self
+    }
+
+    /// The same, whose latencies are told there.
+    #[must_use]
+    pub fn with_latencies(mut self, latencies: Arc<Latencies>) -> ResourceManager {
+        self.latencies = latencies;
+        self
+    }
+
+    /// The same, whose log this is: its levels can be changed over REST.
+    #[must_use]
+    pub fn with_logging(mut self, logging: Arc<Logging>) -> ResourceManager {
+        self.logging = Some(logging);
+        self
+    }
+
+    /// The same, of which only those may ask.
+    #[must_use]
+    pub fn with_access(mut self, access: Access) -> ResourceManager {
+        self.access = Arc::new(access);
+        self
+    }
+
+    pub(crate) fn access(&self) -> &Arc<Access> {
+        &self.access
+    }
+
+    pub(crate) fn logging(&self) -> Option<&Arc<Logging>> {
+        self.logging.as_ref()
+    }
+
+    /// Told by whoever times calls how long they take: they are shown in `/metrics` and `/jmx`.
+    #[must_use]
+    pub fn latencies(&self) -> &Arc<Latencies> {
+        &self.latencies
     }
 
     /// What tells it from others.
@@ -159,24 +245,26 @@ impl ResourceManager {
     /// # Errors
     /// [`Refused::NoSuchApp`] of one that is not known.
     pub fn kill(&self, number: u32, by: &str, why: Option<&str>) -> Result<Killed, Refused> {
-        let (handle, unmanaged) = {
-            let records = self.records();
-            let app = records.app(number).ok_or(Refused::NoSuchApp(number))?;
-            if app.state.is_over() {
-                return Ok(Killed::Before);
-            }
-            (app.attempt.as_ref().and_then(|attempt| attempt.handle.clone()), app.unmanaged)
-        };
-        if let Some(handle) = handle {
-            // One that ends at this moment has ended, too.
-            let _ = self.scheduler.kill(&handle);
-        }
         let mut diagnostics = format!("Application {} was killed by user {by}", self.cluster.app_id(number));
         if let Some(why) = why {
             diagnostics.push_str(" with diagnostic message: ");
             diagnostics.push_str(why);
         }
-        self.records().ended(number, AppState::Killed, FinalStatus::Killed, diagnostics, self.now_ms());
+        let (handle, unmanaged) = {
+            let mut records = self.records();
+            let app = records.app(number).ok_or(Refused::NoSuchApp(number))?;
+            if app.state.is_over() {
+                return Ok(Killed::Before);
+            }
+            let found = (app.attempt.as_ref().and_then(|attempt| attempt.handle.clone()), app.unmanaged);
+            // First the record: whoever sees that it has ended is not to write down another reason.
+            records.ended(number, AppState::Killed, FinalStatus::Killed, diagnostics, self.now_ms());
+            found
+        };
+        if let Some(handle) = handle {
+            // One that ends at this moment has ended, too.
+            let _ = self.scheduler.kill(&handle);
+        }
         Ok(Killed::Begun { at_once: unmanaged })
     }
 
@@ -198,20 +286,138 @@ impl ResourceManager {
         Ok(())
     }
 
-    /// Gives an application another priority; what it comes to.
+    /// Gives an application another priority on behalf of a user; what it comes to.
     ///
     /// # Errors
     /// What the scheduler says against it; [`Refused::NoSuchApp`] of one that is not known or has ended.
-    pub fn set_priority(&self, number: u32, priority: i32) -> Result<i32, Refused> {
+    pub fn set_priority(&self, number: u32, by: &str, priority: i32) -> Result<i32, Refused> {
         let handle = {
             let records = self.records();
             let app = records.app(number).filter(|app| !app.state.is_over());
             app.and_then(|app| app.attempt.as_ref()?.handle.clone()).ok_or(Refused::NoSuchApp(number))?
         };
-        let priority = self.scheduler.set_priority(&handle, priority)?;
+        let priority = self.scheduler.set_priority(by, &handle, priority)?;
         if let Some(app) = self.records().app_mut(number) {
             app.priority = priority;
         }
         Ok(priority)
+    }
+
+    /// Reads the queues again, and takes all of them or nothing. What was hardly meant.
+    ///
+    /// # Errors
+    /// Why they are as they were.
+    pub fn refresh_queues(&self) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcome = match &self.queues {
+            None => self.scheduler.refresh_queues(None),
+            Some(read) => match read() {
+                Ok(file) => self.take_queues(&file),
+                Err(why) => Err(NotRefreshed::Unreadable(why)),
+            },
+        };
+        match &outcome {
+            Ok(warnings) => tracing::info!(warnings = warnings.len(), "queues are refreshed"),
+            Err(why) => tracing::warn!(%why, "queues are as they were"),
+        }
+        outcome
+    }
+
+    /// Gives the scheduler the queues of a text.
+    ///
+    /// # Errors
+    /// Why they are as they were.
+    pub fn refresh_with(&self, queues: &QueuesText) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.take_queues(queues)
+    }
+
+    /// By one at a time.
+    fn take_queues(&self, queues: &QueuesText) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        let warnings = self.scheduler.refresh_queues(Some(queues))?;
+        if let Some(controls) = self.controls() {
+            controls.taken(queues.text.clone());
+        }
+        Ok(warnings)
+    }
+
+    /// Reads the file of hosts that are to leave. Those in it leave: at once, or where `graceful`, when what runs on them has ended. Those
+    /// that were to leave and are not in it stay. Ids of the nodes that have changed.
+    ///
+    /// # Errors
+    /// A sentence: there is no such file, or it cannot be read.
+    pub fn refresh_nodes(&self, graceful: bool) -> Result<Vec<String>, String> {
+        let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = self.excluded.as_ref();
+        let file = file.ok_or("there is no file of hosts to be read again: the server was started without one")?;
+        let hosts = hosts_in(file)?;
+        let nodes: Vec<NodeRecord> =
+            self.records().nodes().iter().filter(|node| !node.state.is_gone()).cloned().collect();
+        let mut changed = Vec::new();
+        for node in nodes {
+            let leaves = node.state == NodeState::Decommissioning;
+            // One that is gone meanwhile has left, too.
+            let done = match (hosts.contains(&node.name), graceful) {
+                (true, true) if !leaves => self.decommission(&node.name),
+                (true, false) => self.remove_node(&node.name),
+                (false, _) if leaves => self.recommission(&node.name),
+                (true, true) | (false, _) => continue,
+            };
+            if done.is_ok() {
+                changed.push(node.id());
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Lets a node run empty. Once it has, [`node_drained`](Self::node_drained) takes it away.
+    ///
+    /// # Errors
+    /// What the scheduler says against it.
+    pub fn decommission(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.decommission_node(node)?;
+        self.records().node_is(node, NodeState::Decommissioning);
+        Ok(())
+    }
+
+    /// Keeps a node that was to run empty.
+    ///
+    /// # Errors
+    /// What the scheduler says against it.
+    pub fn recommission(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.recommission_node(node)?;
+        self.records().node_is(node, NodeState::Running);
+        Ok(())
+    }
+
+    /// Takes a node away with all that runs on it.
+    ///
+    /// # Errors
+    /// What the scheduler says against it.
+    pub fn remove_node(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.remove_node(node)?;
+        self.records().node_is(node, NodeState::Decommissioned);
+        Ok(())
+    }
+
+    /// A node has run empty ([`SchedulerEvent::NodeDrained`](evenweave::SchedulerEvent::NodeDrained)): it goes, unless it was kept meanwhile.
+    pub fn node_drained(&self, node: &str) {
+        let is_to_go = |records: &Records| {
+            records.nodes().iter().any(|one| one.name == node && one.state == NodeState::Decommissioning)
+        };
+        if is_to_go(&self.records()) {
+            // One that is gone at this moment is gone, too.
+            let _ = self.remove_node(node);
+        }
+    }
+
+    /// Gives a node another total.
+    ///
+    /// # Errors
+    /// What the scheduler says against it.
+    pub fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
+        self.scheduler.resize_node(node, total)?;
+        self.records().node_has(node, total);
+        Ok(())
     }
 }

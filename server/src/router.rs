@@ -11,24 +11,25 @@ use axum::routing::{MethodRouter, any, get};
 use tower::Layer;
 use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
 
+use crate::access::{Caller, NOBODY};
+use crate::administration::{controls, dump, level_page, levels, node_commands, queues};
+use crate::answered::{refusal, text, whole};
 use crate::manager::ResourceManager;
 use crate::rest::asked::{Asked, Outcome};
 use crate::rest::errors::Fault;
 use crate::rest::format::Format;
 use crate::rest::{
-    access, activities, app, app_list, attempts, changes, cluster, metrics, nodes, overview, statistics,
+    access, activities, app, app_list, attempts, changes, cluster, metrics, nodes, overview, statistics, why,
 };
 
 /// A body is a few words.
 pub(crate) const LARGEST_BODY: usize = 64 << 10;
 
-/// Who asks without saying who he is (`hadoop.http.staticuser.user`).
-const NOBODY: &str = "dr.who";
-
 type Manager = Arc<ResourceManager>;
 type Endpoint = fn(&ResourceManager, &Asked) -> Outcome;
 
-/// All endpoints over a ResourceManager. A slash at the end of a path is none.
+/// All endpoints over a ResourceManager. A slash at the end of a path is none. Alone it believes whoever says `?user.name=x`: it is for
+/// those who have a guard of their own in front of it. [`site`](crate::site) has one.
 pub fn router(of: Manager) -> NormalizePath<Router> {
     const APP: &str = "/ws/v1/cluster/apps/{app}";
     let beneath = |path: &str| format!("{APP}{path}");
@@ -57,39 +58,78 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route(&beneath("/priority"), changes(app::priority, changes::priority))
         .route(&beneath("/timeouts"), reads(app::lifetimes))
         .route(&beneath("/timeout"), changes_only(changes::lifetime))
+        .route("/ws/v1/evenweave/why", reads(why::why))
+        .route("/ws/v1/cluster/nodes/{node}/resource", commands(node_commands::resize))
+        .route("/ws/v1/evenweave/controls", asked_and_done(controls::standing, controls::act))
+        .route("/ws/v1/evenweave/queues/check", commands(controls::check))
+        .route("/ws/v1/evenweave/queues", commands(controls::apply))
+        .route("/ws/v1/evenweave/refresh-queues", commands(queues::refresh))
+        .route("/ws/v1/evenweave/refresh-nodes", commands(node_commands::refresh))
+        .route("/ws/v1/evenweave/refresh-tokens", commands(queues::refresh_tokens))
+        .route("/ws/v1/evenweave/nodes/{node}/decommission", commands(node_commands::decommission))
+        .route("/ws/v1/evenweave/nodes/{node}/recommission", commands(node_commands::recommission))
+        .route("/ws/v1/evenweave/nodes/{node}/remove", commands(node_commands::remove))
+        .route("/ws/v1/evenweave/state", reads(dump::state))
+        .route("/ws/v1/evenweave/log-level", changes(levels::shown, levels::change))
+        .route("/logLevel", get(log_page))
         .fallback(nothing_here)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .with_state(of);
     NormalizePathLayer::trim_trailing_slash().layer(router)
 }
 
+/// What answers which method.
+#[derive(Clone, Copy, Default)]
+struct Methods {
+    get: Option<Endpoint>,
+    put: Option<Endpoint>,
+    post: Option<Endpoint>,
+}
+
+impl Methods {
+    fn route(self) -> MethodRouter<Manager> {
+        any(move |request: Request| by_method(self, request))
+    }
+
+    fn allowed(self) -> String {
+        let named = [(self.get.is_some(), ",HEAD,GET"), (self.post.is_some(), ",POST"), (self.put.is_some(), ",PUT")];
+        let names = named.into_iter().filter(|(is_there, _)| *is_there).map(|(_, name)| name);
+        std::iter::once("OPTIONS").chain(names).collect()
+    }
+}
+
 /// What is read.
-fn reads(endpoint: Endpoint) -> MethodRouter<Manager> {
-    any(move |request: Request| by_method(Some(endpoint), None, request))
+fn reads(get: Endpoint) -> MethodRouter<Manager> {
+    Methods { get: Some(get), ..Methods::default() }.route()
 }
 
 /// What is read, and changed.
-fn changes(read: Endpoint, change: Endpoint) -> MethodRouter<Manager> {
-    any(move |request: Request| by_method(Some(read), Some(change), request))
+fn changes(get: Endpoint, put: Endpoint) -> MethodRouter<Manager> {
+    Methods { get: Some(get), put: Some(put), post: None }.route()
 }
 
 /// What is changed, and not read.
-fn changes_only(change: Endpoint) -> MethodRouter<Manager> {
-    any(move |request: Request| by_method(None, Some(change), request))
+fn changes_only(put: Endpoint) -> MethodRouter<Manager> {
+    Methods { put: Some(put), ..Methods::default() }.route()
+}
+
+/// What is read, and done.
+fn asked_and_done(get: Endpoint, post: Endpoint) -> MethodRouter<Manager> {
+    Methods { get: Some(get), post: Some(post), ..Methods::default() }.route()
+}
+
+/// What is done.
+fn commands(post: Endpoint) -> MethodRouter<Manager> {
+    Methods { post: Some(post), ..Methods::default() }.route()
 }
 
 /// Hadoop's own way with methods that are not there.
-async fn by_method(read: Option<Endpoint>, change: Option<Endpoint>, request: Request) -> Response {
+async fn by_method(methods: Methods, request: Request) -> Response {
     let endpoint = match request.method {
-        Method::GET | Method::HEAD => read,
-        Method::PUT => change,
-        Method::OPTIONS => {
-            return allowed(match (read, change) {
-                (Some(_), None) => "OPTIONS,HEAD,GET",
-                (Some(_), Some(_)) => "OPTIONS,HEAD,GET,PUT",
-                (None, _) => "OPTIONS,PUT",
-            });
-        }
+        Method::GET | Method::HEAD => methods.get,
+        Method::PUT => methods.put,
+        Method::POST => methods.post,
+        Method::OPTIONS => return allowed(&methods.allowed()),
         _ => None,
     };
     match endpoint {
@@ -105,7 +145,23 @@ struct Request {
     path: Vec<(String, String)>,
     uri: Uri,
     headers: HeaderMap,
+    /// Who asks, where a guard has found it.
+    caller: Option<Caller>,
     body: Bytes,
+}
+
+impl Request {
+    /// As an endpoint looks at it.
+    fn asked(self, format: Format) -> (Manager, Asked) {
+        let Request { of, method: _, path, uri, headers, caller, body } = self;
+        let query: Vec<(String, String)> =
+            form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+        let named = query.iter().find(|(name, _)| name == "user.name").map(|(_, user)| user.clone());
+        let named = caller.map(|caller| caller.0).or(named.filter(|user| !user.is_empty()));
+        let user = named.unwrap_or_else(|| NOBODY.to_owned());
+        let content = text(&headers, header::CONTENT_TYPE).and_then(Format::of_content);
+        (of, Asked { path, query, user, format, content, body: body.into() })
+    }
 }
 
 impl axum::extract::FromRequest<Manager> for Request {
@@ -124,28 +180,21 @@ impl axum::extract::FromRequest<Manager> for Request {
         let path = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let headers = std::mem::take(request.headers_mut());
+        let caller = request.extensions_mut().remove::<Caller>();
         let body: Bytes = request.extract().await.map_err(IntoResponse::into_response)?;
-        Ok(Request { of: of.clone(), method, path, uri, headers, body })
+        Ok(Request { of: of.clone(), method, path, uri, headers, caller, body })
     }
-}
-
-fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 /// Works an answer out. Views may wait for the scheduler's threads, so that is done where waiting is allowed.
 async fn answer(endpoint: Endpoint, request: Request) -> Response {
-    let Request { of, method: _, path, uri, headers, body } = request;
-    let accept = text(&headers, header::ACCEPT);
+    let accept = text(&request.headers, header::ACCEPT);
     let Some(format) = Format::accepted(accept) else { return engines_page(accept) };
-    let query: Vec<(String, String)> =
-        form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
-    let named = query.iter().find(|(name, _)| name == "user.name").map(|(_, user)| user.clone());
-    let user = named.filter(|user| !user.is_empty()).unwrap_or_else(|| NOBODY.to_owned());
-    let content = text(&headers, header::CONTENT_TYPE).and_then(Format::of_content);
-    let asked = Asked { path, query, user, format, content, body: body.into() };
+    let (method, path) = (request.method.clone(), request.uri.path().to_owned());
+    let (of, asked) = request.asked(format);
+    let user = asked.user.clone();
     let work = tokio::task::spawn_blocking(move || (endpoint(&of, &asked), asked.format));
-    match work.await {
+    let response = match work.await {
         Ok((Ok(answer), format)) => {
             let body = answer.written(format);
             let mut response = whole(answer.status, Some(format.content_type()), body);
@@ -157,22 +206,13 @@ async fn answer(endpoint: Endpoint, request: Request) -> Response {
         Ok((Err(fault), format)) => refusal(&fault, format),
         // The endpoint has panicked: it is said so, and the server goes on.
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    };
+    let status = response.status().as_u16();
+    match method {
+        Method::GET | Method::HEAD => tracing::debug!(user, %method, path, status, "answered"),
+        // Who has changed what.
+        _ => tracing::info!(user, %method, path, status, "answered"),
     }
-}
-
-fn refusal(fault: &Fault, format: Format) -> Response {
-    let (status, kind, body) = fault.written(format);
-    whole(status, kind, body)
-}
-
-fn whole(status: u16, kind: Option<&'static str>, body: String) -> Response {
-    let mut response = Response::new(body.into());
-    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    if let Some(kind) = kind {
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    }
-    // Whatever a name looks like, nobody is to take an answer for a page.
-    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
 
@@ -197,10 +237,23 @@ fn engines_page(accept: Option<&str>) -> Response {
     }
 }
 
-fn allowed(methods: &'static str) -> Response {
+fn allowed(methods: &str) -> Response {
     let mut response = whole(204, Some("text/plain;charset=utf-8"), String::new());
-    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(methods));
+    if let Ok(methods) = HeaderValue::from_str(methods) {
+        response.headers_mut().insert(header::ALLOW, methods);
+    }
     response
+}
+
+/// For whatever is accepted: `hadoop daemonlog` takes what comes.
+async fn log_page(request: Request) -> Response {
+    let format = Format::accepted(text(&request.headers, header::ACCEPT)).unwrap_or(Format::Json);
+    let (of, asked) = request.asked(format);
+    match tokio::task::spawn_blocking(move || level_page::page(&of, &asked)).await {
+        Ok(Ok(page)) => whole(200, Some("text/html;charset=utf-8"), page),
+        Ok(Err(fault)) => refusal(&fault, format),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }
 
 async fn home(State(of): State<Manager>) -> Response {

@@ -97,7 +97,7 @@ fn a_capacity_scheduler_that_runs_is_shown_and_changed() {
     assert_eq!(info["type"], "capacityScheduler");
     let leaf = info["queues"]["queue"].as_array().unwrap().iter().find(|queue| queue["queueName"] == "a").unwrap();
     assert_eq!((&leaf["capacity"], &leaf["resourcesUsed"]["memory"]), (&75.0.into(), &1024.into()));
-    assert_eq!(manager.set_priority(1, 3), Ok(0), "above the most, which is 0 where nothing is configured");
+    assert_eq!(manager.set_priority(1, "ann", 3), Ok(0), "above the most, which is 0 where nothing is configured");
     manager.move_app(1, "root.b").unwrap();
     assert_eq!(get(&manager, "/ws/v1/cluster/apps/application_7_0001")["app"]["queue"], "root.b");
     manager.kill(1, "ann", None).unwrap();

@@ -38,6 +38,8 @@ pub(crate) struct Admission {
     enough: f64,
     live: usize,
     turn: usize,
+    /// What part of all that is wanted.
+    demand: f64,
 }
 
 impl Admission {
@@ -68,7 +70,24 @@ impl Admission {
             enough: 0.4 + turnovers,
             live: 0,
             turn: 0,
+            demand: 1.0,
         }
+    }
+
+    /// From now on this part of what keeps the cluster full is wanted.
+    pub(crate) fn demand(&mut self, part: f64) {
+        self.demand = part;
+    }
+
+    /// One more leaf, of which nothing is wanted.
+    pub(crate) fn add_leaf(&mut self) {
+        self.leaves.push(Leaf { jobs: Vec::new(), next: 0, share: 0.0, exactly: None, load: 0 });
+    }
+
+    /// A job has entered that was not asked for here.
+    pub(crate) fn entered(&mut self, leaf: usize, containers: u64) {
+        self.live += 1;
+        self.leaves[leaf].load += containers;
     }
 
     /// The next job to submit and the leaf for it, if one is wanted now.
@@ -92,7 +111,7 @@ impl Admission {
     fn wants(&self, leaf: &Leaf) -> bool {
         match leaf.exactly {
             Some(containers) => leaf.load < containers,
-            None => (leaf.load as f64) < leaf.share * self.factor,
+            None => (leaf.load as f64) < leaf.share * self.factor * self.demand,
         }
     }
 
@@ -164,6 +183,26 @@ mod tests {
         assert!(taken(&mut admission).iter().all(|(_, leaf)| *leaf == 0));
         admission.open(1, 10);
         assert_eq!(taken(&mut admission), [(1, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn less_is_wanted_and_others_may_enter() {
+        let jobs = [job(9, 0)];
+        let mut admission = Admission::new(&jobs, &[40.0], 40.0, 0.5, InFlight::Auto);
+        admission.demand(0.5);
+        // Half of 1.5 times 40, by jobs of ten.
+        assert_eq!(std::iter::from_fn(|| admission.next(&jobs)).count(), 3);
+        admission.demand(0.0);
+        (0..30).for_each(|_| admission.container_ended(0));
+        assert_eq!(admission.next(&jobs), None);
+        admission.add_leaf();
+        admission.entered(1, 5);
+        admission.demand(1.0);
+        assert!(
+            std::iter::from_fn(|| admission.next(&jobs)).all(|(_, leaf)| leaf == 0),
+            "nothing is wanted of the new leaf"
+        );
+        assert_eq!(admission.live(), 3 + 1 + 6);
     }
 
     #[test]

@@ -10,20 +10,25 @@
 //! reports anew until it is taken. When the driver is more than a whole interval late, intervals are left out and
 //! counted.
 //!
-//! One that is watched ([`Driver::watch`]) tells what it does, and goes on where others end its applications or take containers.
+//! One that is watched ([`Driver::watch`]) tells what it does, does what is wished, and goes on where others end its applications or take
+//! containers. Its ApplicationMasters call twice a second even if nothing waits for them: so they hear of what was lost.
 //!
 //! With [`Preempting`] containers may be taken before their end. Their ApplicationMasters ask for the tasks again; one whose
 //! own container is taken ends with its application.
+
+mod changes;
 
 mod losses;
 
 mod taken;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crossbeam_channel::Receiver;
+use evenweave_server::Latencies;
 use hdrhistogram::Histogram;
 
 use crate::api::{
@@ -39,6 +44,7 @@ use crate::load::books::{Books, Difference};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::watched::{Happened, Watched, Witness};
 use crate::load::wheel::Wheel;
+use crate::load::wishes::Wishes;
 
 /// Heartbeats in one call.
 const BATCH: usize = 64;
@@ -96,6 +102,8 @@ struct Submitting {
 pub(crate) struct Driver<'a> {
     engine: &'a dyn Engine,
     jobs: &'a [Job],
+    /// Those that somebody wished, numbered after the others.
+    own_jobs: Vec<Job>,
     lives: Lives,
     pace: Pace,
     leaves: Vec<String>,
@@ -104,7 +112,10 @@ pub(crate) struct Driver<'a> {
 
     start: u64,
     heartbeat_ns: u64,
+    /// In order of registration, which is their number's.
     nodes: Vec<NodeHandle>,
+    /// By node: it was removed.
+    gone: Vec<bool>,
     wheel: Wheel,
     apps: Vec<Option<LoadApp>>,
     free_slots: Vec<u32>,
@@ -123,6 +134,7 @@ pub(crate) struct Driver<'a> {
     books: Books,
     preempting: Option<Preempting>,
     watched: Option<Watched>,
+    latencies: Option<Arc<Latencies>>,
     request: AllocateRequest,
     answer: Allocation,
     /// Heartbeats that the scheduler had no room for.
@@ -170,6 +182,11 @@ pub(crate) fn register(engine: &dyn Engine, pace: &Pace) -> Result<Vec<NodeHandl
     Ok(nodes)
 }
 
+/// A job of the trace, or one that somebody wished.
+fn job<'j>(jobs: &'j [Job], own: &'j [Job], index: usize) -> &'j Job {
+    jobs.get(index).unwrap_or_else(|| &own[index - jobs.len()])
+}
+
 impl<'a> Driver<'a> {
     /// `nodes` come from [`register`]; `leaves` are the queues that jobs go to, by the index that the jobs carry.
     #[expect(clippy::too_many_arguments, reason = "all of them are kept")]
@@ -191,6 +208,7 @@ impl<'a> Driver<'a> {
         Driver {
             engine,
             jobs,
+            own_jobs: Vec::new(),
             lives,
             pace,
             woken,
@@ -199,6 +217,7 @@ impl<'a> Driver<'a> {
             heartbeat_ns,
             wheel: Wheel::new(count, u32::try_from(longest).unwrap_or(u32::MAX)),
             nodes,
+            gone: vec![false; count],
             apps: Vec::new(),
             free_slots: Vec::new(),
             slot_of: Vec::new(),
@@ -212,6 +231,7 @@ impl<'a> Driver<'a> {
             books: Books::new(count, leaves.len()),
             preempting: None,
             watched: None,
+            latencies: None,
             leaves,
             request: AllocateRequest::default(),
             answer: Allocation::default(),
@@ -240,9 +260,14 @@ impl<'a> Driver<'a> {
         self.preempting = Some(preempting);
     }
 
+    /// Tells a server how long calls take that are timed.
+    pub(crate) fn tell_latencies(&mut self, latencies: Arc<Latencies>) {
+        self.latencies = Some(latencies);
+    }
+
     /// Somebody is told of everything, and others may change the cluster.
-    pub(crate) fn watch(&mut self, witness: Witness) {
-        self.watched = Some(Watched::new(witness));
+    pub(crate) fn watch(&mut self, witness: Witness, wishes: Wishes) {
+        self.watched = Some(Watched::new(witness, wishes));
     }
 
     /// What came of the preemption, once the run is over.
@@ -270,6 +295,7 @@ impl<'a> Driver<'a> {
                 return Ok(seconds(now));
             }
             self.preemption(now);
+            self.do_wishes(now);
             let mut busy = self.serve_masters(now)?;
             busy |= self.finish_jobs(now)?;
             busy |= self.submit_jobs()?;
@@ -313,7 +339,11 @@ impl<'a> Driver<'a> {
             let timed = self.allocate_calls.is_multiple_of(TIMED).then(now_ns);
             let outcome = self.engine.allocate(&app.handle, &self.request, &mut self.answer);
             if let Some(since) = timed {
-                record(&mut self.allocate, now_ns() - since);
+                let took = now_ns() - since;
+                record(&mut self.allocate, took);
+                if let Some(latencies) = &self.latencies {
+                    latencies.allocate(Duration::from_nanos(took));
+                }
             }
             match outcome {
                 Ok(()) => {
@@ -326,8 +356,8 @@ impl<'a> Driver<'a> {
                     self.calls.push(slot);
                     return Ok(received);
                 }
-                // Somebody has ended it, or its AM is gone.
-                Err(Refused::NoSuchApp(_) | Refused::NoAm(_)) if self.watched.is_some() => {
+                // Somebody has ended it, its AM is gone, or the queues are such by now that what it asks for is refused.
+                Err(refused) if self.watched.is_some() && refused != Refused::ShutDown => {
                     self.request.asks.clear();
                     self.request.releases.clear();
                     self.vanish(slot);
@@ -352,7 +382,7 @@ impl<'a> Driver<'a> {
     /// Puts what an application got on the wheel.
     fn take_answer(&mut self, slot: u32, now: u64) -> u32 {
         let app = self.apps[slot as usize].as_mut().expect("the caller has just looked");
-        let job = &self.jobs[app.job];
+        let job = job(self.jobs, &self.own_jobs, app.job);
         let number = app.handle.number();
         for container in &self.answer.granted {
             let node = container.node.index();
@@ -464,7 +494,8 @@ impl<'a> Driver<'a> {
         for (answer, (number, index, leaf)) in answers.into_iter().zip(jobs) {
             if let (Some(watched), Err(why)) = (&mut self.watched, &answer) {
                 watched.tell(Happened::Refused { number, why });
-                (0..self.jobs[index].containers()).for_each(|_| self.admission.container_ended(leaf));
+                (0..job(self.jobs, &self.own_jobs, index).containers())
+                    .for_each(|_| self.admission.container_ended(leaf));
                 self.admission.job_left();
                 continue;
             }
@@ -481,7 +512,7 @@ impl<'a> Driver<'a> {
         if let Some(watched) = &mut self.watched {
             watched.tell(Happened::Accepted(&handle));
         }
-        let job = &self.jobs[index];
+        let job = job(self.jobs, &self.own_jobs, index);
         let app = LoadApp::new(handle, index, leaf, job.maps, job.reduces);
         let slot = self.free_slots.pop().unwrap_or_else(|| {
             self.apps.push(None);
@@ -506,10 +537,7 @@ impl<'a> Driver<'a> {
             }
         }
         let nodes = u64::from(self.pace.nodes);
-        // Beat b is due at b / nodes intervals; 128 bits, for long runs of many nodes.
-        let due = u64::try_from(u128::from(now) * u128::from(nodes) / u128::from(self.heartbeat_ns))
-            .expect("fewer than 2^64 heartbeats")
-            + 1;
+        let due = self.beats_due(now) + 1;
         let rounds_late = due.saturating_sub(self.beat) / nodes;
         if rounds_late > 1 {
             self.beat += (rounds_late - 1) * nodes;
@@ -524,9 +552,17 @@ impl<'a> Driver<'a> {
             }
             let mut batch = Vec::with_capacity(BATCH);
             for _ in 0..count {
-                let heartbeat = self.heartbeat(self.beat % nodes, now)?;
-                batch.push(heartbeat);
+                let place = usize::try_from(self.beat % nodes).expect("nodes are counted in 32 bits");
                 self.beat += 1;
+                if self.gone[place] {
+                    continue;
+                }
+                if self.nodes[place].is_gone() {
+                    // Somebody has taken it away, or it went with its worker.
+                    self.is_gone(place);
+                    continue;
+                }
+                batch.push(self.heartbeat(place, now)?);
             }
             if !self.hand_over(batch) {
                 break;
@@ -535,11 +571,17 @@ impl<'a> Driver<'a> {
         Ok(any)
     }
 
+    /// Beat b is due at b / nodes intervals.
+    fn beats_due(&self, now: u64) -> u64 {
+        // 128 bits, for long runs of many nodes.
+        let due = u128::from(now) * u128::from(self.pace.nodes) / u128::from(self.heartbeat_ns);
+        u64::try_from(due).expect("fewer than 2^64 heartbeats")
+    }
+
     /// The next report of one node, with all that is over by now.
-    fn heartbeat(&mut self, node: u64, now: u64) -> Result<Heartbeat, String> {
-        let offset = node * self.heartbeat_ns / u64::from(self.pace.nodes);
+    fn heartbeat(&mut self, node: usize, now: u64) -> Result<Heartbeat, String> {
+        let offset = node as u64 * self.heartbeat_ns / u64::from(self.pace.nodes);
         let tick = u32::try_from(now.saturating_sub(offset) / self.heartbeat_ns + 1).unwrap_or(u32::MAX - 1);
-        let node = usize::try_from(node).expect("nodes are counted in 32 bits");
         let mut heartbeat = Heartbeat::new(&self.nodes[node]);
         let Driver { wheel, apps, books, admission, calls, leaving, preempting, watched, .. } = self;
         if let Some(preempting) = preempting {
@@ -634,6 +676,7 @@ impl<'a> Driver<'a> {
             return;
         }
         if self.watched.is_some() {
+            self.call_all();
             // Nobody draws it afterwards, and there may be no end.
             self.samples.clear();
         }

@@ -1,9 +1,11 @@
 //! What a load run reads before its first thread starts: queues, properties, the trace.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::api::{AllocationFile, CapacityConfiguration, Groups, Settings, SiteFile};
+use evenweave_server::scheduler::{QueuesSource, QueuesText, queues_in};
+
+use crate::api::{AllocationFile, CapacityConfiguration, Groups, Settings, SiteFile, SiteProperties};
 use crate::bundled;
 use crate::engine::QueueFigures;
 use crate::failure::Failure;
@@ -16,8 +18,15 @@ use crate::trace::{self, TraceJob};
 /// What is decided by.
 #[derive(Debug)]
 pub(crate) enum Rules {
-    Fair { settings: Settings, allocations: AllocationFile },
-    Capacity(CapacityConfiguration),
+    Fair {
+        settings: Settings,
+        allocations: AllocationFile,
+    },
+    Capacity {
+        /// The site's, by which files of queues are read.
+        site: SiteProperties,
+        configuration: CapacityConfiguration,
+    },
 }
 
 /// Everything that is read before the first thread starts.
@@ -28,6 +37,8 @@ pub struct Inputs {
     pub(crate) rules: Rules,
     pub(super) queues_text: String,
     pub(super) queues_name: String,
+    /// Where they come from, if not with the program.
+    queues_file: Option<PathBuf>,
     pub(crate) groups: Option<Arc<dyn Groups>>,
     /// What the readers of site files and allocation file had to say, with places.
     pub warnings: Vec<String>,
@@ -64,7 +75,8 @@ impl Inputs {
             }
             None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
         };
-        Ok(Inputs { trace, trace_name, rules, queues_text, queues_name, groups, warnings })
+        let queues_file = options.queues.clone();
+        Ok(Inputs { trace, trace_name, rules, queues_text, queues_name, queues_file, groups, warnings })
     }
 }
 
@@ -73,6 +85,17 @@ impl Inputs {
     pub(crate) fn leaves(&self, queues: &[QueueFigures], wanted: &[String]) -> Result<Vec<String>, Failure> {
         let names: Vec<_> = queues.iter().map(|queue| (queue.name.clone(), queue.leaf)).collect();
         leaves(&names, wanted, &self.queues_name)
+    }
+
+    /// From where a server reads its queues again.
+    pub(crate) fn queues_source(&self) -> QueuesSource {
+        match &self.queues_file {
+            Some(path) => queues_in(path.clone()),
+            None => {
+                let bundled = QueuesText { name: self.queues_name.clone(), text: self.queues_text.clone() };
+                Arc::new(move || Ok(bundled.clone()))
+            }
+        }
     }
 
     pub(crate) fn queues_text(&self) -> &str {
@@ -110,7 +133,7 @@ fn capacity(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec
     let configuration =
         CapacityConfiguration::from_site(&site, &file).map_err(|error| Failure::input(error.to_string()))?;
     let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
-    Ok((Rules::Capacity(configuration), warnings))
+    Ok((Rules::Capacity { site, configuration }, warnings))
 }
 
 /// What the CapacityScheduler has not, or the load has not for it.

@@ -19,6 +19,8 @@ mod app;
 
 mod books;
 
+mod desk;
+
 mod driver;
 
 mod inputs;
@@ -35,6 +37,8 @@ mod run;
 mod simulation;
 
 mod watched;
+
+mod wishes;
 
 mod wheel;
 

@@ -6,6 +6,14 @@ use std::time::Duration;
 use crate::options::{CoreChoice, SchedulerChoice};
 use crate::site::SiteOptions;
 
+/// Of a cluster whose racks are not said.
+pub(crate) const NODES_A_RACK: u32 = 40;
+
+/// The rack of a node that comes later.
+pub(crate) fn rack_of(node: usize) -> String {
+    format!("/r{}", node / NODES_A_RACK as usize)
+}
+
 /// How many jobs are kept in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InFlight {

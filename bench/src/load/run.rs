@@ -17,14 +17,13 @@ use crate::load::books::Difference;
 use crate::load::driver::{Driver, Pace, Sample, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
 use crate::load::late::Late;
-use crate::load::options::{InFlight, LoadOptions};
+use crate::load::options::{InFlight, LoadOptions, NODES_A_RACK};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::reloads::{Reloader, Reloads};
 use crate::options::{CoreChoice, SchedulerChoice};
 
 /// What a node of the load has.
 pub(super) const NODE: Resource = Resource::new(131_072, 64);
-const NODES_A_RACK: u32 = 40;
 /// The twin's part of a default run.
 const LOCKED_FOR: Duration = Duration::from_secs(5);
 /// Figures count from here on, or from a quarter of the run if that is sooner.
@@ -211,7 +210,7 @@ fn drive(
                 CoreChoice::Locked => Box::new(Locked::start(parts, Some(UPDATE_EVERY)).map_err(Failure::input)?),
             }
         }
-        Rules::Capacity(configuration) => {
+        Rules::Capacity { configuration, .. } => {
             let (configuration, probe) = (configuration.clone(), Arc::clone(&probe) as _);
             let parts = CapacityParts {
                 configuration,

@@ -13,23 +13,27 @@ use evenweave::{ContainerId, SchedulerEvent};
 use evenweave_server::events::{Event, Ring, What};
 use evenweave_server::records::{AppRecord, AppState, FinalStatus, Master, NodeRecord, NodeState};
 use evenweave_server::scheduler::{Basics, CapacityThreads, Scheduler, Threads};
-use evenweave_server::{Cluster, ResourceManager};
+use evenweave_server::{Cluster, Latencies, Limits, ResourceManager};
 
 use crate::api::{EndReason, NodeHandle};
 use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, Parts, Threaded};
 use crate::failure::Failure;
 use crate::jobs;
-use crate::latency::LatencyProbe;
+use crate::latency::ToldProbe;
+use crate::load::desk::Desk;
 use crate::load::driver::{Driver, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
 use crate::load::options::LoadOptions;
 use crate::load::run::{NODE, admission, names, pace, waker};
 use crate::load::watched::Happened;
+use crate::load::wishes::Wishes;
 
 /// One heartbeat, and the containers of one number, in so many make events.
 const SAMPLED: u32 = 16;
 /// How often the scheduler's own events and reservations are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// Wishes that wait for the driver.
+const WISHES: usize = 64;
 /// As good as for ever.
 const HOURS: u64 = 24 * 365 * 100;
 
@@ -53,15 +57,31 @@ impl fmt::Debug for Simulation {
 }
 
 impl Simulation {
-    /// Starts the scheduler and the cluster. `web_address` is where it says that its pages are.
+    /// Starts the scheduler and the cluster. `web_address` is where it says that its pages are; `shown` makes its ResourceManager one that
+    /// has a log and knows who asks.
     ///
     /// # Errors
     /// Unknown queues, refused settings.
-    pub fn start(options: &LoadOptions, inputs: &Inputs, web_address: &str) -> Result<Simulation, Failure> {
+    pub fn start(
+        options: &LoadOptions,
+        inputs: &Inputs,
+        web_address: &str,
+        shown: impl FnOnce(ResourceManager) -> ResourceManager,
+    ) -> Result<Simulation, Failure> {
         let (wake, woken) = crossbeam_channel::unbounded();
-        let (engine, shown, next_event) = scheduler(options, inputs, waker(wake)).map_err(Failure::input)?;
-        let cluster = Cluster::new(CLUSTER_TIMESTAMP, web_address).starting_now();
-        let manager = Arc::new(ResourceManager::new(cluster, shown));
+        let latencies = Arc::new(Latencies::default());
+        let (engine, asked, next_event) =
+            scheduler(options, inputs, &latencies, waker(wake)).map_err(Failure::input)?;
+        let site = options.site.pairs()?;
+        let pairs = site.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let cluster = Cluster::new(CLUSTER_TIMESTAMP, web_address).starting_now().with_properties(pairs);
+        let (to_driver, wished) = crossbeam_channel::bounded(WISHES);
+        let desk = Arc::new(Desk::new(inputs, options.nodes(), to_driver));
+        let remove = asked.clone();
+        let wishes = Wishes { wished, remove_node: Box::new(move |name| remove.remove_node(name)) };
+        let manager = ResourceManager::new(cluster, asked).with_queues(inputs.queues_source()).with_controls(desk);
+        let manager = manager.with_latencies(latencies.clone());
+        let manager = Arc::new(shown(manager));
         let ring = Arc::new(Ring::default());
         let stop = Arc::new(AtomicBool::new(false));
         let leaves = leaves(&names(&*engine), &options.queue, inputs.queues_name())?;
@@ -76,7 +96,8 @@ impl Simulation {
             let all = leaves.clone();
             let admission = |queues: &[_]| admission(&jobs, &all, all.len(), &pace, in_flight, queues);
             let mut driver = Driver::new(&*engine, &jobs, lives, pace, nodes, leaves, admission, woken, &flag);
-            driver.watch(Box::new(move |happened| scribe.happened(&happened)));
+            driver.watch(Box::new(move |happened| scribe.happened(&happened)), wishes);
+            driver.tell_latencies(latencies);
             let outcome = driver.drive(&mut |_, _| {}).map(drop);
             engine.shutdown();
             outcome
@@ -110,8 +131,8 @@ impl Simulation {
     ///
     /// # Errors
     /// When it cannot listen there.
-    pub fn serve(&self, listener: TcpListener, time: Option<Duration>) -> std::io::Result<()> {
-        evenweave_server::serve(&self.manager, &self.ring, listener, time, &|| self.has_failed())
+    pub fn serve(&self, listener: TcpListener, limits: Limits, time: Option<Duration>) -> std::io::Result<()> {
+        evenweave_server::serve(&self.manager, &self.ring, listener, limits, time, &|| self.has_failed())
     }
 
     /// Ends it.
@@ -129,8 +150,13 @@ impl Simulation {
 }
 
 /// The scheduler for the driver, for those who ask, and its own events.
-fn scheduler(options: &LoadOptions, inputs: &Inputs, wake: crate::engine::Wake) -> Result<Started, String> {
-    let probe = Arc::new(LatencyProbe::new(options.workers)) as _;
+fn scheduler(
+    options: &LoadOptions,
+    inputs: &Inputs,
+    latencies: &Arc<Latencies>,
+    wake: crate::engine::Wake,
+) -> Result<Started, String> {
+    let probe = Arc::new(ToldProbe(latencies.clone())) as _;
     let (workers, groups, wake) = (options.workers, inputs.groups.clone(), Some(wake));
     match &inputs.rules {
         Rules::Fair { settings, allocations } => {
@@ -143,7 +169,7 @@ fn scheduler(options: &LoadOptions, inputs: &Inputs, wake: crate::engine::Wake) 
             let next_event = Box::new(move || told.next_event());
             Ok((Box::new(engine), Arc::new(Threads::new(shown, basics)), next_event))
         }
-        Rules::Capacity(configuration) => {
+        Rules::Capacity { configuration, .. } => {
             let configuration = configuration.clone();
             let basics = Basics::of_capacity(configuration.file().settings());
             let parts = CapacityParts { configuration, workers, fold_every: None, groups, probe, wake };
@@ -160,6 +186,9 @@ fn look(manager: &ResourceManager, ring: &Ring, next_event: &NextEvent, reserved
     let now = manager.now_ms();
     while let Some(event) = next_event() {
         ring.push(Event::new(What::Told, now).saying(event.to_string()));
+        if let SchedulerEvent::NodeDrained(node) = &event {
+            manager.node_drained(node);
+        }
         if let SchedulerEvent::WorkerPanicked { nodes, .. } = &event {
             for node in nodes {
                 manager.records().node_is(node, NodeState::Lost);
@@ -231,6 +260,12 @@ impl Scribe {
     fn happened(&mut self, happened: &Happened<'_>) {
         let now = self.manager.now_ms();
         match *happened {
+            Happened::Registered(node) => self.registered(node),
+            Happened::Lost(node) => {
+                self.manager.records().node_is(node.name(), NodeState::Lost);
+                self.to_launch.remove(node.name());
+                self.ring.push(self.event(What::NodeLost).on(node.name()));
+            }
             Happened::Submitted { number, user, queue } => {
                 let mut record = AppRecord::new(number, user, queue, now);
                 "MAPREDUCE".clone_into(&mut record.kind);
@@ -239,11 +274,17 @@ impl Scribe {
             }
             Happened::Accepted(handle) => {
                 let (number, queue) = (handle.number(), handle.queue());
+                let mut is_over = false;
                 if let Some(app) = self.manager.records().app_mut(number) {
                     queue.clone_into(&mut app.queue);
                     if let Some(attempt) = &mut app.attempt {
                         attempt.handle = Some(handle.clone());
                     }
+                    is_over = app.state.is_over();
+                }
+                if is_over {
+                    // Killed before its queue had taken it: then nobody could tell the scheduler. One that has ended is no error.
+                    let _ = self.manager.scheduler().kill(handle);
                 }
                 self.ring.push(self.event(What::ApplicationAccepted).of(number, queue));
                 self.ring.push(self.event(What::AttemptAdded).of(number, queue));

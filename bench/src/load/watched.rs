@@ -2,12 +2,17 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::api::{AppHandle, Container, ContainerId, EndReason, NodeHandle};
+use crate::api::{AppHandle, Container, ContainerId, EndReason, NodeHandle, Refused};
 use crate::load::app::Role;
+use crate::load::wishes::{Wished, Wishes};
 
 /// What the driver has done or was told.
 #[derive(Debug)]
 pub(crate) enum Happened<'a> {
+    /// A node has come.
+    Registered(&'a NodeHandle),
+    /// A node is gone, with all that ran on it.
+    Lost(&'a NodeHandle),
     /// An application is handed in.
     Submitted { number: u32, user: &'a str, queue: &'a str },
     /// Its queue has taken it.
@@ -30,13 +35,22 @@ pub(crate) type Witness = Box<dyn FnMut(Happened<'_>) + Send>;
 /// What such a driver has besides.
 pub(crate) struct Watched {
     witness: Witness,
+    wishes: Wishes,
     /// Whose a container is that lives, and what it is to it.
     pub(crate) alive: FxHashMap<ContainerId, (u32, Role)>,
 }
 
 impl Watched {
-    pub(crate) fn new(witness: Witness) -> Watched {
-        Watched { witness, alive: FxHashMap::default() }
+    pub(crate) fn new(witness: Witness, wishes: Wishes) -> Watched {
+        Watched { witness, wishes, alive: FxHashMap::default() }
+    }
+
+    pub(crate) fn next_wish(&self) -> Option<Wished> {
+        self.wishes.wished.try_recv().ok()
+    }
+
+    pub(crate) fn remove_node(&self, name: &str) -> Result<(), Refused> {
+        (self.wishes.remove_node)(name)
     }
 
     pub(crate) fn tell(&mut self, happened: Happened<'_>) {

@@ -36,6 +36,25 @@ impl<C: Copy> Wheel<C> {
         Wheel { heads: vec![END; nodes * slots as usize], slots, done: vec![0; nodes], entries: Vec::new(), free: END }
     }
 
+    /// So many nodes from now on.
+    pub(crate) fn grow(&mut self, nodes: usize) {
+        self.heads.resize(nodes * self.slots as usize, END);
+        self.done.resize(nodes, 0);
+    }
+
+    /// Nothing of a node ends any more.
+    pub(crate) fn clear(&mut self, node: usize) {
+        let first = node * self.slots as usize;
+        for head in &mut self.heads[first..first + self.slots as usize] {
+            let mut index = std::mem::replace(head, END);
+            while index != END {
+                let next = std::mem::replace(&mut self.entries[index as usize].next, self.free);
+                self.free = index;
+                index = next;
+            }
+        }
+    }
+
     fn link(&mut self, node: usize, index: u32) {
         let entry = &mut self.entries[index as usize];
         let tick = entry.due.clamp(self.done[node] + 1, self.done[node] + self.slots - 1);
@@ -88,6 +107,30 @@ impl<C: Copy> Wheel<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nodes_come_and_go() {
+        let mut wheel = Wheel::new(1, 10);
+        let taken = |wheel: &mut Wheel<u32>, node, now| {
+            let mut taken = Vec::new();
+            wheel.take(node, now, |container, _| taken.push(container));
+            taken
+        };
+        wheel.put(0, 3, 1, 0);
+        wheel.put(0, 3, 2, 0);
+        wheel.put(0, 500, 3, 0);
+        wheel.grow(3);
+        wheel.put(2, 4, 4, 0);
+        wheel.clear(0);
+        assert_eq!(taken(&mut wheel, 0, 1000), [] as [u32; 0]);
+        assert_eq!(taken(&mut wheel, 2, 4), [4]);
+        // What was cleared is used again.
+        for container in 10..14 {
+            wheel.put(1, 1, container, 0);
+        }
+        assert_eq!(wheel.entries.len(), 4);
+        assert_eq!(taken(&mut wheel, 1, 1).len(), 4);
+    }
 
     fn taken(wheel: &mut Wheel<u32>, node: usize, now: u32) -> Vec<u32> {
         let mut out = Vec::new();

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use super::options::{DriverChoice, PlayOptions};
 use super::scenario::Scenario;
+#[cfg(test)]
+use crate::api::FairReason;
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, Clock, ContainerId, ContainerView, Decision,
     FairScheduler, FairSchedulerBuilder, Heartbeat, Journal, Location, NodeHandle, NodeView, NotOffered,
@@ -52,6 +54,9 @@ pub(super) trait Driver {
     fn not_offered(&mut self, _app: u32) -> Option<NotOffered> {
         None
     }
+    /// Why an application has no more than it has, on a node; nothing where one of them is not there.
+    #[cfg(test)]
+    fn why_waiting_on(&mut self, app: u32, node: &str) -> Vec<FairReason>;
     fn queues(&mut self) -> Vec<QueueView>;
     fn apps(&mut self) -> Vec<AppView>;
     fn nodes(&mut self) -> Vec<NodeView>;
@@ -194,6 +199,12 @@ impl Driver for Stepped {
     fn not_offered(&mut self, app: u32) -> Option<NotOffered> {
         let app = self.app_numbered(app).ok()?;
         Stepped::not_offered(self, &app)
+    }
+
+    #[cfg(test)]
+    fn why_waiting_on(&mut self, app: u32, node: &str) -> Vec<FairReason> {
+        let (Ok(app), Ok(node)) = (self.app_numbered(app), node_named(self, node)) else { return Vec::new() };
+        Stepped::why_waiting_on(self, &app, &node).unwrap_or_default()
     }
 
     fn queues(&mut self) -> Vec<QueueView> {
@@ -416,6 +427,12 @@ impl Driver for Threaded {
             waits
         });
         Ok(outcome)
+    }
+
+    #[cfg(test)]
+    fn why_waiting_on(&mut self, app: u32, node: &str) -> Vec<FairReason> {
+        let (Some(app), Some(node)) = (self.apps.get(&app), self.nodes.get(node)) else { return Vec::new() };
+        self.scheduler.why_waiting_on(app, node).unwrap_or_default()
     }
 
     fn queues(&mut self) -> Vec<QueueView> {

@@ -10,7 +10,8 @@ use super::explain_capacity;
 use super::input::Suite;
 use super::options::{ExplainOptions, PlayOptions};
 use super::scenario::{Scenario, Step, list};
-use super::words::{Reason, Words, precedence};
+use super::words::{Reason, Words};
+use crate::api::precedence;
 use crate::api::{
     AppOutcome, AppView, AppVisit, Decision, KeyOutcome, NotOffered, PassEnd, Precedence, QueueOutcome, QueueVisit,
     ReservationOutcome,

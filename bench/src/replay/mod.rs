@@ -14,6 +14,9 @@ mod apart;
 #[cfg(test)]
 mod asked;
 
+#[cfg(test)]
+mod asked_fair;
+
 mod capacity_driver;
 
 mod compare;

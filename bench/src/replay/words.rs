@@ -1,39 +1,27 @@
 //! The core's reasons as lines. A reason is two texts: what stands against it, the same each time, and the figures.
 
 use std::fmt::Write;
+use std::ops::Deref;
 
+pub(super) use crate::api::Told as Reason;
 use crate::api::{
-    AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, Locality, NotOffered, NotReserved, Obstacle,
-    PassEnd, Precedence, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, Resource, ResourceTypes,
-    RunningLimit,
+    AppOutcome, AppVisit, Claim, CoreWords, Decision, KeyOutcome, KeyVisit, Obstacle, PassEnd, Precedence,
+    QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, ResourceTypes, nearness, precedence,
 };
 
 /// A later version of the core may have reasons that this one does not know.
 const UNKNOWN: &str = "for a reason that this program does not know";
 
-/// One reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reason {
-    /// What stands against it.
-    pub(super) what: String,
-    /// The figures; empty where there are none.
-    pub(super) figures: String,
-}
-
-impl Reason {
-    pub(super) fn new(what: impl Into<String>, figures: impl Into<String>) -> Reason {
-        Reason { what: what.into(), figures: figures.into() }
-    }
-
-    fn line(&self) -> String {
-        if self.figures.is_empty() { self.what.clone() } else { format!("{}: {}", self.what, self.figures) }
-    }
-}
-
 /// Turns reasons into words, amounts by the names of their types.
 #[derive(Debug)]
-pub(super) struct Words<'a> {
-    types: &'a ResourceTypes,
+pub(super) struct Words<'a>(CoreWords<'a>);
+
+impl<'a> Deref for Words<'a> {
+    type Target = CoreWords<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 /// A request key, as its AM knows it.
@@ -44,146 +32,9 @@ fn key_name(priority: i32, allocation_request_id: i64) -> String {
     }
 }
 
-pub(super) fn nearness(locality: Locality) -> &'static str {
-    match locality {
-        Locality::Node => "node-local",
-        Locality::Rack => "rack-local",
-        Locality::OffSwitch => "off-switch",
-    }
-}
-
-/// Why one comes before another.
-pub(super) fn precedence(precedence: Precedence) -> &'static str {
-    match precedence {
-        Precedence::Demand => "the other wanted nothing at the last update",
-        Precedence::MinShare => "it is below its min share, the other is not",
-        Precedence::PartOfMinShare => "it has the smaller part of its min share",
-        Precedence::Weight => "the larger weight of two of which one is not positive",
-        Precedence::UsageToWeight => "it uses less for its weight",
-        Precedence::DominantShare => "its dominant share over its weight is smaller",
-        Precedence::StartTime => "it started earlier",
-        Precedence::Name => "by name, all else being equal",
-        Precedence::Policy => "so the policy says",
-        _ => UNKNOWN,
-    }
-}
-
 impl Words<'_> {
     pub(super) fn new(types: &ResourceTypes) -> Words<'_> {
-        Words { types }
-    }
-
-    /// Amounts with their units; those without a limit are left out.
-    pub(super) fn amounts(&self, resource: &Resource) -> String {
-        let shown = self.types.names().enumerate().map(|(i, name)| (name, resource.get(i)));
-        let shown: Vec<String> = shown
-            .filter(|(_, amount)| *amount != i64::MAX)
-            .map(|(name, amount)| match name {
-                "memory-mb" => format!("{amount} MB"),
-                name => format!("{amount} {name}"),
-            })
-            .collect();
-        if shown.is_empty() { "no limit".to_owned() } else { shown.join(", ") }
-    }
-
-    fn am_share(&self, share: &AmShare) -> Reason {
-        let (used, asked, limit) = (self.amounts(&share.used), self.amounts(&share.asked), self.amounts(&share.limit));
-        let what = "its AM would take the AMs of its queue above their share (maxAMShare)";
-        Reason::new(what, format!("AMs use {used}, this one wants {asked}, they may use {limit}"))
-    }
-
-    fn above_max_share(&self, queue: &str, usage: &Resource, max_share: &Resource) -> Reason {
-        let figures = format!("uses {}, max share {}", self.amounts(usage), self.amounts(max_share));
-        Reason::new(format!("{queue} uses more than its max share"), figures)
-    }
-
-    /// Why a request key got nothing.
-    pub(super) fn obstacle(&self, key: &Resource, obstacle: &Obstacle) -> Reason {
-        let wants = self.amounts(key);
-        match obstacle {
-            Obstacle::NothingOutstanding => Reason::new("nothing is outstanding at `*`", ""),
-            Obstacle::RackNotAsked => {
-                Reason::new("nothing is asked for on the node's rack, and `*` is strict (relaxLocality false)", "")
-            }
-            Obstacle::NodeNotAsked => {
-                Reason::new("nothing is asked for on the node, and its rack's ask is strict (relaxLocality false)", "")
-            }
-            Obstacle::LargerThanNode { total } => {
-                let figures = format!("wants {wants}, the node has {}", self.amounts(total));
-                Reason::new("larger than the whole node", figures)
-            }
-            Obstacle::MaxShare { queue, usage, max_share } => {
-                let (uses, max) = (self.amounts(usage), self.amounts(max_share));
-                let what = format!("one more would take {queue} above its max share");
-                Reason::new(what, format!("wants {wants}; {queue} uses {uses}, max share {max}"))
-            }
-            Obstacle::RackNotRelaxed => {
-                Reason::new("the rack was asked for with 0 containers and strictly: only the node itself will do", "")
-            }
-            Obstacle::TooFar { allowed, opportunities } => {
-                let what = format!("delay scheduling: {} at most for now", nearness(*allowed));
-                Reason::new(what, format!("opportunities missed at this level: {opportunities}"))
-            }
-            Obstacle::DoesNotFit { size, free, locality: _, not_reserved } => {
-                let Reason { what, figures } = self.not_reserved(not_reserved);
-                let what = format!("does not fit what is free, and may not reserve the node: {what}");
-                let fit = format!("wants {}, free {}", self.amounts(size), self.amounts(free));
-                Reason::new(what, if figures.is_empty() { fit } else { format!("{fit}; {figures}") })
-            }
-            Obstacle::Overtaken => {
-                Reason::new("overtaken: other workers have taken the ask, the AM share or the room under a limit", "")
-            }
-            Obstacle::NoRecord => Reason::new("the worker can hold no further container", ""),
-            _ => Reason::new(UNKNOWN, ""),
-        }
-    }
-
-    fn not_reserved(&self, why: &NotReserved) -> Reason {
-        match why {
-            NotReserved::NotStarved { usage, fair_share } => {
-                let figures = format!("uses {}, fair share {}", self.amounts(usage), self.amounts(fair_share));
-                Reason::new("it is not below its fair share", figures)
-            }
-            NotReserved::BelowThreshold { threshold } => {
-                Reason::new("too small for that", format!("the threshold is {}", self.amounts(threshold)))
-            }
-            NotReserved::RoomOwed => Reason::new("room on it is kept for it already", ""),
-            NotReserved::OthersNode => Reason::new("another application has reserved it", ""),
-            NotReserved::TooManyNodes { reserved, nodes } => {
-                let figures = format!("{reserved} reserved of {nodes} nodes");
-                Reason::new("as many nodes are reserved for it as may be (reservable-nodes)", figures)
-            }
-            _ => Reason::new(UNKNOWN, ""),
-        }
-    }
-
-    /// Why an application is offered nothing at all.
-    pub(super) fn not_offered(&self, why: &NotOffered) -> String {
-        let reason = match why {
-            NotOffered::Ended => Reason::new("it has ended", ""),
-            NotOffered::Waiting { limit: None } => Reason::new(
-                "it waits for a limit of running applications that is not reached any more; it starts when one that \
-                 holds the limit ends, or with the next reload",
-                "",
-            ),
-            NotOffered::Waiting { limit: Some(RunningLimit::Queue { queue, running, limit }) } => {
-                let what = format!("it waits: {queue} has as many running applications as it may (maxRunningApps)");
-                Reason::new(what, format!("{running} of {limit}"))
-            }
-            NotOffered::Waiting { limit: Some(RunningLimit::User { user, running, limit }) } => {
-                let what = format!("it waits: user {user} has as many running applications as he may (maxRunningApps)");
-                Reason::new(what, format!("{running} of {limit}"))
-            }
-            NotOffered::NothingOutstanding => Reason::new("it asks for nothing", ""),
-            NotOffered::NothingPending { outstanding } => {
-                let what = "nothing was pending at the last update (what it asks for counts from the next one on)";
-                Reason::new(what, format!("it asks for {}", self.amounts(outstanding)))
-            }
-            NotOffered::AboveMaxShare { queue, usage, max_share } => self.above_max_share(queue, usage, max_share),
-            NotOffered::AmShare(share) => self.am_share(share),
-            NotOffered::Waiting { .. } | _ => Reason::new(UNKNOWN, ""),
-        };
-        reason.line()
+        Words(CoreWords::new(types))
     }
 
     /// Why a queue that was visited got nothing, whatever is below.
@@ -272,7 +123,7 @@ impl Words<'_> {
         if let Some(visit) = &pass.reservation {
             let ReservationVisit { app, container, size, .. } = visit;
             let key = key_name(visit.priority, visit.allocation_request_id);
-            let what = self.reservation(visit).line();
+            let what = self.reservation(visit).to_string();
             let whose = format!("application {app}, container {container}, {key}, {}", self.amounts(size));
             line(&mut out, 2, &format!("reserved for {whose}: {what}"));
         }
@@ -315,7 +166,7 @@ impl Words<'_> {
         let next = next.map(|next| (next.queue.clone(), visit.precedes));
         line(out, depth, &format!("{}: {outcome}; {}", visit.queue, self.claim(&visit.claim, next)));
         if let Some(reason) = self.queue_stopped(visit) {
-            line(out, depth + 1, &reason.line());
+            line(out, depth + 1, &reason.to_string());
         }
         for (place, below) in visit.queues.iter().enumerate() {
             self.queue(out, depth + 1, below, visit.queues.get(place + 1));
@@ -338,7 +189,7 @@ impl Words<'_> {
         let claim = self.claim(&visit.claim, next);
         line(out, depth, &format!("application {}: {outcome}; {claim}", visit.app));
         if visit.keys.is_empty() {
-            self.app_stopped(visit).iter().for_each(|reason| line(out, depth + 1, &reason.line()));
+            self.app_stopped(visit).iter().for_each(|reason| line(out, depth + 1, &reason.to_string()));
         }
         for key in &visit.keys {
             let id = key_name(key.priority, key.allocation_request_id);
@@ -351,7 +202,7 @@ impl Words<'_> {
                 KeyOutcome::Reserved { container, locality } => {
                     format!("node reserved for container {container}, {}", nearness(*locality))
                 }
-                KeyOutcome::PassedOver(obstacle) => self.obstacle(&key.size, obstacle).line(),
+                KeyOutcome::PassedOver(obstacle) => self.obstacle(&key.size, obstacle).to_string(),
                 _ => UNKNOWN.to_owned(),
             };
             line(out, depth + 1, &format!("{asked}: {what}"));

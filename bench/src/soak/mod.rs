@@ -209,7 +209,7 @@ fn start(
             let builder = builder.workers(options.workers).clock(clock).groups(groups).groups_timeout(timeout);
             builder.start().map(Subject::Fair).map_err(|error| wrong(error.to_string()))
         }
-        Rules::Capacity(configuration) => {
+        Rules::Capacity { configuration, .. } => {
             let builder = CapacityScheduler::builder(configuration.clone());
             let builder = builder.workers(options.workers).clock(clock).groups(groups).groups_timeout(timeout);
             let scheduler = builder.start().map_err(|error| wrong(error.to_string()))?;

@@ -11,7 +11,8 @@ use super::pace::Pace;
 use super::plan::Plan;
 use super::shape::{NODE, NODES_A_RACK, Shape, node_name, rack_name};
 use crate::api::{
-    AllocationFile, AppHandle, CapacityConfiguration, Heartbeat, NodeHandle, Settings, Submission, Worker,
+    AllocationFile, AppHandle, CapacityConfiguration, FairScheduler, Heartbeat, NodeHandle, Settings, Submission,
+    Worker,
 };
 use crate::clock::now_ns;
 use crate::engine::{Capacity, CapacityParts, Engine, Locked, Parts, Threaded};
@@ -26,6 +27,8 @@ pub(super) struct Bed {
     pub(super) shape: Shape,
     pub(super) engine: Box<dyn Engine>,
     pub(super) probe: Arc<LatencyProbe>,
+    /// The FairScheduler on threads, for those who look.
+    pub(super) asked: Option<FairScheduler>,
     pub(super) nodes: Vec<NodeHandle>,
     pub(super) apps: Vec<AppHandle>,
     /// Nodes are offered by something else than their heartbeats, too.
@@ -55,9 +58,9 @@ impl Bed {
     pub(super) fn new(plan: &Plan, properties: Vec<(&'static str, &'static str)>) -> Result<Bed, String> {
         let shape = plan.shape;
         let probe = Arc::new(LatencyProbe::new(plan.workers));
-        let mut minders = None;
+        let (mut minders, mut asked) = (None, None);
         let engine: Box<dyn Engine> = match plan.scheduler {
-            SchedulerChoice::Fair => fair(plan, properties, &probe, &mut minders)?,
+            SchedulerChoice::Fair => fair(plan, properties, &probe, &mut minders, &mut asked)?,
             SchedulerChoice::Capacity => {
                 let own = plan.capacities();
                 let own = own.iter().map(|(name, value)| (&**name, &**value));
@@ -75,7 +78,7 @@ impl Bed {
             }
         };
         let (nodes, apps, minders) = (Vec::new(), Vec::new(), Mutex::new(minders));
-        let mut bed = Bed { shape, engine, probe, nodes, apps, aside: plan.aside(), minders };
+        let mut bed = Bed { shape, engine, probe, asked, nodes, apps, aside: plan.aside(), minders };
         for node in 0..shape.nodes {
             bed.nodes.push(bed.engine.add_node(&node_name(node), &rack_name(node / NODES_A_RACK), NODE)?);
         }
@@ -153,6 +156,7 @@ fn fair(
     properties: Vec<(&'static str, &'static str)>,
     probe: &Arc<LatencyProbe>,
     minders: &mut Option<Minders>,
+    asked: &mut Option<FairScheduler>,
 ) -> Result<Box<dyn Engine>, String> {
     let parts = Parts {
         settings: Settings::from_properties(properties).map_err(|error| error.to_string())?,
@@ -171,7 +175,11 @@ fn fair(
             *minders = Some(Minders::of(workers));
             Box::new(engine)
         }
-        CoreChoice::Threaded => Box::new(Threaded::start(parts)?),
+        CoreChoice::Threaded => {
+            let engine = Threaded::start(parts)?;
+            *asked = Some(engine.scheduler());
+            Box::new(engine)
+        }
         CoreChoice::Locked => Box::new(Locked::start(parts, update_every)?),
     })
 }

@@ -12,6 +12,7 @@
 //! | `self_driven`, `minders` | the same on the workers' own threads; W1, too; the workers meanwhile |
 //! | `update` | W3 |
 //! | `pace` | heartbeats at fixed times |
+//! | `onlookers` | those who look meanwhile |
 //! | `record` | figures, JSON, table |
 
 mod bed;
@@ -22,6 +23,7 @@ mod java_random;
 mod masters;
 mod minders;
 mod nodes;
+mod onlookers;
 mod pace;
 mod plan;
 mod record;
@@ -34,6 +36,7 @@ mod update;
 
 use calls::TIMED;
 use churn::Churn;
+use onlookers::Onlookers;
 use pace::Pace;
 use plan::Plan;
 use record::{Before, Figures, OpenLoop, Results, sum_ns};
@@ -83,7 +86,7 @@ pub fn run(args: &BenchOptions) -> Result<(), Failure> {
 fn measure(plan: &Plan, tell: &mut dyn FnMut(&Figures)) -> Result<Results, String> {
     let times = plan.times;
     let mut results = Results::default();
-    let mut take = |results: &mut Results, figures: Figures| {
+    let take = |results: &mut Results, figures: Figures, tell: &mut dyn FnMut(&Figures)| {
         tell(&figures);
         results.repeats.push(figures);
     };
@@ -94,7 +97,7 @@ fn measure(plan: &Plan, tell: &mut dyn FnMut(&Figures)) -> Result<Results, Strin
                 fill(&warm, times.warm_fill, None)?;
             }
             for _ in 0..times.repeats {
-                take(&mut results, fill(plan, times.fill, None)?.0);
+                take(&mut results, fill(plan, times.fill, None)?.0, tell);
             }
             for (percent, rate) in open_loop_rates(plan, &results) {
                 let (figures, behind_ns) = fill(plan, times.fill, Some(rate))?;
@@ -106,7 +109,7 @@ fn measure(plan: &Plan, tell: &mut dyn FnMut(&Figures)) -> Result<Results, Strin
             let mut churn = SelfDriven::new(&bed, masters, plan)?;
             churn.phase(times.warm_churn, times.warm_allocations)?;
             for _ in 0..times.repeats {
-                take(&mut results, churn.phase(times.churn, u64::MAX)?);
+                take(&mut results, churn.phase(times.churn, u64::MAX)?, tell);
             }
         }
         WorkloadName::W2 | WorkloadName::W4 => {
@@ -114,7 +117,14 @@ fn measure(plan: &Plan, tell: &mut dyn FnMut(&Figures)) -> Result<Results, Strin
             let mut churn = Churn::new(&bed, masters, plan)?;
             churn.phase(times.warm_churn, times.warm_allocations)?;
             for _ in 0..times.repeats {
-                take(&mut results, churn.phase(times.churn, u64::MAX)?);
+                take(&mut results, churn.phase(times.churn, u64::MAX)?, tell);
+                if let Some(scheduler) = bed.asked.as_ref().filter(|_| plan.asked) {
+                    let onlookers = Onlookers::look(&bed, scheduler)?;
+                    let figures = churn.phase(times.churn, u64::MAX)?;
+                    onlookers.go()?;
+                    tell(&figures);
+                    results.asked.push(figures);
+                }
             }
             for (percent, rate) in open_loop_rates(plan, &results) {
                 let (figures, behind_ns) = churn.open_loop(times.churn, rate)?;
@@ -126,7 +136,7 @@ fn measure(plan: &Plan, tell: &mut dyn FnMut(&Figures)) -> Result<Results, Strin
             let mut updates = Updates::new(&bed, masters, plan)?;
             updates.warm_up(times.warm_rounds, times.warm_update)?;
             for _ in 0..times.repeats {
-                take(&mut results, updates.phase(times.rounds)?);
+                take(&mut results, updates.phase(times.rounds)?, tell);
             }
         }
     }

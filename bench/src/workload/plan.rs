@@ -91,6 +91,8 @@ pub(super) struct Plan {
     /// What offers nodes beside their heartbeats.
     pub(super) background: Background,
     pub(super) open_loop: bool,
+    /// Each repeat is followed by one that others look at.
+    pub(super) asked: bool,
     pub(super) brief: bool,
     /// R of the core, if not as by default.
     pub(super) fold_every: Option<u32>,
@@ -148,6 +150,10 @@ impl Plan {
                 "the locked twin has neither workers nor threads that offer nodes: leave --workers and --async out",
             );
         }
+        let can_be_asked = matches!(workload, W2 | W4) && !of_capacity && args.core == CoreChoice::Threaded;
+        if args.asked && (!can_be_asked || args.self_driven) {
+            return wrong("--asked is of W2 and W4 on the threaded FairScheduler, with a driver");
+        }
         if args.self_driven {
             let no_drivers = "with --self-driven the workers' threads play the nodes and the applications:";
             let unfit = match workload {
@@ -175,6 +181,7 @@ impl Plan {
             core: args.core,
             background: args.background,
             open_loop: args.open_loop,
+            asked: args.asked,
             brief: args.brief,
             fold_every: args.fold_every,
             times: if args.brief { Times::BRIEF } else { Times::STANDARD.changed(args) },
@@ -303,6 +310,7 @@ pub(super) mod tests {
             self_driven: false,
             background: Background::Off,
             open_loop: false,
+            asked: false,
             core: CoreChoice::Threaded,
             format: Format::Json,
             brief: false,

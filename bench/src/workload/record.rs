@@ -226,6 +226,8 @@ impl OpenLoop {
 #[derive(Default)]
 pub(super) struct Results {
     pub(super) repeats: Vec<Figures>,
+    /// After each repeat, while others look.
+    pub(super) asked: Vec<Figures>,
     pub(super) open_loop: Vec<OpenLoop>,
 }
 
@@ -235,6 +237,14 @@ impl Results {
         let mut repeats: Vec<&Figures> = self.repeats.iter().collect();
         repeats.sort_by(|a, b| a.order().total_cmp(&b.order()));
         repeats.get(repeats.len() / 2).copied()
+    }
+
+    /// The rate of each repeat that others look at, to the one before it: the pair in the middle.
+    fn asked_to_alone(&self) -> Option<f64> {
+        let pairs = self.asked.iter().zip(&self.repeats);
+        let mut parts: Vec<f64> = pairs.map(|(asked, alone)| ratio(asked.rate(), alone.rate())).collect();
+        parts.sort_by(f64::total_cmp);
+        parts.get(parts.len() / 2).copied()
     }
 
     /// The last record: the median repeat, the spread of all, and the open loop.
@@ -247,6 +257,9 @@ impl Results {
         let of = if median.update.is_some() { "update_ms_p50_min_max" } else { "allocations_per_s_min_max" };
         fields.insert("median_of".to_owned(), json!(self.repeats.len()));
         fields.insert(of.to_owned(), json!([least, most]));
+        if let Some(part) = self.asked_to_alone() {
+            fields.insert("rate_asked_to_alone".to_owned(), json!(part));
+        }
         if !self.open_loop.is_empty() {
             let parts: Map<_, _> = self.open_loop.iter().map(|part| (part.percent.to_string(), part.json())).collect();
             fields.insert("open_loop_percent".to_owned(), Value::Object(parts));

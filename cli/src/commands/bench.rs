@@ -83,6 +83,9 @@ pub(crate) struct BenchArgs {
     /// After the repeats, heartbeats at fixed times: at 50, 80 and 95 % of the highest rate.
     #[arg(long)]
     open_loop: bool,
+    /// After each repeat one more, while a live page is open and Prometheus and a program ask once a second; of W2 and W4.
+    #[arg(long)]
+    asked: bool,
     /// The core to drive.
     #[arg(long, value_parser = one_of(CORES), default_value = "threaded")]
     core: CoreChoice,
@@ -129,6 +132,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<bool, Failure> {
         self_driven: args.self_driven,
         background: args.background,
         open_loop: args.open_loop,
+        asked: args.asked,
         core: args.core,
         format: args.format,
         brief: args.brief,

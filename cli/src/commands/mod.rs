@@ -1,8 +1,10 @@
 //! The commands, a file each: its arguments, what it calls, and what becomes of the outcome.
 
+mod admin;
 mod bench;
 mod check;
 mod compare;
+mod convert;
 mod explain;
 mod load;
 mod replay;
@@ -12,8 +14,10 @@ mod soak;
 use clap::{Parser, Subcommand};
 use evenweave_bench::Failure;
 
+use admin::AdminArgs;
 use bench::BenchArgs;
 use check::CheckArgs;
+use convert::ConvertArgs;
 use explain::ExplainArgs;
 use load::LoadArgs;
 use replay::ReplayArgs;
@@ -42,8 +46,13 @@ enum Command {
     Explain(ExplainArgs),
     /// Check configuration files: errors, and whatever Hadoop takes, but was hardly meant.
     Check(CheckArgs),
+    /// Write a CapacityScheduler's configuration from a FairScheduler's, as Hadoop's `yarn fs2cs` does, and say what changes.
+    #[command(disable_help_flag = true)]
+    Convert(ConvertArgs),
     /// Run a scheduler over a simulated cluster, and answer over HTTP as a ResourceManager does.
     Serve(ServeArgs),
+    /// Ask a ResourceManager, or change what it has: YARN's tools queue, application, node and rmadmin, over REST.
+    Admin(AdminArgs),
     /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median. Or `compare`.
     Bench(Box<BenchArgs>),
 }
@@ -61,7 +70,9 @@ impl Cli {
             Some(Command::Replay(args)) => replay::run(args).map(code),
             Some(Command::Explain(args)) => explain::run(args).map(|()| 0),
             Some(Command::Check(args)) => check::run(&args),
+            Some(Command::Convert(args)) => convert::run(args),
             Some(Command::Serve(args)) => serve::run(args).map(|()| 0),
+            Some(Command::Admin(args)) => Ok(admin::run(args)),
             Some(Command::Bench(args)) => bench::run(*args).map(code),
         }
     }

@@ -1,5 +1,7 @@
 //! `evenweave serve`: a scheduler over a simulated cluster, asked over HTTP.
 
+mod doors;
+
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,7 +10,9 @@ use clap::Args;
 use evenweave_bench::load::{InFlight, Inputs, LoadOptions, Simulation};
 use evenweave_bench::options::SchedulerChoice;
 use evenweave_bench::{Failure, say};
+use evenweave_server::ResourceManager;
 
+use self::doors::DoorArgs;
 use crate::arguments::{SCHEDULERS, SiteArgs, one_of, workers};
 
 #[derive(Debug, Args)]
@@ -30,9 +34,11 @@ pub(crate) struct ServeArgs {
     /// Mean life of a task in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
     task_seconds: u32,
-    /// Where it listens. An address that is not loopback is served reads only.
+    /// Where it listens. An address that is not loopback is served reads only, unless those who ask have to say who they are.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8088")]
     listen: SocketAddr,
+    #[command(flatten)]
+    doors: DoorArgs,
     /// Ends by itself after so many seconds.
     #[arg(long = "for", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     time: Option<u32>,
@@ -64,6 +70,8 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         core: None,
         late: None,
     };
+    let access = args.doors.access()?;
+    let reads_only = access.authenticators.is_empty();
     let inputs = Inputs::read(&options)?;
     for warning in &inputs.warnings {
         eprintln!("evenweave: warning: {warning}");
@@ -71,12 +79,14 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let unheard = |error| Failure::input(format!("--listen {listen}: {error}"));
     let listener = TcpListener::bind(listen).map_err(unheard)?;
     let at = listener.local_addr().map_err(unheard)?;
-    let simulation = Simulation::start(&options, &inputs, &at.to_string())?;
+    let logging = args.doors.logging()?;
+    let shown = |manager: ResourceManager| args.doors.told(manager, access, logging);
+    let simulation = Simulation::start(&options, &inputs, &at.to_string(), shown)?;
     say!("evenweave: look at http://{at}/ (REST: http://{at}/ws/v1/cluster); Ctrl-C ends it");
-    if !at.ip().is_loopback() {
-        say!("evenweave: {at} is not loopback: reads only");
+    if !at.ip().is_loopback() && reads_only {
+        say!("evenweave: {at} is not loopback, and nobody says who he is: reads only");
     }
-    let outcome = simulation.serve(listener, time);
+    let outcome = simulation.serve(listener, args.doors.limits(), time);
     simulation.stop()?;
     outcome.map_err(unheard)
 }

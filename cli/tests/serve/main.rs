@@ -1,5 +1,6 @@
 //! `serve`: a simulated cluster is asked over HTTP while it works, and ends when it is told to.
 
+mod admin;
 mod page;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -74,6 +75,15 @@ impl Served {
             std::thread::sleep(Duration::from_millis(200));
         }
         panic!("never as wanted: {}", self.json("/events/state")["totals"]);
+    }
+
+    /// An application that outlives every test.
+    fn long_app(&self, queue: &str) -> String {
+        let wish = format!(r#"{{"do":"submit","user":"carla","queue":"{queue}","tasks":100000,"seconds":3600}}"#);
+        let (status, said) = self.ask("POST", "/ws/v1/evenweave/controls", "", &wish);
+        assert_eq!(status, 200, "{said}");
+        let number = said.split("application ").nth(1).and_then(|rest| rest.split(' ').next()).expect(&said);
+        format!("application_1700000000000_{number:0>4}")
     }
 
     /// The state, once containers have run and ended.

@@ -2,9 +2,11 @@
 //!
 //! Without Chromium the test says so and looks at nothing, but in CI it has to be there.
 
+use std::io::Read;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use flate2::read::GzDecoder;
 use headless_chrome::browser::default_executable;
 use headless_chrome::protocol::cdp::Log::LogEntryLevel;
 use headless_chrome::protocol::cdp::Page::CaptureScreenshotFormatOption;
@@ -80,6 +82,22 @@ impl Shown {
         made.value.unwrap_or_else(|| panic!("no value: {expression}: {:?}", made.description))
     }
 
+    /// No serious fault for those who cannot see or point, as axe finds them (rule and first place of each).
+    fn is_accessible(&self) {
+        let mut axe = String::new();
+        let packed: &[u8] = include_bytes!("../data/axe/axe-4.14.1.min.js.gz");
+        GzDecoder::new(packed).read_to_string(&mut axe).expect("text");
+        self.tab.evaluate(&axe, false).expect("axe is there");
+        let faults = self.value(
+            "axe.run().then(({ violations, passes }) => JSON.stringify({ passes: passes.length, faults: violations \
+             .filter(({ impact }) => impact === 'serious' || impact === 'critical') \
+             .map(({ id, nodes }) => `${id}: ${nodes[0].html}`) }))",
+        );
+        let faults: Value = serde_json::from_str(faults.as_str().expect("a text")).expect("JSON");
+        assert!(faults["passes"].as_u64() > Some(10), "{faults}");
+        assert_eq!(faults["faults"], Value::Array(Vec::new()));
+    }
+
     fn wait_until(&self, expression: &str) {
         for _ in 0..150 {
             if self.value(expression) == true {
@@ -130,7 +148,7 @@ fn the_live_page_shows_what_happens() {
 
     // What is written agrees with the bar.
     page.wait_until("/: 40 nodes, /.test(document.getElementById('summary').textContent)");
-    page.wait_until("document.querySelectorAll('#charts canvas').length === 4");
+    page.wait_until("document.querySelectorAll('#charts canvas').length === 5");
 
     // The log tells of what was caused: all applications that run are killed.
     let running = served.json("/ws/v1/cluster/apps?states=RUNNING");
@@ -143,6 +161,10 @@ fn the_live_page_shows_what_happens() {
     // Choosing a queue tells what it has.
     page.value("document.querySelector('#queues .row').click() === undefined");
     page.wait_until("/^root: has .* share /.test(document.getElementById('queue').textContent)");
+    page.value("document.querySelectorAll('#queues .row')[1].click() === undefined");
+    page.wait_until("[...document.querySelectorAll('#charts .u-title')].some((title) => /^root[.].*, GiB$/.test(title.textContent))");
+
+    page.is_accessible();
 
     // While it is paused a step shows one event, and no more come by themselves.
     const FIRST: &str = "document.querySelector('#log li').textContent";
@@ -165,6 +187,102 @@ fn the_live_page_shows_what_happens() {
 
     let errors = page.errors.lock().expect("no panic");
     assert!(errors.is_empty(), "{errors:?}");
+}
+
+/// Puts a text into a field, as if it were typed.
+fn fill(id: &str, text: &str) -> String {
+    let (id, text) = (Value::from(id), Value::from(text));
+    format!(
+        "(() => {{ const field = document.getElementById({id}); field.value = {text}; \
+         field.dispatchEvent(new Event('input')); return true; }})()"
+    )
+}
+
+#[test]
+fn the_live_page_changes_the_cluster() {
+    let (_folder, served) = with_a_hostile_name();
+    served.state_under_load();
+    let Some(page) = Shown::open(&format!("http://{}/", served.at), "#desk:not([hidden])") else { return };
+    let said = |sentence: &str| {
+        page.wait_until(&format!("document.getElementById('said').textContent === {}", Value::from(sentence)));
+    };
+    let submit = |form: &str| format!("document.getElementById('{form}').requestSubmit() === undefined");
+
+    // Nodes come, one is lost, one is emptied.
+    page.value(&fill("count", "5"));
+    page.value(&submit("nodes-form"));
+    said("Done: 5 nodes have come.");
+    page.value(&fill("node-name", "n3"));
+    page.value(&click("lose"));
+    said("Done: n3 is lost.");
+    page.wait_until(
+        "/Map of 45 nodes, 1 of them not running/.test(document.getElementById('nodes').getAttribute('aria-label'))",
+    );
+    page.value(&click("lose"));
+    said("Not done: there is no node n3.");
+    page.value(&fill("node-name", "n44"));
+    page.value(&click("decommission"));
+    said("Done: decommission n44.");
+    page.wait_until(
+        "/Map of 45 nodes, 2 of them not running/.test(document.getElementById('nodes').getAttribute('aria-label'))",
+    );
+    page.wait_until(
+        "[...document.querySelectorAll('#log li')].some((line) => /node lost: n3$/.test(line.textContent))",
+    );
+
+    // An application is handed in, is seen, and why it waits.
+    page.value(&fill("app-queue", "root.science"));
+    page.value(&fill("app-user", "carla"));
+    page.value(&fill("app-tasks", "50000"));
+    page.value(&submit("app-form"));
+    page.wait_until("/^Done: application \\d+ is in root.science/.test(document.getElementById('said').textContent)");
+    let number = page.value("document.getElementById('said').textContent.match(/\\d+/)[0]");
+    let id = format!("application_1700000000000_{:0>4}", number.as_str().expect("a number"));
+    page.value("[...document.querySelectorAll('#queues .row')].find((row) => row.querySelector('.name').title === 'root.science').click() === undefined");
+    page.wait_until("/applications that ask for something/.test(document.getElementById('why').textContent)");
+    page.wait_until("document.querySelectorAll('#why .waits li').length > 0");
+
+    // A file that is wrong is told of as it is typed, and refused; then another is taken.
+    page.value(&fill("file", "<allocations>\n<queue name=\"other\"><weight>much</weight></queue></allocations>"));
+    page.wait_until(
+        "/^line 2, column \\d+: .*much/.test(document.querySelector('#findings .error')?.textContent ?? '')",
+    );
+    page.value(&submit("file-form"));
+    page.wait_until("/^Not done: .*much/.test(document.getElementById('said').textContent)");
+    assert_eq!(page.value("document.querySelectorAll('#findings .error').length"), 1);
+    page.value(&fill("file", "<allocations><queue name=\"science\"/><queue name=\"other\"/></allocations>"));
+    page.wait_until("/Nothing to say/.test(document.getElementById('findings').textContent)");
+    page.value(&submit("file-form"));
+    said("Done: the queues are as the file says.");
+    page.wait_until("[...document.querySelectorAll('#queues .name')].some((name) => name.title === 'root.other')");
+
+    // The application is moved and killed.
+    page.value(&fill("app-id", &id));
+    page.value(&fill("app-queue", "root.other"));
+    page.value(&click("move"));
+    said(&format!("Done: {id} is moved."));
+    page.value(&click("kill"));
+    said(&format!("Done: {id} is killed."));
+    assert_eq!(served.json(&format!("/ws/v1/cluster/apps/{id}"))["app"]["queue"], "root.other");
+
+    // No load: nothing more is handed in. What was under way may still come.
+    page.value(&fill("load", "0"));
+    page.value(&submit("load-form"));
+    said("Done: the load is 0 % of what keeps the cluster full.");
+    let submitted = || served.json("/events/state")["totals"]["apps"]["submitted"].as_u64();
+    std::thread::sleep(Duration::from_secs(2));
+    let before = submitted();
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(submitted(), before);
+    page.value(&fill("load", "300"));
+    page.value(&submit("load-form"));
+    said("Done: the load is 300 % of what keeps the cluster full.");
+    served.state_once(|state| state["totals"]["apps"]["submitted"].as_u64() > before);
+
+    // The browser notes that two requests were refused, as they were meant to be.
+    let errors = page.errors.lock().expect("no panic");
+    let unexpected: Vec<_> = errors.iter().filter(|error| !error.contains("Failed to load resource")).collect();
+    assert!(unexpected.is_empty() && errors.len() == 2, "{errors:?}");
 }
 
 #[test]
@@ -193,6 +311,7 @@ fn pages_in_yarns_places_show_what_rest_says() {
         "[...document.querySelectorAll('.tree summary')].every((one) => \
          Math.abs(parseFloat(one.querySelector('.fill').style.width) - parseFloat(one.querySelector('.said').textContent)) < 0.1)",
     );
+    page.is_accessible();
     // A queue opens to its figures.
     let root = page.value("document.querySelector('.tree .facts').textContent");
     assert!(root.as_str().is_some_and(|text| text.contains("Steady fair share")), "{root}");
@@ -200,6 +319,7 @@ fn pages_in_yarns_places_show_what_rest_says() {
 
     // Nodes, sorted and filtered.
     page.go(&format!("http://{}/cluster/nodes", served.at), "tbody tr");
+    page.is_accessible();
     assert_eq!(page.value("document.querySelectorAll('tbody tr').length"), 40);
     const FIRST: &str = "document.querySelector('tbody td').textContent.split(':')[0]";
     assert_eq!(page.value(FIRST), "n0");
@@ -217,11 +337,19 @@ fn pages_in_yarns_places_show_what_rest_says() {
         ),
         true
     );
-    let app = page.value("document.querySelector('tbody a').textContent");
+    let app = served.long_app("root.science");
+    let app = Value::from(app);
+    page.wait_until(&format!(
+        "(() => {{ const box = document.querySelector('input'); box.value = {app}; box.oninput(); \
+         return document.querySelector('tbody a')?.textContent === {app}; }})()"
+    ));
     page.value("document.querySelector('tbody a').click() === undefined");
     page.wait_until(&format!(
         "document.title === 'Evenweave: ' + {app} && /root.science/.test(document.getElementById('page').textContent)"
     ));
+
+    page.wait_until("document.querySelectorAll('.why li').length > 0");
+    page.is_accessible();
 
     // Links that REST gives lead to where it listens.
     let running = served.json("/ws/v1/cluster/apps?states=RUNNING");
@@ -269,19 +397,40 @@ fn pages_of_a_capacity_scheduler_show_its_capacities() {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
-/// The picture of the manual: `EVENWEAVE_PICTURE=FILE`. Without it, that the page keeps up with more nodes.
+/// The pictures of the manual: `EVENWEAVE_PICTURES=FOLDER`. Without it, that the page keeps up with more nodes.
 #[test]
 fn the_live_page_shows_a_thousand_nodes() {
     let served = Served::run(&["--listen", "127.0.0.1:0", "--nodes", "1000", "--task-seconds", "30"]);
     let Some(page) = Shown::open(&format!("http://{}/", served.at), "#queues .row") else { return };
     page.wait_until("/: 1,000 nodes, /.test(document.getElementById('summary').textContent)");
     page.wait_until("document.querySelectorAll('#log li').length >= 20");
-    if let Some(picture) = std::env::var_os("EVENWEAVE_PICTURE") {
-        std::thread::sleep(Duration::from_secs(25));
-        let format = CaptureScreenshotFormatOption::Png;
-        let image = page.tab.capture_screenshot(format, None, None, true).expect("a picture");
-        std::fs::write(picture, image).expect("written");
+    if let Some(folder) = std::env::var_os("EVENWEAVE_PICTURES") {
+        take_pictures(&page, &served, std::path::Path::new(&folder));
     }
     let errors = page.errors.lock().expect("no panic");
     assert!(errors.is_empty(), "{errors:?}");
+}
+
+fn take_pictures(page: &Shown, served: &Served, folder: &std::path::Path) {
+    let picture = |name: &str| {
+        let format = CaptureScreenshotFormatOption::Png;
+        let image = page.tab.capture_screenshot(format, None, None, true).expect("a picture");
+        std::fs::write(folder.join(name), image).expect("written");
+    };
+    // A queue that wants more than it has.
+    page.value("[...document.querySelectorAll('#queues .row')].find((row) => row.querySelector('.pending').style.width !== row.querySelector('.used').style.width && row.querySelector('.name').title !== 'root').click() === undefined");
+    std::thread::sleep(Duration::from_secs(25));
+    picture("live.png");
+    page.value("document.getElementById('desk').scrollIntoView() === undefined");
+    std::thread::sleep(Duration::from_secs(1));
+    picture("controls.png");
+    for name in ["scheduler", "apps", "nodes"] {
+        let ready = if name == "scheduler" { ".tree summary" } else { "tbody tr" };
+        page.go(&format!("http://{}/cluster/{name}", served.at), ready);
+        picture(&format!("{name}.png"));
+    }
+    let waiting = served.json("/ws/v1/evenweave/why?queue=root");
+    let id = waiting["why"]["app"][0]["appId"].as_str().expect("one waits");
+    page.go(&format!("http://{}/cluster/app/{id}", served.at), ".why li");
+    picture("app.png");
 }

@@ -2,6 +2,12 @@
 //!
 //! Plain values; any thread.
 
+mod reason;
+
+pub use reason::Reason;
+#[cfg(not(loom))]
+pub(crate) use reason::{Wait, merge};
+
 use crate::resource::Resource;
 use std::fmt;
 

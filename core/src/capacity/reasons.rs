@@ -2,22 +2,13 @@
 //!
 //! Plain data for people: made when somebody asks, never by a pass. Each reason is one test of Hadoop's; reference 9, 11 to 18, 22.
 
-use crate::app::Locality;
+use crate::app::{Locality, Reason, Wait};
 use crate::queue::RunningLimit;
 use crate::resource::Resource;
 use std::fmt;
 
-/// One reason why an application has no more than it has, as things stand.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CapacityReason {
-    /// Priority and allocation request id of the request key that it is about; `None`: it is about all of them.
-    pub key: Option<(i32, i64)>,
-    /// How many nodes it is about, and the first of them; `None`: it stands whatever the node.
-    pub nodes: Option<(usize, String)>,
-    /// What the application waits for, with the figures of the first node.
-    pub wait: CapacityWait,
-}
+/// One reason why an application of a CapacityScheduler has no more than it has, as things stand.
+pub type CapacityReason = Reason<CapacityWait>;
 
 /// What an application waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -281,52 +272,16 @@ impl fmt::Display for CapacityWait {
     }
 }
 
-/// Key, reason, and where: `priority 1: the node is full: … (3 nodes, n1 first)`.
-impl fmt::Display for CapacityReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.key {
-            Some((priority, 0)) => write!(f, "priority {priority}: ")?,
-            Some((priority, id)) => write!(f, "priority {priority}, allocation request {id}: ")?,
-            None => {}
-        }
-        write!(f, "{}", self.wait)?;
-        match &self.nodes {
-            None => Ok(()),
-            Some((1, node)) => write!(f, " ({node})"),
-            Some((count, node)) => write!(f, " ({count} nodes, {node} first)"),
-        }
-    }
-}
-
-impl CapacityReason {
-    /// One that stands whatever the node.
-    pub(crate) fn whole(wait: CapacityWait) -> CapacityReason {
-        CapacityReason { key: None, nodes: None, wait }
-    }
-
-    fn is_alike(&self, other: &CapacityReason) -> bool {
-        self.key == other.key
-            && self.nodes.is_some() == other.nodes.is_some()
-            && std::mem::discriminant(&self.wait) == std::mem::discriminant(&other.wait)
-    }
-
-    /// Puts reasons of other nodes to those that are alike; the figures of the first stay.
-    pub(crate) fn merge(into: &mut Vec<CapacityReason>, others: impl IntoIterator<Item = CapacityReason>) {
-        for other in others {
-            match into.iter_mut().find(|reason| reason.is_alike(&other)) {
-                Some(CapacityReason { nodes: Some((count, _)), .. }) => {
-                    *count += other.nodes.map_or(0, |(count, _)| count);
-                }
-                Some(_) => {}
-                None => into.push(other),
-            }
-        }
+impl Wait for CapacityWait {
+    fn is_alike(&self, other: &CapacityWait) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::merge;
 
     #[test]
     fn reasons_of_many_nodes_are_one_with_their_number() {
@@ -338,8 +293,8 @@ mod tests {
         let before =
             CapacityReason { key: Some((2, 7)), nodes: Some((1, "n2".to_owned())), wait: CapacityWait::KeyBefore };
         let mut all = Vec::new();
-        CapacityReason::merge(&mut all, [full("n1", 5), before.clone(), full("n2", 6), before]);
-        CapacityReason::merge(&mut all, [0, 1].map(|_| CapacityReason::whole(CapacityWait::NoNode)));
+        merge(&mut all, [full("n1", 5), before.clone(), full("n2", 6), before]);
+        merge(&mut all, [0, 1].map(|_| CapacityReason::whole(CapacityWait::NoNode)));
         let said: Vec<String> = all.iter().map(ToString::to_string).collect();
         assert_eq!(
             said,

@@ -11,6 +11,8 @@ mod allocation_file;
 
 mod capacity_file;
 
+pub mod convert;
+
 mod diagnostic;
 
 mod encoding;

@@ -107,12 +107,16 @@ impl PlacementRule {
 /// ```
 #[must_use]
 pub fn default_rules(settings: &Settings) -> Vec<PlacementRule> {
-    let undeclared = settings.allow_undeclared_pools;
+    rules_without_policy(settings.allow_undeclared_pools, settings.user_as_default_queue)
+}
+
+/// The same by the two properties.
+pub(super) fn rules_without_policy(undeclared: bool, user_as_default: bool) -> Vec<PlacementRule> {
     let mut rules = vec![PlacementRule::new(RuleKind::Specified, undeclared)];
-    if settings.user_as_default_queue {
+    if user_as_default {
         rules.push(PlacementRule::new(RuleKind::User, undeclared));
     }
-    if !settings.user_as_default_queue || !undeclared {
+    if !user_as_default || !undeclared {
         rules.push(PlacementRule::new(RuleKind::Default, true));
     }
     rules

@@ -1,6 +1,8 @@
 //! What a file says, as it stands in messages: on one line, in quotes, and never longer than anybody reads.
 
+use crate::resource::{Resource, ResourceTypes};
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// So many characters are shown of a text at most.
 const LONGEST: usize = 200;
@@ -31,6 +33,17 @@ pub(super) fn one_line(message: String) -> String {
         }
         line
     })
+}
+
+/// A resource as Hadoop prints it, custom types by name where not zero.
+pub(super) fn resource_text(types: &ResourceTypes, amounts: &Resource) -> String {
+    let mut text = format!("<memory:{}, vCores:{}", amounts.memory_mb(), amounts.vcores());
+    for index in (2..types.len()).filter(|index| amounts.get(*index) != 0) {
+        let written = write!(text, ", {}: {}{}", types.name(index), amounts.get(index), types.unit(index));
+        written.expect("writing into a text does not fail");
+    }
+    text.push('>');
+    text
 }
 
 #[cfg(test)]

@@ -398,26 +398,8 @@ impl Shard {
                 allowed = self.visit_key(app, index);
                 key = &self.app(app).keys[index];
             }
-            let mut locality = None;
-            if let Some(rows) = key.named() {
-                let [rack, name] = self.nodes[node as usize].shared.locations();
-                // The node's row counts only beside its rack's.
-                let node_row = rows.pending(name).filter(|_| rows.pending(rack).is_some());
-                // Where nothing more is allowed, the rack is not looked at.
-                let rack_row = if allowed == Locality::Node { None } else { rows.pending(rack) };
-                if let Some(row) = node_row {
-                    locality = Some((Locality::Node, row.size()));
-                } else if rows.any_strict() && rows.present(rack).is_some_and(|row| !row.relax()) {
-                    // A strict rack ask: this key waits for a node that was asked for.
-                } else if let Some(row) = rack_row {
-                    locality = Some((Locality::Rack, row.size()));
-                } else if key.relax && any_count > 0 && (allowed == Locality::OffSwitch || !rows.any_present()) {
-                    locality = Some((Locality::OffSwitch, &key.size));
-                }
-            } else if key.relax && any_count > 0 {
-                locality = Some((Locality::OffSwitch, &key.size));
-            }
-            if let Some((locality, size)) = locality {
+            let locations = self.nodes[node as usize].shared.locations();
+            if let Some((locality, size)) = key.nearest(any_count, locations, allowed) {
                 let reserved = reserved.is_some();
                 let size = size.copied_in_types(self.types);
                 let outcome = self.put(&Proposal { app, key: index, node, locality, size, reserved });

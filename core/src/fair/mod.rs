@@ -49,6 +49,12 @@ pub(crate) mod decision;
 
 pub(crate) mod trace;
 
+mod words;
+
+mod reasons;
+
+mod explaining;
+
 #[cfg(feature = "faults")]
 mod audit;
 
@@ -57,9 +63,13 @@ pub use decision::{
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,
 };
 
+pub use reasons::{FairReason, FairWait};
+pub use words::{Told, Words, nearness, precedence};
+
 #[cfg(test)]
 pub(crate) use engine::Internal;
 pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Parts, Shard, Shared, Stepper};
+pub(crate) use explaining::Waits;
 pub(crate) use threads::Threads;
 
 pub use control::QueueConfig;

@@ -65,6 +65,23 @@ pub(crate) struct Share {
     pub(crate) fair_share: Resource,
 }
 
+/// How long updates took, by the scheduler's clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UpdateRuns {
+    pub(crate) count: u64,
+    pub(crate) total_ms: u64,
+    pub(crate) longest_ms: u64,
+}
+
+impl UpdateRuns {
+    /// One more.
+    pub(crate) fn add(&mut self, ms: u64) {
+        self.count += 1;
+        self.total_ms = self.total_ms.saturating_add(ms);
+        self.longest_ms = self.longest_ms.max(ms);
+    }
+}
+
 /// What `update` publishes, by slot.
 #[derive(Debug, Default)]
 pub(crate) struct Shares {
@@ -72,8 +89,12 @@ pub(crate) struct Shares {
     pub(crate) apps: Vec<Share>,
     /// Of the applications that are starved; what the last look at them found.
     pub(crate) starvation: Arc<FxHashMap<Slot, Starvation>>,
+    /// When leaf queues last had their min share, as far as that was looked at.
+    pub(crate) last_at_min_share_ms: Arc<FxHashMap<Slot, i64>>,
     /// When it was computed.
     pub(crate) at_ms: u64,
+    /// Of all updates until then.
+    pub(crate) runs: UpdateRuns,
 }
 
 impl Shares {

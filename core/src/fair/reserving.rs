@@ -3,6 +3,7 @@
 use crate::app::Locality;
 use crate::engine::books::reserved::may_reserve;
 use crate::engine::commit::grant::Proposal;
+use crate::engine::worker::node::Reservation;
 use crate::fair::engine::Shard;
 use crate::fair::outcome::{Unreserved, Unwanted};
 use crate::preemption::Starvation;
@@ -12,17 +13,7 @@ impl Shard {
     pub(super) fn serve_reservation(&mut self, node: u32) -> bool {
         let reservation = self.nodes[node as usize].reservation.expect("asked for");
         let app = reservation.app.index;
-        let mut unwanted = Some(Unwanted::NothingOutstanding);
-        let valid = self.find_app(reservation.app).is_some()
-            && self.key_index(app, reservation.key).is_some_and(|key| {
-                let local = self.app(app);
-                let key = &local.keys[key];
-                let any_count = key.visible(self.worker);
-                unwanted = self.wanted_here(local, key, any_count, &self.nodes[node as usize]).err();
-                unwanted.is_none()
-            })
-            && !self.over_am_share(app);
-        if !valid {
+        if let Err(unwanted) = self.is_valid(&reservation, node) {
             self.note_dropped(&reservation, node, unwanted);
             self.unreserve(node);
             return false;
@@ -33,6 +24,21 @@ impl Shard {
             self.note_serving(false);
         }
         true
+    }
+
+    /// Whether a node's reservation stands; else why its ask is unwanted there, or nothing where the AM share stands against it.
+    #[inline]
+    pub(super) fn is_valid(&self, reservation: &Reservation, node: u32) -> Result<(), Option<Unwanted>> {
+        let app = reservation.app.index;
+        let gone = Err(Some(Unwanted::NothingOutstanding));
+        if self.find_app(reservation.app).is_none() {
+            return gone;
+        }
+        let Some(key) = self.key_index(app, reservation.key) else { return gone };
+        let local = self.app(app);
+        let key = &local.keys[key];
+        self.wanted_here(local, key, key.visible(self.worker), &self.nodes[node as usize]).map_err(Some)?;
+        if self.over_am_share(app) { Err(None) } else { Ok(()) }
     }
 
     /// Whether the application uses less than its fair share, or was handed out some of its queue's min-share starvation.
@@ -51,7 +57,19 @@ impl Shard {
     /// Keeps the node for a proposal that does not fit, if the rules allow.
     #[inline(never)]
     pub(super) fn reserve(&mut self, proposal: &Proposal) -> Result<(), Unreserved> {
-        let Proposal { app, key, node, locality, size, .. } = *proposal;
+        self.may_reserve(proposal, false)?;
+        let Proposal { app, key, node, size, .. } = *proposal;
+        if self.nodes[node as usize].reservation.is_none() {
+            self.reserve_node(node, app, self.app(app).keys[key].id(), size);
+        }
+        Ok(())
+    }
+
+    /// Whether the rules allow that the node is kept for a proposal that does not fit; with `dropped` as if the reservation that it has were
+    /// given up.
+    #[inline]
+    pub(super) fn may_reserve(&self, proposal: &Proposal, dropped: bool) -> Result<(), Unreserved> {
+        let Proposal { app, node, locality, size, .. } = *proposal;
         if !self.is_starved(app) {
             return Err(Unreserved::NotStarved);
         }
@@ -63,7 +81,8 @@ impl Shard {
         }
         let slot = self.app(app).slot;
         let at = &self.nodes[node as usize];
-        let present = at.reservation;
+        let (present, given_up) = if dropped { (None, at.reservation) } else { (at.reservation, None) };
+        let gone = u32::from(given_up.is_some_and(|reservation| reservation.app == slot));
         if at.own.owes(self.app(app)) {
             return Err(Unreserved::RoomOwed);
         }
@@ -81,11 +100,9 @@ impl Shard {
             }
             Locality::OffSwitch => (self.app(app).shared.reserved(), self.snapshot.structure.nodes),
         };
+        let existing = existing.saturating_sub(gone);
         if locality != Locality::Node && !may_reserve(existing, nodes, settings.reservable_nodes) {
             return Err(Unreserved::TooManyNodes(existing, nodes));
-        }
-        if present.is_none() {
-            self.reserve_node(node, app, self.app(app).keys[key].id(), size);
         }
         Ok(())
     }

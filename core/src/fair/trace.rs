@@ -262,7 +262,7 @@ impl Shard {
         });
     }
 
-    fn precedence(&self, parent: u32, first: &Schedulable<'_>, second: &Schedulable<'_>) -> Precedence {
+    pub(super) fn precedence(&self, parent: u32, first: &Schedulable<'_>, second: &Schedulable<'_>) -> Precedence {
         let policy = &self.queue(parent).snapshot.own.policy;
         match policy.compare(&self.cluster, first, second) {
             Ordering::Less => policy.precedence(&self.cluster, first, second),
@@ -351,15 +351,20 @@ impl Shard {
     #[inline]
     pub(crate) fn note_too_far(&mut self, app: u32, key: usize, node: u32, allowed: Locality) {
         self.note(|shard, recorder| {
-            let local = &shard.app(app).keys[key];
-            let rack = local.rows().present(shard.nodes[node as usize].shared.rack_location);
-            let obstacle = if rack.is_some_and(|row| !row.relax()) {
-                Obstacle::RackNotRelaxed
-            } else {
-                Obstacle::TooFar { allowed, opportunities: local.own.opportunities }
-            };
+            let opportunities = shard.app(app).keys[key].own.opportunities;
+            let obstacle = shard.too_far(app, key, node, allowed, opportunities);
             recorder.key(shard.visit_of_key(app, key, KeyOutcome::PassedOver(obstacle)));
         });
+    }
+
+    /// What keeps a key from a node that is not near enough.
+    pub(super) fn too_far(&self, app: u32, key: usize, node: u32, allowed: Locality, opportunities: u32) -> Obstacle {
+        let rack = self.app(app).keys[key].rows().present(self.nodes[node as usize].shared.rack_location);
+        if rack.is_some_and(|row| !row.relax()) {
+            Obstacle::RackNotRelaxed
+        } else {
+            Obstacle::TooFar { allowed, opportunities }
+        }
     }
 
     /// A key is tried, and does not fit what is free.
@@ -380,7 +385,7 @@ impl Shard {
         });
     }
 
-    fn not_reserved(&self, app: u32, unreserved: Unreserved) -> NotReserved {
+    pub(super) fn not_reserved(&self, app: u32, unreserved: Unreserved) -> NotReserved {
         match unreserved {
             Unreserved::NotStarved => {
                 let local = self.app(app);
@@ -437,7 +442,7 @@ impl Shard {
         KeyVisit { priority, allocation_request_id, size: key.size, outstanding, outcome }
     }
 
-    fn obstacle_of(&self, app: u32, size: &Resource, node: u32, unwanted: Unwanted) -> Obstacle {
+    pub(super) fn obstacle_of(&self, app: u32, size: &Resource, node: u32, unwanted: Unwanted) -> Obstacle {
         match unwanted {
             Unwanted::NothingOutstanding => Obstacle::NothingOutstanding,
             Unwanted::RackNotAsked => Obstacle::RackNotAsked,

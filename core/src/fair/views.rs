@@ -56,6 +56,9 @@ pub struct QueueView {
     pub preemptable: bool,
     /// Containers that were preempted here and below since the queue was made: Hadoop's `AggregateContainersPreempted`.
     pub preempted: u64,
+    /// When it last had its min share, in ms of the scheduler's clock: of a leaf, as of the last update that looked for starved applications;
+    /// until then when the queue was made.
+    pub last_at_min_share_ms: i64,
 }
 
 /// An application.
@@ -126,6 +129,12 @@ pub struct Stats {
     pub snapshot_version: u64,
     /// How long ago shares were last computed, in ms of the scheduler's clock.
     pub snapshot_age_ms: u64,
+    /// How often shares were computed since the start.
+    pub updates: u64,
+    /// How long that took in all, in ms of the scheduler's clock.
+    pub update_total_ms: u64,
+    /// The longest of them.
+    pub update_longest_ms: u64,
 }
 
 impl Stats {
@@ -159,6 +168,7 @@ pub(crate) fn queues(snapshot: &SchedulerSnapshot) -> Vec<QueueView> {
         .map(|queue| {
             let share = snapshot.figures.queue(queue.slot);
             let waiting = u32::try_from(queue.waiting.len()).unwrap_or(u32::MAX);
+            let made = || i64::try_from(queue.shared.created_ms).unwrap_or(i64::MAX);
             let fresh = queue.runnable.iter().filter(|app| !app.ever_had()).count();
             QueueView {
                 name: queue.name.to_string(),
@@ -181,6 +191,12 @@ pub(crate) fn queues(snapshot: &SchedulerSnapshot) -> Vec<QueueView> {
                 place: places[queue.slot.ix()],
                 preemptable: queue.own.preemption.preemptable,
                 preempted: queue.shared.preempted(),
+                last_at_min_share_ms: snapshot
+                    .figures
+                    .last_at_min_share_ms
+                    .get(&queue.slot)
+                    .copied()
+                    .unwrap_or_else(made),
             }
         })
         .collect();
@@ -229,5 +245,8 @@ pub(crate) fn stats(shared: &Shared) -> Stats {
         demand: snapshot.figures.queue(root.slot).demand,
         snapshot_version: snapshot.version,
         snapshot_age_ms: shared.clock.now_ms().saturating_sub(snapshot.figures.at_ms),
+        updates: snapshot.figures.runs.count,
+        update_total_ms: snapshot.figures.runs.total_ms,
+        update_longest_ms: snapshot.figures.runs.longest_ms,
     }
 }

@@ -68,9 +68,7 @@ impl CapacityScheduler {
     /// [`Refused::NoSuchNode`] when it is gone; otherwise as of [`why_waiting`](Self::why_waiting).
     pub fn why_waiting_on(&self, app: &AppHandle, node: &NodeHandle) -> Result<Vec<CapacityReason>, Refused> {
         let shared = self.door().open_to_wait()?;
-        if node.0.is_gone()
-            || !shared.nodes.lock().get(&node.0.id).is_some_and(|known| std::ptr::eq(&**known, &*node.0))
-        {
+        if !node.stands_in(&shared.nodes.lock()) {
             return Err(Refused::NoSuchNode(node.0.name.to_string()));
         }
         let (asked, on) = (app.0.clone(), node.0.clone());

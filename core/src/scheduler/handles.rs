@@ -3,6 +3,7 @@
 use crate::engine::{AppShared, Container, Heartbeat, NodeShared};
 use crate::id::{ApplicationId, AttemptId, ContainerId, NodeId};
 use crate::sync::Arc;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -102,6 +103,11 @@ impl NodeHandle {
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.0.is_gone()
+    }
+
+    /// Whether it stands among a scheduler's nodes.
+    pub(super) fn stands_in(&self, nodes: &BTreeMap<NodeId, Arc<NodeShared>>) -> bool {
+        !self.0.is_gone() && nodes.get(&self.0.id).is_some_and(|known| std::ptr::eq(&**known, &*self.0))
     }
 
     /// Its number.

@@ -27,6 +27,8 @@ mod door;
 
 mod fair;
 
+mod fair_reasons;
+
 #[cfg(feature = "faults")]
 mod faults;
 

@@ -43,6 +43,7 @@ fn main() -> io::Result<()> {
             "placement" => {
                 |input: &Value| vec![("placement", placement(input)), ("allocation_file", text(&input["xml"]))]
             }
+            "convert" => |input: &Value| vec![("convert", convert(input))],
             // Of site files.
             "recorded" => site_files,
             _ => {
@@ -107,6 +108,18 @@ fn properties(input: &Value) -> String {
     for entry in types {
         let _ = writeln!(out, "yarn.resource-types.{}.units={}", text(&entry["name"]), text(&entry["units"]));
     }
+    for (name, value) in pairs(&input["properties"]) {
+        let _ = writeln!(out, "{name}={value}");
+    }
+    out
+}
+
+/// An allocation file, then a line of options, the rules and the properties, each a line.
+fn convert(input: &Value) -> String {
+    let words = input["args"].as_array().into_iter().flatten().map(text);
+    let options: Vec<String> = words.filter(|word| !word.contains(['@', '\n'])).collect();
+    let (xml, rules) = (text(&input["xml"]), text(&input["rules"]));
+    let mut out = format!("{xml}\n%%\n{}\n%%\n{}\n%%\n", options.join(" "), rules.trim_end());
     for (name, value) in pairs(&input["properties"]) {
         let _ = writeln!(out, "{name}={value}");
     }

@@ -1,10 +1,12 @@
 //! What is measured, at one moment.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
 use evenweave::Resource;
 
 use crate::manager::ResourceManager;
-use crate::records::{Ends, NodeState};
-use crate::scheduler::{Counts, Kind};
+use crate::records::{Ends, NodeState, Records};
+use crate::scheduler::{AppFigures, Counts, Kind};
 
 /// What a queue of a FairScheduler has besides.
 #[derive(Clone, Debug)]
@@ -27,9 +29,29 @@ pub(super) struct Queue {
     pub(super) pending: Resource,
     pub(super) running_apps: i64,
     pub(super) pending_apps: i64,
+    /// What is reserved for applications here and below.
+    pub(super) reserved: Resource,
+    pub(super) reserved_containers: i64,
+    /// Users with applications here or below that have not ended.
+    pub(super) active_users: usize,
     pub(super) shares: Option<Shares>,
     /// What is guaranteed by a CapacityScheduler, and the most that may be used.
     pub(super) capacity: Option<(Resource, Resource)>,
+}
+
+/// What a user has in a queue and in those below it.
+#[derive(Clone, Debug)]
+pub(super) struct OfUser {
+    pub(super) user: String,
+    pub(super) queue: String,
+    pub(super) used: Resource,
+    pub(super) running_apps: i64,
+    pub(super) pending_apps: i64,
+}
+
+/// The full names of a queue and of all above it.
+fn upwards(name: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(name), |name| name.rsplit_once('.').map(|(above, _)| above))
 }
 
 /// See the module's text.
@@ -43,6 +65,8 @@ pub(super) struct Measured {
     /// By state.
     pub(super) nodes: [(NodeState, i64); 4],
     pub(super) queues: Vec<Queue>,
+    /// By queue and user.
+    pub(super) users: Vec<OfUser>,
     pub(super) host: String,
 }
 
@@ -57,6 +81,9 @@ impl Measured {
                 pending: queue.demand.minus(&queue.usage),
                 running_apps: i64::from(queue.runnable) + i64::from(queue.non_runnable) - i64::from(queue.pending),
                 pending_apps: queue.pending.into(),
+                reserved: Resource::ZERO,
+                reserved_containers: 0,
+                active_users: 0,
                 shares: Some(Shares {
                     fair: queue.fair_share,
                     steady: queue.steady_fair_share,
@@ -78,13 +105,31 @@ impl Measured {
                 pending: queue.pending,
                 running_apps: queue.applications - waiting,
                 pending_apps: waiting,
+                reserved: Resource::ZERO,
+                reserved_containers: 0,
+                active_users: 0,
                 shares: None,
                 capacity: Some((queue.guaranteed, queue.maximum)),
             }
         });
-        let queues: Vec<Queue> = fair.chain(capacities).collect();
+        let mut queues: Vec<Queue> = fair.chain(capacities).collect();
+        let apps = manager.figures();
+        let index: HashMap<String, usize> =
+            (0..).zip(&queues).map(|(index, queue)| (queue.path.clone(), index)).collect();
+        for reservation in scheduler.reservations() {
+            let queue = apps.get(&reservation.app).map_or("root", |app| app.queue.as_str());
+            for at in upwards(queue).filter_map(|name| index.get(name)) {
+                queues[*at].reserved = queues[*at].reserved.plus(&reservation.resource);
+                queues[*at].reserved_containers += 1;
+            }
+        }
         let used = queues.iter().find(|queue| queue.path == "root").map_or(Resource::ZERO, |root| root.used);
         let records = manager.records();
+        let users = users(&records, &apps);
+        for queue in &mut queues {
+            queue.active_users =
+                users.iter().filter(|of| of.queue == queue.path).map(|of| &of.user).collect::<BTreeSet<_>>().len();
+        }
         let all = [NodeState::Running, NodeState::Decommissioning, NodeState::Decommissioned, NodeState::Lost];
         let count = |state| (state, records.nodes().iter().map(|node| i64::from(node.state == state)).sum());
         Measured {
@@ -95,7 +140,29 @@ impl Measured {
             ends: records.ends(),
             nodes: all.map(count),
             queues,
+            users,
             host: manager.cluster().web_address.split(':').next().unwrap_or_default().to_owned(),
         }
     }
+}
+
+/// What users have, by queue.
+fn users(records: &Records, apps: &HashMap<u32, AppFigures>) -> Vec<OfUser> {
+    let mut users: BTreeMap<(&str, &str), OfUser> = BTreeMap::new();
+    for (number, figures) in apps {
+        let Some(record) = records.app(*number) else { continue };
+        let had = record.attempt.as_ref().is_some_and(|attempt| attempt.had_container);
+        for queue in upwards(&figures.queue) {
+            let of = users.entry((queue, &record.user)).or_insert_with(|| OfUser {
+                user: record.user.clone(),
+                queue: queue.to_owned(),
+                used: Resource::ZERO,
+                running_apps: 0,
+                pending_apps: 0,
+            });
+            of.used = of.used.plus(&figures.used);
+            *(if had { &mut of.running_apps } else { &mut of.pending_apps }) += 1;
+        }
+    }
+    users.into_values().collect()
 }

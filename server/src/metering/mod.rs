@@ -1,6 +1,6 @@
 //! Numbers for those who graph them: `/metrics` for Prometheus, `/jmx` with Hadoop's names.
 //!
-//! Both write what `measured` has taken. Nothing is counted here: it is asked for when somebody scrapes.
+//! Both write what `measured` has taken when somebody scrapes. Durations alone are counted, by whoever times calls (`latency`).
 
 mod jmx;
 
@@ -16,6 +16,7 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
+use crate::answered::whole;
 use crate::manager::ResourceManager;
 use measured::Measured;
 
@@ -37,12 +38,23 @@ async fn written(kind: &'static str, write: impl FnOnce() -> String + Send + 'st
 
 async fn metrics(State(of): State<Arc<ResourceManager>>) -> Response {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    written(kind, move || prometheus::text(&Measured::of(&of))).await
+    written(kind, move || prometheus::text(&Measured::of(&of), of.latencies())).await
 }
 
 async fn beans(State(of): State<Arc<ResourceManager>>, uri: Uri) -> Response {
-    let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    let wanted =
-        query.into_owned().find(|(name, _)| name == "qry").map_or_else(|| "*:*".to_owned(), |(_, wanted)| wanted);
-    written("application/json; charset=utf8", move || jmx::text(&Measured::of(&of), &wanted)).await
+    let query: Vec<(String, String)> =
+        form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+    let asked = |name: &str| query.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+    let (get, wanted) = (asked("get"), asked("qry"));
+    let answer = tokio::task::spawn_blocking(move || {
+        let beans = jmx::beans(&Measured::of(&of), of.latencies());
+        match get {
+            Some(get) => jmx::attribute(&beans, &get),
+            None => jmx::text(&beans, wanted.as_deref().unwrap_or("*:*")),
+        }
+    });
+    match answer.await {
+        Ok((status, text)) => whole(status, Some("application/json; charset=utf8"), text),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }

@@ -5,7 +5,9 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use super::measured::{Measured, Queue};
+use super::measured::{Measured, OfUser, Queue};
+use crate::latency::{Latencies, Timed};
+use crate::scheduler::Updates;
 use evenweave::Resource;
 
 type Labels = Vec<(&'static str, String)>;
@@ -52,10 +54,10 @@ fn both(registry: &mut Registry, name: &str, help: &str, queues: &[Queue], of: i
 }
 
 /// All of it.
-pub(super) fn text(measured: &Measured) -> String {
+pub(super) fn text(measured: &Measured, latencies: &Latencies) -> String {
     let mut registry = Registry::with_prefix("evenweave");
     let all = &mut registry;
-    let Measured { cluster, used, counts, ends, nodes, queues, .. } = measured;
+    let Measured { cluster, used, counts, ends, nodes, queues, users, .. } = measured;
     alone(all, "cluster_mebibytes", "Memory of all nodes", cluster.memory_mb());
     alone(all, "cluster_vcores", "Vcores of all nodes", cluster.vcores());
     alone(all, "cluster_used_mebibytes", "Memory that is used", used.memory_mb());
@@ -74,6 +76,9 @@ pub(super) fn text(measured: &Measured) -> String {
     counter(all, "applications_ended", "Applications that have ended, by how", ended);
     both(all, "queue_used", "What a queue's containers use", queues, |queue| Some(queue.used));
     both(all, "queue_pending", "What is asked for in a queue and not granted", queues, |queue| Some(queue.pending));
+    both(all, "queue_reserved", "What is reserved on nodes for a queue's applications", queues, |queue| {
+        Some(queue.reserved)
+    });
     both(all, "queue_fair_share", "Instantaneous fair share", queues, |queue| Some(queue.shares.as_ref()?.fair));
     both(all, "queue_steady_fair_share", "Steady fair share", queues, |queue| Some(queue.shares.as_ref()?.steady));
     both(all, "queue_guaranteed", "What a capacity guarantees", queues, |queue| Some(queue.capacity?.0));
@@ -85,6 +90,31 @@ pub(super) fn text(measured: &Measured) -> String {
         [(labels("running"), queue.running_apps), (labels("pending"), queue.pending_apps)]
     });
     gauge(all, "queue_applications", "Applications of a queue by state", apps);
+    let actives = queues
+        .iter()
+        .map(|queue| (vec![("queue", queue.path.clone())], i64::try_from(queue.active_users).unwrap_or(i64::MAX)));
+    gauge(all, "queue_active_users", "Users with applications in a queue", actives);
+    let whole: Vec<&OfUser> = users.iter().filter(|of| of.queue == "root").collect();
+    let of_users =
+        |amount: fn(&Resource) -> i64| whole.iter().map(move |of| (vec![("user", of.user.clone())], amount(&of.used)));
+    gauge(all, "user_used_mebibytes", "What a user's containers use", of_users(Resource::memory_mb));
+    gauge(all, "user_used_vcores", "What a user's containers use", of_users(Resource::vcores));
+    let apps = whole.iter().flat_map(|of| {
+        let labels = |state: &str| vec![("user", of.user.clone()), ("state", state.to_owned())];
+        [(labels("running"), of.running_apps), (labels("pending"), of.pending_apps)]
+    });
+    gauge(all, "user_applications", "Applications of a user by state", apps);
+    let Updates { count, total_ms, longest_ms } = counts.updates;
+    total(all, "updates", "How often shares were computed", count);
+    total(all, "update_milliseconds", "How long computing shares has taken", total_ms);
+    let longest = i64::try_from(longest_ms).unwrap_or(i64::MAX);
+    alone(all, "update_longest_milliseconds", "The longest time that computing shares has taken", longest);
+    let timed = |of: &Timed| of.histogram.clone();
+    all.register("allocate_call_seconds", "How long calls of ApplicationMasters take", timed(&latencies.allocate));
+    let handling = "How long a worker is at a heartbeat";
+    all.register("heartbeat_handling_seconds", handling, timed(&latencies.handling));
+    let grant = "From a heartbeat that is handed over until its grants are in mailboxes";
+    all.register("heartbeat_grant_seconds", grant, timed(&latencies.grant));
     let mut text = String::new();
     // A text takes everything.
     let _ = prometheus_client::encoding::text::encode(&mut text, &registry);

@@ -168,7 +168,10 @@ impl CapacityState {
             }
             Step::Advance { ms } => self.steps.step(|stepped| stepped.advance(*ms)),
             Step::Move { app, queue } => self.manager.move_app(*app, queue)?,
-            Step::Priority { app, priority } => self.manager.set_priority(*app, *priority).map(drop)?,
+            Step::Priority { app, priority } => {
+                let owner = self.manager.records().app(*app).map(|app| app.user.clone()).unwrap_or_default();
+                self.manager.set_priority(*app, &owner, *priority).map(drop)?;
+            }
             Step::Reload { capacity_scheduler: Some(own), .. } => {
                 self.steps.step(|stepped| stepped.refresh_queues(pairs(own)))?;
             }

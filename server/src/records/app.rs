@@ -227,8 +227,11 @@ impl AppRecord {
         self
     }
 
-    /// Its ApplicationMaster runs and has registered: in a container of the cluster, or outside.
+    /// Its ApplicationMaster runs and has registered: in a container of the cluster, or outside. Of one that has ended it is late.
     pub fn registered(&mut self, master: Option<Master>, host: &str, port: i32, at_ms: u64) {
+        if self.state.is_over() {
+            return;
+        }
         self.state = AppState::Running;
         // Hadoop's of one that is never launched.
         self.launched_ms = if master.is_some() { at_ms } else { 0 };

@@ -11,6 +11,8 @@ pub use node::{NodeRecord, NodeState};
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use evenweave::Resource;
+
 /// `yarn.resourcemanager.max-completed-applications`, where it is not set.
 pub const MAX_COMPLETED: usize = 1000;
 
@@ -169,6 +171,13 @@ impl Records {
         }
     }
 
+    /// A node has another total.
+    pub fn node_has(&mut self, name: &str, total: Resource) {
+        if let Some(node) = self.nodes.iter_mut().find(|node| node.name == name) {
+            node.total = total;
+        }
+    }
+
     /// A node is in another state.
     pub fn node_is(&mut self, name: &str, state: NodeState) {
         if let Some(node) = self.nodes.iter_mut().find(|node| node.name == name) {
@@ -180,6 +189,18 @@ impl Records {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_that_was_killed_stays_so() {
+        let mut records = Records::new(2);
+        records.submitted(AppRecord::new(1, "u", "root.a", 0).with_attempt(None));
+        records.ended(1, AppState::Killed, FinalStatus::Killed, "by u".to_owned(), 1);
+        records.app_mut(1).expect("kept").registered(None, "n1", 1, 2);
+        records.ended(1, AppState::Failed, FinalStatus::Failed, "lost".to_owned(), 3);
+        let app = records.app(1).expect("kept");
+        assert_eq!((app.state, app.status, app.diagnostics.as_str()), (AppState::Killed, FinalStatus::Killed, "by u"));
+        assert_eq!((records.ends().killed, records.ends().failed), (1, 0));
+    }
 
     #[test]
     fn of_those_that_have_ended_so_many_are_kept() {

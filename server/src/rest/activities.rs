@@ -63,7 +63,10 @@ pub(crate) fn of_app(of: &ResourceManager, asked: &Asked) -> Outcome {
 }
 
 /// The scheduler's configuration can be changed by nobody here.
-pub(crate) fn configuration(of: &ResourceManager, _: &Asked) -> Outcome {
+pub(crate) fn configuration(of: &ResourceManager, asked: &Asked) -> Outcome {
+    if of.scheduler().basics().acls && !of.scheduler().is_admin(&asked.user) {
+        return Err(Fault::forbidden("Only admins can carry out this operation."));
+    }
     let class = match of.scheduler().basics().kind {
         Kind::Fair => "FairScheduler",
         Kind::Capacity => "CapacityScheduler",

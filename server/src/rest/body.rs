@@ -1,4 +1,4 @@
-//! Bodies of requests: an object with a few members that are texts, in JSON or XML.
+//! Bodies of requests: an object with a few members that are texts, in JSON or XML. One within another has a name with a dot, `a.b`.
 
 use std::collections::HashMap;
 
@@ -35,16 +35,26 @@ fn text(of: &Value) -> Option<String> {
     }
 }
 
+/// The scalars, and those one level below.
+fn take(found: &mut Members, above: &str, members: impl IntoIterator<Item = (String, Value)>) {
+    for (name, value) in members {
+        if let (Value::Object(inner), "") = (&value, above) {
+            take(found, &format!("{name}."), inner.clone());
+        } else {
+            found.extend(text(&value).map(|text| (format!("{above}{name}"), text)));
+        }
+    }
+}
+
 fn from_json(body: &[u8], root: &str) -> Result<Members, Fault> {
     match serde_json::from_slice(body).map_err(Fault::unreadable)? {
         Value::Object(members) => {
             let mut found = Members::new();
             for (name, value) in members {
-                let is_root = name == root;
-                if let (Value::Object(inner), true) = (&value, is_root) {
-                    found.extend(inner.iter().filter_map(|(name, value)| Some((name.clone(), text(value)?))));
+                if let (Value::Object(inner), true) = (&value, name == root) {
+                    take(&mut found, "", inner.clone());
                 } else {
-                    found.extend(text(&value).map(|text| (name, text)));
+                    take(&mut found, "", [(name, value)]);
                 }
             }
             Ok(found)
@@ -99,9 +109,11 @@ fn from_xml(body: &[u8], root: &str) -> Result<Members, Fault> {
             }
             Event::End(_) => {
                 let name = path.pop().unwrap_or_default();
-                if path.len() == 1 {
-                    members.insert(name, std::mem::take(&mut value));
-                }
+                match path.as_slice() {
+                    [_] => members.insert(name, std::mem::take(&mut value)),
+                    [_, above] => members.insert(format!("{above}.{name}"), std::mem::take(&mut value)),
+                    _ => None,
+                };
             }
             // A document that declares a type of its own is none that is meant well.
             Event::DocType(_) => return Err(Fault::unreadable("a document type")),

@@ -92,7 +92,7 @@ pub(crate) fn priority(of: &ResourceManager, asked: &Asked) -> Outcome {
     if !may {
         return Ok(unauthorized(asked, "change priority of"));
     }
-    of.set_priority(number, wanted).map(answer).map_err(|_| Fault::undeclared())
+    of.set_priority(number, &asked.user, wanted).map(answer).map_err(|_| Fault::undeclared())
 }
 
 /// Lifetimes are not changed here: what is asked for is read, and refused.

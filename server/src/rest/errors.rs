@@ -4,7 +4,7 @@ use super::format::Format;
 use crate::value::{Object, Value, json, xml};
 
 /// Why a request comes to nothing: a `RemoteException`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) status: u16,
     /// The full name of Java's class.
@@ -12,11 +12,19 @@ pub(crate) struct Fault {
     message: Option<String>,
     /// The writer has not said which letters it uses, and says so.
     without_charset: bool,
+    /// What is said besides.
+    more: Vec<(&'static str, Value)>,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.message.as_deref().unwrap_or(self.class))
+    }
 }
 
 impl Fault {
     fn new(status: u16, class: &'static str, message: String) -> Fault {
-        Fault { status, class, message: Some(message), without_charset: false }
+        Fault { status, class, message: Some(message), without_charset: false, more: Vec::new() }
     }
 
     pub(crate) fn not_found(message: impl std::fmt::Display) -> Fault {
@@ -46,6 +54,22 @@ impl Fault {
         Fault::new(403, "org.apache.hadoop.yarn.webapp.ForbiddenException", message)
     }
 
+    /// What is refused for a reason of the scheduler's or of a file's: nothing was changed.
+    pub(crate) fn refused(message: impl std::fmt::Display) -> Fault {
+        Fault::new(400, "org.apache.hadoop.yarn.exceptions.YarnException", message.to_string())
+    }
+
+    /// The same, with one thing more.
+    pub(crate) fn telling(mut self, name: &'static str, value: Value) -> Fault {
+        self.more.push((name, value));
+        self
+    }
+
+    /// Who asks is not known.
+    pub(crate) fn unauthorized(message: impl std::fmt::Display) -> Fault {
+        Fault::new(401, "org.apache.hadoop.security.authorize.AuthorizationException", message.to_string())
+    }
+
     /// An object of somebody else's.
     pub(crate) fn no_privilege(message: impl std::fmt::Display) -> Fault {
         let message = format!("org.apache.hadoop.yarn.exceptions.YarnException: {message}");
@@ -66,7 +90,7 @@ impl Fault {
     /// A refusal whose reason gets lost on its way.
     pub(crate) fn undeclared() -> Fault {
         let class = "java.lang.reflect.UndeclaredThrowableException";
-        Fault { status: 503, class, message: None, without_charset: false }
+        Fault { status: 503, class, message: None, without_charset: false, more: Vec::new() }
     }
 
     /// A time that is none.
@@ -78,7 +102,7 @@ impl Fault {
     /// No such method here, or no such content.
     pub(crate) fn not_supported() -> Fault {
         let class = "javax.ws.rs.WebApplicationException";
-        Fault { status: 503, class, message: None, without_charset: true }
+        Fault { status: 503, class, message: None, without_charset: true, more: Vec::new() }
     }
 
     /// Status, content type and body.
@@ -88,10 +112,11 @@ impl Fault {
             return (500, None, String::new());
         }
         let simple = self.class.rsplit('.').next().unwrap_or(self.class);
-        let of = Object::new()
+        let mut of = Object::new()
             .with("exception", simple)
             .maybe("message", self.message.as_deref())
             .with("javaClassName", self.class);
+        self.more.iter().for_each(|(name, value)| of.push(name, value.clone()));
         let of = Value::from(of);
         let (kind, body) = match format {
             Format::Json => (format.content_type(), json::natural("RemoteException", &of)),

@@ -22,7 +22,7 @@ struct Tree<'s> {
 
 impl Tree<'_> {
     fn queue(&self, of: &FairQueue) -> Object {
-        let FairQueue { view, am_limit } = of;
+        let FairQueue { view, am_limit, .. } = of;
         let resource = |amounts: &Resource| resource(&self.basics.types, amounts);
         let counted = self.counted.get(&view.name).copied().unwrap_or_default();
         // Metrics keep reservations in memory and cores.

@@ -42,3 +42,5 @@ pub(crate) mod overview;
 pub(crate) mod resource;
 
 pub(crate) mod statistics;
+
+pub(crate) mod why;

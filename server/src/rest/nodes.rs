@@ -8,7 +8,7 @@ use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
 use super::resource::resource;
 use crate::manager::ResourceManager;
-use crate::records::{NodeRecord, NodeState};
+use crate::records::{NodeRecord, NodeState, Records};
 use crate::value::{Object, Value};
 
 /// Hadoop's names of states.
@@ -98,15 +98,22 @@ pub(crate) fn nodes(of: &ResourceManager, asked: &Asked) -> Outcome {
     Ok(Answer::natural("nodes", Object::new().with("node", found)))
 }
 
-pub(crate) fn node(of: &ResourceManager, asked: &Asked) -> Outcome {
-    let id = asked.part("node");
+/// The node of an id.
+///
+/// # Errors
+/// When it is no id, or none of a node here.
+pub(crate) fn named<'r>(records: &'r Records, id: &str) -> Result<&'r NodeRecord, Fault> {
     let is_id = id.split_once(':').is_some_and(|(_, port)| !port.contains(':') && port.parse::<u16>().is_ok());
     if !is_id {
         return Err(Fault::illegal_argument(format!("Invalid NodeId [{id}]. Expected host:port")));
     }
+    let found = records.nodes().iter().find(|node| node.id() == id);
+    found.ok_or_else(|| Fault::not_found(format_args!("nodeId, {id}, is not found")))
+}
+
+pub(crate) fn node(of: &ResourceManager, asked: &Asked) -> Outcome {
     let seen = Seen::of(of);
     let records = of.records();
-    let found = records.nodes().iter().find(|node| node.id() == id);
-    let found = found.ok_or_else(|| Fault::not_found(format_args!("nodeId, {id}, is not found")))?;
+    let found = named(&records, asked.part("node"))?;
     Ok(Answer::natural("node", seen.node(of, found)))
 }

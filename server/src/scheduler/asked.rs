@@ -1,12 +1,15 @@
 //! What is asked of a scheduler, and the values that it answers with.
 
-use evenweave::config::QueueAccess;
 use evenweave::config::capacity::{CapacitySettings, QueueTemplates};
+use evenweave::config::{Diagnostic, QueueAccess};
+use evenweave::reason::Reason;
 use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::view::{
     AllocatedView, CapacityQueueView, CapacityStats, ContainerView, NodeView, QueueView, RequestView, Stats,
 };
 use evenweave::{AppHandle, Refused, Resource, Settings};
+
+use super::refresh::{NotRefreshed, QueuesText};
 
 /// Which scheduler it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +37,8 @@ pub struct Basics {
     pub max_priority: i32,
     /// Parts of a whole go by the type of which most is used, not by memory.
     pub dominant: bool,
+    /// Names of scheduling policies that the embedder brings: a FairScheduler's queues may have them.
+    pub policies: Vec<String>,
 }
 
 impl Basics {
@@ -48,6 +53,7 @@ impl Basics {
             acls: settings.acl_enable,
             max_priority: 0,
             dominant: false,
+            policies: Vec::new(),
         }
     }
 
@@ -62,6 +68,7 @@ impl Basics {
             acls: settings.acl_enable,
             max_priority: settings.max_application_priority,
             dominant: settings.calculator == Calculator::Dominant,
+            policies: Vec::new(),
         }
     }
 }
@@ -73,6 +80,8 @@ pub struct FairQueue {
     pub view: QueueView,
     /// What AMs may use, as of the last time that one was held against it.
     pub am_limit: Resource,
+    /// `maxAMShare`, as it is configured.
+    pub max_am_share: f32,
 }
 
 /// An application that has not ended, as its scheduler has it.
@@ -143,19 +152,52 @@ pub struct Counts {
     pub heartbeats: u64,
     /// How old the shares are, in ms; 0 where there are none.
     pub snapshot_age_ms: u64,
+    /// How often shares were computed, and how long that took.
+    pub updates: Updates,
+}
+
+/// How long computing shares has taken since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Updates {
+    /// How often.
+    pub count: u64,
+    /// In all, in ms.
+    pub total_ms: u64,
+    /// The longest, in ms.
+    pub longest_ms: u64,
 }
 
 impl From<Stats> for Counts {
     fn from(stats: Stats) -> Counts {
         let Stats { granted, completed, running, heartbeats, snapshot_age_ms, .. } = stats;
-        Counts { granted, completed, running, heartbeats, snapshot_age_ms }
+        let Stats { updates: count, update_total_ms: total_ms, update_longest_ms: longest_ms, .. } = stats;
+        let updates = Updates { count, total_ms, longest_ms };
+        Counts { granted, completed, running, heartbeats, snapshot_age_ms, updates }
     }
 }
 
 impl From<CapacityStats> for Counts {
     fn from(stats: CapacityStats) -> Counts {
         let CapacityStats { granted, completed, running, heartbeats, .. } = stats;
-        Counts { granted, completed, running, heartbeats, snapshot_age_ms: 0 }
+        Counts { granted, completed, running, heartbeats, snapshot_age_ms: 0, updates: Updates::default() }
+    }
+}
+
+/// Why an application waits: one reason, in words.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Why {
+    /// Priority and allocation request id of the request key that it is about; `None`: it is about all of them.
+    pub key: Option<(i32, i64)>,
+    /// How many nodes it is about, and the first of them; `None`: it stands whatever the node.
+    pub nodes: Option<(usize, String)>,
+    /// What stands against it, without a full stop.
+    pub what: String,
+}
+
+impl Why {
+    /// In words that are made of a reason's own.
+    pub(super) fn told<W>(reason: Reason<W>, what: impl Fn(&W) -> String) -> Why {
+        Why { key: reason.key, nodes: reason.nodes, what: what(&reason.wait) }
     }
 }
 
@@ -193,6 +235,11 @@ pub trait Scheduler: Send + Sync {
     fn health(&self) -> Health {
         Health::default()
     }
+    /// Why an application has no more than it has. Workers are asked, O(nodes × request keys).
+    ///
+    /// # Errors
+    /// What keeps the scheduler from answering.
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused>;
     /// Whether there is a queue of that full name.
     fn has_queue(&self, name: &str) -> bool;
     /// The scheduler's own check of a right in a queue.
@@ -209,9 +256,34 @@ pub trait Scheduler: Send + Sync {
     /// # Errors
     /// What the scheduler says against it.
     fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused>;
-    /// Gives an application a priority; what it comes to.
+    /// Gives an application a priority on behalf of a user; what it comes to.
     ///
     /// # Errors
     /// What the scheduler says against it; the FairScheduler has no priorities.
-    fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<i32, Refused>;
+    fn set_priority(&self, by: &str, app: &AppHandle, priority: i32) -> Result<i32, Refused>;
+    /// Takes the queues of a file; without one those of the file that the scheduler watches. What was hardly meant.
+    ///
+    /// # Errors
+    /// Why it has taken nothing of them.
+    fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed>;
+    /// Lets a node run empty: it is granted nothing more.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchNode`], or that the scheduler has ended.
+    fn decommission_node(&self, node: &str) -> Result<(), Refused>;
+    /// Keeps a node that was to run empty.
+    ///
+    /// # Errors
+    /// As of [`decommission_node`](Self::decommission_node).
+    fn recommission_node(&self, node: &str) -> Result<(), Refused>;
+    /// Takes a node away with all that runs on it.
+    ///
+    /// # Errors
+    /// As of [`decommission_node`](Self::decommission_node).
+    fn remove_node(&self, node: &str) -> Result<(), Refused>;
+    /// Gives a node another total. What runs on it goes on, if it fits or not.
+    ///
+    /// # Errors
+    /// As of [`decommission_node`](Self::decommission_node), and what the scheduler says against the total.
+    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused>;
 }

@@ -2,13 +2,15 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use evenweave::config::QueueAccess;
 use evenweave::config::capacity::QueueTemplates;
+use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
-use evenweave::{AppHandle, CapacityStepped, Refused, Resource};
+use evenweave::{AppHandle, CapacityStepped, NodeHandle, Refused, Resource};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Health, Scheduler};
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Health, Scheduler, Why};
 use super::guarantees::{figures, has_queue, largest, nearest, templates};
+use super::reading::capacities;
+use super::refresh::{NotRefreshed, QueuesText};
 
 /// A stepped CapacityScheduler behind a lock: whoever steps and whoever asks take turns.
 #[derive(Debug)]
@@ -42,6 +44,17 @@ impl CapacitySteps {
     /// Says what the last passes came to.
     pub fn tell_health(&self, tell: impl FnOnce(&mut Health)) {
         tell(&mut self.inner().health);
+    }
+
+    fn on_node(
+        &self,
+        name: &str,
+        what: impl FnOnce(&mut CapacityStepped, &NodeHandle) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        self.step(|stepped| {
+            let node = stepped.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))?;
+            what(stepped, &node)
+        })
     }
 }
 
@@ -113,6 +126,11 @@ impl Scheduler for CapacitySteps {
         self.step(|stepped| stepped.is_admin(user))
     }
 
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
+        let reasons = self.step(|stepped| stepped.why_waiting(app));
+        Ok(reasons.into_iter().map(|reason| Why::told(reason, ToString::to_string)).collect())
+    }
+
     fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
         self.step(|stepped| stepped.finish(app))
     }
@@ -121,10 +139,33 @@ impl Scheduler for CapacitySteps {
         self.step(|stepped| stepped.move_app(app, queue))
     }
 
-    fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
+    fn set_priority(&self, by: &str, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
         self.step(|stepped| {
-            stepped.set_priority(app, priority)?;
+            stepped.set_priority_as(by, app, priority)?;
             Ok(stepped.app(app.number()).map_or(priority, |view| view.priority))
         })
+    }
+
+    fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        let file = file.ok_or(NotRefreshed::NoFile)?;
+        let (own, warnings) = capacities(file, &self.step(CapacityStepped::configuration))?;
+        self.step(|stepped| stepped.refresh_queues(own.pairs()))?;
+        Ok(warnings)
+    }
+
+    fn decommission_node(&self, node: &str) -> Result<(), Refused> {
+        self.on_node(node, CapacityStepped::decommission_node)
+    }
+
+    fn recommission_node(&self, node: &str) -> Result<(), Refused> {
+        self.on_node(node, CapacityStepped::recommission_node)
+    }
+
+    fn remove_node(&self, node: &str) -> Result<(), Refused> {
+        self.on_node(node, CapacityStepped::remove_node)
+    }
+
+    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
+        self.on_node(node, |stepped, node| stepped.resize_node(node, total))
     }
 }

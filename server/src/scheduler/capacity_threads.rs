@@ -1,12 +1,14 @@
 //! A CapacityScheduler on threads of its own, for those who ask.
 
-use evenweave::config::QueueAccess;
 use evenweave::config::capacity::QueueTemplates;
+use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
-use evenweave::{AppHandle, CapacityScheduler, Refused, Resource};
+use evenweave::{AppHandle, CapacityScheduler, NodeHandle, Refused, Resource};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler};
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
 use super::guarantees::{figures, has_queue, largest, nearest, templates};
+use super::reading::capacities;
+use super::refresh::{NotRefreshed, QueuesText};
 
 /// A handle to a running CapacityScheduler. What a thread of it cannot answer any more is shown as nothing.
 #[derive(Debug)]
@@ -20,6 +22,10 @@ impl CapacityThreads {
     #[must_use]
     pub fn new(scheduler: CapacityScheduler, basics: Basics) -> CapacityThreads {
         CapacityThreads { scheduler, basics }
+    }
+
+    fn node(&self, name: &str) -> Result<NodeHandle, Refused> {
+        self.scheduler.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
     }
 }
 
@@ -84,6 +90,11 @@ impl Scheduler for CapacityThreads {
         self.scheduler.is_admin(user).unwrap_or(false)
     }
 
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
+        let reasons = self.scheduler.why_waiting(app)?;
+        Ok(reasons.into_iter().map(|reason| Why::told(reason, ToString::to_string)).collect())
+    }
+
     fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
         self.scheduler.finish(app)
     }
@@ -92,8 +103,31 @@ impl Scheduler for CapacityThreads {
         self.scheduler.move_app(app, queue)
     }
 
-    fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
-        self.scheduler.set_priority(app, priority)?;
+    fn set_priority(&self, by: &str, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
+        self.scheduler.set_priority_as(by, app, priority)?;
         Ok(self.scheduler.app(app.number())?.map_or(priority, |view| view.priority))
+    }
+
+    fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        let file = file.ok_or(NotRefreshed::NoFile)?;
+        let (own, warnings) = capacities(file, &self.scheduler.configuration()?)?;
+        self.scheduler.refresh_queues(own.pairs())?;
+        Ok(warnings)
+    }
+
+    fn decommission_node(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.decommission_node(&self.node(node)?)
+    }
+
+    fn recommission_node(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.recommission_node(&self.node(node)?)
+    }
+
+    fn remove_node(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.remove_node(&self.node(node)?)
+    }
+
+    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
+        self.scheduler.resize_node(&self.node(node)?, total)
     }
 }

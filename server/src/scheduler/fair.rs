@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use evenweave::config::QueueAccess;
-use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationOutcome};
+use evenweave::config::{Diagnostic, QueueAccess};
+use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationOutcome, Words};
 use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
-use evenweave::{AppHandle, Refused, Resource, Stepped};
+use evenweave::{AppHandle, NodeHandle, Refused, Resource, Stepped};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler};
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
+use super::reading::allocations;
+use super::refresh::{NotRefreshed, QueuesText};
 use super::shares::figures;
 
 /// A stepped FairScheduler behind a lock: whoever steps and whoever asks take turns.
@@ -57,6 +59,17 @@ impl Steps {
             pass.descents.iter().for_each(|descent| note_limits(descent, &mut inner.am_limits));
         }
         passes
+    }
+
+    fn on_node(
+        &self,
+        name: &str,
+        what: impl FnOnce(&mut Stepped, &NodeHandle) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        self.step(|stepped| {
+            let node = stepped.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))?;
+            what(stepped, &node)
+        })
     }
 }
 
@@ -112,10 +125,13 @@ impl Scheduler for Steps {
     }
 
     fn fair_queues(&self) -> Vec<FairQueue> {
-        let inner = self.inner();
+        let inner = &mut *self.inner();
+        let shares: BTreeMap<String, f32> =
+            inner.stepped.queue_configs().into_iter().map(|queue| (queue.name, queue.max_am_share)).collect();
         let with_limit = |view: QueueView| {
             let am_limit = inner.am_limits.get(&view.name).copied().unwrap_or(Resource::ZERO);
-            FairQueue { view, am_limit }
+            let max_am_share = shares.get(&view.name).copied().unwrap_or(-1.0);
+            FairQueue { view, am_limit, max_am_share }
         };
         inner.stepped.queues().into_iter().map(with_limit).collect()
     }
@@ -132,6 +148,12 @@ impl Scheduler for Steps {
         self.step(|stepped| stepped.is_admin(user))
     }
 
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
+        let words = Words::new(&self.basics.types);
+        let reasons = self.step(|stepped| stepped.why_waiting(app));
+        Ok(reasons.into_iter().map(|reason| Why::told(reason, |wait| words.wait(wait).to_string())).collect())
+    }
+
     fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
         self.step(|stepped| stepped.finish(app))
     }
@@ -140,8 +162,31 @@ impl Scheduler for Steps {
         self.step(|stepped| stepped.move_app(app, queue))
     }
 
-    fn set_priority(&self, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
+    fn set_priority(&self, _by: &str, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
         // Hadoop refuses it, whatever the application.
         Err(Refused::NoSuchApp(app.number()))
+    }
+
+    fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        let Some(file) = file else { return Ok(self.step(Stepped::refresh_queues)?) };
+        let warnings = allocations(file, &self.basics)?;
+        self.step(|stepped| stepped.refresh_with(&file.text))?;
+        Ok(warnings)
+    }
+
+    fn decommission_node(&self, node: &str) -> Result<(), Refused> {
+        self.on_node(node, Stepped::decommission_node)
+    }
+
+    fn recommission_node(&self, node: &str) -> Result<(), Refused> {
+        self.on_node(node, Stepped::recommission_node)
+    }
+
+    fn remove_node(&self, node: &str) -> Result<(), Refused> {
+        self.on_node(node, Stepped::remove_node)
+    }
+
+    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
+        self.on_node(node, |stepped, node| stepped.resize_node(node, total))
     }
 }

@@ -12,12 +12,17 @@ mod fair;
 
 mod guarantees;
 
+mod reading;
+
+mod refresh;
+
 mod shares;
 
 mod threads;
 
-pub use asked::{AppFigures, Basics, Counts, FairQueue, Health, Kind, OfCapacity, Scheduler};
+pub use asked::{AppFigures, Basics, Counts, FairQueue, Health, Kind, OfCapacity, Scheduler, Updates, Why};
 pub use capacity::CapacitySteps;
 pub use capacity_threads::CapacityThreads;
 pub use fair::Steps;
+pub use refresh::{NotRefreshed, QueuesSource, QueuesText, queues_in};
 pub use threads::Threads;

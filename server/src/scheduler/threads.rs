@@ -1,10 +1,13 @@
 //! A FairScheduler on threads of its own, for those who ask.
 
-use evenweave::config::QueueAccess;
+use evenweave::config::{Diagnostic, QueueAccess};
+use evenweave::reason::Words;
 use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
-use evenweave::{AppHandle, FairScheduler, Refused, Resource};
+use evenweave::{AppHandle, FairScheduler, NodeHandle, Refused, Resource};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler};
+use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
+use super::reading::allocations;
+use super::refresh::{NotRefreshed, QueuesText};
 use super::shares::figures;
 
 /// A handle to a running FairScheduler. What a thread of it cannot answer any more is shown as nothing.
@@ -33,6 +36,10 @@ impl Threads {
             fair => fair,
         });
         base.times_round_up(f64::from(share))
+    }
+
+    fn node(&self, name: &str) -> Result<NodeHandle, Refused> {
+        self.scheduler.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
     }
 }
 
@@ -79,8 +86,9 @@ impl Scheduler for Threads {
         let share =
             |name: &str| configs.iter().find(|queue| queue.name == name).map_or(-1.0, |queue| queue.max_am_share);
         let with_limit = |view: QueueView| {
-            let am_limit = self.am_limit(&view, share(&view.name));
-            FairQueue { view, am_limit }
+            let max_am_share = share(&view.name);
+            let am_limit = self.am_limit(&view, max_am_share);
+            FairQueue { view, am_limit, max_am_share }
         };
         self.scheduler.queues().into_iter().map(with_limit).collect()
     }
@@ -97,6 +105,12 @@ impl Scheduler for Threads {
         self.scheduler.is_admin(user).unwrap_or(false)
     }
 
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
+        let words = Words::new(&self.basics.types);
+        let reasons = self.scheduler.why_waiting(app)?;
+        Ok(reasons.into_iter().map(|reason| Why::told(reason, |wait| words.wait(wait).to_string())).collect())
+    }
+
     fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
         self.scheduler.finish(app)
     }
@@ -105,8 +119,31 @@ impl Scheduler for Threads {
         self.scheduler.move_app(app, queue)
     }
 
-    fn set_priority(&self, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
+    fn set_priority(&self, _by: &str, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
         // Hadoop refuses it, whatever the application.
         Err(Refused::NoSuchApp(app.number()))
+    }
+
+    fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        let Some(file) = file else { return Ok(self.scheduler.refresh_queues()?) };
+        let warnings = allocations(file, &self.basics)?;
+        self.scheduler.reload_text(&file.text)?;
+        Ok(warnings)
+    }
+
+    fn decommission_node(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.decommission_node(&self.node(node)?)
+    }
+
+    fn recommission_node(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.recommission_node(&self.node(node)?)
+    }
+
+    fn remove_node(&self, node: &str) -> Result<(), Refused> {
+        self.scheduler.remove_node(&self.node(node)?)
+    }
+
+    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
+        self.scheduler.resize_node(&self.node(node)?, total)
     }
 }

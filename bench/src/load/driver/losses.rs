@@ -49,6 +49,12 @@ impl Driver<'_> {
         self.free_slots.push(slot);
     }
 
+    /// Every ApplicationMaster calls.
+    pub(super) fn call_all(&mut self) {
+        let slots = self.apps.iter().zip(0..).filter(|(app, _)| app.is_some()).map(|(_, slot)| slot);
+        self.calls.extend(slots);
+    }
+
     /// Those that somebody has ended are gone.
     pub(super) fn look_for_ended(&mut self) {
         if self.watched.is_none() {

@@ -9,6 +9,8 @@ mod allocation_files;
 
 mod capacity_files;
 
+mod convert;
+
 mod notation;
 
 mod placement;
@@ -30,10 +32,11 @@ use crate::failure::Failure;
 /// Compares one case.
 type Check = fn(input: &Value, expect: &Value) -> Result<(), Mismatch>;
 
-const FAMILIES: [(&str, Check); 6] = [
+const FAMILIES: [(&str, Check); 7] = [
     ("acl", acl::check),
     ("allocation-files", allocation_files::check),
     ("capacity-files", capacity_files::check),
+    ("convert", convert::check),
     ("placement", placement::check),
     ("properties", properties::check),
     ("resource-strings", resource_strings::check),

@@ -8,7 +8,7 @@
 
 use super::books::Books;
 use super::types::Shard;
-use crate::app::SchedulingKey;
+use crate::app::{SchedulingKey, merge};
 use crate::capacity::allocator::{Chosen, Limits, NodeFacts, Skipped, precheck};
 use crate::capacity::leaf::AmStop;
 use crate::capacity::obstacles::chosen_or_why;
@@ -39,8 +39,8 @@ impl Waits {
         let nodes: usize = found.iter().map(|waits| waits.nodes).sum();
         let (mut whole, mut on_nodes) = (Vec::new(), Vec::new());
         for waits in found {
-            CapacityReason::merge(&mut whole, waits.whole.map(CapacityReason::whole));
-            CapacityReason::merge(&mut on_nodes, waits.on_nodes);
+            merge(&mut whole, waits.whole.map(CapacityReason::whole));
+            merge(&mut on_nodes, waits.on_nodes);
         }
         if all_nodes && nodes == 0 {
             // Of nothing every limit is reached.
@@ -186,17 +186,15 @@ impl Shard {
         let limits = limits.and_then(|()| self.asks_for_something(app)).and_then(|()| self.own.books.limits_at(entry));
         for at in nodes {
             let name = self.nodes[at as usize].shared.name.to_string();
-            let on_node = |(key, wait): OnNode| CapacityReason {
-                key: key.map(|key| (key.priority, key.allocation_request_id)),
-                nodes: Some((1, name.clone())),
-                wait,
+            let on_node = |(key, wait): OnNode| {
+                CapacityReason::on(&name, key.map(|key| (key.priority, key.allocation_request_id)), wait)
             };
             let mut found = self.why_not_on(app.slot.index, entry, at, limits.as_ref().ok());
             let is_reserved = self.nodes[at as usize].reservation.is_some();
             if node.is_some() && !is_reserved && found.iter().any(|(_, wait)| is_promise(wait)) {
                 self.look_at_others(app.slot.index, entry, at, &mut found);
             }
-            CapacityReason::merge(&mut waits.on_nodes, found.into_iter().map(on_node));
+            merge(&mut waits.on_nodes, found.into_iter().map(on_node));
         }
         waits.whole = limits.err();
         waits

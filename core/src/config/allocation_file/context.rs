@@ -22,6 +22,8 @@ pub(super) struct Context<'a> {
     pub(super) types: &'a ResourceTypes,
     pub(super) custom_policies: &'a [String],
     pub(super) warnings: Warnings<'a>,
+    /// A placement rule that always decides may stand before others, as Hadoop's converter can be told.
+    pub(super) unordered_rules: bool,
     /// The errors passed over; `None` when the first one ends the reading.
     errors: Option<Vec<Error>>,
 }
@@ -69,7 +71,7 @@ pub(super) fn value_at(places: &Places<'_>, element: &Element<'_>) -> Span {
 
 impl<'a> Context<'a> {
     pub(super) fn new(places: Places<'a>, types: &'a ResourceTypes, custom_policies: &'a [String]) -> Context<'a> {
-        Context { types, custom_policies, warnings: Warnings::new(places), errors: None }
+        Context { types, custom_policies, warnings: Warnings::new(places), unordered_rules: false, errors: None }
     }
 
     /// The same, going on after errors.

@@ -55,7 +55,7 @@ pub(super) fn read_policy(
 fn check_order(context: &Context<'_>, rules: &[(PlacementRule, &Element<'_>)]) -> Result<(), Error> {
     let Some(((last, place), before)) = rules.split_last() else { return Ok(()) };
     for (i, (rule, element)) in before.iter().enumerate() {
-        if rule.is_terminal() {
+        if rule.is_terminal() && !context.unordered_rules {
             let problem = PlacementError::NotLast { number: i + 1, kind: rule.kind };
             return refuse(context, name_at(element), problem);
         }

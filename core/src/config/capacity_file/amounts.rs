@@ -8,7 +8,6 @@ use super::source::{Source, not_a_number};
 use super::vector::is_vector;
 use crate::config::java;
 use crate::resource::{Resource, ResourceTypes, Unit};
-use std::fmt::Write;
 
 pub(super) const CAPACITY: &str = "capacity";
 pub(super) const MAXIMUM_CAPACITY: &str = "maximum-capacity";
@@ -145,17 +144,6 @@ pub(super) fn parse_unit(text: &str) -> Result<Option<Unit>, crate::resource::Un
 #[expect(clippy::cast_possible_truncation, reason = "wrapping is what is wanted")]
 fn to_int(amount: i64) -> i64 {
     i64::from(amount as i32)
-}
-
-/// A resource as Hadoop prints it, custom types by name where not zero.
-pub(super) fn resource_text(types: &ResourceTypes, amounts: &Resource) -> String {
-    let mut text = format!("<memory:{}, vCores:{}", amounts.memory_mb(), amounts.vcores());
-    for index in (2..types.len()).filter(|index| amounts.get(*index) != 0) {
-        let written = write!(text, ", {}: {}{}", types.name(index), amounts.get(index), types.unit(index));
-        written.expect("writing into a text does not fail");
-    }
-    text.push('>');
-    text
 }
 
 #[cfg(test)]

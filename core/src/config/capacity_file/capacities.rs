@@ -3,15 +3,14 @@
 //! Reference 4.1; `CSQueueUtils.loadCapacitiesByLabelsFromConf`, `updateConfigurableResourceLimits` and
 //! `updateCapacityConfigType` of `AbstractCSQueue`.
 
-use super::amounts::{
-    CAPACITY, MAXIMUM_CAPACITY, absolute, is_absolute, maximum_percent, percent, resource_text, weight,
-};
+use super::amounts::{CAPACITY, MAXIMUM_CAPACITY, absolute, is_absolute, maximum_percent, percent, weight};
 use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
 use super::queue::{CapacityMode, CapacityQueue};
 use super::settings::CapacitySettings;
 use super::source::Source;
 use super::vector::{self, CapacityUnit, CapacityVector};
+use crate::config::shown::resource_text;
 use crate::resource::Resource;
 use std::cmp::Ordering;
 

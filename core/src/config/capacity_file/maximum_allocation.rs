@@ -2,10 +2,10 @@
 //!
 //! Reference 2.2 and 5.4; `QueueAllocationSettings` and `ResourceUtils.createResourceFromString`.
 
-use super::amounts::resource_text;
 use super::error::{CapacityFault, CapacityFileError};
 use super::source::Source;
 use crate::config::java;
+use crate::config::shown::resource_text;
 use crate::resource::{Resource, ResourceTypes, Unit};
 
 const KEY: &str = "maximum-allocation";

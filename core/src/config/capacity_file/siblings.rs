@@ -3,13 +3,13 @@
 //! Reference 4.2; `AbstractParentQueue.setChildQueues`. Percentages, weights and amounts must not be mixed, percentages
 //! must add up to 100 and amounts fit in the parent's. Cost: O(labels of the parent and its children).
 
-use super::amounts::resource_text;
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::State;
 use super::queue::CapacityQueue;
 use super::settings::CapacitySettings;
 use super::source::Source;
 use crate::config::java;
+use crate::config::shown::resource_text;
 use crate::resource::Resource;
 use std::cmp::Ordering;
 

@@ -61,6 +61,22 @@ use present::PresentNodes;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Duration;
 
+/// What the control was asked for goes into the log, and why it was refused.
+#[cfg(feature = "tracing")]
+macro_rules! noted {
+    ($outcome:ident, $($told:tt)+) => {
+        match &$outcome {
+            Ok(_) => tracing::debug!($($told)+),
+            Err(why) => tracing::debug!(refused = why.kind(), $($told)+),
+        }
+    };
+}
+
+#[cfg(not(feature = "tracing"))]
+macro_rules! noted {
+    ($($told:tt)+) => {};
+}
+
 /// What is the decider's of a control.
 pub(crate) type Configuration<D> = <<D as Decider>::Control as ControlPart<D>>::Configuration;
 
@@ -378,10 +394,16 @@ impl<D: Decider> Control<D> {
         match call {
             Call::Submit(submission, reply) => {
                 let outcome = self.submit(&submission);
+                noted!(outcome, app = submission.number, user = &*submission.user, "an application is submitted");
                 self.answer(reply, outcome);
             }
             Call::SubmitAll(submissions, reply) => {
-                let outcomes: Vec<_> = submissions.iter().map(|submission| self.submit(submission)).collect();
+                let mut submit = |submission: &Submission| {
+                    let outcome = self.submit(submission);
+                    noted!(outcome, app = submission.number, user = &*submission.user, "an application is submitted");
+                    outcome
+                };
+                let outcomes: Vec<_> = submissions.iter().map(&mut submit).collect();
                 self.answer(reply, outcomes);
             }
             Call::Finish { app, by, reply } => {
@@ -396,6 +418,7 @@ impl<D: Decider> Control<D> {
             }
             Call::Move { app, by, queue, reply } => {
                 let outcome = self.move_by(by.as_deref(), &app, &queue);
+                noted!(outcome, app = app.id.number, queue = &*queue, "an application is moved");
                 self.answer(reply, outcome);
             }
             Call::AddNode(spec, reply) => {
@@ -409,18 +432,22 @@ impl<D: Decider> Control<D> {
             }
             Call::ResizeNode { node, total, kill, reply } => {
                 let outcome = self.set_total(&node, total, kill);
+                noted!(outcome, node = &*node.name, %total, "a node is resized");
                 self.answer(reply, outcome);
             }
             Call::Decommission(node, reply) => {
                 let outcome = self.decommission(&node);
+                noted!(outcome, node = &*node.name, "a node is decommissioned");
                 self.answer(reply, outcome);
             }
             Call::Recommission(node, reply) => {
                 let outcome = self.recommission(&node);
+                noted!(outcome, node = &*node.name, "a node is recommissioned");
                 self.answer(reply, outcome);
             }
             Call::Reload(configuration, reply) => {
                 let outcome = D::Control::reload(self, *configuration);
+                noted!(outcome, "the configuration is read again");
                 self.answer(reply, outcome);
             }
             Call::Look(look) => look(self),

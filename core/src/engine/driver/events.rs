@@ -42,11 +42,29 @@ pub(crate) fn events(capacity: usize) -> (EventSink, EventSource) {
 
 impl EventSink {
     pub(crate) fn put(&self, event: SchedulerEvent) {
+        #[cfg(feature = "tracing")]
+        write(&event);
         if self.sender.try_send(event).is_err() {
             // ORDERING: Relaxed. A count; the events themselves are gone.
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
         wake_all(&self.sleepers, false);
+    }
+}
+
+/// Events are written into the log, too.
+#[cfg(feature = "tracing")]
+fn write(event: &SchedulerEvent) {
+    match event {
+        SchedulerEvent::NodeDrained(_) | SchedulerEvent::LifetimeOver(_) | SchedulerEvent::AllocationsLoaded { .. } => {
+            tracing::info!("{event}");
+        }
+        SchedulerEvent::AllocationsRefused(_) | SchedulerEvent::AllocationsBrokeOff { .. } => tracing::warn!("{event}"),
+        SchedulerEvent::WorkerPanicked { .. }
+        | SchedulerEvent::TaskPanicked { .. }
+        | SchedulerEvent::EventsDropped(_) => {
+            tracing::error!("{event}");
+        }
     }
 }
 

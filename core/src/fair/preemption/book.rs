@@ -75,6 +75,11 @@ impl Book {
         starved.map(|(slot, entry)| (*slot, entry.starvation)).collect()
     }
 
+    /// When each leaf queue last had its min share, as of the last look.
+    pub(crate) fn last_at_min_share_ms(&self) -> &FxHashMap<Slot, i64> {
+        &self.last_at_min_share_ms
+    }
+
     /// Who has ended is not known any more, once no round is to come to him or is at him.
     fn forget_closed(&mut self) {
         let (queue, in_hand) = (&self.queue, self.in_hand);

@@ -123,6 +123,12 @@ impl Preemptor {
         let next_check = waits.iter().fold(now, |sum, wait| sum.saturating_add(*wait));
         self.book.lock().served(app.slot, next_check);
         let (number, containers) = (app.id.number, sets.iter().flatten().copied().collect());
+        #[cfg(feature = "tracing")]
+        tracing::debug!(
+            app = number,
+            containers = sets.iter().flatten().count(),
+            "containers are marked for a starved application"
+        );
         if !sets.is_empty() {
             let due_ms = now.saturating_add(settings.wait_before_kill_ms);
             self.doomed.push_back(Doomed { due_ms, app, sets });

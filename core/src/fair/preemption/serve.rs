@@ -73,7 +73,7 @@ impl Shard {
     }
 
     /// Whether an application runs, and is starved by what the last update found and what it uses now.
-    pub(super) fn is_still_owed(&self, app: Slot) -> bool {
+    pub(crate) fn is_still_owed(&self, app: Slot) -> bool {
         self.find_app(app).is_some_and(|local| !local.closed && local.leaf != NONE)
             && self.is_starved(app.index)
             && !self.starvation(app.index).is_none()

@@ -63,7 +63,7 @@ impl UpdateTask for Updater {
     /// One update.
     fn update(&mut self) {
         let before = self.shared.publisher.load();
-        let structure = &before.structure;
+        let (structure, begun_ms) = (&before.structure, self.shared.clock.now_ms());
         self.forget(structure);
         self.demand(structure, ROOT);
         self.turns.queue(structure.queue(ROOT).slot).fair_share = structure.cluster.total;
@@ -76,8 +76,12 @@ impl UpdateTask for Updater {
         if let Some(book) = &mut book {
             self.starvation(structure, book);
         }
+        let at_ms = self.shared.clock.now_ms();
         let head = self.turns.head();
-        head.at_ms = self.shared.clock.now_ms();
+        head.at_ms = at_ms;
+        head.runs.add(at_ms.saturating_sub(begun_ms));
+        #[cfg(feature = "tracing")]
+        tracing::debug!(version = before.version, took_ms = at_ms.saturating_sub(begun_ms), "shares are updated");
         self.shared.publisher.publish_figures(self.turns.copy());
     }
 
@@ -110,7 +114,10 @@ impl Updater {
         {
             let (shared, now) = (&self.shared, self.shared.clock.now_ms());
             let found = book.mark(structure, self.turns.shares(), now, |demand| shared.app_weight(demand));
-            self.turns.head().starvation = Arc::new(found);
+            let last = book.last_at_min_share_ms().clone();
+            let head = self.turns.head();
+            head.starvation = Arc::new(found);
+            head.last_at_min_share_ms = Arc::new(last);
         }
     }
 

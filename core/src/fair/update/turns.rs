@@ -109,7 +109,7 @@ impl Copy {
         let whole = self.is_far_behind(now) || self.shares.apps.is_empty();
         let shares = Arc::get_mut(&mut self.shares).expect("nobody else has it");
         // Every field is named, so that a new one is thought of.
-        let Shares { queues, apps, starvation, at_ms } = shares;
+        let Shares { queues, apps, starvation, last_at_min_share_ms, at_ms, runs } = shares;
         queues.clone_from(&now.queues);
         if whole {
             apps.clone_from(&now.apps);
@@ -121,7 +121,9 @@ impl Copy {
         }
         self.missed.clear();
         starvation.clone_from(&now.starvation);
+        last_at_min_share_ms.clone_from(&now.last_at_min_share_ms);
         *at_ms = now.at_ms;
+        *runs = now.runs;
     }
 }
 

@@ -1,6 +1,7 @@
 //! A server that listens: what is mounted, what protects it, and how it ends.
 
-use std::future::IntoFuture;
+mod connections;
+
 use std::io;
 use std::net::{self, SocketAddr};
 use std::sync::Arc;
@@ -13,12 +14,15 @@ use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
 
 use crate::events::Ring;
-use crate::guard::guard;
+use crate::guard::{Gate, guard};
 use crate::live::{Live, routes};
 use crate::manager::ResourceManager;
 use crate::metering;
 use crate::pages;
 use crate::router::{LARGEST_BODY, router};
+
+pub use connections::Limits;
+use connections::answer_all;
 
 /// An answer takes no longer, or the request is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -30,11 +34,12 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// that asks for.
 pub fn site(manager: Arc<ResourceManager>, ring: Arc<Ring>, listens: SocketAddr) -> Router {
     let live = Arc::new(Live::new(manager.clone(), ring));
+    let gate = Arc::new(Gate { listens, access: manager.access().clone() });
     routes(live)
         .merge(metering::routes(manager.clone()))
         .merge(pages::routes())
         .fallback_service(router(manager))
-        .layer(middleware::from_fn_with_state(listens, guard))
+        .layer(middleware::from_fn_with_state(gate, guard))
         .layer(RequestBodyLimitLayer::new(LARGEST_BODY))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE))
 }
@@ -47,6 +52,7 @@ pub fn serve(
     manager: &Arc<ResourceManager>,
     ring: &Arc<Ring>,
     listener: net::TcpListener,
+    limits: Limits,
     time: Option<Duration>,
     over: &dyn Fn() -> bool,
 ) -> io::Result<()> {
@@ -56,27 +62,15 @@ pub fn serve(
     let outcome = runtime.block_on(async {
         let listener = TcpListener::from_std(listener)?;
         let site = site(manager.clone(), ring.clone(), listens);
-        let (end, ended) = tokio::sync::watch::channel(false);
-        let wait = |mut ended: tokio::sync::watch::Receiver<bool>| async move {
-            // The sender lives until the server has ended.
-            let _ = ended.wait_for(|ended| *ended).await;
-        };
-        let server = axum::serve(listener, site).with_graceful_shutdown(wait(ended.clone())).into_future();
-        let stop = async {
+        let ended = async {
             tokio::select! {
                 () = signals() => {}
                 () = until(over) => {}
                 () = after(time) => {}
             }
-            // It has a receiver, here.
-            let _ = end.send(true);
-            // Whoever reads events never ends by himself.
-            tokio::time::sleep(LAST_ANSWERS).await;
         };
-        tokio::select! {
-            outcome = server => outcome,
-            () = stop => Ok(()),
-        }
+        answer_all(listener, site, limits, ended, LAST_ANSWERS).await;
+        Ok(())
     });
     runtime.shutdown_timeout(LAST_ANSWERS);
     outcome

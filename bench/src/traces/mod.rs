@@ -1,0 +1,112 @@
+//! Readers of job traces for a simulator: SLS, RUMEN and SYNTH, as Hadoop's Scheduler Load Simulator 3.4.2 reads them, and SWIM.
+//!
+//! One type of job for all, [`Job`]. What a file is shows in its content ([`TraceKind`]); it may be packed with gzip or zstd. Jobs are read one after the
+//! other, so that a file is never in memory as a whole; of a SYNTH file, which is a recipe for jobs, the recipe is.
+//!
+//! ```text
+//! bytes -> source (unpacks) -> json (values with places) -> sls | rumen | synth ──> Item: a job, a node, or a job that is refused
+//!                           -> lines                     -> swim ───────────────┘
+//! ```
+//!
+//! A job that the simulator would refuse is an [`Item::Refused`] with its place, and the others go on; what makes the whole file useless is a
+//! [`TraceFileError`].
+
+mod error;
+mod hosts;
+mod job;
+mod json;
+mod nodes;
+mod options;
+mod rumen;
+mod sls;
+mod source;
+mod swim;
+mod swim_line;
+mod synth;
+mod values;
+
+use std::io::Read;
+use std::path::Path;
+
+pub use error::{At, TraceFileError};
+pub use hosts::Host;
+pub use job::{Execution, Item, Job, Refusal, Task};
+pub use nodes::{Node, Nodes, generated_nodes, read_node_file};
+pub use options::{Times, TraceKind, TraceOptions};
+pub(crate) use swim_line::{FieldProblem, SWIM_EXAMPLE, SwimLine};
+pub use synth::Cluster;
+
+use source::Source;
+
+/// The jobs of a trace, one after the other.
+pub struct Trace {
+    kind: TraceKind,
+    cluster: Option<Cluster>,
+    items: Box<dyn Iterator<Item = Result<Item, TraceFileError>> + Send>,
+}
+
+impl std::fmt::Debug for Trace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trace").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+impl Trace {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no trace. What is wrong further on comes with the jobs.
+    pub fn open(path: &Path, options: &TraceOptions) -> Result<Trace, TraceFileError> {
+        let name = path.display().to_string();
+        let file = std::fs::File::open(path).map_err(|error| TraceFileError::unreadable(&name, &error))?;
+        Trace::read(file, &name, options)
+    }
+
+    /// Reads a stream; `name` stands in errors.
+    ///
+    /// # Errors
+    /// A stream that cannot be read or is no trace.
+    pub fn read(
+        input: impl Read + Send + 'static,
+        name: &str,
+        options: &TraceOptions,
+    ) -> Result<Trace, TraceFileError> {
+        let mut source = Source::new(input, name)?;
+        let kind = match options.kind {
+            Some(kind) => kind,
+            None => source.kind()?,
+        };
+        let mut cluster = None;
+        let items: Box<dyn Iterator<Item = Result<Item, TraceFileError>> + Send> = match kind {
+            TraceKind::Sls => Box::new(sls::Jobs::new(source, options)),
+            TraceKind::Rumen => Box::new(rumen::Jobs::new(source, options)),
+            TraceKind::Synth => {
+                let jobs = synth::Jobs::read(source, options)?;
+                cluster = Some(jobs.cluster());
+                Box::new(jobs)
+            }
+            TraceKind::Swim => Box::new(swim::Jobs::new(source, options)),
+        };
+        Ok(Trace { kind, cluster, items })
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn kind(&self) -> TraceKind {
+        self.kind
+    }
+
+    /// The cluster that a SYNTH file describes.
+    #[must_use]
+    pub fn cluster(&self) -> Option<Cluster> {
+        self.cluster
+    }
+}
+
+impl Iterator for Trace {
+    type Item = Result<Item, TraceFileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.items.next()
+    }
+}

@@ -1,0 +1,78 @@
+//! A line of SWIM's: six fields with a tab between them.
+//!
+//! | field | unit |
+//! | --- | --- |
+//! | job id | text |
+//! | submit time | seconds since the trace began |
+//! | gap | seconds since the job before |
+//! | map input, shuffle, reduce output | bytes |
+
+const FIELDS: [&str; 6] = ["job id", "submit time", "gap", "map input bytes", "shuffle bytes", "reduce output bytes"];
+pub(crate) const SWIM_EXAMPLE: &str = "a line has six fields with tabs between them: job id, submit time in seconds, seconds since the job \
+before, map input bytes, shuffle bytes, reduce output bytes; for example: job0<TAB>49<TAB>49<TAB>740773<TAB>2339561<TAB>627471";
+
+/// The fields of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SwimLine<'l> {
+    pub(crate) id: &'l str,
+    /// Seconds since the trace began.
+    pub(crate) submitted: u64,
+    pub(crate) map_input: u64,
+    pub(crate) shuffle: u64,
+    pub(crate) output: u64,
+}
+
+/// What is wrong with a line.
+#[derive(Debug)]
+pub(crate) struct FieldProblem {
+    /// The byte of the line at which it stands, and how many there are.
+    pub(crate) offset: usize,
+    pub(crate) length: usize,
+    /// In characters, from 1.
+    pub(crate) column: usize,
+    pub(crate) problem: String,
+    pub(crate) expected: String,
+}
+
+impl<'l> SwimLine<'l> {
+    /// Reads a line without its end.
+    ///
+    /// # Errors
+    /// When it is not six fields of the right kind.
+    pub(crate) fn parse(line: &'l str) -> Result<SwimLine<'l>, FieldProblem> {
+        let mut numbers = [0_u64; 6];
+        let (mut offset, mut count) = (0, 0);
+        let fail = |offset: usize, length: usize, problem: String, expected: String| {
+            let column = line[..offset].chars().count() + 1;
+            Err(FieldProblem { offset, length, column, problem, expected })
+        };
+        for field in line.split('\t') {
+            if count == FIELDS.len() {
+                return fail(offset, field.len(), "a seventh field".to_owned(), SWIM_EXAMPLE.to_owned());
+            }
+            if count > 0 {
+                match field.parse() {
+                    Ok(number) => numbers[count] = number,
+                    Err(_) => {
+                        let problem = format!("{} {field:?} is not a whole number", FIELDS[count]);
+                        let expected = format!(
+                            "{} must be a whole number from 0 to {}, digits only, for example 740773",
+                            FIELDS[count],
+                            u64::MAX
+                        );
+                        return fail(offset, field.len(), problem, expected);
+                    }
+                }
+            }
+            offset += field.len() + 1;
+            count += 1;
+        }
+        if count < FIELDS.len() {
+            let problem = format!("the line ends after {count} of six fields: {} is missing", FIELDS[count]);
+            return fail(line.len(), 0, problem, SWIM_EXAMPLE.to_owned());
+        }
+        let id = line.split('\t').next().unwrap_or_default();
+        let [_, submitted, _, map_input, shuffle, output] = numbers;
+        Ok(SwimLine { id, submitted, map_input, shuffle, output })
+    }
+}

@@ -1,0 +1,47 @@
+//! `evenweave admin`: a tool of YARN's, over REST.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::admin::{self, Address};
+
+/// YARN's tools for administrators, over REST; they print as Hadoop's do, and end with the same codes.
+///
+/// queue -status NAME;
+/// application -list [-appTypes ...] [-appStates ...] [-appTags ...] | -status ID | -kill ID... | -movetoqueue ID -queue NAME |
+/// -changeQueue NAME -appId ID | -updatePriority N -appId ID;
+/// node -list [-states ...] [-all] [-showDetails] | -status ID;
+/// rmadmin -refreshQueues | -refreshNodes [-g] | -refreshTokens | -updateNodeResource ID MB VCORES | -decommission ID |
+/// -recommission ID | -removeNode ID;
+/// state [-json];
+/// log-level [-getlevel NAME | -setlevel NAME LEVEL].
+#[derive(Debug, Args)]
+pub(crate) struct AdminArgs {
+    /// Where the ResourceManager answers.
+    #[arg(long, value_name = "HOST:PORT", env = "EVENWEAVE_RM", default_value = "127.0.0.1:8088")]
+    rm: String,
+    /// Who asks, for a server that believes it (?user.name=).
+    #[arg(long, value_name = "NAME", env = "HADOOP_USER_NAME")]
+    user: Option<String>,
+    /// A file with a bearer token, and nothing else. EVENWEAVE_TOKEN has one itself.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// The tool and its options.
+    #[arg(value_name = "TOOL", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<String>,
+}
+
+/// The exit code.
+pub(crate) fn run(args: AdminArgs) -> u8 {
+    let token = std::env::var("EVENWEAVE_TOKEN").ok().filter(|token| !token.is_empty());
+    let address = Address { at: args.rm, user: args.user, token_file: args.token_file, token };
+    let said = admin::run(&address, &args.words);
+    // Where nobody reads there is nobody to tell so.
+    let _ = std::io::stdout().write_all(said.out.as_bytes());
+    if !said.err.is_empty() {
+        eprintln!("{}", said.err);
+    }
+    said.code
+}

@@ -1,0 +1,92 @@
+//! Who may ask, how many at once, and what is written of it: arguments of `serve`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use evenweave_bench::Failure;
+use evenweave_server::{Access, Authenticator, Limits, LogFormat, Logging, ResourceManager, Tokens, TrustedHeader};
+
+use crate::arguments::{Word, one_of};
+
+/// Where nothing is said of the log.
+const LEVELS: &str = "info";
+
+const USER_NAME: &[Word<bool>] = &[
+    ("loopback", true, "It counts on loopback, where nobody has to say who he is otherwise"),
+    ("off", false, "It never counts: whoever asks is dr.who"),
+];
+
+const FORMATS: &[Word<LogFormat>] =
+    &[("text", LogFormat::Text, "For people"), ("json", LogFormat::Json, "An object a line")];
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Who may ask")]
+pub(super) struct DoorArgs {
+    /// Bearer tokens, `user:token` a line, in a file that only its owner may use. Who asks has to send one.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Header in which a proxy says who asks, such as X-Forwarded-User.
+    #[arg(long, value_name = "NAME", requires = "trusted_proxy")]
+    user_header: Option<String>,
+    /// Address of a proxy that may say so, or a net: 10.0.0.7, 10.0.0.0/24; may be given more than once.
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',', requires = "user_header")]
+    trusted_proxy: Vec<String>,
+    /// Who says nothing of himself may read all the same, as dr.who. With --token-file or --user-header.
+    #[arg(long)]
+    anonymous_reads: bool,
+    /// Names of hosts that are to leave the cluster when nodes are refreshed (yarn.resourcemanager.nodes.exclude-path).
+    #[arg(long, value_name = "FILE")]
+    exclude_file: Option<PathBuf>,
+    /// Whether ?user.name=x says who asks.
+    #[arg(long, value_name = "WHERE", default_value = "loopback", value_parser = one_of(USER_NAME))]
+    user_name: bool,
+    /// Connections at once; one more gets 503.
+    #[arg(long, value_name = "N", default_value_t = 2_048, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_connections: u32,
+    /// How the log on standard error is written. Its levels are those of RUST_LOG, such as evenweave_server=debug,info.
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(FORMATS))]
+    log_format: LogFormat,
+}
+
+impl DoorArgs {
+    /// # Errors
+    /// A file of tokens that cannot be taken, a header or an address that is none.
+    pub(super) fn access(&self) -> Result<Access, Failure> {
+        let mut authenticators: Vec<Arc<dyn Authenticator>> = Vec::new();
+        if let Some(file) = &self.token_file {
+            let tokens = Tokens::from_file(file.clone());
+            authenticators.push(Arc::new(tokens.map_err(|why| Failure::input(format!("--token-file: {why}")))?));
+        }
+        if let Some(name) = &self.user_header {
+            let header = TrustedHeader::new(name, self.trusted_proxy.iter().map(String::as_str));
+            authenticators.push(Arc::new(header.map_err(|why| Failure::input(format!("--user-header: {why}")))?));
+        }
+        if self.anonymous_reads && authenticators.is_empty() {
+            let why = "--anonymous-reads: everybody may read as it is; it goes with --token-file or --user-header";
+            return Err(Failure::input(why));
+        }
+        Ok(Access { authenticators, user_name_counts: self.user_name, anonymous_reads: self.anonymous_reads })
+    }
+
+    /// # Errors
+    /// Levels in `RUST_LOG` that are none.
+    pub(super) fn logging(&self) -> Result<Arc<Logging>, Failure> {
+        let levels = std::env::var("RUST_LOG").unwrap_or_default();
+        let levels = if levels.trim().is_empty() { LEVELS } else { &levels };
+        Logging::start(levels, self.log_format).map_err(|why| Failure::input(format!("RUST_LOG: {why}")))
+    }
+
+    /// What a ResourceManager is told of its doors.
+    pub(super) fn told(&self, manager: ResourceManager, access: Access, logging: Arc<Logging>) -> ResourceManager {
+        let manager = manager.with_access(access).with_logging(logging);
+        match &self.exclude_file {
+            Some(file) => manager.with_excluded(file.clone()),
+            None => manager,
+        }
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        Limits { connections: self.max_connections as usize, ..Limits::default() }
+    }
+}

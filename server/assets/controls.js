@@ -1,0 +1,156 @@
+// The controls of a simulated cluster. A real one has none, and then this part of the page is not shown.
+
+import { make, put } from "./parts.js";
+
+const OURS = "/ws/v1/evenweave";
+const CLUSTER = "/ws/v1/cluster";
+const CHECK_AFTER_MS = 400;
+const by = (id) => document.getElementById(id);
+
+/** What the server says; its sentence where it refuses. */
+async function ask(method, path, body, kind = "application/json") {
+  const answer = await fetch(path, {
+    method, body, headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": kind }) },
+    signal: AbortSignal.timeout(30_000),
+  });
+  const text = await answer.text();
+  let said = null;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    // Some refusals are sentences.
+  }
+  if (answer.ok) return said;
+  const why = said?.RemoteException?.message ?? (text.trim() || `the server answers ${answer.status}`);
+  throw Object.assign(new Error(why), { diagnostics: said?.RemoteException?.diagnostics });
+}
+
+export class Controls {
+  #said = by("said");
+  #leaves = "";
+  #timer = null;
+  #checked = 0;
+
+  constructor() {
+    this.#begin();
+  }
+
+  async #begin() {
+    const standing = (await ask("GET", `${OURS}/controls`)).controls;
+    if (!standing.simulated) return;
+    by("load").value = standing.loadPercent;
+    this.#inForce(standing);
+    this.#wire();
+    by("desk").hidden = false;
+  }
+
+  /** The leaf queues, for those who write one. */
+  show(queues) {
+    const leaves = queues.filter((queue) => queue.leaf).map((queue) => queue.path);
+    if (leaves.join("\n") === this.#leaves) return;
+    this.#leaves = leaves.join("\n");
+    put(by("leaves"), leaves.map((path) => Object.assign(make("option"), { value: path })));
+  }
+
+  #inForce({ file, text }) {
+    by("file-name").textContent = file;
+    by("file").value = text;
+    put(by("findings"), []);
+  }
+
+  /** Does something, and says what came of it. */
+  async #do(what) {
+    this.#said.textContent = "…";
+    try {
+      this.#said.textContent = `Done: ${await what()}.`;
+    } catch (error) {
+      this.#said.textContent = `Not done: ${error.message.replace(/\.$/, "")}.`;
+    }
+  }
+
+  #act(action) {
+    return this.#do(async () => (await ask("POST", `${OURS}/controls`, JSON.stringify(action))).controls.said);
+  }
+
+  #node(command) {
+    const name = by("node-name").value.trim();
+    return this.#do(async () => {
+      const nodes = (await ask("GET", `${CLUSTER}/nodes`)).nodes.node;
+      const node = nodes.find((one) => one.nodeHostName === name || one.id === name);
+      if (!node) throw new Error(`there is no node ${name}`);
+      await ask("POST", `${OURS}/nodes/${encodeURIComponent(node.id)}/${command}`);
+      return `${command} ${name}`;
+    });
+  }
+
+  #app(what, body) {
+    const id = by("app-id").value.trim();
+    return this.#do(async () => {
+      await ask("PUT", `${CLUSTER}/apps/${encodeURIComponent(id)}/${what}`, JSON.stringify(body));
+      return what === "state" ? `${id} is killed` : `${id} is moved`;
+    });
+  }
+
+  #wire() {
+    const number = (id) => Number.parseInt(by(id).value, 10) || 0;
+    const form = (id, act) => {
+      by(id).onsubmit = (event) => {
+        event.preventDefault();
+        act();
+      };
+    };
+    form("load-form", () => this.#act({ do: "load", percent: number("load") }));
+    form("nodes-form", () => this.#act({ do: "add_nodes", count: number("count") }));
+    form("app-form", () => this.#act({
+      do: "submit", user: by("app-user").value, queue: by("app-queue").value, tasks: number("app-tasks"), seconds: number("app-seconds"),
+    }));
+    form("file-form", () => this.#apply());
+    by("lose").onclick = () => this.#act({ do: "lose_node", node: by("node-name").value.trim() });
+    by("decommission").onclick = () => this.#node("decommission");
+    by("recommission").onclick = () => this.#node("recommission");
+    by("kill").onclick = () => this.#app("state", { state: "KILLED" });
+    by("move").onclick = () => this.#app("queue", { queue: by("app-queue").value });
+    by("fetch").onclick = () => this.#do(async () => {
+      this.#inForce((await ask("GET", `${OURS}/controls`)).controls);
+      return "this is the file that is in force";
+    });
+    by("file").oninput = () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#check(), CHECK_AFTER_MS);
+    };
+  }
+
+  #findings(list) {
+    const lines = list.map((one) => {
+      const place = one.line === undefined ? "" : `line ${one.line}, column ${one.column}: `;
+      const rest = [one.effect, one.help].filter((part) => part !== undefined).map((part) => ` (${part})`).join("");
+      return make("li", one.severity, null, `${place}${one.message}${rest}`);
+    });
+    put(by("findings"), lines.length > 0 ? lines : [make("li", "", null, "Nothing to say: it can be applied.")]);
+  }
+
+  async #check() {
+    const turn = ++this.#checked;
+    try {
+      const { check } = await ask("POST", `${OURS}/queues/check`, by("file").value, "text/plain");
+      if (turn === this.#checked) this.#findings(check.diagnostics ?? []);
+    } catch (error) {
+      if (turn === this.#checked) put(by("findings"), [make("li", "error", null, error.message)]);
+    }
+  }
+
+  #apply() {
+    clearTimeout(this.#timer);
+    this.#checked += 1;
+    return this.#do(async () => {
+      try {
+        const { refresh } = await ask("POST", `${OURS}/queues`, by("file").value, "text/plain");
+        this.#findings(refresh.diagnostics ?? []);
+      } catch (error) {
+        if (error.diagnostics) this.#findings(error.diagnostics);
+        throw error;
+      }
+      return "the queues are as the file says";
+    });
+  }
+}

@@ -1,0 +1,57 @@
+//! `/controls` and `/queues`: a simulated cluster is changed, and the text of its queues is checked and taken.
+
+use super::administers;
+use super::queues::{diagnostics, refusal};
+use crate::controls::{Action, Controls};
+use crate::manager::ResourceManager;
+use crate::rest::asked::{Answer, Asked, Outcome};
+use crate::rest::errors::Fault;
+use crate::scheduler::QueuesText;
+use crate::value::Object;
+
+fn controls(of: &ResourceManager) -> Result<&dyn Controls, Fault> {
+    of.controls().ok_or_else(|| Fault::not_found("this cluster is not simulated: it has no controls"))
+}
+
+fn text(asked: &Asked) -> Result<&str, Fault> {
+    std::str::from_utf8(&asked.body).map_err(|_| Fault::bad_request("the body is not UTF-8 text"))
+}
+
+/// Whether the cluster is simulated; where it is, how things stand.
+pub(crate) fn standing(of: &ResourceManager, _: &Asked) -> Outcome {
+    let Some(controls) = of.controls() else {
+        return Ok(Answer::natural("controls", Object::new().with("simulated", false)));
+    };
+    let standing = controls.standing();
+    let answer = Object::new()
+        .with("simulated", true)
+        .with("loadPercent", standing.load_percent)
+        .with("file", standing.queues.name)
+        .with("text", standing.queues.text);
+    Ok(Answer::natural("controls", answer))
+}
+
+pub(crate) fn act(of: &ResourceManager, asked: &Asked) -> Outcome {
+    administers(of, asked, "controls")?;
+    let controls = controls(of)?;
+    let action: Action = serde_json::from_slice(&asked.body)
+        .map_err(|error| Fault::refused(format_args!("that is no action: {error}")))?;
+    let said = controls.act(action).map_err(Fault::refused)?;
+    Ok(Answer::natural("controls", Object::new().with("said", said)))
+}
+
+pub(crate) fn check(of: &ResourceManager, asked: &Asked) -> Outcome {
+    administers(of, asked, "refreshQueues")?;
+    let found = controls(of)?.check(text(asked)?);
+    Ok(Answer::natural("check", Object::new().with("diagnostics", diagnostics(&found))))
+}
+
+/// Takes the text whole, or says why not: then the queues are as before.
+pub(crate) fn apply(of: &ResourceManager, asked: &Asked) -> Outcome {
+    administers(of, asked, "refreshQueues")?;
+    let (controls, text) = (controls(of)?, text(asked)?.to_owned());
+    let name = controls.standing().queues.name;
+    let warnings = of.refresh_with(&QueuesText { name, text }).map_err(refusal)?;
+    let answer = Object::new().with("refreshed", true).with("diagnostics", diagnostics(&warnings));
+    Ok(Answer::natural("refresh", answer))
+}

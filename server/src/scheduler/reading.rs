@@ -1,0 +1,38 @@
+//! Files of queues, read whole before a scheduler is given them.
+
+use evenweave::CapacityConfiguration;
+use evenweave::config::{AllocationFile, CheckOptions, Diagnostic, SiteFile};
+
+use super::asked::Basics;
+use super::refresh::{NotRefreshed, QueuesText};
+
+/// Reads an allocation file whole: what was hardly meant, or the errors with it.
+pub(super) fn allocations(file: &QueuesText, basics: &Basics) -> Result<Vec<Diagnostic>, NotRefreshed> {
+    let mut options = CheckOptions::new(&basics.types);
+    options.custom_policies = &basics.policies;
+    let checked = AllocationFile::check(&file.text, &file.name, &options);
+    match checked.file {
+        Some(_) => Ok(checked.diagnostics),
+        None => Err(NotRefreshed::Wrong(checked.diagnostics)),
+    }
+}
+
+/// Reads a `capacity-scheduler.xml` whole, over the site that is in force: itself, and what was hardly meant.
+pub(super) fn capacities(
+    file: &QueuesText,
+    in_force: &CapacityConfiguration,
+) -> Result<(SiteFile, Vec<Diagnostic>), NotRefreshed> {
+    let own = SiteFile::parse(&file.text, &file.name).map_err(|error| NotRefreshed::Wrong(vec![error.diagnostic()]))?;
+    match in_force.with_queues(own.pairs()) {
+        Ok(read) => {
+            let warnings = own.warnings().iter().chain(read.file().warnings()).cloned().collect();
+            Ok((own, warnings))
+        }
+        Err(error) => {
+            let mut diagnostic = error.diagnostic();
+            let stands = own.properties().iter().rfind(|property| property.name == error.property);
+            diagnostic.at = diagnostic.at.or(stands.map(|property| property.at.clone()));
+            Err(NotRefreshed::Wrong(vec![diagnostic]))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Queues that are read again: from where, what is said of them, and why they are not taken.
+//!
+//! All of a file is taken, or nothing: `reading` has read and checked it before its scheduler is given it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use evenweave::Refused;
+use evenweave::config::{Diagnostic, Severity};
+
+/// A file of queues: an allocation file, or a `capacity-scheduler.xml`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuesText {
+    /// By which places in it are named.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// Where queues are read from whenever they are refreshed; a sentence where they cannot be.
+pub type QueuesSource = Arc<dyn Fn() -> Result<QueuesText, String> + Send + Sync>;
+
+/// Reads them from a file, whatever it says by then.
+#[must_use]
+pub fn queues_in(path: PathBuf) -> QueuesSource {
+    Arc::new(move || {
+        let name = path.display().to_string();
+        match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(QueuesText { name, text }),
+            Err(error) => Err(format!("{name}: {error}; it must be a text file that can be read")),
+        }
+    })
+}
+
+/// Why queues are as they were.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NotRefreshed {
+    /// There is no file to read.
+    #[error("there is no file of queues to be read again: the server was started without one")]
+    NoFile,
+    /// The file cannot be read.
+    #[error("{0}")]
+    Unreadable(String),
+    /// The file is wrong: errors, with places.
+    #[error("{}", first(.0))]
+    Wrong(Vec<Diagnostic>),
+    /// The scheduler does not take them.
+    #[error(transparent)]
+    Refused(Refused),
+}
+
+impl From<Refused> for NotRefreshed {
+    fn from(refused: Refused) -> NotRefreshed {
+        if refused == Refused::NoAllocationFile { NotRefreshed::NoFile } else { NotRefreshed::Refused(refused) }
+    }
+}
+
+fn first(of: &[Diagnostic]) -> String {
+    let first = of.iter().find(|one| one.severity == Severity::Error).or(of.first());
+    first.map(ToString::to_string).unwrap_or_default()
+}

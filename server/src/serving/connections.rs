@@ -1,0 +1,125 @@
+//! Connections: how many there are, how large and how slow the head of a request may be, and how they end.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tower::ServiceExt;
+
+use crate::access::Peer;
+
+/// What a server bears.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections at once; one more is told so by 503.
+    pub connections: usize,
+    /// The head of a request is there within so long, and so does the next one on a connection that stays open.
+    pub head_time: Duration,
+    /// Bytes of the head of a request, at least 8,192. A larger one is told so by 431.
+    pub head_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { connections: 2048, head_time: Duration::from_secs(20), head_bytes: 64 << 10 }
+    }
+}
+
+/// The least that the HTTP library reads into.
+const LEAST_HEAD: usize = 8192;
+/// So many of those who find no place are told so at once; the others find the connection closed.
+const MOST_TOLD: usize = 64;
+/// One who is told has so long to read it.
+const TELLING: Duration = Duration::from_secs(2);
+/// Where no connection can be had, as when files run out: so long until the next try.
+const BREATH: Duration = Duration::from_millis(100);
+
+/// Answers by `site` whoever connects, until `ended` ends; then those that are open have `last` to end too.
+pub(super) async fn answer_all(
+    listener: TcpListener,
+    site: Router,
+    limits: Limits,
+    ended: impl Future<Output = ()>,
+    last: Duration,
+) {
+    let (places, told) = (Arc::new(Semaphore::new(limits.connections)), Arc::new(Semaphore::new(MOST_TOLD)));
+    let graceful = GracefulShutdown::new();
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new());
+    http.header_read_timeout(limits.head_time).max_buf_size(limits.head_bytes.max(LEAST_HEAD));
+    tokio::pin!(ended);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut ended => break,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "no connection can be taken");
+                tokio::time::sleep(BREATH).await;
+                continue;
+            }
+        };
+        let Ok(place) = places.clone().try_acquire_owned() else {
+            tracing::warn!(%peer, connections = limits.connections, "a connection too many is refused");
+            if let Ok(turn) = told.clone().try_acquire_owned() {
+                tokio::spawn(async move {
+                    // He may have gone meanwhile.
+                    let _ = tokio::time::timeout(TELLING, tell_no_place(stream, limits.connections)).await;
+                    drop(turn);
+                });
+            }
+            continue;
+        };
+        let site = site.clone();
+        let service = service_fn(move |request| answer(site.clone(), peer, request));
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+        tokio::spawn(async move {
+            // Whoever breaks off, or is too slow, has ended.
+            if let Err(error) = connection.await {
+                tracing::debug!(%peer, %error, "a connection broke off");
+            }
+            drop(place);
+        });
+    }
+    drop(listener);
+    // Whoever reads events never ends by himself.
+    let _ = tokio::time::timeout(last, graceful.shutdown()).await;
+}
+
+async fn answer(site: Router, peer: SocketAddr, request: hyper::Request<Incoming>) -> Result<Response, Infallible> {
+    let mut request: Request = request.map(Body::new);
+    request.extensions_mut().insert(Peer(peer));
+    site.oneshot(request).await
+}
+
+/// Says that there is no place, and reads what was asked, so that the connection does not break before the answer is read.
+async fn tell_no_place(mut stream: TcpStream, most: usize) -> io::Result<()> {
+    let sentence = format!("{most} connections are open already, and this server bears no more. Come again later.\n");
+    let length = sentence.len();
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain;charset=utf-8\r\nretry-after: 5\r\nconnection: \
+         close\r\ncontent-length: {length}\r\n\r\n{sentence}"
+    );
+    stream.write_all(answer.as_bytes()).await?;
+    stream.shutdown().await?;
+    let mut asked = [0; 1024];
+    while stream.read(&mut asked).await? > 0 {}
+    Ok(())
+}

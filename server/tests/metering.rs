@@ -1,0 +1,193 @@
+//! `/metrics`, `/jmx` and the dashboard over them.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use evenweave::prelude::*;
+use evenweave_server::events::Ring;
+use evenweave_server::records::AppRecord;
+use evenweave_server::scheduler::{Basics, CapacityThreads, Scheduler, Threads};
+use evenweave_server::{Cluster, ResourceManager, site};
+use regex::Regex;
+use serde_json::Value;
+use tower::ServiceExt;
+
+/// Status and body.
+fn get(manager: &Arc<ResourceManager>, path: &str) -> (u16, String) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    runtime.block_on(async {
+        let site = site(manager.clone(), Arc::new(Ring::default()), SocketAddr::from(([127, 0, 0, 1], 8088)));
+        let response =
+            site.oneshot(Request::get(path).body(Body::empty()).expect("a request")).await.expect("an answer");
+        let status = response.status().as_u16();
+        let body = to_bytes(response.into_body(), 1 << 20).await.expect("a body");
+        (status, String::from_utf8(body.to_vec()).expect("UTF-8"))
+    })
+}
+
+fn beans(manager: &Arc<ResourceManager>, query: &str) -> (u16, Value) {
+    let (status, body) = get(manager, &format!("/jmx{query}"));
+    (status, serde_json::from_str(&body).unwrap_or_default())
+}
+
+fn manager(scheduler: Arc<dyn Scheduler>, app: AppHandle) -> Arc<ResourceManager> {
+    let manager = ResourceManager::new(Cluster::new(7, "rm:8088"), scheduler);
+    manager.records().submitted(AppRecord::new(1, "ann", "root.a", 0).with_attempt(Some(app)));
+    manager.records().container((1, 1, 1), 0);
+    manager.latencies().allocate(Duration::from_micros(3));
+    for ms in [2, 4] {
+        manager.latencies().heartbeat(Duration::from_millis(ms), Duration::from_millis(10 * ms));
+    }
+    Arc::new(manager)
+}
+
+/// One application with a container, and a node that is reserved for its next one.
+fn fair() -> (FairScheduler, Arc<ResourceManager>) {
+    let settings = Settings::from_properties([]).expect("Hadoop's defaults");
+    let basics = Basics::of_fair(&settings);
+    let scheduler =
+        FairScheduler::builder().settings(settings).cluster_timestamp(7).timers(false).start().expect("a scheduler");
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a node");
+    let app =
+        scheduler.submit(Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(4096, 1))).expect("taken");
+    let settle = || {
+        scheduler.quiesce();
+        scheduler.update_now();
+        scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
+        scheduler.quiesce();
+    };
+    settle();
+    let asks = vec![Ask::anywhere(1, Resource::new(6144, 1), 1)];
+    scheduler.allocate(&app, &AllocateRequest::new(asks), &mut Allocation::default()).expect("asked");
+    settle();
+    let shown = Arc::new(Threads::new(scheduler.clone(), basics));
+    (scheduler, manager(shown, app))
+}
+
+fn capacity() -> (CapacityScheduler, Arc<ResourceManager>) {
+    let own = [
+        ("yarn.scheduler.capacity.root.queues", "a"),
+        ("yarn.scheduler.capacity.root.a.capacity", "100"),
+        ("yarn.scheduler.capacity.maximum-am-resource-percent", "1.0"),
+    ];
+    let configuration = CapacityConfiguration::from_properties([], own).expect("a configuration");
+    let basics = Basics::of_capacity(configuration.file().settings());
+    let scheduler =
+        CapacityScheduler::builder(configuration).cluster_timestamp(7).timers(false).start().expect("a scheduler");
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a node");
+    let app =
+        scheduler.submit(Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(1024, 1))).expect("taken");
+    scheduler.quiesce();
+    scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
+    scheduler.quiesce();
+    let shown = Arc::new(CapacityThreads::new(scheduler.clone(), basics));
+    (scheduler, manager(shown, app))
+}
+
+#[test]
+fn users_reservations_and_durations_are_told() {
+    let (scheduler, manager) = fair();
+    let (_, text) = get(&manager, "/metrics");
+    for line in [
+        r#"evenweave_user_used_mebibytes{user="ann"} 4096"#,
+        r#"evenweave_user_applications{user="ann",state="running"} 1"#,
+        r#"evenweave_queue_active_users{queue="root"} 1"#,
+        r#"evenweave_queue_reserved_mebibytes{queue="root.a"} 6144"#,
+        r#"evenweave_queue_reserved_mebibytes{queue="root"} 6144"#,
+        "evenweave_updates_total 2",
+        r#"evenweave_allocate_call_seconds_bucket{le="0.000005"} 1"#,
+        r#"evenweave_allocate_call_seconds_bucket{le="0.0000025"} 0"#,
+        "evenweave_heartbeat_handling_seconds_count 2",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+    let prefix = "Hadoop:service=ResourceManager,name=";
+    let (_, found) = beans(&manager, &format!("?qry={prefix}FSOpDurations"));
+    let durations = &found["beans"][0];
+    assert_eq!(
+        (&durations["NodeUpdateCallNumOps"], &durations["NodeUpdateCallAvgTime"]),
+        (&2.into(), &3.0.into()),
+        "{found}"
+    );
+    assert_eq!((&durations["NodeUpdateCallMinTime"], &durations["NodeUpdateCallMaxTime"]), (&2.0.into(), &4.0.into()));
+    assert_eq!(
+        (&durations["UpdateThreadRunNumOps"], &durations["tag.Context"]),
+        (&2.into(), &"fairscheduler-op-durations".into())
+    );
+    let (_, found) = beans(&manager, &format!("?qry={prefix}QueueMetrics,q0=root,q1=a,user=ann"));
+    let user = &found["beans"][0];
+    assert_eq!(
+        (&user["AllocatedMB"], &user["AppsRunning"], &user["tag.User"]),
+        (&4096.into(), &1.into(), &"ann".into())
+    );
+    let (_, found) = beans(&manager, &format!("?qry={prefix}QueueMetrics,q0=root"));
+    assert_eq!((&found["beans"][0]["ReservedMB"], &found["beans"][0]["ReservedContainers"]), (&6144.into(), &1.into()));
+    scheduler.shutdown();
+    let (scheduler, manager) = capacity();
+    let (_, found) = beans(&manager, &format!("?qry={prefix}FSOpDurations"));
+    assert_eq!(found["beans"].as_array().map(Vec::len), Some(0), "it is the FairScheduler's");
+    scheduler.shutdown();
+}
+
+#[test]
+fn an_attribute_is_asked_for_as_of_hadoops_servlet() {
+    let (scheduler, manager) = fair();
+    let root = "Hadoop:service=ResourceManager,name=QueueMetrics,q0=root";
+    let (status, found) = beans(&manager, &format!("?get={root}::AllocatedMB"));
+    let expected =
+        serde_json::json!({"beans": [{"name": root, "modelerType": "QueueMetrics,q0=root", "AllocatedMB": 4096}]});
+    assert_eq!((status, found), (200, expected));
+    let (status, found) = beans(&manager, &format!("?get={root}::NoSuch"));
+    assert_eq!((status, &found["beans"][0]["message"]), (404, &"No attribute with name NoSuch was found.".into()));
+    for wrong in ["", "::", root, "a::b::c", &format!("{root}::")] {
+        let (status, found) = beans(&manager, &format!("?get={wrong}"));
+        assert_eq!((status, &found["message"]), (400, &"query format is not as expected.".into()), "{wrong}");
+    }
+    // No name of an object.
+    for wrong in ["?get=root::AllocatedMB", "?qry=root", "?qry=", "?qry=%3Cscript%3E", "?qry=a:b"] {
+        assert_eq!(get(&manager, &format!("/jmx{wrong}")).0, 400, "{wrong}");
+    }
+    assert_eq!(beans(&manager, "?qry=java.lang:type=Memory").1, serde_json::json!({"beans": []}));
+    // `get` counts, where both are there.
+    assert_eq!(
+        beans(&manager, &format!("?qry=*:*&get={root}::AllocatedMB")).1["beans"].as_array().map(Vec::len),
+        Some(1)
+    );
+    scheduler.shutdown();
+}
+
+#[test]
+fn the_dashboard_asks_for_what_is_there() {
+    let (scheduler, over_fair) = fair();
+    let (other, over_capacity) = capacity();
+    let name = Regex::new(r"^(evenweave_[a-z_]+)[{ ]").expect("a pattern");
+    let mut there = BTreeSet::new();
+    for manager in [&over_fair, &over_capacity] {
+        let (_, text) = get(manager, "/metrics");
+        there.extend(text.lines().filter_map(|line| Some(name.captures(line)?[1].to_owned())));
+    }
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/grafana.json")).expect("the dashboard");
+    let dashboard: Value = serde_json::from_str(&text).expect("JSON");
+    let mut asked = BTreeSet::new();
+    let panels = dashboard["panels"]
+        .as_array()
+        .expect("panels")
+        .iter()
+        .flat_map(|panel| panel["targets"].as_array().into_iter().flatten());
+    let variables = dashboard["templating"]["list"].as_array().expect("variables");
+    let questions = panels.map(|target| &target["expr"]).chain(variables.iter().map(|variable| &variable["query"]));
+    let in_words = Regex::new(r"evenweave_[a-z_]+").expect("a pattern");
+    for question in questions.filter_map(Value::as_str) {
+        asked.extend(in_words.find_iter(question).map(|found| found.as_str().to_owned()));
+    }
+    assert!(asked.len() > 20, "{asked:?}");
+    let missing: Vec<&String> = asked.difference(&there).collect();
+    assert!(missing.is_empty(), "asked for and not there: {missing:?}\nthere: {there:?}");
+    scheduler.shutdown();
+    other.shutdown();
+}
