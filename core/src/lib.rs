@@ -202,8 +202,7 @@ pub use event::{Refused, SchedulerEvent, Waited};
 #[cfg(not(loom))]
 pub use scheduler::{
     AppHandle, BuildError, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, FairScheduler,
-    FairSchedulerBuilder, NodeHandle, NotSent, ReserveError, Stepped, Submitted, WeakCapacityScheduler, WeakScheduler,
-    Worker,
+    FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, WeakCapacityScheduler, WeakScheduler, Worker,
 };
 
 /// What is shown of queues, applications, nodes and containers. Plain values, as of the moment in which they were asked for.

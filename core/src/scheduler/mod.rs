@@ -62,7 +62,6 @@ pub use fair::{FairScheduler, WeakScheduler};
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};
 pub use journal::{AllocatedView, HeldView, Journal};
-pub use reservations::ReserveError;
 pub use stepped::{PreemptionRound, Stepped};
 pub use submitted::Submitted;
 pub use worker::Worker;

@@ -35,22 +35,22 @@ pub(crate) struct Case<'a> {
     wrong: Vec<String>,
 }
 
-pub(crate) fn resource(value: &Value) -> Resource {
+fn resource(value: &Value) -> Resource {
     Resource::new(value["memory-mb"].as_i64().unwrap(), value["vcores"].as_i64().unwrap())
 }
 
-pub(crate) fn as_json(resource: Resource) -> Value {
+fn as_json(resource: Resource) -> Value {
     json!({"memory-mb": resource.memory_mb(), "vcores": resource.vcores()})
 }
 
-pub(crate) fn pieces(pieces: &[Piece]) -> Value {
+fn pieces(pieces: &[Piece]) -> Value {
     pieces
         .iter()
         .map(|piece| json!({"from": piece.from, "to": piece.to, "resource": as_json(piece.resource)}))
         .collect()
 }
 
-pub(crate) fn file(text: &str) -> AllocationFile {
+fn file(text: &str) -> AllocationFile {
     AllocationFile::parse(text, "fair-scheduler.xml", &ResourceTypes::standard(), &[]).unwrap().file
 }
 
@@ -67,7 +67,7 @@ fn changes(points: impl Iterator<Item = Point>) -> Value {
     out.into()
 }
 
-pub(crate) fn definition(value: &Value) -> ReservationDefinition {
+fn definition(value: &Value) -> ReservationDefinition {
     let stage = |stage: &Value| Stage {
         capability: resource(&stage["resource"]),
         containers: i32::try_from(stage["containers"].as_i64().unwrap()).unwrap(),
@@ -92,7 +92,7 @@ pub(crate) fn definition(value: &Value) -> ReservationDefinition {
     }
 }
 
-pub(crate) fn plan_json(name: &str, books: &PlanBooks) -> Map<String, Value> {
+fn plan_json(name: &str, books: &PlanBooks) -> Map<String, Value> {
     let one = |one: &Reservation| {
         let mut shown = json!({"reservation": one.id().number, "user": one.user(), "accepted": one.accepted()});
         if one.period() > 0 {
@@ -305,7 +305,7 @@ impl<'a> Case<'a> {
             "reserve-submit" => {
                 let request = ReservationSubmission { id, queue, definition: sent.as_ref() };
                 let outcome = system.submit(&mut self.world, now, &caller, &request);
-                outcome.map(|()| self.allocation(queue))
+                outcome.map(|_| self.allocation(queue))
             }
             "reserve-update" => {
                 let outcome = system.update(&self.world, now, &caller, id, sent.as_ref());
@@ -428,14 +428,14 @@ impl<'a> Case<'a> {
     }
 }
 
-pub(crate) fn resource_or_zero(value: &Value) -> Resource {
+fn resource_or_zero(value: &Value) -> Resource {
     Resource::new(value["memory-mb"].as_i64().unwrap_or(0), value["vcores"].as_i64().unwrap_or(0))
 }
 
-pub(crate) fn number(value: &Value) -> u32 {
+fn number(value: &Value) -> u32 {
     u32::try_from(value.as_u64().unwrap()).unwrap()
 }
 
-pub(crate) fn text(value: &Value) -> String {
+fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }

@@ -6,9 +6,7 @@
 //!
 //! At the end of each run a new system takes over the state of this one, as text, and has the same plans.
 //!
-//! Each run is played twice: by a stepped FairScheduler with all that belongs to it ([`scheduler`]), and by the reservation system alone.
-//!
-//! When alone, what belongs to scheduling proper is left out: containers, fair shares, demand, usage, headroom, free room. The queues are a small model
+//! What belongs to scheduling proper is not: containers, fair shares, demand, usage, headroom, nodes' free room. The queues are a small model
 //! ([`world`]), with this crate's own steady shares. Taken from the recording are: whether an application that is submitted enters, where the
 //! refusal is not the reservation system's; whether a client's move is carried out; and which of the applications that the follower wants
 //! to move may not (running limits).
@@ -16,20 +14,17 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 mod case;
-mod scheduler;
 mod world;
 
 use case::{Case, cases};
-use scheduler::Played;
-use serde_json::Value;
 
 /// The runs of a family.
-fn replay(family: &str, play: fn(&Value) -> Vec<String>) {
+fn replay(family: &str) {
     let mut wrong = Vec::new();
     let cases = cases(family);
     assert_eq!(cases.len(), 30, "{family}");
     for case in &cases {
-        let found = play(case);
+        let found = Case::play(case);
         if !found.is_empty() {
             wrong.push(format!("{}: {}", case["name"], found.join("\n    ")));
         }
@@ -38,23 +33,12 @@ fn replay(family: &str, play: fn(&Value) -> Vec<String>) {
 }
 
 macro_rules! families {
-    ($($test:ident: $family:literal),* $(,)?) => {
-        /// The reservation system alone.
-        mod alone {$(
-            #[test]
-            fn $test() {
-                super::replay($family, super::Case::play);
-            }
-        )*}
-
-        /// With a stepped FairScheduler's queues.
-        mod scheduled {$(
-            #[test]
-            fn $test() {
-                super::replay($family, super::Played::play);
-            }
-        )*}
-    };
+    ($($test:ident: $family:literal),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            replay($family);
+        }
+    )*};
 }
 
 families! {

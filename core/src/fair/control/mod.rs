@@ -35,7 +35,7 @@ use crate::event::Refused;
 use crate::fair::engine::{Control, FairDecider};
 use crate::policy::SchedulingPolicy;
 use crate::queue::Running;
-use crate::reservation::ReservationSystem;
+use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use policies::Policies;
@@ -55,8 +55,6 @@ pub(crate) struct FairControl {
     pending_types: Vec<(String, bool)>,
     /// Steady shares are to be distributed before the next publish.
     steady_pending: bool,
-    /// The reservation system, where it was begun.
-    plans: Option<ReservationSystem>,
 }
 
 /// What is asked of it beside what the engine knows.
@@ -78,7 +76,6 @@ impl FairControl {
             running: Running::default(),
             pending_types: Vec::new(),
             steady_pending: false,
-            plans: None,
         }
     }
 }
@@ -141,6 +138,10 @@ impl ControlPart<FairDecider> for FairControl {
 
     fn moved(control: &mut Control, app: &AppShared, stood: Stand, am: &Resource) {
         control.has_moved(app, stood, am);
+    }
+
+    fn plan_queues(control: &mut Control) -> Option<&mut dyn PlanQueues> {
+        Some(control)
     }
 
     fn named(control: &Control, queue: &str) -> Result<u32, Refused> {

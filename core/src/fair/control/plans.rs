@@ -8,60 +8,29 @@ use crate::event::Refused;
 use crate::fair::engine::Control;
 use crate::id::ApplicationId;
 use crate::reservation::{
-    Caller, PlanChild, PlanQueue, PlanQueues, ReservationId, ReservationOptions, ReservationRefused, ReservationSystem,
-    UnknownClass,
+    PlanChild, PlanQueue, PlanQueues, ReservationId, ReservationOptions, ReservationSystem, ReserveError, UnknownClass,
 };
 use crate::resource::Resource;
 
 impl Control {
-    /// Plans for the reservable queues, if the site files ask for a reservation system: whether they do.
-    pub(crate) fn begin_reservations(&mut self, options: ReservationOptions) -> Result<bool, UnknownClass> {
+    /// Plans for the reservable queues, if the site files ask for a reservation system.
+    pub(crate) fn begin_reservations(&mut self, options: ReservationOptions) -> Result<(), UnknownClass> {
         let (settings, file) = (self.shared.decider.settings.clone(), self.own.file.clone());
         if settings.reservation_system {
             let timestamp = i64::try_from(self.shared.cluster_timestamp).unwrap_or(i64::MAX);
-            self.own.plans = Some(ReservationSystem::new(&settings, options, &file, self, timestamp)?);
+            self.plans = Some(ReservationSystem::new(&settings, options, &file, self, timestamp)?);
         }
-        Ok(settings.reservation_system)
-    }
-
-    /// Calls the reservation system with the queues as they are.
-    pub(crate) fn with_plans<T>(
-        &mut self,
-        call: impl FnOnce(&mut ReservationSystem, &mut Control) -> Result<T, ReservationRefused>,
-    ) -> Result<T, ReservationRefused> {
-        let mut system = self.own.plans.take().ok_or(ReservationRefused::NotEnabled)?;
-        let outcome = call(&mut system, self);
-        self.own.plans = Some(system);
-        outcome
+        Ok(())
     }
 
     /// Reservable queues that an administrator's refresh has brought become plans.
-    pub(crate) fn refresh_plans(&mut self) -> Result<(), UnknownClass> {
+    pub(crate) fn refresh_plans(&mut self) -> Result<(), Refused> {
         let file = self.own.file.clone();
-        let Some(mut system) = self.own.plans.take() else { return Ok(()) };
-        let outcome = system.refresh(&file, self);
-        self.own.plans = Some(system);
-        outcome
-    }
-
-    /// The groups of a user, where his rights in plans count.
-    pub(crate) fn groups_for_plans(&self, user: &str) -> Result<Vec<String>, Refused> {
-        let settings = &self.shared.decider.settings;
-        if settings.acl_enable && settings.reservation_acl_enable { self.groups_of(user) } else { Ok(Vec::new()) }
-    }
-
-    /// Whether an application may be submitted to a queue, as requested: asked before anything else is.
-    pub(super) fn check_plan_rights(
-        &self,
-        user: &str,
-        queue: &str,
-        reservation: Option<ReservationId>,
-    ) -> Result<(), Refused> {
-        let Some(system) = &self.own.plans else { return Ok(()) };
-        let groups = self.groups_for_plans(user)?;
-        let caller = Caller { user, groups: &groups };
-        let outcome = system.check_application(self, &caller, queue, reservation);
-        outcome.map_err(|_| Refused::ReservationAcl { user: user.to_owned(), queue: queue.to_owned() })
+        match self.with_plans(|system, queues| system.refresh(&file, queues)) {
+            Ok(refreshed) => refreshed.map_err(|unknown| Refused::PlanClass { why: unknown.to_string() }),
+            Err(ReserveError::Scheduler(refused)) => Err(refused),
+            Err(ReserveError::Reservation(_) | ReserveError::State(_)) => Ok(()),
+        }
     }
 
     /// The queue of a reservation below a plan, which has to be there.
@@ -125,16 +94,14 @@ impl PlanQueues for Control {
         apps.into_iter().map(|(_, number)| ApplicationId { cluster_timestamp, number }).collect()
     }
 
-    fn move_app(&mut self, app: ApplicationId, to: &str) {
-        if let Some(shared) = self.find_app(app.number) {
-            // One that may not is left where it is.
-            let _ = Control::move_app(self, &shared, to);
-        }
+    fn move_app(&mut self, app: ApplicationId, to: &str) -> bool {
+        self.find_app(app.number).is_some_and(|shared| Control::move_app(self, &shared, to).is_ok())
     }
 
     fn kill_apps(&mut self, queue: &str) {
         for app in self.apps(queue) {
             if let Some(shared) = self.find_app(app.number) {
+                // One that has ended meanwhile needs no end.
                 let _ = self.begin_finish(&shared, None);
             }
         }
