@@ -118,7 +118,8 @@ mod reservation {
     fn several_workers_keep_the_books() {
         for (driver, workers) in [(Stepped, 2), (Threaded, 3)] {
             let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/data/reservation");
-            let files = ["apps.jsonl.gz", "follow.jsonl.gz", "replan.jsonl.gz"].map(|file| directory.join(file)).to_vec();
+            let files =
+                ["apps.jsonl.gz", "follow.jsonl.gz", "replan.jsonl.gz"].map(|file| directory.join(file)).to_vec();
             let outcomes = replayed(files, PlayOptions { driver, workers, fold_every: Some(1) });
             let tally = outcomes.tally();
             assert_eq!((tally.passed, tally.failed), (90, 0), "{driver:?}, {workers} workers: {}", outcomes.text(5));
