@@ -24,6 +24,11 @@ pub(crate) use evenweave::reason::{
     AppOutcome, AppVisit, CapacityReason, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, Obstacle, PassEnd,
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, Told, nearness, precedence,
 };
+pub(crate) use evenweave::reservation::profile::{Piece, Point};
+pub(crate) use evenweave::reservation::{
+    Interpreter, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationRequests,
+    ReservationSubmission, ReserveError, Stage,
+};
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{
     AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView,
@@ -32,6 +37,6 @@ pub(crate) use evenweave::view::{
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, FairScheduler, FairSchedulerBuilder,
-    Heartbeat, HeartbeatProbe, Location, NewAttempt, NodeHandle, NodeId, NotSent, Polled, Refused, Resource, Settings,
-    Stepped, Submission, Worker,
+    Heartbeat, HeartbeatProbe, Location, NewAttempt, NodeHandle, NodeId, NotSent, Polled, Refused, Resource,
+    SchedulerEvent, Settings, Stepped, Submission, Worker,
 };

@@ -130,6 +130,7 @@ mod tests {
             queue: Some("root.q".to_owned()),
             am: None,
             accepted: false,
+            reservation: None,
         };
         let app = stepped.submit(&submission).unwrap();
         let ask = |priority| Ask::anywhere(priority, Resource::new(1024, 1), u32::from(priority == 1));

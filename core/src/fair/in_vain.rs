@@ -194,6 +194,7 @@ mod tests {
             queue: Some(format!("root.q{number}")),
             am: None,
             accepted: false,
+            reservation: None,
         };
         let [full, waiting] = [1, 2].map(|number| stepped.submit(submission(number)).unwrap());
         let asks = vec![Ask::anywhere(1, SIZE, 8)];

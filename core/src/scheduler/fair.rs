@@ -464,7 +464,8 @@ impl FairScheduler {
         self.call(|reply| Call::Reload(Box::new(allocations), reply))?
     }
 
-    /// What `yarn rmadmin -refreshQueues` does: the allocation file is read again at once, whether or not it has changed.
+    /// What `yarn rmadmin -refreshQueues` does: the allocation file is read again at once, whether or not it has changed. Reservable queues
+    /// that are new become plans, which the watcher's looks do not lead to.
     /// Returns what was accepted but hardly meant. Scheduling goes on meanwhile. The event channel is told as well.
     ///
     /// The administrator's command also reads the largest container again: see
@@ -474,7 +475,7 @@ impl FairScheduler {
     ///
     /// # Errors
     /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read or is not valid:
-    /// what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::Panicked`] when the source panics; [`Refused::TimedOut`] when it
+    /// what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::PlanClass`] of a new plan; [`Refused::Panicked`] when the source panics; [`Refused::TimedOut`] when it
     /// takes too long: what it reads in the end still takes effect; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`],
     /// also when that comes meanwhile.
     pub fn refresh_queues(&self) -> Result<Vec<Diagnostic>, Refused> {
@@ -492,7 +493,9 @@ impl FairScheduler {
         let lane = self.inner.own.watcher.as_ref().ok_or(Refused::NoAllocationFile)?;
         let (reply, answer) = bounded(1);
         lane.send(WatchCall::Refresh(reply)).map_err(|_| self.gone("watcher"))?;
-        self.answer(&answer, &patience, "watcher")?
+        let warnings = self.answer(&answer, &patience, "watcher")??;
+        self.refresh_plans()?;
+        Ok(warnings)
     }
 
     /// Sets another largest container ([`Settings::maximum`](crate::Settings::maximum)), as `yarn rmadmin -refreshQueues`

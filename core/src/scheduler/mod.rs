@@ -42,6 +42,8 @@ mod journal;
 
 mod options;
 
+mod reservations;
+
 mod stepped;
 
 mod steps;

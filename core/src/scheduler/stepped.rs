@@ -421,14 +421,20 @@ impl Stepped {
     /// [`Refused::BadAllocations`]: the old ones stay, except perhaps the placement rules. [`Refused::ReloadBrokeOff`].
     pub fn reload_text(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         Reloads::clean_up(self.stepper().control());
-        self.refresh_with(text)
+        self.take_text(text)
     }
 
-    /// The same without the clean-up: an administrator's refresh, with the text given in.
+    /// The same without the clean-up: an administrator's refresh, with the text given in. Reservable queues that are new become plans.
     ///
     /// # Errors
-    /// As of [`Stepped::reload_text`].
+    /// As of [`Stepped::reload_text`]; [`Refused::PlanClass`].
     pub fn refresh_with(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
+        let warnings = self.take_text(text)?;
+        self.refresh_plans()?;
+        Ok(warnings)
+    }
+
+    fn take_text(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         let types = self.shared().decider.settings.types.clone();
         let control = self.stepper().control();
         let reader = Reader { types, custom_policies: control.policy_names(), limit: u64::MAX };
@@ -442,13 +448,15 @@ impl Stepped {
     ///
     /// # Errors
     /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read or is not valid:
-    /// what was in force stays; [`Refused::ReloadBrokeOff`].
+    /// what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::PlanClass`].
     pub fn refresh_queues(&mut self) -> Result<Vec<Diagnostic>, Refused> {
         let clock = self.shared().clock.clone();
         let watcher = self.watcher.as_mut().ok_or(Refused::NoAllocationFile)?;
         let outcome = watcher.refresh(&*clock, self.steps.stepper.control());
         self.settle();
-        outcome
+        let warnings = outcome?;
+        self.refresh_plans()?;
+        Ok(warnings)
     }
 
     /// Sets another largest container, as
@@ -591,7 +599,7 @@ impl Stepped {
     }
 
     /// Works off all messages and notes what happened.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         self.steps.settle();
     }
 }

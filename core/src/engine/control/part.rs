@@ -13,6 +13,7 @@ use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::control::{App, Control, Submission};
 use crate::engine::decider::Decider;
 use crate::event::Refused;
+use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
 #[cfg(feature = "faults")]
@@ -99,6 +100,9 @@ pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
     fn moved(control: &mut Control<D>, app: &AppShared, stood: Stand, am: &Resource);
 
     // ------------------------------------------------------------------------------------------------ queues
+
+    /// The queues as the reservation system sees and changes them; `None` where they cannot be plans.
+    fn plan_queues(control: &mut Control<D>) -> Option<&mut dyn PlanQueues>;
 
     /// Somebody names a queue: which one is meant.
     fn named(control: &Control<D>, queue: &str) -> Result<u32, Refused>;

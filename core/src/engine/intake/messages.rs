@@ -524,6 +524,8 @@ pub(crate) enum ControlMessage<D: Decider> {
     NodeDrained(Arc<NodeShared>),
     /// From the watcher: what is to be done each time it looks.
     CleanUp,
+    /// A run of the plan follower is due; answered when it is published.
+    FollowPlans(Reply<()>),
     /// A request of the embedder, or of the watcher.
     Call(crate::engine::control::Call<D>),
     /// Answer when it is reached.

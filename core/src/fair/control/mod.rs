@@ -13,6 +13,8 @@ mod running;
 
 mod moves;
 
+mod plans;
+
 mod queues;
 
 mod reload;
@@ -33,6 +35,7 @@ use crate::event::Refused;
 use crate::fair::engine::{Control, FairDecider};
 use crate::policy::SchedulingPolicy;
 use crate::queue::Running;
+use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use policies::Policies;
@@ -141,6 +144,10 @@ impl ControlPart<FairDecider> for FairControl {
 
     fn moved(control: &mut Control, app: &AppShared, stood: Stand, am: &Resource) {
         control.has_moved(app, stood, am);
+    }
+
+    fn plan_queues(control: &mut Control) -> Option<&mut dyn PlanQueues> {
+        Some(control)
     }
 
     fn named(control: &Control, queue: &str) -> Result<u32, Refused> {

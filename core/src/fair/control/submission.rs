@@ -10,6 +10,7 @@ use crate::fair::engine::Control;
 use crate::matching::size::{asks_for_nothing_left, check_size, normalise};
 use crate::placement::{self, QueueNames, Request};
 use crate::queue::above;
+use crate::reservation::ReservationId;
 use crate::resource::Resource;
 use std::borrow::Cow;
 
@@ -60,13 +61,14 @@ impl Control {
 
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_place(&mut self, submission: &Submission) -> Result<Entry, Refused> {
-        let Submission { number, user, queue, am, accepted } = submission;
+        let Submission { number, user, queue, am, accepted, reservation } = submission;
         if *accepted {
             return self.find_accepted(queue.as_deref().unwrap_or(ANY_QUEUE), am.as_ref());
         }
-        // First what the ResourceManager does.
-        let placed = self.place(user, queue.as_deref())?;
         let asked = queue.as_deref().unwrap_or(ANY_QUEUE);
+        // First what the ResourceManager does.
+        self.check_plan_rights(user, asked, *reservation)?;
+        let placed = self.place(user, queue.as_deref())?;
         if asked.is_empty() {
             let why = "the name is empty; leave it out to have the placement rules choose";
             return Err(Refused::QueueNameAtSubmit { number: *number, queue: String::new(), why });
@@ -78,8 +80,11 @@ impl Control {
         if placed.is_none() {
             return Err(Refused::Placement { number: *number, user: user.clone(), queue: asked.to_owned() });
         }
+        // As recorded of a FairScheduler: a reservation without a queue is told before the rights are. A ResourceManager has both refusals
+        // the other way round.
+        let leaf = self.leaf_named(&rooted(name), *reservation)?;
         self.check_submission_outside(user, *number, name)?;
-        let leaf = self.leaf_for(user, &rooted(name), size.as_ref())?;
+        let leaf = self.leaf_for(user, &leaf, size.as_ref())?;
         Ok(Entry { leaf, am: size })
     }
 
@@ -130,7 +135,6 @@ impl Control {
 
     /// The scheduler's part: the queue, created where it is not there, and its checks.
     fn leaf_for(&mut self, user: &str, name: &str, size: Option<&Resource>) -> Result<u32, Refused> {
-        let name = &*self.without_reservation(name);
         let leaf = match self.tree.find(name) {
             Some(slot) => slot,
             None => {
@@ -152,14 +156,25 @@ impl Control {
         Ok(leaf)
     }
 
+    /// The leaf queue's name. A plan's is that of the reservation, which has to be there, or of the plan's default child.
+    fn leaf_named(&self, name: &str, reservation: Option<ReservationId>) -> Result<String, Refused> {
+        match reservation.filter(|_| self.is_plan(name)) {
+            Some(id) => self.leaf_of_reservation(name, id),
+            None => Ok(self.without_reservation(name).into_owned()),
+        }
+    }
+
     /// Where an application without a reservation goes: for a plan, which holds none itself, its default child.
     pub(super) fn without_reservation<'n>(&self, name: &'n str) -> Cow<'n, str> {
-        let is_plan =
-            self.own.file.queues.get(name).is_some_and(|own| own.reservation) && self.tree.find(name).is_some();
-        match name.rsplit('.').next().filter(|_| is_plan) {
+        match name.rsplit('.').next().filter(|_| self.is_plan(name)) {
             Some(plan) => format!("{name}.{plan}-default").into(),
             None => name.into(),
         }
+    }
+
+    /// Whether a queue is reservable by the file in force, with or without a reservation system.
+    fn is_plan(&self, name: &str) -> bool {
+        self.own.file.queues.get(name).is_some_and(|own| own.reservation) && self.tree.find(name).is_some()
     }
 
     /// Refuses the request of an AM for some of a resource of which its leaf may have nothing.

@@ -33,6 +33,7 @@ use crate::engine::control::{App, By, ControlPart, Entry, QueueTerms, Stand, Sub
 use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
 use crate::id::ApplicationId;
+use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
 pub use lifetimes::Lifetime;
@@ -252,6 +253,10 @@ impl ControlPart<CapacityDecider> for CapacityControl {
 
     fn moved(control: &mut Control, app: &AppShared, stood: Stand, _am: &Resource) {
         control.has_moved(app, stood);
+    }
+
+    fn plan_queues(_control: &mut Control) -> Option<&mut dyn PlanQueues> {
+        None
     }
 
     fn named(control: &Control, queue: &str) -> Result<u32, Refused> {

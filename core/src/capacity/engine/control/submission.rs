@@ -64,7 +64,7 @@ impl Control {
 
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_leaf(&mut self, submission: &Submission) -> Result<Entry, Refused> {
-        let Submission { number, user, queue, am, accepted } = submission;
+        let Submission { number, user, queue, am, accepted, .. } = submission;
         if *accepted {
             return self.find_accepted(submission);
         }
@@ -122,7 +122,7 @@ impl Control {
 
     /// The leaf queue of an application that was accepted before, made anew where it makes itself.
     fn find_accepted(&mut self, submission: &Submission) -> Result<Entry, Refused> {
-        let Submission { number, user, queue, am, accepted: _ } = submission;
+        let Submission { number, user, queue, am, .. } = submission;
         let name = queue.as_deref().unwrap_or(DEFAULT);
         let leaf = match self.own.tree.find(name) {
             Named::Ambiguous => return Err(Refused::AmbiguousQueue(name.to_owned())),

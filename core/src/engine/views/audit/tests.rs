@@ -31,6 +31,7 @@ fn world(workers: usize, on_a_rack: bool) -> (Stepped, Vec<NodeHandle>, AppHandl
         queue: Some("root.a".to_owned()),
         am: Some(am),
         accepted: false,
+        reservation: None,
     };
     let app = stepped.submit(&submission).unwrap();
     stepped.update_now();
