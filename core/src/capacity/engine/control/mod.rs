@@ -77,7 +77,7 @@ pub(crate) struct CapacityControl {
 #[derive(Debug)]
 pub(crate) enum CapacityCall {
     /// An application that asks for more than any scheduler gives.
-    Submit(Submission, SubmitTerms, Reply<Result<Arc<AppShared>, Refused>>),
+    Submit(Box<Submission>, SubmitTerms, Reply<Result<Arc<AppShared>, Refused>>),
     /// An application has another priority from now on.
     SetPriority { app: Arc<AppShared>, by: By, priority: i32, reply: Reply<Result<(), Refused>> },
     /// An application has so many seconds from now on.
