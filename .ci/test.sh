@@ -7,9 +7,11 @@ start=$SECONDS
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# Tests of the pages look at them in Chromium.
+# Tests of the pages look at them in Chromium. It comes while the tests are built.
 if ! command -v chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    (apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }) >/dev/null 2>&1 || true
+    (apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }) >/dev/null 2>&1 &
+    cargo test --workspace --all-targets --no-run || true
+    wait $! || true
 fi
 if ! command -v chromium >/dev/null; then
     echo "test: there is no chromium, so pages may go without a look in a browser; install it: apt-get install chromium" >&2

@@ -54,7 +54,9 @@ impl PlanQueues for Queues {
         Vec::new()
     }
 
-    fn move_app(&mut self, _: ApplicationId, _: &str) {}
+    fn move_app(&mut self, _: ApplicationId, _: &str) -> bool {
+        true
+    }
 
     fn kill_apps(&mut self, _: &str) {}
 

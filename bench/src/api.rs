@@ -16,12 +16,19 @@ pub(crate) use evenweave::faults::Fault;
 pub(crate) use evenweave::groups::{Groups, GroupsFile};
 pub(crate) use evenweave::policy::Precedence;
 pub(crate) use evenweave::reason::Words as CoreWords;
+#[cfg(test)]
+pub(crate) use evenweave::reason::{
+    AppEnd, AppTried, CapacityPass, CapacityWait, FairReason, FairWait, KeyEnd, PassCourse, QueueTried, Watch,
+};
 pub(crate) use evenweave::reason::{
     AppOutcome, AppVisit, CapacityReason, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, Obstacle, PassEnd,
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, Told, nearness, precedence,
 };
-#[cfg(test)]
-pub(crate) use evenweave::reason::{CapacityWait, FairReason, FairWait};
+pub(crate) use evenweave::reservation::profile::{Piece, Point};
+pub(crate) use evenweave::reservation::{
+    Interpreter, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationRequests,
+    ReservationSubmission, ReserveError, Stage,
+};
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{
     AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView,
@@ -31,5 +38,5 @@ pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, EndedContainer, FairScheduler,
     FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Location, NewAttempt, NodeHandle, NodeId, NotSent, Polled,
-    Refused, Resource, Settings, Stepped, Submission, Worker,
+    Refused, Resource, SchedulerEvent, Settings, Stepped, Submission, Worker,
 };

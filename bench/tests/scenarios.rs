@@ -4,7 +4,7 @@
 //! which decide by views that are apart, and holds the outcome against how far these may be.
 //!
 //! `data/scenarios` holds the families that the program carries with it, `data/scenarios/more` those that only this test
-//! replays, `data/scenarios/preemption` those of preemption. A family is thirty scenarios.
+//! replays, `data/scenarios/preemption` those of preemption; those of the reservation system are the core's, too. A family is thirty scenarios.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -89,6 +89,41 @@ mod more {
         reload = "reload",
         reserve = "reserve",
         running = "running",
+    }
+}
+
+/// Of a FairScheduler with its reservation system. The core's own tests play them, too, on the reservation system alone.
+mod reservation {
+    use super::*;
+
+    families! { "../core/tests/data/reservation":
+        acl = "acl",
+        all = "all",
+        any = "any",
+        apps = "apps",
+        follow = "follow",
+        greedy = "greedy",
+        list = "list",
+        no_gap = "no-gap",
+        order = "order",
+        periodic = "periodic",
+        policy = "policy",
+        replan = "replan",
+        update_delete = "update-delete",
+        validate = "validate",
+    }
+
+    /// Several workers place containers elsewhere; whatever they do, the books of every run balance after every step.
+    #[test]
+    fn several_workers_keep_the_books() {
+        for (driver, workers) in [(Stepped, 2), (Threaded, 3)] {
+            let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/data/reservation");
+            let files =
+                ["apps.jsonl.gz", "follow.jsonl.gz", "replan.jsonl.gz"].map(|file| directory.join(file)).to_vec();
+            let outcomes = replayed(files, PlayOptions { driver, workers, fold_every: Some(1) });
+            let tally = outcomes.tally();
+            assert_eq!((tally.passed, tally.failed), (90, 0), "{driver:?}, {workers} workers: {}", outcomes.text(5));
+        }
     }
 }
 

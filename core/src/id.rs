@@ -131,6 +131,26 @@ impl ContainerId {
         (usize::from(self.worker) == worker).then_some(OwnContainer { record, number, app })
     }
 
+    /// The whole id as numbers, for where it crosses to another language: [`from_words`](ContainerId::from_words) makes it of them again.
+    #[must_use]
+    pub fn to_words(self) -> [u64; 3] {
+        let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        let ContainerId { application, attempt, app, number, worker, record } = self;
+        let of_worker = u32::from(attempt) << 16 | u32::from(worker);
+        [pair(application, number), pair(app.index, app.generation), pair(of_worker, record)]
+    }
+
+    /// An id of its [words](ContainerId::to_words). Words of no container make an id of none, which calls know as such.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "halves of words, and halves of these")]
+    pub fn from_words([of_app, slot, of_worker]: [u64; 3]) -> ContainerId {
+        let halves = |word: u64| ((word >> 32) as u32, word as u32);
+        let ((application, number), (index, generation)) = (halves(of_app), halves(slot));
+        let (high, record) = halves(of_worker);
+        let (attempt, worker) = ((high >> 16) as u16, high as u16);
+        ContainerId { application, attempt, app: Slot { index, generation }, number, worker, record }
+    }
+
     /// The number within the attempt, from 1. Reservations take numbers too, so there are gaps.
     #[must_use]
     pub fn number(self) -> u32 {

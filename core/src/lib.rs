@@ -195,7 +195,7 @@ pub use config::{AllocationFile, Settings};
 #[cfg(not(loom))]
 pub use engine::{
     AllocateRequest, Allocation, AmRequest, AskWarning, Container, EndReason, EndedContainer, Heartbeat,
-    HeartbeatProbe, NewAttempt, Polled, Reported, Submission, WakeUp,
+    HeartbeatProbe, NewAttempt, Polled, RecoveredContainer, Reported, Submission, WakeUp,
 };
 #[cfg(not(loom))]
 pub use event::{Refused, SchedulerEvent, Waited};
@@ -221,7 +221,10 @@ pub mod view {
 #[cfg(not(loom))]
 pub mod reason {
     pub use crate::app::Reason;
-    pub use crate::capacity::{CapacityNotOffered, CapacityReason, CapacityWait};
+    pub use crate::capacity::{
+        AppEnd, AppTried, AppVisited, CapacityNotOffered, CapacityPass, CapacityReason, CapacityWait, KeyEnd, KeyTried,
+        PassCourse, QueueEnd, QueueTried, Watch, Watched,
+    };
     pub use crate::fair::{
         AmShare, AppOutcome, AppVisit, Claim, Decision, FairReason, FairWait, KeyOutcome, KeyVisit, NotOffered,
         NotReserved, Obstacle, PassEnd, QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, Told, Words,
@@ -243,8 +246,9 @@ pub mod prelude {
         AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, ApplicationId, Ask, AskWarning, AttemptId,
         CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId,
         ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat, Locality, Location,
-        NewAttempt, NodeHandle, NodeId, NotSent, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission,
-        SubmitTerms, Submitted, Waited, WeakCapacityScheduler, WeakScheduler, resource::ResourceTypes,
+        NewAttempt, NodeHandle, NodeId, NotSent, RecoveredContainer, Refused, Resource, SchedulerEvent, Settings,
+        Stepped, Submission, SubmitTerms, Submitted, Waited, WeakCapacityScheduler, WeakScheduler,
+        resource::ResourceTypes,
     };
 }
 

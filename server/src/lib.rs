@@ -12,6 +12,8 @@
 
 mod access;
 
+mod activities;
+
 mod administration;
 
 mod answered;

@@ -8,6 +8,7 @@ use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::{Refused, Resource};
 
 use crate::access::Access;
+use crate::activities::Activities;
 use crate::controls::Controls;
 use crate::excluded::hosts_in;
 use crate::latency::Latencies;
@@ -107,6 +108,7 @@ pub struct ResourceManager {
     access: Arc<Access>,
     excluded: Option<PathBuf>,
     latencies: Arc<Latencies>,
+    activities: Activities,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -130,6 +132,7 @@ impl ResourceManager {
             access: Arc::default(),
             excluded: None,
             latencies: Arc::default(),
+            activities: Activities::default(),
         }
     }
 
@@ -192,6 +195,11 @@ impl ResourceManager {
     #[must_use]
     pub fn latencies(&self) -> &Arc<Latencies> {
         &self.latencies
+    }
+
+    /// What passes were told of.
+    pub(crate) fn activities(&self) -> &Activities {
+        &self.activities
     }
 
     /// What tells it from others.

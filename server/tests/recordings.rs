@@ -86,6 +86,5 @@ fn capacity_dynamic() {
 
 #[test]
 fn capacity_ends() {
-    // Trees of activities are not there.
-    check("capacity-ends", 173, 179);
+    check("capacity-ends", 179, 179);
 }

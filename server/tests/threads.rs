@@ -106,3 +106,35 @@ fn a_capacity_scheduler_that_runs_is_shown_and_changed() {
     assert_eq!(get(&manager, "/ws/v1/cluster/metrics")["clusterMetrics"]["allocatedMB"], 0);
     scheduler.shutdown();
 }
+
+#[test]
+fn what_a_pass_tries_is_shown_once_it_was_asked_for() {
+    let configuration = CapacityConfiguration::from_properties([], CAPACITIES).expect("a configuration");
+    let basics = Basics::of_capacity(configuration.file().settings());
+    let scheduler = CapacityScheduler::builder(configuration).cluster_timestamp(7).timers(false).start().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(2048, 8)).unwrap();
+    let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.a")).unwrap();
+    let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), 1)]);
+    scheduler.allocate(&app, &asks, &mut Allocation::default()).unwrap();
+    let shown = Arc::new(CapacityThreads::new(scheduler.clone(), basics));
+    let manager = ResourceManager::new(Cluster::new(7, "rm:8088"), shown);
+    manager.records().submitted(AppRecord::new(1, "ann", "root.a", 0).with_attempt(Some(app.clone())));
+    let manager = Arc::new(manager);
+    let (pass, visits) =
+        ("/ws/v1/cluster/scheduler/activities", "/ws/v1/cluster/scheduler/app-activities/application_7_0001");
+    assert_eq!(get(&manager, pass)["activities"]["diagnostic"], "waiting for next allocation");
+    assert_eq!(get(&manager, visits)["appActivities"]["diagnostic"], "waiting for display");
+    for _ in 0..2 {
+        scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
+        scheduler.quiesce();
+    }
+    // The second pass was asked for by nobody.
+    let told = &get(&manager, pass)["activities"]["allocations"][0];
+    assert_eq!((&told["finalAllocationState"], &told["root"]["name"]), (&"ALLOCATED".into(), &"root".into()));
+    let told = &get(&manager, visits)["appActivities"]["allocations"];
+    let states: Vec<_> = told.as_array().unwrap().iter().map(|visit| &visit["allocationState"]).collect();
+    assert_eq!(states, ["ALLOCATED"], "nobody in a queue without asks is visited");
+    let last = get(&manager, &format!("{pass}?nodeId=n1"));
+    assert_eq!(last["activities"]["diagnostic"], "Cannot find node manager with given node id", "no record of it");
+    scheduler.shutdown();
+}

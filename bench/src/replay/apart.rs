@@ -99,7 +99,7 @@ pub(super) fn measure(scenario: &Scenario, how: PlayOptions) -> Result<Apart, Bo
         } else {
             let (answer, outcome) = player.play(&mine);
             let refused = expected.error.as_ref().map(|error| &error.kind);
-            apart.other_answers += u32::from(answer.as_ref().err() != refused);
+            apart.other_answers += u32::from(answer.as_ref().err().map(|refusal| &refusal.kind) != refused);
             apart.largest_step = apart.largest_step.max(outcome.allocated.len() as u64);
             for AllocatedView { app, container, resource, .. } in &outcome.allocated {
                 begin(&mut here, *app, *container, *resource);

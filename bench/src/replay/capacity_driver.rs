@@ -8,6 +8,8 @@ use crate::api::{
     CapacitySchedulerBuilder, CapacityStepped, Clock, ContainerId, ContainerView, Heartbeat, Journal, Location,
     NewAttempt, NodeHandle, NodeView, Refused, Resource, Submission, VirtualClock,
 };
+#[cfg(test)]
+use crate::api::{CapacityPass, Watch};
 
 /// A container as steps name it: numbers begin anew with each attempt.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +69,12 @@ pub(super) trait CapacityDriver {
     fn nodes(&mut self) -> Vec<NodeView>;
     /// Why an application waits, of one node or of all.
     fn why_waiting(&mut self, app: u32, node: Option<&str>) -> Result<Vec<CapacityReason>, Refused>;
+    /// What the next pass over a node tries is to be told.
+    #[cfg(test)]
+    fn watch(&mut self, node: &str);
+    /// What was told since this was last called.
+    #[cfg(test)]
+    fn watched(&mut self) -> Vec<CapacityPass>;
 }
 
 /// The scheduler without threads.
@@ -255,6 +263,16 @@ impl CapacityDriver for Steps {
             Some(node) => self.stepped.why_waiting_on(app, &node),
             None => Ok(self.stepped.why_waiting(app)),
         }
+    }
+
+    #[cfg(test)]
+    fn watch(&mut self, node: &str) {
+        self.stepped.watch(&Watch::Node(node.to_owned()));
+    }
+
+    #[cfg(test)]
+    fn watched(&mut self) -> Vec<CapacityPass> {
+        self.stepped.take_watched().passes
     }
 }
 
@@ -515,5 +533,15 @@ impl CapacityDriver for Threaded {
             Some(name) => self.scheduler.why_waiting_on(app, &self.node(name)?),
             None => self.scheduler.why_waiting(app),
         }
+    }
+
+    #[cfg(test)]
+    fn watch(&mut self, node: &str) {
+        self.scheduler.watch(Watch::Node(node.to_owned())).unwrap();
+    }
+
+    #[cfg(test)]
+    fn watched(&mut self) -> Vec<CapacityPass> {
+        self.scheduler.take_watched().unwrap().passes
     }
 }

@@ -1,5 +1,8 @@
 //! What a step showed against what was recorded: every field, the first difference wins.
 
+use serde_json::Value;
+
+use super::booking::Booked;
 use super::deviation::Mismatch;
 use super::scenario::{Expected, ExpectedApp, ExpectedContainer, ExpectedQueue, resource};
 use crate::api::{Resource, ResourceTypes};
@@ -47,6 +50,8 @@ pub(super) struct SeenQueue {
     pub(super) resources: [Resource; 7],
     /// In the order of [`QUEUE_COUNTS`].
     pub(super) counts: [u32; 3],
+    /// The bits of it, in recordings that have it.
+    pub(super) weight: Option<u32>,
 }
 
 const QUEUE_RESOURCES: [&str; 7] =
@@ -87,6 +92,7 @@ pub(super) struct Observed {
     pub(super) queues: Vec<SeenQueue>,
     pub(super) apps: Vec<SeenApp>,
     pub(super) nodes: Vec<SeenNode>,
+    pub(super) booked: Booked,
 }
 
 fn mismatch(field: impl Into<String>, expected: impl Into<String>, got: impl Into<String>) -> Option<Mismatch> {
@@ -154,6 +160,7 @@ fn queue(types: &ResourceTypes, item: &ExpectedQueue) -> SeenQueue {
             of(&item.am_usage),
         ],
         counts: [item.runnable, item.non_runnable, item.pending],
+        weight: item.weight.map(f32::to_bits),
     }
 }
 
@@ -176,6 +183,10 @@ fn queue_difference(eye: &Eye<'_>, want: &SeenQueue, got: &SeenQueue) -> Option<
     }
     if want.leaf != got.leaf {
         return mismatch(field("leaf"), want.leaf.to_string(), got.leaf.to_string());
+    }
+    if want.weight.is_some() && want.weight != got.weight {
+        let show = |bits: Option<u32>| bits.map_or_else(String::new, |bits| f32::from_bits(bits).to_string());
+        return mismatch(field("weight"), show(want.weight), show(got.weight));
     }
     let (resources, counts) =
         if want.leaf { (QUEUE_RESOURCES.len(), QUEUE_COUNTS.len()) } else { (PARENT_RESOURCES, PARENT_COUNTS) };
@@ -240,6 +251,7 @@ pub(super) fn difference(types: &ResourceTypes, expected: &Expected, seen: &Obse
         }
     }
     lists_and_headroom(&eye, expected, seen)
+        .or_else(|| booked(expected, &seen.booked))
         .or_else(|| tables(&eye, expected, seen))
         .or_else(|| if last { nodes(&eye, expected, seen) } else { None })
 }
@@ -284,6 +296,32 @@ fn lists_and_headroom(eye: &Eye<'_>, expected: &Expected, seen: &Observed) -> Op
     }
     let number = |item: &u32| item.to_string();
     eye.lists("preemption-warning", &expected.preemption_warning, &seen.preemption_warning, number)
+}
+
+/// What is shown of reservations.
+fn booked(expected: &Expected, seen: &Booked) -> Option<Mismatch> {
+    let show = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), Value::to_string);
+    let values = [
+        ("allocation", &expected.allocation, &seen.allocation),
+        ("reservations", &expected.reservations, &seen.reservations),
+        ("moved", &expected.moved, &seen.moved),
+        ("killed", &expected.killed, &seen.killed),
+        ("plans", &expected.plans, &seen.plans),
+    ];
+    if expected.id != seen.id {
+        return mismatch("id", show(expected.id.map(Value::from).as_ref()), show(seen.id.map(Value::from).as_ref()));
+    }
+    if let Some(said) = &seen.message {
+        let want = expected.error.as_ref().and_then(|error| error.message.as_deref()).unwrap_or_default();
+        if want != said {
+            return mismatch("message", want, said);
+        }
+    }
+    if seen.queues_changed && expected.queues.is_none() {
+        return mismatch("queues", "as before", "another set of queues, or other weights");
+    }
+    let (field, want, got) = values.into_iter().find(|(_, want, got)| want != got)?;
+    mismatch(field, show(want.as_ref()), show(got.as_ref()))
 }
 
 fn tables(eye: &Eye<'_>, expected: &Expected, seen: &Observed) -> Option<Mismatch> {
@@ -361,6 +399,7 @@ mod tests {
                     leaf: false,
                     resources: root,
                     counts: [1, 7, 7],
+                    weight: None,
                 },
                 SeenQueue {
                     name: "root.a".into(),
@@ -368,6 +407,7 @@ mod tests {
                     leaf: true,
                     resources: leaf,
                     counts: [0, 0, 1],
+                    weight: None,
                 },
             ],
             apps: vec![SeenApp {

@@ -1,13 +1,16 @@
 //! A scenario's steps, played on whichever driver, and what each showed.
 
+use super::booking::{Booked, ListedAs, ShownPlans, followed, listed, pieces};
 use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNode, SeenQueue, SeenRound};
 use super::driver::{Driver, start};
 use super::options::PlayOptions;
 use super::scenario::{AskLine, Scenario, Step, resource};
 use crate::api::{
     AllocatedView, AppView, Ask, Decision, EndReason, HeldView, Journal, NotOffered, PreemptionRound, QueueView,
-    Refused, Resource, ResourceTypes, Submission,
+    Refused, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, Resource, ResourceTypes, Submission,
+    rooted,
 };
+use serde_json::{Value, json};
 
 /// What a step tells by itself.
 #[derive(Debug, Default)]
@@ -15,6 +18,7 @@ pub(super) struct Told {
     headroom: Option<Resource>,
     warning: Vec<u32>,
     marked: Vec<SeenRound>,
+    booked: Booked,
 }
 
 /// By application and number, not in the order chosen.
@@ -29,10 +33,28 @@ fn round(round: PreemptionRound) -> SeenRound {
 pub(super) struct Player {
     driver: Box<dyn Driver>,
     types: ResourceTypes,
+    /// What ids of reservations are made from.
+    start: i64,
+    shown_plans: ShownPlans,
 }
 
-fn kind_of(refusal: &Refused) -> String {
-    refusal.kind().to_owned()
+/// Why a step was refused: its kind, and of the reservation system the text.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) kind: String,
+    message: Option<String>,
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Refusal {
+        Refusal { kind: refused.kind().to_owned(), message: None }
+    }
+}
+
+impl From<ReserveError> for Refusal {
+    fn from(error: ReserveError) -> Refusal {
+        Refusal { kind: error.kind().to_owned(), message: Some(error.to_string()) }
+    }
 }
 
 impl Player {
@@ -43,7 +65,8 @@ impl Player {
     pub(super) fn new(scenario: &Scenario, how: PlayOptions, trace: bool) -> Result<Player, String> {
         let types = scenario.types()?;
         let driver = start(scenario, &types, how, trace)?;
-        Ok(Player { driver, types })
+        let start = scenario.start.and_then(|start| i64::try_from(start).ok()).unwrap_or_default();
+        Ok(Player { driver, types, start, shown_plans: ShownPlans::default() })
     }
 
     /// The scheduler.
@@ -61,12 +84,16 @@ impl Player {
         let mut seen = Observed { error: None, ..Observed::default() };
         let (answer, outcome) = self.play(step);
         match answer {
-            Ok(Told { headroom, warning, marked }) => {
+            Ok(Told { headroom, warning, marked, booked }) => {
                 seen.headroom = headroom;
                 seen.preemption_warning = warning;
                 seen.marked = marked;
+                seen.booked = booked;
             }
-            Err(kind) => seen.error = Some(kind),
+            Err(Refusal { kind, message }) => {
+                seen.error = Some(kind);
+                seen.booked.message = message;
+            }
         }
         let containers = |views: Vec<AllocatedView>| -> Vec<SeenContainer> {
             let seen = |view: AllocatedView| SeenContainer {
@@ -85,10 +112,30 @@ impl Player {
         let end =
             |(app, container, why): (u32, u32, EndReason)| SeenEnd { app, container, reason: why.as_str().to_owned() };
         seen.completed = outcome.completed.into_iter().map(end).collect();
+        self.show_followed(&mut seen);
         if all {
             self.show_all(&mut seen);
         }
         seen
+    }
+
+    /// What the plan follower did to applications. To the scheduler a kill is an end as any other; recordings have a word for it.
+    fn show_followed(&mut self, seen: &mut Observed) {
+        let events: Vec<_> = std::iter::from_fn(|| self.driver.next_event()).collect();
+        let (moved, killed) = followed(&events);
+        for end in seen.completed.iter_mut().filter(|end| killed.contains(&end.app)) {
+            if end.reason == EndReason::AppFinished.as_str() {
+                end.reason = "app-killed".to_owned();
+            }
+        }
+        let moved: Vec<Value> = moved.iter().map(|(app, queue)| json!({"app": app, "queue": queue})).collect();
+        seen.booked.moved = (!moved.is_empty()).then(|| moved.into());
+        seen.booked.killed = (!killed.is_empty()).then(|| killed.into());
+    }
+
+    /// Plans that are not as they were when this was last called; after the last step all.
+    pub(super) fn plans(&mut self, last: bool) -> Option<Value> {
+        self.shown_plans.show(&self.driver.plans(), last)
     }
 
     /// An application that has not ended, as it is now, and why it is offered nothing at all, if it is not.
@@ -113,11 +160,11 @@ impl Player {
     }
 
     /// Does one step: what it tells by itself, or the kind of its refusal; and what happened.
-    pub(super) fn play(&mut self, step: &Step) -> (Result<Told, String>, Journal) {
+    pub(super) fn play(&mut self, step: &Step) -> (Result<Told, Refusal>, Journal) {
         let answer = self.apply(step);
         match self.driver.take_journal() {
             Ok(outcome) => (answer, outcome),
-            Err(refusal) => (Err(kind_of(&refusal)), Journal::default()),
+            Err(refusal) => (Err(refusal.into()), Journal::default()),
         }
     }
 
@@ -136,6 +183,7 @@ impl Player {
                 view.am_usage,
             ],
             counts: [view.runnable, view.non_runnable, view.pending],
+            weight: Some(view.weight.to_bits()),
         };
         seen.queues = self.driver.queues().into_iter().map(queue).collect();
         let app = |view: AppView| SeenApp {
@@ -149,41 +197,107 @@ impl Player {
         seen.nodes = self.driver.nodes().into_iter().map(node).collect();
     }
 
-    fn apply(&mut self, step: &Step) -> Result<Told, String> {
+    fn apply(&mut self, step: &Step) -> Result<Told, Refusal> {
+        let start = self.start;
+        let id = |number: i64| ReservationId { cluster_timestamp: start, number };
         let driver = &mut self.driver;
-        let outcome = match step {
-            Step::NodeAdd { node, rack, resource: total } => driver.add_node(node, rack, resource(&self.types, total)),
-            Step::NodeRemove { node } => driver.remove_node(node),
-            Step::Heartbeat { node } => driver.heartbeat(node),
-            Step::Submit { app, user, queue, am } => {
+        match step {
+            Step::NodeAdd { node, rack, resource: total } => {
+                driver.add_node(node, rack, resource(&self.types, total))?;
+            }
+            Step::NodeRemove { node } => driver.remove_node(node)?,
+            Step::Heartbeat { node } => driver.heartbeat(node)?,
+            Step::Submit { app, user, queue, am, reservation } => {
                 let am = am.as_ref().map(|wanted| resource(&self.types, wanted));
-                driver.submit(Submission::new(*app, user.clone()).maybe_in_queue(queue.clone()).maybe_with_am(am))
+                let mut submission =
+                    Submission::new(*app, user.clone()).maybe_in_queue(queue.clone()).maybe_with_am(am);
+                submission.reservation = reservation.map(id);
+                driver.submit(submission)?;
             }
             Step::Ask { app, asks, blacklist_add, blacklist_remove } => {
-                return self.ask(*app, asks, blacklist_add, blacklist_remove).map_err(|refusal| kind_of(&refusal));
+                return Ok(self.ask(*app, asks, blacklist_add, blacklist_remove)?);
             }
-            Step::Release { app, container } => driver.release(*app, *container),
-            Step::Launch { app, container } => driver.launch(*app, *container),
-            Step::Complete { app, container } => driver.complete(*app, *container),
-            Step::Finish { app } => driver.finish(*app),
-            Step::Update => {
-                driver.update();
-                Ok(())
+            Step::Release { app, container } => driver.release(*app, *container)?,
+            Step::Launch { app, container } => driver.launch(*app, *container)?,
+            Step::Complete { app, container } => driver.complete(*app, *container)?,
+            Step::Finish { app } => driver.finish(*app)?,
+            Step::Update => driver.update(),
+            Step::Advance { ms } => driver.advance(*ms),
+            Step::Move { app, queue } => driver.move_app(*app, queue)?,
+            Step::Reload { allocations, plans } => driver.reload(allocations.as_deref(), *plans)?,
+            Step::ReserveNew
+            | Step::ReserveSubmit { .. }
+            | Step::ReserveUpdate { .. }
+            | Step::ReserveDelete { .. }
+            | Step::ReserveList { .. }
+            | Step::Follow => {
+                let booked = self.book(step)?;
+                return Ok(Told { booked, ..Told::default() });
             }
-            Step::Advance { ms } => {
-                driver.advance(*ms);
-                Ok(())
-            }
-            Step::Move { app, queue } => driver.move_app(*app, queue),
-            Step::Reload { allocations } => driver.reload(allocations.as_deref()),
-            Step::Continuous => driver.continuous(),
+            Step::Continuous => driver.continuous()?,
             Step::Preempt { kill } => {
-                let rounds = driver.preempt(*kill).map_err(|refusal| kind_of(&refusal))?;
+                let rounds = driver.preempt(*kill)?;
                 return Ok(Told { marked: rounds.into_iter().map(round).collect(), ..Told::default() });
             }
-            Step::Kill => driver.kill(),
-        };
-        outcome.map(|()| Told::default()).map_err(|refusal| kind_of(&refusal))
+            Step::Kill => driver.kill()?,
+        }
+        Ok(Told::default())
+    }
+
+    /// A step of the reservation system.
+    fn book(&mut self, step: &Step) -> Result<Booked, ReserveError> {
+        let start = self.start;
+        let id = |number: &i64| ReservationId { cluster_timestamp: start, number: *number };
+        let caller = |user: &Option<String>| user.clone().unwrap_or_else(|| "admin".to_owned());
+        let mut booked = Booked::default();
+        if let Step::ReserveNew = step {
+            booked.id = Some(self.driver.reserve_new()?.number);
+        }
+        if let Step::ReserveSubmit { user, queue, reservation, definition } = step {
+            let definition = definition.as_ref().map(|sent| sent.taken(&self.types));
+            let (id, queue) = (reservation.as_ref().map(id), queue.as_deref());
+            let request = ReservationSubmission { id, queue, definition: definition.as_ref() };
+            let before = self.weights();
+            let outcome = self.driver.reserve_submit(&caller(user), &request);
+            booked.queues_changed = before != self.weights();
+            outcome?;
+            booked.allocation = self.allocation(id, queue);
+        }
+        if let Step::ReserveUpdate { user, reservation, definition } = step {
+            let definition = definition.as_ref().map(|sent| sent.taken(&self.types));
+            let id = reservation.as_ref().map(id);
+            self.driver.reserve_update(&caller(user), id, definition.as_ref())?;
+            booked.allocation = self.allocation(id, None);
+        }
+        if let Step::ReserveDelete { user, reservation } = step {
+            self.driver.reserve_delete(&caller(user), reservation.as_ref().map(id))?;
+        }
+        if let Step::ReserveList { user, queue, reservation, from, to, allocations } = step {
+            let name = reservation.as_ref().map_or_else(String::new, |listed| match listed {
+                ListedAs::Number(number) => id(number).to_string(),
+                ListedAs::Text(text) => text.clone(),
+            });
+            let (from, to) = (from.unwrap_or_default(), to.unwrap_or(i64::MAX));
+            let query = ReservationQuery { queue: queue.as_deref(), id: &name, from, to };
+            let found = self.driver.reserve_list(&caller(user), &query)?;
+            booked.reservations = Some(found.iter().map(|one| listed(one, *allocations)).collect());
+        }
+        if let Step::Follow = step {
+            self.driver.follow()?;
+        }
+        Ok(booked)
+    }
+
+    /// What a reservation has: in the plan that is named, or in the one that has it.
+    fn allocation(&mut self, id: Option<ReservationId>, queue: Option<&str>) -> Option<Value> {
+        let (id, queue) = (id?, queue.map(rooted));
+        let plans = self.driver.plans();
+        let mut plans = plans.iter().filter(|(name, _)| queue.as_ref().is_none_or(|queue| queue == *name));
+        plans.find_map(|(_, books)| books.reservation(id)).map(|found| pieces(found.pieces()))
+    }
+
+    fn weights(&mut self) -> Vec<(String, u32)> {
+        self.driver.queues().into_iter().map(|queue| (queue.name, queue.weight.to_bits())).collect()
     }
 
     fn ask(&mut self, app: u32, lines: &[AskLine], add: &[String], remove: &[String]) -> Result<Told, Refused> {
@@ -203,6 +317,6 @@ impl Player {
         let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
         let headroom = Some(self.driver.ask(app, &asks, &add, &remove)?);
         let warning = self.driver.preemptions_numbered(app)?;
-        Ok(Told { headroom, warning, marked: Vec::new() })
+        Ok(Told { headroom, warning, ..Told::default() })
     }
 }

@@ -4,7 +4,7 @@
 //! and applications by number, the acquiring of all of an application's containers), its driver here makes it from those
 //! that an embedder has.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::options::{DriverChoice, PlayOptions};
@@ -13,12 +13,16 @@ use super::scenario::Scenario;
 use crate::api::FairReason;
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, Clock, ContainerId, ContainerView, Decision,
-    FairScheduler, FairSchedulerBuilder, Heartbeat, Journal, Location, NodeHandle, NodeView, NotOffered,
-    PreemptionRound, QueueView, Refused, Resource, ResourceTypes, Settings, Stepped, Submission, VirtualClock,
+    FairScheduler, FairSchedulerBuilder, Heartbeat, Journal, Location, NodeHandle, NodeView, NotOffered, PlanBooks,
+    PreemptionRound, QueueView, Refused, Reservation, ReservationDefinition, ReservationId, ReservationQuery,
+    ReservationSubmission, ReserveError, Resource, ResourceTypes, SchedulerEvent, Settings, Stepped, Submission,
+    VirtualClock,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
 const CLUSTER_TIMESTAMP: u64 = 1;
+/// The longest interval there is.
+const NEVER_MS: &str = "2147483647";
 
 /// The calls of a scenario. Each returns when nothing is under way any more.
 pub(super) trait Driver {
@@ -34,7 +38,22 @@ pub(super) trait Driver {
     fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused>;
     fn finish(&mut self, app: u32) -> Result<(), Refused>;
     fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused>;
-    fn reload(&mut self, allocations: Option<&str>) -> Result<(), Refused>;
+    /// `refresh`: by an administrator's refresh.
+    fn reload(&mut self, allocations: Option<&str>, refresh: bool) -> Result<(), Refused>;
+    fn reserve_new(&mut self) -> Result<ReservationId, ReserveError>;
+    fn reserve_submit(&mut self, user: &str, request: &ReservationSubmission<'_>) -> Result<(), ReserveError>;
+    fn reserve_update(
+        &mut self,
+        user: &str,
+        id: Option<ReservationId>,
+        definition: Option<&ReservationDefinition>,
+    ) -> Result<(), ReserveError>;
+    fn reserve_delete(&mut self, user: &str, id: Option<ReservationId>) -> Result<(), ReserveError>;
+    fn reserve_list(&mut self, user: &str, query: &ReservationQuery<'_>) -> Result<Vec<Reservation>, ReserveError>;
+    fn follow(&mut self) -> Result<(), ReserveError>;
+    /// None where there is no reservation system.
+    fn plans(&mut self) -> BTreeMap<String, PlanBooks>;
+    fn next_event(&mut self) -> Option<SchedulerEvent>;
     fn update(&mut self);
     fn advance(&mut self, ms: u64);
     fn continuous(&mut self) -> Result<(), Refused>;
@@ -73,26 +92,30 @@ pub(super) fn start(
     trace: bool,
 ) -> Result<Box<dyn Driver>, String> {
     let properties = scenario.properties.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let settings = Settings::from_properties(properties).map_err(|error| error.to_string())?;
+    // Whoever made a recording of the reservation system did not look after containers that were never launched.
+    let never = scenario.start.map(|_| ("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", NEVER_MS));
+    let settings = Settings::from_properties(never.into_iter().chain(properties)).map_err(|error| error.to_string())?;
     let parsed = AllocationFile::parse(&scenario.allocations, &scenario.name, types, &[]);
     let mut builder = FairScheduler::builder()
         .settings(settings)
         .allocations(parsed.map_err(|error| error.to_string())?.file)
         .groups(Arc::new(scenario.groups.clone()))
-        .cluster_timestamp(CLUSTER_TIMESTAMP)
+        .cluster_timestamp(scenario.start.unwrap_or(CLUSTER_TIMESTAMP))
         .workers(how.workers)
         .journal(true)
         .trace(trace);
     if let Some(changes) = how.fold_every {
         builder = builder.fold_every(changes);
     }
-    match how.driver {
-        DriverChoice::Stepped => {
-            builder.stepped().map(|stepped| Box::new(stepped) as Box<dyn Driver>).map_err(|error| error.to_string())
+    let mut driver: Box<dyn Driver> = match how.driver {
+        DriverChoice::Stepped => Box::new(builder.stepped().map_err(|error| error.to_string())?),
+        DriverChoice::Plain => {
+            return Err("the FairScheduler has no plain form: play it stepped or threaded".to_owned());
         }
-        DriverChoice::Plain => Err("the FairScheduler has no plain form: play it stepped or threaded".to_owned()),
-        DriverChoice::Threaded => Threaded::start(builder).map(|threaded| Box::new(threaded) as Box<dyn Driver>),
-    }
+        DriverChoice::Threaded => Box::new(Threaded::start(builder)?),
+    };
+    driver.advance(scenario.start.unwrap_or_default());
+    Ok(driver)
 }
 
 fn node_named(stepped: &mut Stepped, name: &str) -> Result<NodeHandle, Refused> {
@@ -149,14 +172,53 @@ impl Driver for Stepped {
         Stepped::move_app(self, &app, queue)
     }
 
-    fn reload(&mut self, allocations: Option<&str>) -> Result<(), Refused> {
+    fn reload(&mut self, allocations: Option<&str>, refresh: bool) -> Result<(), Refused> {
         match allocations {
+            Some(text) if refresh => self.refresh_with(text).map(drop),
             Some(text) => self.reload_text(text).map(drop),
+            None if refresh => Ok(()),
             None => {
                 self.clean_up();
                 Ok(())
             }
         }
+    }
+
+    fn reserve_new(&mut self) -> Result<ReservationId, ReserveError> {
+        Stepped::reserve_new(self)
+    }
+
+    fn reserve_submit(&mut self, user: &str, request: &ReservationSubmission<'_>) -> Result<(), ReserveError> {
+        Stepped::reserve_submit(self, user, request)
+    }
+
+    fn reserve_update(
+        &mut self,
+        user: &str,
+        id: Option<ReservationId>,
+        definition: Option<&ReservationDefinition>,
+    ) -> Result<(), ReserveError> {
+        Stepped::reserve_update(self, user, id, definition)
+    }
+
+    fn reserve_delete(&mut self, user: &str, id: Option<ReservationId>) -> Result<(), ReserveError> {
+        Stepped::reserve_delete(self, user, id)
+    }
+
+    fn reserve_list(&mut self, user: &str, query: &ReservationQuery<'_>) -> Result<Vec<Reservation>, ReserveError> {
+        Stepped::reserve_list(self, user, query)
+    }
+
+    fn follow(&mut self) -> Result<(), ReserveError> {
+        Stepped::follow_plans(self).map(drop)
+    }
+
+    fn plans(&mut self) -> BTreeMap<String, PlanBooks> {
+        Stepped::plans(self).unwrap_or_default()
+    }
+
+    fn next_event(&mut self) -> Option<SchedulerEvent> {
+        Stepped::next_event(self)
     }
 
     fn update(&mut self) {
@@ -368,9 +430,52 @@ impl Driver for Threaded {
         Ok(())
     }
 
-    fn reload(&mut self, allocations: Option<&str>) -> Result<(), Refused> {
+    fn reserve_new(&mut self) -> Result<ReservationId, ReserveError> {
+        self.scheduler.reserve_new()
+    }
+
+    fn reserve_submit(&mut self, user: &str, request: &ReservationSubmission<'_>) -> Result<(), ReserveError> {
+        let outcome = self.scheduler.reserve_submit(user, request);
+        self.scheduler.quiesce();
+        outcome
+    }
+
+    fn reserve_update(
+        &mut self,
+        user: &str,
+        id: Option<ReservationId>,
+        definition: Option<&ReservationDefinition>,
+    ) -> Result<(), ReserveError> {
+        self.scheduler.reserve_update(user, id, definition)
+    }
+
+    fn reserve_delete(&mut self, user: &str, id: Option<ReservationId>) -> Result<(), ReserveError> {
+        self.scheduler.reserve_delete(user, id)
+    }
+
+    fn reserve_list(&mut self, user: &str, query: &ReservationQuery<'_>) -> Result<Vec<Reservation>, ReserveError> {
+        self.scheduler.reserve_list(user, query)
+    }
+
+    fn follow(&mut self) -> Result<(), ReserveError> {
+        self.scheduler.follow_plans()?;
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn plans(&mut self) -> BTreeMap<String, PlanBooks> {
+        self.scheduler.plans().unwrap_or_default()
+    }
+
+    fn next_event(&mut self) -> Option<SchedulerEvent> {
+        self.scheduler.next_event()
+    }
+
+    fn reload(&mut self, allocations: Option<&str>, refresh: bool) -> Result<(), Refused> {
         let outcome = match allocations {
+            Some(text) if refresh => self.scheduler.refresh_with(text).map(drop),
             Some(text) => self.scheduler.reload_text(text).map(drop),
+            None if refresh => Ok(()),
             None => self.scheduler.clean_up(),
         };
         self.scheduler.quiesce();

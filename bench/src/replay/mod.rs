@@ -17,6 +17,8 @@ mod asked;
 #[cfg(test)]
 mod asked_fair;
 
+mod booking;
+
 mod capacity_driver;
 
 mod compare;

@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::capacity_driver::{CapacityDriver, Named, Steps, Threaded};
 use super::options::DriverChoice;
+#[cfg(test)]
+use crate::api::CapacityPass;
 use crate::api::{
     Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityReason,
     CapacityScheduler, CapacityUserView, Location, NewAttempt, QueueMaking, Refused, Resource, ResourceTypes,
@@ -111,6 +113,18 @@ impl OnEngine {
     /// Why an application waits, of one node or of all; nothing where it is not there.
     pub(super) fn why(&mut self, app: u32, node: Option<&str>) -> Vec<CapacityReason> {
         self.scheduler.why_waiting(app, node).unwrap_or_default()
+    }
+
+    /// What the next pass over a node tries is to be told.
+    #[cfg(test)]
+    pub(super) fn watch(&mut self, node: &str) {
+        self.scheduler.watch(node);
+    }
+
+    /// What was told since this was last called.
+    #[cfg(test)]
+    pub(super) fn watched(&mut self) -> Vec<CapacityPass> {
+        self.scheduler.watched()
     }
 
     /// Applications that have not ended, by number.

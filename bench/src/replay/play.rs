@@ -26,9 +26,12 @@ pub(super) fn play(scenario: &Scenario, how: PlayOptions, trace: bool) -> Option
         let last = index + 1 == count;
         let all = last || expected.queues.is_some() || expected.apps.is_some();
         // A panic of the core is a failure of this scenario, not the end of the replay.
-        let Ok(seen) = catch_unwind(AssertUnwindSafe(|| player.step(step, all))) else {
-            return deviation(place, Mismatch::panic());
-        };
+        let stepped = catch_unwind(AssertUnwindSafe(|| {
+            let mut seen = player.step(step, all);
+            seen.booked.plans = player.plans(last);
+            seen
+        }));
+        let Ok(seen) = stepped else { return deviation(place, Mismatch::panic()) };
         if trace {
             let passes = player.take_trace();
             if !passes.is_empty() {

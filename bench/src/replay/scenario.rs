@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde::Deserialize;
+use serde_json::Value;
 
+use super::booking::{Definition, ListedAs};
 use super::lines::{filled_lines, parse_line};
 use crate::api::{Resource, ResourceTypes};
 use crate::failure::Failure;
@@ -16,6 +18,8 @@ pub(super) type Amounts = BTreeMap<String, i64>;
 #[derive(Debug, Deserialize)]
 pub(super) struct Scenario {
     pub(super) name: String,
+    /// Where the clock stands at the first step, ms since 1970, in recordings of the reservation system.
+    pub(super) start: Option<u64>,
     #[serde(default)]
     pub(super) properties: BTreeMap<String, String>,
     pub(super) allocations: String,
@@ -62,6 +66,7 @@ pub(super) enum Step {
         user: String,
         queue: Option<String>,
         am: Option<Amounts>,
+        reservation: Option<i64>,
     },
     Ask {
         app: u32,
@@ -97,7 +102,36 @@ pub(super) enum Step {
     },
     Reload {
         allocations: Option<String>,
+        /// By an administrator's refresh.
+        #[serde(default)]
+        plans: bool,
     },
+    ReserveNew,
+    ReserveSubmit {
+        user: Option<String>,
+        queue: Option<String>,
+        reservation: Option<i64>,
+        definition: Option<Definition>,
+    },
+    ReserveUpdate {
+        user: Option<String>,
+        reservation: Option<i64>,
+        definition: Option<Definition>,
+    },
+    ReserveDelete {
+        user: Option<String>,
+        reservation: Option<i64>,
+    },
+    ReserveList {
+        user: Option<String>,
+        queue: Option<String>,
+        reservation: Option<ListedAs>,
+        from: Option<i64>,
+        to: Option<i64>,
+        #[serde(default)]
+        allocations: bool,
+    },
+    Follow,
     Continuous,
     Preempt {
         #[serde(default = "yes")]
@@ -123,6 +157,12 @@ impl Step {
             Step::Advance { .. } => "advance",
             Step::Move { .. } => "move",
             Step::Reload { .. } => "reload",
+            Step::ReserveNew => "reserve-new",
+            Step::ReserveSubmit { .. } => "reserve-submit",
+            Step::ReserveUpdate { .. } => "reserve-update",
+            Step::ReserveDelete { .. } => "reserve-delete",
+            Step::ReserveList { .. } => "reserve-list",
+            Step::Follow => "follow",
             Step::Continuous => "continuous",
             Step::Preempt { .. } => "preempt",
             Step::Kill => "kill",
@@ -142,7 +182,20 @@ impl fmt::Display for Step {
             }
             Step::Advance { ms } => write!(f, " {ms}"),
             Step::Move { app, queue } => write!(f, " {app} {queue}"),
-            Step::Update | Step::Reload { .. } | Step::Continuous | Step::Preempt { .. } | Step::Kill => Ok(()),
+            Step::ReserveSubmit { reservation: Some(number), .. }
+            | Step::ReserveUpdate { reservation: Some(number), .. }
+            | Step::ReserveDelete { reservation: Some(number), .. } => write!(f, " {number}"),
+            Step::Update
+            | Step::Reload { .. }
+            | Step::ReserveNew
+            | Step::ReserveSubmit { .. }
+            | Step::ReserveUpdate { .. }
+            | Step::ReserveDelete { .. }
+            | Step::ReserveList { .. }
+            | Step::Follow
+            | Step::Continuous
+            | Step::Preempt { .. }
+            | Step::Kill => Ok(()),
         }
     }
 }
@@ -150,6 +203,8 @@ impl fmt::Display for Step {
 #[derive(Debug, Deserialize)]
 pub(super) struct ExpectedError {
     pub(super) kind: String,
+    /// Of a call of the reservation system: Hadoop's text.
+    pub(super) message: Option<String>,
 }
 
 /// A container or reservation.
@@ -219,6 +274,8 @@ pub(super) struct ExpectedQueue {
     pub(super) pending: u32,
     #[serde(default)]
     pub(super) am_usage: Amounts,
+    /// In recordings of the reservation system; absent is 1.
+    pub(super) weight: Option<f32>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -265,12 +322,27 @@ pub(super) struct Expected {
     pub(super) apps: Option<Vec<ExpectedApp>>,
     #[serde(default)]
     pub(super) nodes: Vec<ExpectedNode>,
+    pub(super) id: Option<i64>,
+    pub(super) allocation: Option<Value>,
+    pub(super) reservations: Option<Value>,
+    pub(super) plans: Option<Value>,
+    pub(super) moved: Option<Value>,
+    pub(super) killed: Option<Value>,
 }
 
 impl Scenario {
     /// The family: the name without seed and number.
     pub(super) fn family(&self) -> &str {
         self.name.rsplitn(3, '-').nth(2).unwrap_or(&self.name)
+    }
+
+    /// Recordings of the reservation system leave out a weight that is 1.
+    fn fill_weights(&mut self) {
+        if self.start.is_some() {
+            for queue in self.expect.iter_mut().filter_map(|expect| expect.queues.as_mut()).flatten() {
+                queue.weight.get_or_insert(1.0);
+            }
+        }
     }
 
     /// The resource types that `yarn.resource-types` names.
@@ -307,7 +379,8 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Vec<Scenario>, Failure> {
     let mut out = Vec::new();
     for (line_number, line) in filled_lines(text) {
         let hint = "a line is one scenario: an object with name, allocations, steps and expect";
-        let scenario: Scenario = parse_line(line, file, line_number, hint)?;
+        let mut scenario: Scenario = parse_line(line, file, line_number, hint)?;
+        scenario.fill_weights();
         if scenario.steps.len() != scenario.expect.len() {
             return Err(Failure::input(format!(
                 "{file}:{line_number}:1: {} has {} steps and {} expectations; there must be one for each step",

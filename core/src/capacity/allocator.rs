@@ -4,6 +4,7 @@
 //! the caller's to commit.
 
 use super::arith::Arith;
+use super::tried::KeyEnd;
 use crate::app::Locality;
 use crate::resource::Resource;
 
@@ -161,26 +162,54 @@ pub(crate) fn choose(
     has_reservation: bool,
     rules: &Rules,
 ) -> Result<Chosen, Skipped> {
+    choose_telling(key, node, limits, own, has_reservation, rules, &mut |_| {})
+}
+
+/// [`choose`], and tells of each place that is tried.
+#[inline]
+pub(crate) fn choose_telling(
+    key: &KeyFacts,
+    node: &NodeFacts<'_>,
+    limits: &Limits,
+    own: &[Resource],
+    has_reservation: bool,
+    rules: &Rules,
+    tell: &mut impl FnMut(KeyEnd),
+) -> Result<Chosen, Skipped> {
     let wanted = |row: Option<Row>| row.filter(|row| row.count > 0);
-    let attempt = |row: &Row, locality| {
-        let may = key.may(locality, has_reservation, rules);
-        may.then(|| fit(key, &row.size, locality, node, limits, own, has_reservation, rules)).flatten()
-    };
-    if let Some(chosen) = wanted(key.host).and_then(|row| attempt(&row, Locality::Node)) {
+    let may = |locality| key.may(locality, has_reservation, rules);
+    let mut fits =
+        |row: &Row, locality| fit(key, &row.size, locality, node, limits, own, has_reservation, rules, &mut *tell);
+    if let Some(row) = wanted(key.host)
+        && may(Locality::Node)
+        && let Some(chosen) = fits(&row, Locality::Node)
+    {
         return Ok(chosen);
     }
     if let Some(row) = wanted(key.rack) {
         if !row.relax {
+            tell(KeyEnd::Strict);
             return Err(Skipped::Key);
         }
-        if let Some(chosen) = attempt(&row, Locality::Rack) {
+        if may(Locality::Rack)
+            && let Some(chosen) = fits(&row, Locality::Rack)
+        {
             return Ok(chosen);
         }
     }
-    match wanted(key.any) {
-        Some(row) if row.relax => attempt(&row, Locality::OffSwitch).ok_or(Skipped::App),
-        Some(_) | None => Err(Skipped::Key),
+    let Some(row) = wanted(key.any) else {
+        tell(KeyEnd::NotHere);
+        return Err(Skipped::Key);
+    };
+    if !row.relax {
+        tell(KeyEnd::Strict);
+        return Err(Skipped::Key);
     }
+    if !may(Locality::OffSwitch) {
+        tell(KeyEnd::TooFar);
+        return Err(Skipped::App);
+    }
+    fits(&row, Locality::OffSwitch).ok_or(Skipped::App)
 }
 
 /// 16.6: whether a size fits, or the node is to be reserved for it.
@@ -194,9 +223,12 @@ fn fit(
     own: &[Resource],
     has_reservation: bool,
     rules: &Rules,
+    tell: &mut impl FnMut(KeyEnd),
 ) -> Option<Chosen> {
     let arith = rules.arith;
+    let asked = *size;
     if !arith.fits_in(size, &node.total) {
+        tell(KeyEnd::LargerThanNode { asked, total: node.total });
         return None;
     }
     let needs_more = key.needs_more(size, rules);
@@ -204,8 +236,8 @@ fn fit(
     let short = arith.most(&rules.cluster, &size.minus(&limits.headroom), &limits.to_unreserve);
     let must_unreserve = arith.any_above_zero(&short);
     let mut kills = 0;
+    let mut room = node.free;
     if fits == 0 && limits.may_kill {
-        let mut room = node.free;
         for killable in node.killable {
             kills += 1;
             room = room.plus(killable);
@@ -224,12 +256,24 @@ fn fit(
             return chosen(true, None);
         }
         let covered = if must_unreserve { &short } else { size };
-        let given_up = own.iter().position(|own| arith.fits_in(covered, own))?;
+        let Some(given_up) = own.iter().position(|own| arith.fits_in(covered, own)) else {
+            tell(KeyEnd::NothingToUnreserve);
+            return None;
+        };
         return chosen(true, Some(given_up));
     }
     let may_reserve = needs_more || has_reservation;
     let over_limit = rules.continue_looking && !has_reservation && must_unreserve;
-    if may_reserve && !over_limit { chosen(false, None) } else { None }
+    if !may_reserve || over_limit {
+        tell(KeyEnd::NoRoom { asked, available: room });
+        return None;
+    }
+    tell(if has_reservation {
+        KeyEnd::StaysReserved { asked, available: room }
+    } else {
+        KeyEnd::Reserved { asked, available: room }
+    });
+    chosen(false, None)
 }
 
 #[cfg(test)]

@@ -27,6 +27,8 @@ mod allocator;
 
 mod reasons;
 
+mod tried;
+
 mod obstacles;
 
 mod heap;
@@ -53,3 +55,6 @@ pub(crate) use engine::{
 };
 pub use plain::{Plain, difference};
 pub use reasons::{CapacityReason, CapacityWait};
+pub use tried::{
+    AppEnd, AppTried, AppVisited, CapacityPass, KeyEnd, KeyTried, PassCourse, QueueEnd, QueueTried, Watch, Watched,
+};

@@ -150,6 +150,9 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
     /// A queue uses more or less; its parent's usage follows.
     fn queue_usage_changed(parent: &mut QueueLocal<Self>, queue: &QueueLocal<Self>, cluster: &ClusterTotal);
 
+    /// A container that runs already has become its application's, and counts for it.
+    fn recovered(shard: &mut Shard<Self>, app: u32, size: &Resource);
+
     /// A live container has ended, and counts for its application no more; what it was taken from of the asks is still to come back.
     fn usage_returned(shard: &mut Shard<Self>, container: u32);
 

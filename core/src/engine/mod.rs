@@ -52,7 +52,7 @@ mod exports {
     pub use super::intake::reported::Reported;
     pub use super::intake::warnings::AskWarning;
     pub(crate) use super::intake::warnings::warn_of;
-    pub use super::mail::container::{Container, EndReason, EndedContainer};
+    pub use super::mail::container::{Container, EndReason, EndedContainer, RecoveredContainer};
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::current::NodeView;
     pub use super::views::inspect::ContainerView;
@@ -70,7 +70,7 @@ mod exports {
     pub(crate) use super::driver::threads_and_steps::wait;
     pub(crate) use super::driver::threads_and_steps::{Ends, NoAnswer, Parts, UpdateCall, quiesce};
     pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
-    pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Report, not_taken};
+    pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Recovery, Report, not_taken};
     pub(crate) use super::intake::reply::{Answer, Reply, Unanswered, reply};
     pub(crate) use super::intake::waiting::{Waits, waiting};
     pub(crate) use super::settings::Settings;

@@ -103,6 +103,28 @@ pub enum Refused {
         /// The name.
         queue: String,
     },
+    /// Where rights in plans count, whoever submits an application needs the right to submit reservations.
+    #[error("user {user:?} may not submit reservations to queue {queue:?}, and so no application either")]
+    ReservationAcl {
+        /// The user.
+        user: String,
+        /// What was asked for.
+        queue: String,
+    },
+    /// A plan cannot be: the allocation file names a class that nobody has.
+    #[error("the queues are in force, and no new plan: {why}")]
+    PlanClass {
+        /// Which, and what there is.
+        why: String,
+    },
+    /// The reservation has no queue: it has not begun, or has ended, or there is none of its name.
+    #[error("{reservation} has no queue below plan {plan:?} now; submit to the plan without it")]
+    ReservationNotActive {
+        /// The reservation's name.
+        reservation: String,
+        /// The plan.
+        plan: String,
+    },
     /// A mapping rule names a queue that is not there and cannot make itself.
     #[error("queue {queue:?} cannot make itself: {why}")]
     NotMade {
@@ -434,6 +456,9 @@ impl Refused {
             Refused::OtherParent { .. } => "other-parent",
             Refused::InvalidResource { .. } => "invalid-resource",
             Refused::NotLeaf { .. } => "not-leaf",
+            Refused::ReservationAcl { .. } => "reservation-acl",
+            Refused::PlanClass { .. } => "plan-class",
+            Refused::ReservationNotActive { .. } => "not-active",
             Refused::BadQueueName { .. } => "bad-queue-name",
             Refused::Acl { .. } | Refused::AclAtSubmit { .. } => "acl",
             Refused::PriorityAcl { .. } => "priority-acl",
@@ -506,6 +531,15 @@ pub enum SchedulerEvent {
     /// An application has lived as long as it may (`maximum-application-lifetime` and `default-application-lifetime` of its leaf queue, or
     /// what it asked for): it is ended, as by [`kill`](crate::CapacityScheduler::kill).
     LifetimeOver(ApplicationId),
+    /// A reservation is over, and its application has moved to the default queue of its plan.
+    MovedAsReservationEnded {
+        /// The application.
+        app: ApplicationId,
+        /// Where it is now.
+        queue: String,
+    },
+    /// A reservation is over, and its application could not move, or was not to: it is ended, as by [`kill`](crate::FairScheduler::kill).
+    KilledAsReservationEnded(ApplicationId),
     /// A worker panicked. Its nodes are lost: what ran on them has ended
     /// ([`EndReason::NodeLost`](crate::EndReason::NodeLost)), and they have left the cluster and may register again.
     WorkerPanicked {
@@ -560,6 +594,12 @@ impl fmt::Display for SchedulerEvent {
         match self {
             SchedulerEvent::NodeDrained(node) => write!(f, "node {node:?} is drained"),
             SchedulerEvent::LifetimeOver(app) => write!(f, "{app} has exceeded its lifetime and is ended"),
+            SchedulerEvent::MovedAsReservationEnded { app, queue } => {
+                write!(f, "{app} goes on in queue {queue:?}: its reservation is over")
+            }
+            SchedulerEvent::KilledAsReservationEnded(app) => {
+                write!(f, "{app} is ended: its reservation is over, and it could not move")
+            }
             SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on } => {
                 let after = if *goes_on { "begins anew" } else { "is given up" };
                 write!(f, "worker {worker} panicked ({message}), {after}, and has lost its {} nodes", nodes.len())

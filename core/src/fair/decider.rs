@@ -132,6 +132,10 @@ impl Decider for FairDecider {
         parent.own.place_queue(queue, cluster);
     }
 
+    fn recovered(shard: &mut Shard, _app: u32, _size: &Resource) {
+        shard.refresh_available();
+    }
+
     #[inline(always)]
     fn usage_returned(_shard: &mut Shard, _container: u32) {}
 

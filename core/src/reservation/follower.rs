@@ -8,6 +8,7 @@ use super::numbers::ratio;
 use super::plan::Plan;
 use super::queues::PlanQueues;
 use super::replanner::Replanner;
+use crate::id::ApplicationId;
 use crate::resource::Resource;
 use rustc_hash::FxHashSet;
 
@@ -33,6 +34,10 @@ pub struct Followed {
     pub replanned: Vec<ReservationId>,
     /// Reservations that have ended so long ago that they count no more.
     pub archived: Vec<ReservationId>,
+    /// Applications of reservations that are over, with the plan's default queue, into which they have moved.
+    pub moved: Vec<(ApplicationId, String)>,
+    /// Applications of reservations that are over that could not move, or were not to.
+    pub killed: Vec<ApplicationId>,
 }
 
 /// The name of a plan's default queue.
@@ -67,7 +72,7 @@ impl Run<'_> {
             }
         }
         let wanted: FxHashSet<String> = current.iter().map(|(id, _)| self.leaf(*id)).chain([rest.clone()]).collect();
-        self.expire(&wanted, &rest, queues);
+        self.expire(&wanted, &rest, queues, &mut followed);
         queues.set_weight(&rest, 0.0);
         let mut assigned = 0.0_f32;
         for (id, has) in self.by_change(current, queues) {
@@ -112,7 +117,7 @@ impl Run<'_> {
     }
 
     /// Empties and removes the leaves that nobody wants any more.
-    fn expire(&self, wanted: &FxHashSet<String>, rest: &str, queues: &mut dyn PlanQueues) {
+    fn expire(&self, wanted: &FxHashSet<String>, rest: &str, queues: &mut dyn PlanQueues, followed: &mut Followed) {
         let leaves = queues.children(self.queue).into_iter().filter(|child| child.leaf);
         let names = leaves.map(|child| format!("{}.{}", self.queue, child.name));
         let mut expired: Vec<String> = names.filter(|leaf| !wanted.contains(leaf)).collect();
@@ -120,13 +125,16 @@ impl Run<'_> {
         for leaf in expired {
             queues.set_weight(&leaf, 0.0);
             if self.move_on_expiry {
-                queues.apps(&leaf).into_iter().for_each(|app| queues.move_app(app, rest));
+                let moved = queues.apps(&leaf).into_iter().filter(|app| queues.move_app(*app, rest));
+                followed.moved.extend(moved.map(|app| (app, rest.to_owned())));
             }
-            if queues.apps(&leaf).is_empty() {
+            let left = queues.apps(&leaf);
+            if left.is_empty() {
                 queues.remove(&leaf);
             } else {
                 // The queue goes with the next run.
                 queues.kill_apps(&leaf);
+                followed.killed.extend(left);
             }
         }
     }

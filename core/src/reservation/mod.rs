@@ -64,6 +64,8 @@ mod refused;
 
 mod replanner;
 
+mod reserve_error;
+
 pub mod sharing;
 
 mod state;
@@ -82,5 +84,6 @@ pub use plan::{Plan, PlanBooks, PlanTerms, PlanView, SharingPolicy};
 pub use queues::{PlanChild, PlanQueue, PlanQueues};
 pub use refused::{ReservationRefused, ReservationRight, Shortage};
 pub use replanner::{NewestFirst, Replanner};
+pub use reserve_error::ReserveError;
 pub use state::{KeptReservation, ReservationState, StateError};
 pub use system::{ReservationQuery, ReservationSubmission, ReservationSystem};

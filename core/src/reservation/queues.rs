@@ -48,8 +48,8 @@ pub trait PlanQueues {
     /// The applications of a leaf queue, those that run first.
     fn apps(&self, queue: &str) -> Vec<ApplicationId>;
 
-    /// Moves an application as a client's move does; one that may not is left where it is.
-    fn move_app(&mut self, app: ApplicationId, to: &str);
+    /// Moves an application as a client's move does; one that may not is left where it is. Whether it went.
+    fn move_app(&mut self, app: ApplicationId, to: &str) -> bool;
 
     /// Kills all applications of a leaf queue.
     fn kill_apps(&mut self, queue: &str);

@@ -129,7 +129,8 @@ impl ReservationSystem {
         ReservationId { cluster_timestamp: self.cluster_timestamp, number: self.last_number }
     }
 
-    /// Books a reservation. One that the plan has already with the same definition is accepted again, without effect.
+    /// Books a reservation. One that the plan has already with the same definition is accepted again, without effect. One that begins within a
+    /// step makes the follower run: what that did comes back.
     ///
     /// # Errors
     /// Why not. Nothing has changed then.
@@ -139,7 +140,7 @@ impl ReservationSystem {
         now: i64,
         caller: &Caller<'_>,
         request: &ReservationSubmission<'_>,
-    ) -> Result<(), ReservationRefused> {
+    ) -> Result<Followed, ReservationRefused> {
         self.take_capacities(queues);
         let id = request.id.ok_or(ReservationRefused::NoIdAtSubmit)?;
         let queue = named(request.queue)?;
@@ -147,7 +148,7 @@ impl ReservationSystem {
         let definition = check(request.definition, planned.plan.books(), now)?;
         if let Some(there) = planned.plan.books().reservation(id) {
             let same = there.definition() == definition;
-            return if same { Ok(()) } else { Err(ReservationRefused::DifferentDefinition { id }) };
+            return if same { Ok(Followed::default()) } else { Err(ReservationRefused::DifferentDefinition { id }) };
         }
         self.check_right(queues, caller, ReservationRight::Submit, queue, Some(id))?;
         let planned = self.plan_mut(queue).ok_or_else(|| not_a_plan(queue))?;
@@ -157,11 +158,8 @@ impl ReservationSystem {
         }
         let at_once = definition.arrival.wrapping_sub(now) < planned.plan.books().terms().step_ms;
         self.queue_of.insert(id, queue.to_owned());
-        if at_once {
-            // As in Hadoop: a short name finds no plan here.
-            self.follow_one(queue, queues, now, true);
-        }
-        Ok(())
+        // As in Hadoop: a short name finds no plan here.
+        Ok(if at_once { self.follow_one(queue, queues, now, true) } else { Followed::default() })
     }
 
     /// Books a new version of a reservation, in the plan that it was submitted to last. It becomes the caller's. One that the plan has not
@@ -267,6 +265,18 @@ impl ReservationSystem {
         Run { queue, identity: planned.identity, now, replanner, move_on_expiry }.follow(&mut planned.plan, queues)
     }
 
+    /// How often the follower is due, ms.
+    #[must_use]
+    pub fn step_ms(&self) -> u64 {
+        self.settings.plan_step_ms.max(1)
+    }
+
+    /// Whether rights in plans are asked for.
+    #[must_use]
+    pub fn rights_count(&self) -> bool {
+        self.settings.acl_enable && self.settings.reservation_acl_enable
+    }
+
     /// What has to survive a restart.
     #[must_use]
     pub fn state(&self) -> ReservationState {
@@ -358,7 +368,7 @@ impl ReservationSystem {
         queue: &str,
         id: Option<ReservationId>,
     ) -> Result<(), ReservationRefused> {
-        if !(self.settings.acl_enable && self.settings.reservation_acl_enable) {
+        if !self.rights_count() {
             return Ok(());
         }
         let own = id.and_then(|id| self.plan_of(queue, queues)?.plan.books().reservation(id));

@@ -3,6 +3,7 @@
 use crate::capacity::Unsupported;
 use crate::config::capacity::CapacityFileError;
 use crate::config::{AllocationsError, LocateError, SettingsFault};
+use crate::reservation::UnknownClass;
 
 /// Workers that one scheduler can have.
 pub(super) const MOST_WORKERS: usize = 256;
@@ -39,6 +40,9 @@ pub enum BuildError {
     /// The configuration of a CapacityScheduler asks for what is not built yet.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
+    /// A plan cannot be: the allocation file names a class that nobody has.
+    #[error(transparent)]
+    Plans(#[from] UnknownClass),
     /// A setting cannot be.
     #[error("settings: {0}")]
     Settings(#[from] SettingsFault),

@@ -260,8 +260,10 @@ impl FairSchedulerBuilder {
         let resort = self.decider.resort || trace;
         let decider = FairDecider { settings: self.settings, resort, trace };
         let (settings, control) = (decider.engine_settings(), FairControl::new(self.policies));
-        let setup = self.options.setup(decider, settings, control, file, sink, clock);
-        Ok((Parts::new(setup), watcher, events))
+        let reservations = std::mem::take(&mut self.options.reservations);
+        let mut parts = Parts::new(self.options.setup(decider, settings, control, file, sink, clock));
+        parts.control.begin_reservations(reservations)?;
+        Ok((parts, watcher, events))
     }
 
     /// Starts the threads: workers, control, update, the allocation file's watcher, and async allocation where the
@@ -269,7 +271,8 @@ impl FairSchedulerBuilder {
     ///
     /// # Errors
     /// [`BuildError::Workers`], [`BuildError::Capacity`], [`BuildError::ReloadInterval`], [`BuildError::PolicyName`],
-    /// [`BuildError::Settings`] of what was set; [`BuildError::Locate`], [`BuildError::Allocations`] of the allocation file;
+    /// [`BuildError::Settings`] of what was set; [`BuildError::Locate`], [`BuildError::Allocations`], [`BuildError::Plans`] of the
+    /// allocation file;
     /// [`BuildError::Panicked`] of the embedder's code; [`BuildError::Thread`].
     pub fn start(mut self) -> Result<FairScheduler, BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));

@@ -35,10 +35,26 @@ impl FairScheduler {
     /// [`Refused::BadAllocations`] when the text is no allocation file: the old one stays, except perhaps the placement rules;
     /// [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn reload_text(&self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
+        self.take_text(text, true)
+    }
+
+    /// The same without the clean-up: an administrator's refresh, with the text given in. Reservable queues that are new become plans.
+    ///
+    /// # Errors
+    /// As of [`FairScheduler::reload_text`]; [`Refused::PlanClass`].
+    pub fn refresh_with(&self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
+        let warnings = self.take_text(text, false)?;
+        self.refresh_plans()?;
+        Ok(warnings)
+    }
+
+    fn take_text(&self, text: &str, clean_up: bool) -> Result<Vec<Diagnostic>, Refused> {
         let shared = self.open()?;
         let custom_policies = self.look(Control::policy_names)?;
         let mut control = ControlLane { shared: self.shared().clone(), events: self.event_sink() };
-        control.clean_up();
+        if clean_up {
+            control.clean_up();
+        }
         let reader = Reader { types: shared.decider.settings.types.clone(), custom_policies, limit: u64::MAX };
         apply(reader.parse(text, "allocations"), &mut control)
     }

@@ -10,9 +10,11 @@ use crate::config::QueueAccess;
 use crate::engine::control::Call;
 use crate::engine::decider::Decider;
 use crate::engine::shared::Shared;
-use crate::engine::{Allocation, NewAttempt, drain};
+use crate::engine::{Allocation, NewAttempt, RecoveredContainer, Recovery, drain};
 use crate::event::{AppAccess, Refused};
+use crate::id::ContainerId;
 use crate::resource::Resource;
+use crate::sync::channel::bounded;
 
 /// What was granted and has ended since an AM's last call, without a call of its.
 pub(super) fn fetch<D: Decider>(shared: &Shared<D>, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
@@ -40,6 +42,16 @@ impl<D: Decider, T: Running> Door<D, T> {
 
     pub(super) fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.call_workers(|reply| Call::NextAttempt { app: app.0.clone(), new, reply })?.map(AppHandle)
+    }
+
+    pub(super) fn recover_container(
+        &self,
+        app: &AppHandle,
+        node: &NodeHandle,
+        container: RecoveredContainer,
+    ) -> Result<ContainerId, Refused> {
+        let (app, node) = (app.0.clone(), node.0.clone());
+        self.call_workers(|reply| Call::Recover(Box::new(Recovery { app, node, container, reply })))?
     }
 
     pub(super) fn finish_by(&self, by: Option<&str>, app: &AppHandle) -> Result<(), Refused> {
@@ -98,5 +110,19 @@ impl<D: Decider> Stepping<D> {
         self.settle();
         let next = self.stepper.control().restarted.take().ok_or(Refused::NoSuchApp(app.number()))?;
         self.submitted(next)
+    }
+
+    pub(super) fn recover_container(
+        &mut self,
+        app: &AppHandle,
+        node: &NodeHandle,
+        container: RecoveredContainer,
+    ) -> Result<ContainerId, Refused> {
+        let (sender, answer) = bounded(1);
+        let (app, node) = (app.0.clone(), node.0.clone());
+        self.stepper.control().recover(Recovery { app, node, container, reply: sender.into() });
+        self.settle();
+        // A worker that is given up answers nobody.
+        answer.try_recv().unwrap_or(Err(Refused::NoWorkers))
     }
 }

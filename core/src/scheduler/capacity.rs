@@ -217,6 +217,16 @@ impl CapacityStepped {
         self.steps.submitted(outcome)
     }
 
+    /// What a submission is answered, without its being submitted, as [`Stepped::accept`](crate::Stepped::accept).
+    ///
+    /// # Errors
+    /// As of [`CapacityStepped::submit_with`].
+    pub fn accept(&mut self, submission: impl Borrow<Submission>, terms: SubmitTerms) -> Result<String, Refused> {
+        let outcome = self.steps.stepper.control().accept_with(submission.borrow(), terms);
+        self.steps.settle();
+        outcome
+    }
+
     /// An AM's call.
     ///
     /// # Errors

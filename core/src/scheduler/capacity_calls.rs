@@ -6,8 +6,9 @@ use super::capacity::CapacityStepped;
 use super::capacity_threads::CapacityScheduler;
 use super::handles::{AppHandle, NodeHandle};
 use crate::config::QueueAccess;
-use crate::engine::NewAttempt;
+use crate::engine::{NewAttempt, RecoveredContainer};
 use crate::event::{AppAccess, Refused};
+use crate::id::ContainerId;
 use crate::resource::Resource;
 
 impl CapacityScheduler {
@@ -63,6 +64,24 @@ impl CapacityScheduler {
     /// [`Refused::ShutDown`].
     pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.door().new_attempt(app, new)
+    }
+
+    /// Takes over a container that runs already: a node has registered with a ResourceManager that has been restarted, and says so. It is charged
+    /// to the node, the application and its queues, whatever their limits say; it has an id from now on, and ends as any other. Its AM has it:
+    /// no answer of `allocate` brings it. Submit the application first, [accepted](crate::Submission::accepted_in), with an AM that
+    /// [runs](crate::AmRequest::running). As `AbstractYarnScheduler.recoverContainersOnNode`; whose application or attempt is over is not to be
+    /// recovered but to be stopped, which is for the caller to see to.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
+    /// [`Refused::Busy`] where no record is left; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn recover_container(
+        &self,
+        app: &AppHandle,
+        node: &NodeHandle,
+        container: RecoveredContainer,
+    ) -> Result<ContainerId, Refused> {
+        self.door().recover_container(app, node, container)
     }
 
     /// Kills an application: to the scheduler the same as [`finish`](Self::finish).
@@ -173,6 +192,20 @@ impl CapacityStepped {
     /// [`Refused::OthersLocation`] of the new AM's request; [`Refused::Panicked`] (the clock).
     pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.steps.new_attempt(app, new)
+    }
+
+    /// Takes over a container that runs already, as [`Stepped::recover_container`](crate::Stepped::recover_container).
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
+    /// [`Refused::Busy`] where no record is left; [`Refused::NoWorkers`] where the node's worker is given up.
+    pub fn recover_container(
+        &mut self,
+        app: &AppHandle,
+        node: &NodeHandle,
+        container: RecoveredContainer,
+    ) -> Result<ContainerId, Refused> {
+        self.steps.recover_container(app, node, container)
     }
 
     /// Kills an application: to the scheduler the same as [`finish`](Self::finish).

@@ -148,7 +148,7 @@ impl CapacityScheduler {
     /// # Errors
     /// As of [`CapacityScheduler::submit`], and [`Refused::BadLifetime`].
     pub fn submit_with(&self, submission: Submission, terms: SubmitTerms) -> Result<AppHandle, Refused> {
-        let call = |reply| Call::Own(CapacityCall::Submit(submission, terms, reply));
+        let call = |reply| Call::Own(CapacityCall::Submit(Box::new(submission), terms, reply));
         self.door().call(call)?.map(AppHandle)
     }
 

@@ -9,8 +9,8 @@ use super::worker::Worker;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, EventSink, EventSource, Heartbeat, NewAttempt, NodeSpec, Reply, Submission,
-    UpdateCall, allocate,
+    AllocateRequest, Allocation, EventSink, EventSource, Heartbeat, NewAttempt, NodeSpec, RecoveredContainer, Reply,
+    Submission, UpdateCall, allocate,
 };
 use crate::event::{AppAccess, Refused, Waited};
 use crate::fair::allocations::{WatchCall, Watcher};
@@ -18,6 +18,7 @@ use crate::fair::control::FairCall;
 use crate::fair::{
     AppView, Call, Control, ControlMessage, FairDecider, Parts, QueueConfig, QueueView, Shared, Stats, Threads, views,
 };
+use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::{Receiver, Sender, bounded};
@@ -301,6 +302,24 @@ impl FairScheduler {
         self.inner.door.new_attempt(app, new)
     }
 
+    /// Takes over a container that runs already: a node has registered with a ResourceManager that has been restarted, and says so. It is charged
+    /// to the node, the application and its queues, whatever their limits say; it has an id from now on, and ends as any other. Its AM has it:
+    /// no answer of `allocate` brings it. Submit the application first, [accepted](crate::Submission::accepted_in), with an AM that
+    /// [runs](crate::AmRequest::running). As `AbstractYarnScheduler.recoverContainersOnNode`; whose application or attempt is over is not to be
+    /// recovered but to be stopped, which is for the caller to see to.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
+    /// [`Refused::Busy`] where no record is left; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn recover_container(
+        &self,
+        app: &AppHandle,
+        node: &NodeHandle,
+        container: RecoveredContainer,
+    ) -> Result<ContainerId, Refused> {
+        self.inner.door.recover_container(app, node, container)
+    }
+
     /// Kills an application: to the scheduler the same as [`FairScheduler::finish`].
     ///
     /// # Errors
@@ -445,7 +464,8 @@ impl FairScheduler {
         self.call(|reply| Call::Reload(Box::new(allocations), reply))?
     }
 
-    /// What `yarn rmadmin -refreshQueues` does: the allocation file is read again at once, whether or not it has changed.
+    /// What `yarn rmadmin -refreshQueues` does: the allocation file is read again at once, whether or not it has changed. Reservable queues
+    /// that are new become plans, which the watcher's looks do not lead to.
     /// Returns what was accepted but hardly meant. Scheduling goes on meanwhile. The event channel is told as well.
     ///
     /// The administrator's command also reads the largest container again: see
@@ -455,7 +475,7 @@ impl FairScheduler {
     ///
     /// # Errors
     /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read or is not valid:
-    /// what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::Panicked`] when the source panics; [`Refused::TimedOut`] when it
+    /// what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::PlanClass`] of a new plan; [`Refused::Panicked`] when the source panics; [`Refused::TimedOut`] when it
     /// takes too long: what it reads in the end still takes effect; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`],
     /// also when that comes meanwhile.
     pub fn refresh_queues(&self) -> Result<Vec<Diagnostic>, Refused> {
@@ -473,7 +493,9 @@ impl FairScheduler {
         let lane = self.inner.own.watcher.as_ref().ok_or(Refused::NoAllocationFile)?;
         let (reply, answer) = bounded(1);
         lane.send(WatchCall::Refresh(reply)).map_err(|_| self.gone("watcher"))?;
-        self.answer(&answer, &patience, "watcher")?
+        let warnings = self.answer(&answer, &patience, "watcher")??;
+        self.refresh_plans()?;
+        Ok(warnings)
     }
 
     /// Sets another largest container ([`Settings::maximum`](crate::Settings::maximum)), as `yarn rmadmin -refreshQueues`

@@ -21,6 +21,8 @@ mod capacity_lifetimes;
 
 mod capacity_reasons;
 
+mod capacity_watch;
+
 mod capacity_threads;
 
 mod door;
@@ -39,6 +41,8 @@ mod inner;
 mod journal;
 
 mod options;
+
+mod reservations;
 
 mod stepped;
 

@@ -9,6 +9,7 @@ use crate::engine::decider::Decider;
 use crate::engine::driver::threads_and_steps::Setup;
 use crate::engine::{EventSink, HeartbeatProbe, WakeUp};
 use crate::groups::Groups;
+use crate::reservation::ReservationOptions;
 use crate::sync::{Arc, OnceLock};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -29,6 +30,7 @@ pub(super) struct Options {
     pub(super) timers: bool,
     pub(super) workers: usize,
     pub(super) fold_every: Option<u32>,
+    pub(super) reservations: ReservationOptions,
 }
 
 impl Default for Options {
@@ -48,6 +50,7 @@ impl Default for Options {
             timers: true,
             workers: 1,
             fold_every: None,
+            reservations: ReservationOptions::default(),
         }
     }
 }
@@ -176,6 +179,13 @@ macro_rules! setters_of_options {
         /// It runs on a worker: be quick.
         pub fn on_grants(mut self, wake: $crate::engine::WakeUp) -> Self {
             self.options.on_grants = Some(wake);
+            self
+        }
+
+        /// Agents, policies and planners of the embedder's own for the reservation system, and what no file says. The system itself is there
+        /// where the site files ask for it (`yarn.resourcemanager.reservation-system.enable`).
+        pub fn reservations(mut self, options: $crate::reservation::ReservationOptions) -> Self {
+            self.options.reservations = options;
             self
         }
 

@@ -7,7 +7,9 @@ use crate::app::Ask;
 use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
 use crate::engine::warn_of;
-use crate::engine::{AllocateRequest, Allocation, EventSource, Heartbeat, NewAttempt, Submission, collect};
+use crate::engine::{
+    AllocateRequest, Allocation, EventSource, Heartbeat, NewAttempt, RecoveredContainer, Submission, collect,
+};
 use crate::event::{AppAccess, Refused};
 use crate::fair::allocations::{Reloads, Watcher, apply};
 use crate::fair::{
@@ -192,6 +194,18 @@ impl Stepped {
         self.steps.submitted(outcome)
     }
 
+    /// What a submission is answered, without its being submitted: the full name of the leaf queue that it enters, which is made where it is
+    /// not there. For ResourceManagers that accept an application before its first attempt begins: that is submitted then as
+    /// [accepted](Submission::accepted_in).
+    ///
+    /// # Errors
+    /// As of [`Stepped::submit`].
+    pub fn accept(&mut self, submission: impl Borrow<Submission>) -> Result<String, Refused> {
+        let outcome = self.stepper().control().accept(submission.borrow());
+        self.settle();
+        outcome
+    }
+
     /// An AM's call, as [`FairScheduler::allocate`](crate::FairScheduler::allocate).
     ///
     /// # Errors
@@ -233,6 +247,24 @@ impl Stepped {
     /// [`Refused::AppAcl`] where he may not; [`Refused::NameTooLong`] of his name; [`Refused::NoSuchApp`] when it has ended already.
     pub fn kill_as(&mut self, user: &str, app: &AppHandle) -> Result<(), Refused> {
         self.steps.finish_by(Some(user), app)
+    }
+
+    /// Takes over a container that runs already: a node has registered with a ResourceManager that has been restarted, and says so. It is charged
+    /// to the node, the application and its queues, whatever their limits say; it has an id from now on, and ends as any other. Its AM has it:
+    /// no answer of `allocate` brings it. Submit the application first, [accepted](crate::Submission::accepted_in), with an AM that
+    /// [runs](crate::AmRequest::running). As `AbstractYarnScheduler.recoverContainersOnNode`; whose application or attempt is over is not to be
+    /// recovered but to be stopped, which is for the caller to see to.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
+    /// [`Refused::Busy`] where no record is left; [`Refused::NoWorkers`] where the node's worker is given up.
+    pub fn recover_container(
+        &mut self,
+        app: &AppHandle,
+        node: &NodeHandle,
+        container: RecoveredContainer,
+    ) -> Result<ContainerId, Refused> {
+        self.steps.recover_container(app, node, container)
     }
 
     /// Another attempt of an application, as [`FairScheduler::new_attempt`](crate::FairScheduler::new_attempt).
@@ -390,14 +422,20 @@ impl Stepped {
     /// [`Refused::BadAllocations`]: the old ones stay, except perhaps the placement rules. [`Refused::ReloadBrokeOff`].
     pub fn reload_text(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         Reloads::clean_up(self.stepper().control());
-        self.refresh_with(text)
+        self.take_text(text)
     }
 
-    /// The same without the clean-up: an administrator's refresh, with the text given in.
+    /// The same without the clean-up: an administrator's refresh, with the text given in. Reservable queues that are new become plans.
     ///
     /// # Errors
-    /// As of [`Stepped::reload_text`].
+    /// As of [`Stepped::reload_text`]; [`Refused::PlanClass`].
     pub fn refresh_with(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
+        let warnings = self.take_text(text)?;
+        self.refresh_plans()?;
+        Ok(warnings)
+    }
+
+    fn take_text(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         let types = self.shared().decider.settings.types.clone();
         let control = self.stepper().control();
         let reader = Reader { types, custom_policies: control.policy_names(), limit: u64::MAX };
@@ -411,13 +449,15 @@ impl Stepped {
     ///
     /// # Errors
     /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read or is not valid:
-    /// what was in force stays; [`Refused::ReloadBrokeOff`].
+    /// what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::PlanClass`].
     pub fn refresh_queues(&mut self) -> Result<Vec<Diagnostic>, Refused> {
         let clock = self.shared().clock.clone();
         let watcher = self.watcher.as_mut().ok_or(Refused::NoAllocationFile)?;
         let outcome = watcher.refresh(&*clock, self.steps.stepper.control());
         self.settle();
-        outcome
+        let warnings = outcome?;
+        self.refresh_plans()?;
+        Ok(warnings)
     }
 
     /// Sets another largest container, as
@@ -560,7 +600,7 @@ impl Stepped {
     }
 
     /// Works off all messages and notes what happened.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         self.steps.settle();
     }
 }

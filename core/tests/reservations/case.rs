@@ -305,7 +305,7 @@ impl<'a> Case<'a> {
             "reserve-submit" => {
                 let request = ReservationSubmission { id, queue, definition: sent.as_ref() };
                 let outcome = system.submit(&mut self.world, now, &caller, &request);
-                outcome.map(|()| self.allocation(queue))
+                outcome.map(|_| self.allocation(queue))
             }
             "reserve-update" => {
                 let outcome = system.update(&self.world, now, &caller, id, sent.as_ref());

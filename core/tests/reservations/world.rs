@@ -231,11 +231,13 @@ impl PlanQueues for World {
         self.apps.iter().filter(|(_, at)| *at == queue).map(|(number, _)| app(*number)).collect()
     }
 
-    fn move_app(&mut self, app: ApplicationId, to: &str) {
-        if self.movable.get(&app.number).is_some_and(|target| target == to) {
+    fn move_app(&mut self, app: ApplicationId, to: &str) -> bool {
+        let goes = self.movable.get(&app.number).is_some_and(|target| target == to);
+        if goes {
             self.apps.insert(app.number, to.to_owned());
             self.moved.insert(app.number, to.to_owned());
         }
+        goes
     }
 
     fn kill_apps(&mut self, queue: &str) {

@@ -223,7 +223,7 @@ impl<'m> Seen<'m> {
 
     fn request(&self, app: &AppRecord, of: &RequestView) -> Object {
         // Hadoop's of one that says none.
-        let id = if of.allocation_request_id == 0 { -1 } else { of.allocation_request_id };
+        let id = request_id(of.allocation_request_id);
         let is_master = of.priority == 0 && app.attempt.as_ref().is_some_and(|attempt| attempt.master.is_none());
         let has_label = !is_master || app.queue_was_there;
         let execution = Object::new().with("executionType", "GUARANTEED").with("enforceExecutionType", false);
@@ -273,6 +273,11 @@ fn timeouts() -> Object {
     let timeout =
         Object::new().with("type", "LIFETIME").with("expiryTime", "UNLIMITED").with("remainingTimeInSeconds", -1);
     Object::new().with("timeout", vec![Value::from(timeout)])
+}
+
+/// An allocation request id as Hadoop has it: -1 where none was given.
+pub(crate) fn request_id(of: i64) -> i64 {
+    if of == 0 { -1 } else { of }
 }
 
 /// The number of the application that a text names.

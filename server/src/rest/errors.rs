@@ -99,6 +99,11 @@ impl Fault {
         Fault::new(503, "java.time.format.DateTimeParseException", message)
     }
 
+    /// A number that is none.
+    pub(crate) fn no_number(text: &str) -> Fault {
+        Fault::new(400, "java.lang.NumberFormatException", format!("For input string: \"{text}\""))
+    }
+
     /// No such method here, or no such content.
     pub(crate) fn not_supported() -> Fault {
         let class = "javax.ws.rs.WebApplicationException";

@@ -2,7 +2,7 @@
 
 use evenweave::config::capacity::{CapacitySettings, QueueTemplates};
 use evenweave::config::{Diagnostic, QueueAccess};
-use evenweave::reason::Reason;
+use evenweave::reason::{Reason, Watch, Watched};
 use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::view::{
     AllocatedView, CapacityQueueView, CapacityStats, ContainerView, NodeView, QueueView, RequestView, Stats,
@@ -240,6 +240,12 @@ pub trait Scheduler: Send + Sync {
     /// # Errors
     /// What keeps the scheduler from answering.
     fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused>;
+    /// What passes of a CapacityScheduler try is told from now on, for [`take_watched`](Self::take_watched).
+    fn watch(&self, _what: Watch) {}
+    /// What was told since this was last called.
+    fn take_watched(&self) -> Watched {
+        Watched::default()
+    }
     /// Whether there is a queue of that full name.
     fn has_queue(&self, name: &str) -> bool;
     /// The scheduler's own check of a right in a queue.

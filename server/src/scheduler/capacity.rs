@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evenweave::config::capacity::QueueTemplates;
 use evenweave::config::{Diagnostic, QueueAccess};
+use evenweave::reason::{Watch, Watched};
 use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
 use evenweave::{AppHandle, CapacityStepped, NodeHandle, Refused, Resource};
 
@@ -129,6 +130,14 @@ impl Scheduler for CapacitySteps {
     fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
         let reasons = self.step(|stepped| stepped.why_waiting(app));
         Ok(reasons.into_iter().map(|reason| Why::told(reason, ToString::to_string)).collect())
+    }
+
+    fn watch(&self, what: Watch) {
+        self.step(|stepped| stepped.watch(&what));
+    }
+
+    fn take_watched(&self) -> Watched {
+        self.step(CapacityStepped::take_watched)
     }
 
     fn kill(&self, app: &AppHandle) -> Result<(), Refused> {

@@ -2,6 +2,7 @@
 
 use evenweave::config::capacity::QueueTemplates;
 use evenweave::config::{Diagnostic, QueueAccess};
+use evenweave::reason::{Watch, Watched};
 use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
 use evenweave::{AppHandle, CapacityScheduler, NodeHandle, Refused, Resource};
 
@@ -93,6 +94,15 @@ impl Scheduler for CapacityThreads {
     fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
         let reasons = self.scheduler.why_waiting(app)?;
         Ok(reasons.into_iter().map(|reason| Why::told(reason, ToString::to_string)).collect())
+    }
+
+    fn watch(&self, what: Watch) {
+        // A scheduler that has ended makes no passes.
+        let _ = self.scheduler.watch(what);
+    }
+
+    fn take_watched(&self) -> Watched {
+        self.scheduler.take_watched().unwrap_or_default()
     }
 
     fn kill(&self, app: &AppHandle) -> Result<(), Refused> {

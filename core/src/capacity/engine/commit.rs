@@ -185,6 +185,19 @@ impl Shard {
         self.unreserve(node);
     }
 
+    /// A container that runs already is charged (`LeafQueue.recoverContainer`).
+    pub(super) fn container_is_back(&mut self, app: u32, size: &Resource) {
+        let Some(entry) = self.entry(app) else { return };
+        let books = &mut self.own.books;
+        let local = &mut books.apps[entry];
+        local.used = local.used.plus(size);
+        let leaf = local.leaf;
+        books.holds(entry, 1);
+        books.charge_leaf(leaf, entry, size, 1);
+        books.note_reorder(entry);
+        books.charge_above(leaf, size, 1);
+    }
+
     /// A container has ended: it is charged to nobody any more.
     pub(super) fn container_is_over(&mut self, index: u32) {
         let record = &self.containers[index];

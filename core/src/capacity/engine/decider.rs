@@ -115,6 +115,10 @@ impl Decider for CapacityDecider {
 
     fn queue_usage_changed(_parent: &mut QueueLocal, _queue: &QueueLocal, _cluster: &ClusterTotal) {}
 
+    fn recovered(shard: &mut Shard, app: u32, size: &Resource) {
+        shard.container_is_back(app, size);
+    }
+
     fn usage_returned(shard: &mut Shard, container: u32) {
         shard.container_is_over(container);
     }

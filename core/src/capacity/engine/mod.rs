@@ -56,6 +56,8 @@ mod explaining;
 
 mod dry_run;
 
+mod watching;
+
 #[cfg(feature = "faults")]
 mod audit;
 

@@ -6,6 +6,7 @@ use super::message::CapacityMessage;
 use super::survey::Surveyed;
 use super::surveying::{tell, who_preempts};
 use super::types::{CapacityDecider, Shared};
+use super::watching::Watching;
 use crate::capacity::killable::Killable;
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::preempted::Candidate;
@@ -32,6 +33,8 @@ pub(crate) struct CapacityWorker {
     pub(crate) marked: BTreeMap<Candidate, u64>,
     /// What the other workers have, while a round of the preemption policy is made here.
     pub(crate) surveyed: Surveyed,
+    /// What somebody is to be told of passes; `None`: nobody watches.
+    pub(super) watching: Option<Box<Watching>>,
     /// It is to panic in the midst of a message, so many steps on; 0: it is not.
     #[cfg(feature = "faults")]
     pub(crate) fails_in: u32,
@@ -46,6 +49,7 @@ impl CapacityWorker {
             to_go: SmallVec::new(),
             marked: BTreeMap::new(),
             surveyed: Surveyed::default(),
+            watching: None,
             #[cfg(feature = "faults")]
             fails_in: 0,
         }

@@ -61,6 +61,9 @@ impl Shard {
         if self.must_fold() {
             self.fold_now();
         }
+        if self.own.watching.is_some() {
+            self.tell_pass(node);
+        }
         if self.nodes[node as usize].reservation.is_some() {
             self.serve_reservation(node);
             return None;

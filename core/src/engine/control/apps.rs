@@ -49,14 +49,30 @@ impl<D: Decider> Control<D> {
         Ok(app)
     }
 
+    /// Says what a submission is answered, and makes its queue, without taking it: the full name of the leaf queue that it would enter.
+    pub(crate) fn accept(&mut self, submission: &Submission) -> Result<String, Refused> {
+        if self.by_number.contains_key(&submission.number) {
+            return Err(Refused::DuplicateApp(submission.number));
+        }
+        submission.am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
+        let Entry { leaf, am: _ } = D::Control::submitted(self, submission)?;
+        Ok(self.tree.get(leaf).name.to_string())
+    }
+
     /// An attempt begins.
     pub(super) fn admit(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<(&AmRequest, Resource)>, keeps: bool) {
         let index = app.slot.index;
+        if am.as_ref().is_some_and(|(am, _)| am.runs()) {
+            // Nobody else has it yet. How large its AM is comes with the container.
+            let _ = app.try_set_am(leaf, self.shared.types, &Resource::ZERO);
+        }
         self.by_number.insert(app.id.number, index);
         let runnable = D::Control::entering(self, app, leaf, am.as_ref().map(|(_, size)| size), keeps);
         self.enter_app(app.clone(), leaf, runnable);
         self.enter(index);
-        if let Some((am, size)) = am {
+        if let Some((am, size)) = am
+            && !am.runs()
+        {
             let size = D::Control::am_asked(self, leaf, &size);
             self.ask_for_am(app, am, size);
         }

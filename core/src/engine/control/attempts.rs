@@ -45,11 +45,13 @@ pub struct AmRequest {
     places: Vec<(Location, bool)>,
     #[cfg_attr(feature = "serde", serde(default))]
     blacklist: Vec<Location>,
+    #[cfg_attr(feature = "serde", serde(default))]
+    runs: bool,
 }
 
 impl From<Resource> for AmRequest {
     fn from(resource: Resource) -> AmRequest {
-        AmRequest { resource, relax_locality: true, places: Vec::new(), blacklist: Vec::new() }
+        AmRequest { resource, relax_locality: true, places: Vec::new(), blacklist: Vec::new(), runs: false }
     }
 }
 
@@ -80,6 +82,18 @@ impl AmRequest {
     pub fn avoiding(mut self, places: &[Location]) -> AmRequest {
         self.blacklist.extend(places.iter().filter(|place| **place != Location::ANY));
         self
+    }
+
+    /// Nothing is to be asked for: the AM runs in a container that the scheduler is told of later, by `recover_container`. Its calls are
+    /// taken at once.
+    #[must_use]
+    pub fn running(mut self) -> AmRequest {
+        self.runs = true;
+        self
+    }
+
+    pub(crate) fn runs(&self) -> bool {
+        self.runs
     }
 
     /// Refuses what names a node or rack that has no number, or is another scheduler's.

@@ -21,6 +21,8 @@ mod audit;
 
 mod nodes;
 
+mod plans;
+
 mod present;
 
 mod publishing;
@@ -36,6 +38,7 @@ pub(crate) use audit::ControlCount;
 pub(crate) use apps::AppList;
 pub(crate) use nodes::NodeSpec;
 pub(crate) use part::{ControlPart, Entry, QueueTerms, Stand};
+pub(crate) use plans::Asking;
 pub(crate) use rights::EITHER;
 
 use crate::caught::caught;
@@ -43,7 +46,7 @@ use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
 use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
-use crate::engine::intake::messages::{ControlMessage, Internal};
+use crate::engine::intake::messages::{ControlMessage, Internal, Recovery};
 use crate::engine::intake::reply::Reply;
 use crate::engine::publish::members::MemberTable;
 use crate::engine::publish::snapshot::Structure;
@@ -53,6 +56,7 @@ use crate::groups::Groups;
 use crate::id::{Slot, Slots};
 use crate::policy::ClusterTotal;
 use crate::queue::{QueueAcls, QueueTree};
+use crate::reservation::{ReservationId, ReservationSystem};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
@@ -95,13 +99,27 @@ pub struct Submission {
     /// unmanaged AM, which runs outside.
     #[cfg_attr(feature = "serde", serde(default))]
     pub am: Option<AmRequest>,
+    /// It was accepted before, into this leaf queue: by `accept`, or by a ResourceManager that has been restarted. Neither placement rules
+    /// nor rights are asked. Where the queue is not there any more, a FairScheduler puts the application into `root.recovery`, as Hadoop
+    /// does; a CapacityScheduler refuses it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub accepted: bool,
+    /// The reservation into whose queue it is to go, where the placement rules put it into a plan of the FairScheduler's.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub reservation: Option<ReservationId>,
 }
 
 impl Submission {
     /// Of a user, with an unmanaged AM, wherever the placement rules put it.
     #[must_use]
     pub fn new(number: u32, user: impl Into<String>) -> Submission {
-        Submission { number, user: user.into(), queue: None, am: None }
+        Submission { number, user: user.into(), queue: None, am: None, accepted: false, reservation: None }
+    }
+
+    /// The same, accepted before into this leaf queue, of which the full name is given.
+    #[must_use]
+    pub fn accepted_in(self, queue: impl Into<String>) -> Submission {
+        Submission { queue: Some(queue.into()), accepted: true, ..self }
     }
 
     /// The same, and asks for a queue.
@@ -122,6 +140,12 @@ impl Submission {
         Submission { am: Some(am.into()), ..self }
     }
 
+    /// The same, into the queue of a reservation.
+    #[must_use]
+    pub fn with_reservation(self, reservation: ReservationId) -> Submission {
+        Submission { reservation: Some(reservation), ..self }
+    }
+
     /// The same, with an AM that runs in a container where there is a request for one.
     #[must_use]
     pub fn maybe_with_am(self, am: Option<impl Into<AmRequest>>) -> Submission {
@@ -131,6 +155,9 @@ impl Submission {
 
 /// What is done on the control's thread for somebody who waits for it.
 type Looking<D> = Box<dyn FnOnce(&Control<D>) + Send>;
+
+/// What is done with plans on the control's thread for somebody who waits for it.
+type Planning<D> = Box<dyn FnOnce(&mut Control<D>) + Send>;
 
 /// A request of the embedder that the control answers.
 pub(crate) enum Call<D: Decider> {
@@ -152,6 +179,7 @@ pub(crate) enum Call<D: Decider> {
         queue: String,
         reply: Reply<Result<(), Refused>>,
     },
+    Recover(Box<Recovery>),
     AddNode(NodeSpec, Reply<Result<Arc<NodeShared>, Refused>>),
     RemoveNode(Arc<NodeShared>, Reply<Result<(), Refused>>),
     ResizeNode {
@@ -170,6 +198,8 @@ pub(crate) enum Call<D: Decider> {
     Look(Looking<D>),
     /// What the decider alone knows of.
     Own(<D::Control as ControlPart<D>>::Call),
+    /// Something with plans; it answers itself, by [`Control::answer`].
+    Plans(Planning<D>),
 }
 
 /// On whose behalf something is done: the ResourceManager's own, or a user's, whose rights count.
@@ -242,6 +272,8 @@ pub(crate) struct Control<D: Decider> {
     pub(crate) answers: Vec<Answer>,
     /// The last attempt that was begun for a driver without threads.
     pub(crate) restarted: Option<Result<Arc<AppShared>, Refused>>,
+    /// The reservation system, where there is one.
+    pub(crate) plans: Option<ReservationSystem>,
     /// The decider's part.
     pub(crate) own: D::Control,
 }
@@ -304,6 +336,7 @@ impl<D: Decider> Control<D> {
             untold: Vec::new(),
             answers: Vec::new(),
             restarted: None,
+            plans: None,
             own,
         };
         D::Control::begin(&mut control, configuration);
@@ -368,6 +401,11 @@ impl<D: Decider> Control<D> {
                 }
             }
             ControlMessage::CleanUp => D::Control::clean_up(self),
+            ControlMessage::FollowPlans(reply) => {
+                // A panic was told of.
+                drop(self.follow_plans(true));
+                self.answer(reply, ());
+            }
             ControlMessage::Call(call) => self.call(call),
             // Who waits for quiet wants to see what it led to.
             ControlMessage::Barrier(reply) => self.answer(reply, ()),
@@ -411,6 +449,7 @@ impl<D: Decider> Control<D> {
                 noted!(outcome, app = app.id.number, queue = &*queue, "an application is moved");
                 self.answer(reply, outcome);
             }
+            Call::Recover(recovery) => self.recover(*recovery),
             Call::AddNode(spec, reply) => {
                 let outcome = self.add_node(&spec);
                 self.answer(reply, outcome);
@@ -442,6 +481,7 @@ impl<D: Decider> Control<D> {
             }
             Call::Look(look) => look(self),
             Call::Own(call) => D::Control::called(self, call),
+            Call::Plans(plan) => plan(self),
             Call::SetMaximum(maximum, reply) => {
                 let outcome = self.set_maximum(maximum);
                 self.answer(reply, outcome);

@@ -4,7 +4,7 @@ use super::present::NodeEntry;
 use super::{Answer, Control, ControlPart};
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::{Internal, Panicked};
+use crate::engine::intake::messages::{Internal, Panicked, Recovery};
 use crate::engine::intake::reply::Reply;
 use crate::event::{Named, Refused, SchedulerEvent, check_place};
 use crate::id::NodeId;
@@ -192,6 +192,33 @@ impl<D: Decider> Control<D> {
             D::Control::resized(self, node, kill);
         }
         Ok(())
+    }
+
+    /// A container of an application that is there runs on a node: the owner takes it over, and answers.
+    pub(crate) fn recover(&mut self, recovery: Recovery) {
+        let Recovery { app, node, container, reply } = &recovery;
+        let known = self.known(app).map(|app| app.leaf);
+        let leaf = match known {
+            Ok(leaf) if self.entry(node).is_some() => leaf,
+            Ok(_) => return reply.clone().send(Err(Refused::NoSuchNode(node.name.to_string()))),
+            Err(unknown) => return reply.clone().send(Err(unknown)),
+        };
+        if let Err(refused) = self.check_types(&node.name, &container.resource) {
+            return reply.clone().send(Err(refused));
+        }
+        if container.resource.amounts().iter().any(|amount| *amount < 0) {
+            let (asked, largest) = (Box::new(container.resource), Box::new(self.max_allocation()));
+            return reply.clone().send(Err(Refused::InvalidResource { asked, largest }));
+        }
+        // As in Hadoop, whose FairScheduler takes the first that comes back for the AM.
+        if app.managed && !app.waits_for_am() && app.am_resource().is_zero() {
+            app.set_am_resource(self.shared.types, &container.resource);
+            D::Control::am_recovered(self, leaf, &container.resource);
+        }
+        let owner = node.owner;
+        // The application stands in its leaf before the worker hears of it.
+        self.publish();
+        self.to_worker(owner, Internal::Recover(Box::new(recovery)));
     }
 
     pub(crate) fn decommission(&mut self, node: &Arc<NodeShared>) -> Result<(), Refused> {

@@ -13,6 +13,7 @@ use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::control::{App, Control, Submission};
 use crate::engine::decider::Decider;
 use crate::event::Refused;
+use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
 #[cfg(feature = "faults")]
@@ -83,6 +84,9 @@ pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
     /// It has entered, and the request for its AM's container goes out: as so much.
     fn am_asked(control: &Control<D>, leaf: u32, size: &Resource) -> Resource;
 
+    /// The AM of an application that stands in a leaf runs already, and is this large.
+    fn am_recovered(control: &mut Control<D>, leaf: u32, size: &Resource);
+
     /// An attempt has ended and is in no table any more; `goes_on`: another one of its application follows. Others may start by it.
     fn left(control: &mut Control<D>, app: &AppShared, stood: Stand, goes_on: bool);
 
@@ -96,6 +100,9 @@ pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
     fn moved(control: &mut Control<D>, app: &AppShared, stood: Stand, am: &Resource);
 
     // ------------------------------------------------------------------------------------------------ queues
+
+    /// The queues as the reservation system sees and changes them; `None` where they cannot be plans.
+    fn plan_queues(control: &mut Control<D>) -> Option<&mut dyn PlanQueues>;
 
     /// Somebody names a queue: which one is meant.
     fn named(control: &Control<D>, queue: &str) -> Result<u32, Refused>;

@@ -56,7 +56,11 @@ impl EventSink {
 #[cfg(feature = "tracing")]
 fn write(event: &SchedulerEvent) {
     match event {
-        SchedulerEvent::NodeDrained(_) | SchedulerEvent::LifetimeOver(_) | SchedulerEvent::AllocationsLoaded { .. } => {
+        SchedulerEvent::NodeDrained(_)
+        | SchedulerEvent::LifetimeOver(_)
+        | SchedulerEvent::MovedAsReservationEnded { .. }
+        | SchedulerEvent::KilledAsReservationEnded(_)
+        | SchedulerEvent::AllocationsLoaded { .. } => {
             tracing::info!("{event}");
         }
         SchedulerEvent::AllocationsRefused(_) | SchedulerEvent::AllocationsBrokeOff { .. } => tracing::warn!("{event}"),

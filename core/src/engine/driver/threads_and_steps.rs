@@ -156,7 +156,7 @@ pub(crate) struct Threads<D: Decider> {
     update: Option<JoinHandle<()>>,
     preemption: Option<JoinHandle<()>>,
     shared: Arc<Shared<D>>,
-    /// Those that offer nodes at intervals.
+    /// Those that offer nodes, or follow plans, at intervals.
     rounds: Vec<(Sender<()>, JoinHandle<()>)>,
     update_lane: Sender<UpdateCall>,
     ends: Ends,
@@ -253,6 +253,7 @@ impl<D: Decider> Threads<D> {
         for (worker, (shard, lanes)) in shards.into_iter().enumerate() {
             workers.push(run(worker, Runner::new(shard, lanes, shared.clone(), events.clone()))?);
         }
+        let plan_step = control.plans.as_ref().map(|plans| Duration::from_millis(plans.step_ms()));
         let counted = shared.clone();
         let told = events.clone();
         let control = spawn("evenweave-control".into(), move || {
@@ -289,6 +290,14 @@ impl<D: Decider> Threads<D> {
             let interval = Duration::from_millis(interval_ms.max(1));
             let thread = spawn(format!("evenweave-{task}"), move || {
                 run_task(task, &events, || run_rounds(&shared, round, interval, &stopped));
+            })?;
+            rounds.push((stop, thread));
+        }
+        if let Some(step) = plan_step.filter(|_| timers) {
+            let (stop, stopped) = bounded(1);
+            let (shared, events) = (shared.clone(), events.clone());
+            let thread = spawn("evenweave-plans".into(), move || {
+                run_task("plans", &events, || run_follower(&shared, step, &stopped));
             })?;
             rounds.push((stop, thread));
         }
@@ -361,8 +370,9 @@ impl<D: Decider> Threads<D> {
 
 fn run_control<D: Decider>(mut control: Control<D>, lane: &Receiver<ControlMessage<D>>, shared: &Shared<D>) {
     let take = |control: &mut Control<D>, message: ControlMessage<D>| {
-        // Cleaning up comes by time, so it does not count: who waits for quiet would never see the end of it.
-        if !matches!(message, ControlMessage::Barrier(_) | ControlMessage::CleanUp) {
+        // What comes by time does not count: who waits for quiet would never see the end of it.
+        let by_time = matches!(message, ControlMessage::CleanUp | ControlMessage::FollowPlans(_));
+        if !by_time && !matches!(message, ControlMessage::Barrier(_)) {
             shared.control_handled.note();
         }
         control.handle(message)
@@ -443,6 +453,18 @@ fn run_rounds<D: Decider>(shared: &Shared<D>, round: Round, interval: Duration, 
                 // A worker that is gone needs no offers.
                 let _ = lane.send(Internal::Round(round));
             }
+        }
+    }
+}
+
+/// The plan follower: asks the control for a run, a step after the one before has ended, as in Hadoop.
+fn run_follower<D: Decider>(shared: &Shared<D>, step: Duration, stopped: &Receiver<()>) {
+    while stopped.recv_timeout(step) == Err(RecvTimeoutError::Timeout) {
+        let (reply, answer) = bounded(1);
+        let sent = shared.lanes.control.send(ControlMessage::FollowPlans(reply.into()));
+        if sent.is_err() || answer.recv().is_err() {
+            // The control is gone.
+            return;
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::decider::Decider;
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::reported::Reported;
-use crate::engine::mail::container::Container;
+use crate::engine::mail::container::{Container, RecoveredContainer};
 use crate::engine::shared::ANY;
 use crate::engine::worker::rows::SharedCount;
 use crate::engine::worker::shard::Shard;
@@ -387,6 +387,15 @@ pub(crate) struct Successor {
     pub(crate) blacklist: Box<[u32]>,
 }
 
+/// A container that runs already, as its node says, and who waits for its id.
+#[derive(Clone, Debug)]
+pub(crate) struct Recovery {
+    pub(crate) app: Arc<AppShared>,
+    pub(crate) node: Arc<NodeShared>,
+    pub(crate) container: RecoveredContainer,
+    pub(crate) reply: Reply<Result<ContainerId, Refused>>,
+}
+
 /// What the home worker tells the others of asks.
 #[derive(Debug)]
 pub(crate) struct News {
@@ -421,6 +430,8 @@ pub(crate) enum Internal<D: Decider> {
         app: Arc<AppShared>,
         successor: Option<Successor>,
     },
+    /// A container of an application runs on a node of the worker.
+    Recover(Box<Recovery>),
     AddNode {
         node: Arc<NodeShared>,
         total: Resource,
@@ -513,6 +524,8 @@ pub(crate) enum ControlMessage<D: Decider> {
     NodeDrained(Arc<NodeShared>),
     /// From the watcher: what is to be done each time it looks.
     CleanUp,
+    /// A run of the plan follower is due; answered when it is published.
+    FollowPlans(Reply<()>),
     /// A request of the embedder, or of the watcher.
     Call(crate::engine::control::Call<D>),
     /// Answer when it is reached.

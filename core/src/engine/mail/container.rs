@@ -106,6 +106,47 @@ impl Container {
     }
 }
 
+/// A container that runs already, as a node that registers says: for `recover_container`.
+#[cfg(not(loom))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct RecoveredContainer {
+    /// The attempt that it was granted to, from 1: the application's present one, or one before whose containers were kept.
+    pub attempt: u32,
+    /// Its number within the attempt, from 1. The ResourceManager that granted it may be another one, whose numbers come again.
+    pub number: u32,
+    /// The priority of the ask that it answered.
+    pub priority: i32,
+    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of that ask.
+    pub allocation_request_id: i64,
+    /// What it may use.
+    pub resource: Resource,
+    /// It is the AM's: preempted last.
+    pub am: bool,
+}
+
+#[cfg(not(loom))]
+impl RecoveredContainer {
+    /// One of an attempt, by its number there.
+    #[must_use]
+    pub fn new(attempt: u32, number: u32, resource: Resource) -> RecoveredContainer {
+        RecoveredContainer { attempt, number, priority: 0, allocation_request_id: 0, resource, am: false }
+    }
+
+    /// The same, granted for an ask of this priority and request id.
+    #[must_use]
+    pub fn asked_for(self, priority: i32, allocation_request_id: i64) -> RecoveredContainer {
+        RecoveredContainer { priority, allocation_request_id, ..self }
+    }
+
+    /// The same, the AM's or not.
+    #[must_use]
+    pub fn with_am(self, am: bool) -> RecoveredContainer {
+        RecoveredContainer { am, ..self }
+    }
+}
+
 /// A container that ended, as the AM is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

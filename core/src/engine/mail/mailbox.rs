@@ -265,8 +265,25 @@ impl Arena {
     /// worker.
     #[inline(always)]
     pub fn push_granted(&self, stack: &Stack, index: u32, container: &Container) -> bool {
+        self.record(index).state.store(UNSEEN, Ordering::Relaxed);
+        self.write(index, container);
+        self.push(stack, index)
+    }
+
+    /// A container that its AM has had for long: it is handed over to nobody. By the worker.
+    #[cfg(not(loom))]
+    pub(crate) fn keep_acquired(&self, index: u32, container: &Container, now_ms: u64) {
+        self.write(index, container);
         let record = self.record(index);
-        record.state.store(UNSEEN, Ordering::Relaxed);
+        record.acquired_ms.store(low_half(now_ms), Ordering::Relaxed);
+        // ORDERING: Relaxed. This thread alone reads it: the record is on no stack until the container has ended.
+        record.state.store(ACQUIRED, Ordering::Relaxed);
+    }
+
+    /// The words of a record that is on no stack.
+    #[inline(always)]
+    fn write(&self, index: u32, container: &Container) {
+        let record = self.record(index);
         record.application.store(container.id.application, Ordering::Relaxed);
         record.app_index.store(container.id.app.index, Ordering::Relaxed);
         record.app_generation.store(container.id.app.generation, Ordering::Relaxed);
@@ -284,7 +301,6 @@ impl Arena {
         for (word, lane) in record.size.iter().zip(container.resource.amounts()).take(self.types) {
             word.store(*lane, Ordering::Relaxed);
         }
-        self.push(stack, index)
     }
 
     fn id(&self, record: &Record) -> ContainerId {

@@ -227,6 +227,11 @@ impl<D: Decider> Shard<D> {
             return;
         }
         self.add_queue_usage(leaf, amount);
+        self.carry_room(leaf, amount);
+    }
+
+    /// What is used was not spent of any lease: it is taken all the same.
+    pub(crate) fn carry_room(&self, leaf: u32, amount: &Resource) {
         let mut at = leaf;
         while at != NONE {
             let queue = self.queue(at);

@@ -37,6 +37,10 @@ impl<D: Decider> Shard<D> {
                 self.waits.mail_came(app.slot);
                 self.tell_control(ControlMessage::AppClosed { slot: app.slot, handed_over });
             }
+            Internal::Recover(recovery) => {
+                let outcome = self.recover(recovery);
+                recovery.reply.clone().send(outcome);
+            }
             Internal::AddNode { node, total } => self.add_node(node.clone(), *total),
             Internal::RemoveNode(node) => {
                 let place_is_free = self.remove_node(node);

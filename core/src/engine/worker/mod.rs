@@ -54,6 +54,9 @@ pub(crate) mod expiry;
 pub(crate) mod attempts;
 
 #[cfg(not(loom))]
+mod recovering;
+
+#[cfg(not(loom))]
 pub(crate) mod anew;
 
 #[cfg(not(loom))]

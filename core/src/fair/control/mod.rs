@@ -13,6 +13,8 @@ mod running;
 
 mod moves;
 
+mod plans;
+
 mod queues;
 
 mod reload;
@@ -33,6 +35,7 @@ use crate::event::Refused;
 use crate::fair::engine::{Control, FairDecider};
 use crate::policy::SchedulingPolicy;
 use crate::queue::Running;
+use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use policies::Policies;
@@ -123,6 +126,12 @@ impl ControlPart<FairDecider> for FairControl {
         control.size_in(leaf, size)
     }
 
+    fn am_recovered(control: &mut Control, leaf: u32, size: &Resource) {
+        if let Some(ledger) = control.ledger(leaf) {
+            ledger.am_usage.add(size);
+        }
+    }
+
     fn left(control: &mut Control, app: &AppShared, stood: Stand, _goes_on: bool) {
         control.has_left(app, stood);
     }
@@ -135,6 +144,10 @@ impl ControlPart<FairDecider> for FairControl {
 
     fn moved(control: &mut Control, app: &AppShared, stood: Stand, am: &Resource) {
         control.has_moved(app, stood, am);
+    }
+
+    fn plan_queues(control: &mut Control) -> Option<&mut dyn PlanQueues> {
+        Some(control)
     }
 
     fn named(control: &Control, queue: &str) -> Result<u32, Refused> {

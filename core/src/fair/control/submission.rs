@@ -4,14 +4,18 @@
 
 use super::settings::QueueTree;
 use crate::config::{equals_ignore_case, rooted};
-use crate::engine::control::{EITHER, Entry, Submission};
+use crate::engine::control::{AmRequest, EITHER, Entry, Submission};
 use crate::event::{Named, Refused, check_length};
 use crate::fair::engine::Control;
 use crate::matching::size::{asks_for_nothing_left, check_size, normalise};
 use crate::placement::{self, QueueNames, Request};
 use crate::queue::above;
+use crate::reservation::ReservationId;
 use crate::resource::Resource;
 use std::borrow::Cow;
+
+/// Where applications go that were accepted into a queue that is not there any more.
+const RECOVERY: &str = "root.recovery";
 
 /// Asking for it is asking for none.
 const ANY_QUEUE: &str = "default";
@@ -57,10 +61,14 @@ impl Control {
 
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_place(&mut self, submission: &Submission) -> Result<Entry, Refused> {
-        let Submission { number, user, queue, am } = submission;
-        // First what the ResourceManager does.
-        let placed = self.place(user, queue.as_deref())?;
+        let Submission { number, user, queue, am, accepted, reservation } = submission;
+        if *accepted {
+            return self.find_accepted(queue.as_deref().unwrap_or(ANY_QUEUE), am.as_ref());
+        }
         let asked = queue.as_deref().unwrap_or(ANY_QUEUE);
+        // First what the ResourceManager does.
+        self.check_plan_rights(user, asked, *reservation)?;
+        let placed = self.place(user, queue.as_deref())?;
         if asked.is_empty() {
             let why = "the name is empty; leave it out to have the placement rules choose";
             return Err(Refused::QueueNameAtSubmit { number: *number, queue: String::new(), why });
@@ -72,9 +80,38 @@ impl Control {
         if placed.is_none() {
             return Err(Refused::Placement { number: *number, user: user.clone(), queue: asked.to_owned() });
         }
+        // As recorded of a FairScheduler: a reservation without a queue is told before the rights are. A ResourceManager has both refusals
+        // the other way round.
+        let leaf = self.leaf_named(&rooted(name), *reservation)?;
         self.check_submission_outside(user, *number, name)?;
-        let leaf = self.leaf_for(user, &rooted(name), size.as_ref())?;
+        let leaf = self.leaf_for(user, &leaf, size.as_ref())?;
         Ok(Entry { leaf, am: size })
+    }
+
+    /// The leaf queue of an application that was accepted before; `root.recovery` where there is no such leaf and none can be made.
+    fn find_accepted(&mut self, queue: &str, am: Option<&AmRequest>) -> Result<Entry, Refused> {
+        let leaf = self.leaf_again(&rooted(queue)).or_else(|| self.leaf_again(RECOVERY));
+        let leaf = leaf.ok_or_else(|| Refused::NotLeaf { queue: queue.to_owned() })?;
+        let size = |am: &AmRequest| match am.runs() {
+            true => Ok(self.size_in(leaf, am.resource())),
+            false => self.size_of_further_am(leaf, am.resource()),
+        };
+        Ok(Entry { leaf, am: am.map(size).transpose()? })
+    }
+
+    /// A leaf queue of this name, made where nothing has the name.
+    fn leaf_again(&mut self, name: &str) -> Option<u32> {
+        let name = &*self.without_reservation(name);
+        let slot = match self.tree.find(name) {
+            Some(slot) => Some(slot),
+            None if super::queues::check_name(name).is_err() => None,
+            None => {
+                let made = self.create_queue(name, true);
+                self.own.steady_pending |= made.is_some();
+                made
+            }
+        };
+        slot.filter(|slot| self.tree.get(*slot).leaf)
     }
 
     /// The AM's request as it counts: within what one container may have there, and normalised.
@@ -98,7 +135,6 @@ impl Control {
 
     /// The scheduler's part: the queue, created where it is not there, and its checks.
     fn leaf_for(&mut self, user: &str, name: &str, size: Option<&Resource>) -> Result<u32, Refused> {
-        let name = &*self.without_reservation(name);
         let leaf = match self.tree.find(name) {
             Some(slot) => slot,
             None => {
@@ -120,14 +156,25 @@ impl Control {
         Ok(leaf)
     }
 
+    /// The leaf queue's name. A plan's is that of the reservation, which has to be there, or of the plan's default child.
+    fn leaf_named(&self, name: &str, reservation: Option<ReservationId>) -> Result<String, Refused> {
+        match reservation.filter(|_| self.is_plan(name)) {
+            Some(id) => self.leaf_of_reservation(name, id),
+            None => Ok(self.without_reservation(name).into_owned()),
+        }
+    }
+
     /// Where an application without a reservation goes: for a plan, which holds none itself, its default child.
     pub(super) fn without_reservation<'n>(&self, name: &'n str) -> Cow<'n, str> {
-        let is_plan =
-            self.own.file.queues.get(name).is_some_and(|own| own.reservation) && self.tree.find(name).is_some();
-        match name.rsplit('.').next().filter(|_| is_plan) {
+        match name.rsplit('.').next().filter(|_| self.is_plan(name)) {
             Some(plan) => format!("{name}.{plan}-default").into(),
             None => name.into(),
         }
+    }
+
+    /// Whether a queue is reservable by the file in force, with or without a reservation system.
+    fn is_plan(&self, name: &str) -> bool {
+        self.own.file.queues.get(name).is_some_and(|own| own.reservation) && self.tree.find(name).is_some()
     }
 
     /// Refuses the request of an AM for some of a resource of which its leaf may have nothing.

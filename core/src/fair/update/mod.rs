@@ -281,7 +281,7 @@ mod tests {
                 match (op % 12, app) {
                     (0..=2, _) => {
                         let queue = Some(queue.to_owned());
-                        let submission = Submission { number, user: format!("u{}", c % 3), queue, am: None };
+                        let submission = Submission { number, user: format!("u{}", c % 3), queue, am: None, accepted: false, reservation: None };
                         apps.extend(stepped.submit(&submission).ok().map(|app| (number, app)));
                     }
                     (3, Some(app)) => drop(stepped.finish(&apps.swap_remove(app).1)),

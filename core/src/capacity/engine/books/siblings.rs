@@ -85,6 +85,14 @@ impl Books {
         }
     }
 
+    /// All children in the order in which they are asked, for who is to hear of all: O(children × log children).
+    pub(crate) fn children_in_turn(&self, slot: u32) -> Vec<u32> {
+        let key = |child: u32| self.queue(child).standing.as_ref().map(|standing| standing.key);
+        let mut children = self.node(slot).children.clone();
+        children.sort_by_key(|child| key(*child));
+        children
+    }
+
     /// A pass over children has ended.
     pub(crate) fn mark(&mut self, slot: u32, trail: Trail) {
         let children = self.node(slot).children.len();

@@ -33,6 +33,7 @@ use crate::engine::control::{App, By, ControlPart, Entry, QueueTerms, Stand, Sub
 use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
 use crate::id::ApplicationId;
+use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
 pub use lifetimes::Lifetime;
@@ -76,7 +77,7 @@ pub(crate) struct CapacityControl {
 #[derive(Debug)]
 pub(crate) enum CapacityCall {
     /// An application that asks for more than any scheduler gives.
-    Submit(Submission, SubmitTerms, Reply<Result<Arc<AppShared>, Refused>>),
+    Submit(Box<Submission>, SubmitTerms, Reply<Result<Arc<AppShared>, Refused>>),
     /// An application has another priority from now on.
     SetPriority { app: Arc<AppShared>, by: By, priority: i32, reply: Reply<Result<(), Refused>> },
     /// An application has so many seconds from now on.
@@ -163,6 +164,14 @@ impl Control {
         self.own.asked = SubmitTerms::default();
         outcome
     }
+
+    /// Says what a submission with terms of its own is answered.
+    pub(crate) fn accept_with(&mut self, submission: &Submission, terms: SubmitTerms) -> Result<String, Refused> {
+        self.own.asked = terms;
+        let outcome = self.accept(submission);
+        self.own.asked = SubmitTerms::default();
+        outcome
+    }
 }
 
 impl ControlPart<CapacityDecider> for CapacityControl {
@@ -227,6 +236,9 @@ impl ControlPart<CapacityDecider> for CapacityControl {
         control.normal(size, &control.max_allocation())
     }
 
+    /// It counts from its activation on, as large as it was asked for.
+    fn am_recovered(_control: &mut Control, _leaf: u32, _size: &Resource) {}
+
     fn left(control: &mut Control, app: &AppShared, stood: Stand, goes_on: bool) {
         control.has_left(app, stood, goes_on);
     }
@@ -241,6 +253,10 @@ impl ControlPart<CapacityDecider> for CapacityControl {
 
     fn moved(control: &mut Control, app: &AppShared, stood: Stand, _am: &Resource) {
         control.has_moved(app, stood);
+    }
+
+    fn plan_queues(_control: &mut Control) -> Option<&mut dyn PlanQueues> {
+        None
     }
 
     fn named(control: &Control, queue: &str) -> Result<u32, Refused> {

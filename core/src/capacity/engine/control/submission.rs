@@ -7,7 +7,7 @@ use crate::capacity::engine::types::Control;
 use crate::capacity::tree::{Named, ROOT, Status};
 use crate::config::capacity::{QueueMaking, ToPlace};
 use crate::engine::books::ledger::AppShared;
-use crate::engine::control::{EITHER, Entry, Stand, Submission};
+use crate::engine::control::{AmRequest, EITHER, Entry, Stand, Submission};
 use crate::event::{self, Refused, check_length};
 use crate::matching::size::check_size;
 use crate::resource::Resource;
@@ -64,7 +64,10 @@ impl Control {
 
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_leaf(&mut self, submission: &Submission) -> Result<Entry, Refused> {
-        let Submission { number, user, queue, am } = submission;
+        let Submission { number, user, queue, am, accepted, .. } = submission;
+        if *accepted {
+            return self.find_accepted(submission);
+        }
         let name = queue.as_deref().unwrap_or(DEFAULT);
         check_length(event::Named::User, user)?;
         check_length(event::Named::Queue, name)?;
@@ -113,6 +116,29 @@ impl Control {
             self.own.priority = self.priority_for(Some(priority), user, Some(leaf), "", *number)?;
         }
         self.check_leaf(leaf, user)?;
+        self.is_needed(leaf);
+        Ok(Entry { leaf, am: size })
+    }
+
+    /// The leaf queue of an application that was accepted before, made anew where it makes itself.
+    fn find_accepted(&mut self, submission: &Submission) -> Result<Entry, Refused> {
+        let Submission { number, user, queue, am, .. } = submission;
+        let name = queue.as_deref().unwrap_or(DEFAULT);
+        let leaf = match self.own.tree.find(name) {
+            Named::Ambiguous => return Err(Refused::AmbiguousQueue(name.to_owned())),
+            Named::Unknown => self.make_queue(name, true)?,
+            Named::Queue(slot) => slot,
+        };
+        if !self.own.is_leaf(leaf) {
+            return Err(Refused::NotLeaf { queue: name.to_owned() });
+        }
+        self.own.lifetime_seconds = self.lifetime_for(self.own.asked.lifetime_seconds, name, *number)?;
+        let size = |am: &AmRequest| match am.runs() {
+            true => Ok(self.normal(am.resource(), &self.max_allocation())),
+            false => self.size_of_am(am.resource(), Some(leaf)),
+        };
+        let size = am.as_ref().map(size).transpose()?;
+        self.own.priority = self.priority_for(self.own.asked.priority, user, Some(leaf), name, *number)?;
         self.is_needed(leaf);
         Ok(Entry { leaf, am: size })
     }

@@ -267,6 +267,11 @@ impl AppShared {
         self.standing.try_set_am(queue)
     }
 
+    /// By the control: its AM, which runs already, is this large.
+    pub(crate) fn set_am_resource(&self, types: usize, size: &Resource) {
+        self.am_resource.set(types, size);
+    }
+
     /// What its AM was accounted with: nothing before it has one.
     pub(crate) fn am_resource(&self) -> Resource {
         if self.standing.has_am() { self.am_resource.read() } else { Resource::ZERO }

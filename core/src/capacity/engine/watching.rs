@@ -1,0 +1,127 @@
+//! What passes are told of: all that they try, for who watches.
+//!
+//! A record of the worker that makes the passes, filled right before a pass by a [dry run](super::dry_run). Whoever watches asks for it
+//! between two messages. Where nobody does, a pass compares once with null.
+
+use super::types::Shard;
+use crate::capacity::tried::{AppVisited, CapacityPass, PassCourse, Watch, Watched};
+use std::collections::VecDeque;
+
+/// Whole passes that are kept; then the oldest goes.
+const PASSES: usize = 64;
+
+/// Visits of applications that are kept; then the oldest goes.
+const VISITS: usize = 1024;
+
+/// What is to be told, and what was.
+#[derive(Debug, Default)]
+pub(crate) struct Watching {
+    /// The next pass, whatever the node.
+    any: bool,
+    nodes: Vec<String>,
+    /// Applications by number, and until when.
+    apps: Vec<(u32, u64)>,
+    passes: VecDeque<CapacityPass>,
+    visits: VecDeque<AppVisited>,
+}
+
+impl Watching {
+    fn is_idle(&self) -> bool {
+        !self.any && self.nodes.is_empty() && self.apps.is_empty() && self.passes.is_empty() && self.visits.is_empty()
+    }
+
+    /// Whether a pass over a node is to be told now: all of it, or visits of some applications.
+    fn wants(&mut self, node: &str, now_ms: u64) -> (bool, bool) {
+        self.apps.retain(|(_, until_ms)| *until_ms > now_ms);
+        let named = self.nodes.iter().position(|name| name == node);
+        if let Some(at) = named {
+            self.nodes.swap_remove(at);
+        }
+        (self.any || named.is_some(), !self.apps.is_empty())
+    }
+}
+
+fn keep<T>(all: &mut VecDeque<T>, most: usize, new: T) {
+    if all.len() == most {
+        all.pop_front();
+    }
+    all.push_back(new);
+}
+
+impl Shard {
+    /// From now on more is to be told.
+    pub(crate) fn watch(&mut self, what: Watch) {
+        let now_ms = self.shared.clock.now_ms();
+        let watching = self.own.watching.get_or_insert_default();
+        match what {
+            Watch::AnyNode => watching.any = true,
+            Watch::Node(name) => {
+                if !watching.nodes.contains(&name) {
+                    watching.nodes.push(name);
+                }
+            }
+            Watch::App { app, for_ms } => {
+                watching.apps.retain(|(known, _)| *known != app);
+                watching.apps.push((app, now_ms.saturating_add(for_ms)));
+            }
+        }
+    }
+
+    /// What was told since this was last called.
+    pub(crate) fn take_watched(&mut self) -> Watched {
+        let now_ms = self.shared.clock.now_ms();
+        let Some(mut watching) = self.own.watching.take() else { return Watched { now_ms, ..Watched::default() } };
+        let watched = Watched {
+            now_ms,
+            passes: std::mem::take(&mut watching.passes).into(),
+            visits: std::mem::take(&mut watching.visits).into(),
+        };
+        if !watching.is_idle() {
+            self.own.watching = Some(watching);
+        }
+        watched
+    }
+
+    /// Before a pass: tells what it tries.
+    #[cold]
+    pub(super) fn tell_pass(&mut self, node: u32) {
+        let (name, time_ms) = (self.nodes[node as usize].shared.name.clone(), self.shared.clock.now_ms());
+        let Some(mut watching) = self.own.watching.take() else { return };
+        let (whole, visits) = watching.wants(&name, time_ms);
+        if whole || visits {
+            let pass = CapacityPass { node: name.to_string(), time_ms, course: self.course_of(node) };
+            if visits {
+                pass.apps(&mut |app| {
+                    if watching.apps.iter().any(|(known, _)| *known == app.app) {
+                        let (node, app) = (pass.node.clone(), app.clone());
+                        let is_of_reservation = matches!(pass.course, PassCourse::Reserved { .. });
+                        let visited = AppVisited { node, time_ms, app, is_of_reservation };
+                        keep(&mut watching.visits, VISITS, visited);
+                    }
+                });
+            }
+            if whole {
+                watching.any &= !pass.tries_something();
+                keep(&mut watching.passes, PASSES, pass);
+            }
+        }
+        if !watching.is_idle() {
+            self.own.watching = Some(watching);
+        }
+    }
+}
+
+impl Watched {
+    /// What several workers were told, together.
+    pub(crate) fn together(found: impl IntoIterator<Item = Watched>) -> Watched {
+        let mut all = Watched::default();
+        for watched in found {
+            all.passes.extend(watched.passes);
+            all.visits.extend(watched.visits);
+            all.now_ms = all.now_ms.max(watched.now_ms);
+        }
+        all.passes.sort_by_key(|pass| pass.time_ms);
+        all.visits.sort_by_key(|visit| visit.time_ms);
+        all
+    }
+}

@@ -1,0 +1,116 @@
+//! The reservation system over the FairScheduler's queues.
+//!
+//! Plain calls of the control, between two publishes. Follows `FairReservationSystem` and `FairSchedulerPlanFollower` of Hadoop 3.4.2
+//! (reservation reference 8 and 10).
+
+use crate::config::rooted;
+use crate::event::Refused;
+use crate::fair::engine::Control;
+use crate::id::ApplicationId;
+use crate::reservation::{
+    PlanChild, PlanQueue, PlanQueues, ReservationId, ReservationOptions, ReservationSystem, ReserveError, UnknownClass,
+};
+use crate::resource::Resource;
+
+impl Control {
+    /// Plans for the reservable queues, if the site files ask for a reservation system.
+    pub(crate) fn begin_reservations(&mut self, options: ReservationOptions) -> Result<(), UnknownClass> {
+        let (settings, file) = (self.shared.decider.settings.clone(), self.own.file.clone());
+        if settings.reservation_system {
+            let timestamp = i64::try_from(self.shared.cluster_timestamp).unwrap_or(i64::MAX);
+            self.plans = Some(ReservationSystem::new(&settings, options, &file, self, timestamp)?);
+        }
+        Ok(())
+    }
+
+    /// Reservable queues that an administrator's refresh has brought become plans.
+    pub(crate) fn refresh_plans(&mut self) -> Result<(), Refused> {
+        let file = self.own.file.clone();
+        match self.with_plans(|system, queues| system.refresh(&file, queues)) {
+            Ok(refreshed) => refreshed.map_err(|unknown| Refused::PlanClass { why: unknown.to_string() }),
+            Err(ReserveError::Scheduler(refused)) => Err(refused),
+            Err(ReserveError::Reservation(_) | ReserveError::State(_)) => Ok(()),
+        }
+    }
+
+    /// The queue of a reservation below a plan, which has to be there.
+    pub(super) fn leaf_of_reservation(&self, plan: &str, id: ReservationId) -> Result<String, Refused> {
+        let leaf = format!("{plan}.{id}");
+        if self.tree.find(&leaf).is_none() {
+            return Err(Refused::ReservationNotActive { reservation: id.to_string(), plan: plan.to_owned() });
+        }
+        Ok(leaf)
+    }
+
+    fn plan_slot(&self, queue: &str) -> Option<u32> {
+        self.tree.find(&rooted(queue))
+    }
+}
+
+impl PlanQueues for Control {
+    fn plan_queue(&self, queue: &str) -> Option<PlanQueue> {
+        let queue = self.tree.get(self.plan_slot(queue)?);
+        Some(PlanQueue { identity: queue.created, parent: !queue.leaf, share: queue.own.steady_fair_share })
+    }
+
+    fn largest_container(&self) -> Resource {
+        self.max_allocation()
+    }
+
+    fn children(&self, queue: &str) -> Vec<PlanChild> {
+        let Some(slot) = self.plan_slot(queue) else { return Vec::new() };
+        let child = |slot: u32| {
+            let child = self.tree.get(slot);
+            let name = child.name.rsplit('.').next().unwrap_or_default();
+            PlanChild { name: name.to_owned(), leaf: child.leaf }
+        };
+        self.tree.get(slot).children().map(child).collect()
+    }
+
+    fn share(&self, queue: &str) -> Option<Resource> {
+        self.plan_slot(queue).map(|slot| self.tree.get(slot).own.steady_fair_share)
+    }
+
+    fn make_leaf(&mut self, queue: &str) {
+        if self.plan_slot(queue).is_none() && self.create_queue(queue, true).is_some() {
+            // At once, not before the publish: what is weighed next is weighed by them.
+            self.steady_shares();
+        }
+    }
+
+    fn set_weight(&mut self, queue: &str, weight: f32) {
+        if let Some(slot) = self.plan_slot(queue) {
+            self.tree.get_mut(slot).own.weight = weight;
+            self.dirty.insert(slot);
+        }
+    }
+
+    fn apps(&self, queue: &str) -> Vec<ApplicationId> {
+        let slot = self.plan_slot(queue);
+        let there = self.apps.iter().flatten().filter(|app| Some(app.leaf) == slot && app.closing.is_none());
+        let mut apps: Vec<_> = there.map(|app| (!app.runnable, app.shared.id.number)).collect();
+        apps.sort_unstable();
+        let cluster_timestamp = self.shared.cluster_timestamp;
+        apps.into_iter().map(|(_, number)| ApplicationId { cluster_timestamp, number }).collect()
+    }
+
+    fn move_app(&mut self, app: ApplicationId, to: &str) -> bool {
+        self.find_app(app.number).is_some_and(|shared| Control::move_app(self, &shared, to).is_ok())
+    }
+
+    fn kill_apps(&mut self, queue: &str) {
+        for app in self.apps(queue) {
+            if let Some(shared) = self.find_app(app.number) {
+                // One that has ended meanwhile needs no end.
+                let _ = self.begin_finish(&shared, None);
+            }
+        }
+    }
+
+    fn remove(&mut self, queue: &str) {
+        let empty = |slot: &u32| self.tree.get(*slot).leaf && self.tree.is_empty(*slot);
+        if let Some(slot) = self.plan_slot(queue).filter(empty) {
+            self.remove_queue(slot);
+        }
+    }
+}

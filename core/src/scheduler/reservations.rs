@@ -1,0 +1,203 @@
+//! Calls of the reservation system, the same on every scheduler.
+//!
+//! # Where it stands
+//! Bodies of public methods: with threads they send to the control and wait on the caller's thread; without they run on it. The time is the
+//! clock's [`wall_ms`](crate::clock::Clock::wall_ms).
+
+use super::door::{Door, Running};
+use super::fair::FairScheduler;
+use super::stepped::Stepped;
+use super::steps::Stepping;
+use crate::engine::control::{Asking, Call, Control};
+use crate::engine::decider::Decider;
+use crate::event::Refused;
+use crate::reservation::{
+    Followed, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationState,
+    ReservationSubmission, ReserveError,
+};
+use std::collections::BTreeMap;
+
+impl<D: Decider, T: Running> Door<D, T> {
+    fn planning<A: Send + 'static>(
+        &self,
+        plan: impl FnOnce(&mut Control<D>) -> Result<A, ReserveError> + Send + 'static,
+    ) -> Result<A, ReserveError> {
+        self.call(|reply| {
+            Call::Plans(Box::new(move |control| {
+                let outcome = plan(control);
+                control.answer(reply, outcome);
+            }))
+        })?
+    }
+}
+
+impl<D: Decider> Stepping<D> {
+    fn planning<A>(
+        &mut self,
+        plan: impl FnOnce(&mut Control<D>) -> Result<A, ReserveError>,
+    ) -> Result<A, ReserveError> {
+        let outcome = plan(self.stepper.control());
+        self.settle();
+        outcome
+    }
+}
+
+/// A submission as it travels to the control.
+fn owned(
+    request: &ReservationSubmission<'_>,
+) -> (Option<ReservationId>, Option<String>, Option<ReservationDefinition>) {
+    (request.id, request.queue.map(str::to_owned), request.definition.cloned())
+}
+
+/// The calls. `$this` is how the method names its receiver, `$at` where the control is reached from there.
+macro_rules! reservation_calls {
+    ($this:ident: $receiver:ty, $($at:tt)+) => {
+        /// A name for a new reservation. `ClientRMService.getNewReservation`.
+        ///
+        /// # Errors
+        /// [`ReservationRefused::NotEnabled`](crate::reservation::ReservationRefused::NotEnabled) where the site files ask for no
+        /// reservation system, as of every call here. With threads, too: [`Refused::OwnThread`](crate::Refused::OwnThread),
+        /// [`Refused::TaskLost`](crate::Refused::TaskLost), [`Refused::ShutDown`](crate::Refused::ShutDown).
+        pub fn reserve_new($this: $receiver) -> Result<ReservationId, ReserveError> {
+            $($at)+.planning(|control| control.with_plans(|system, _| system.new_reservation()))
+        }
+
+        /// Books a reservation on behalf of a user, as [`ReservationSystem::submit`](crate::reservation::ReservationSystem::submit). One that
+        /// begins within a step has its queue when this returns.
+        ///
+        /// # Errors
+        /// As there; [`Refused::NameTooLong`](crate::Refused::NameTooLong) of the user;
+        /// [`Refused::NoGroups`](crate::Refused::NoGroups) where rights count; [`Refused::Panicked`](crate::Refused::Panicked) of an agent or a
+        /// policy of the embedder's. As of [`reserve_new`](Self::reserve_new).
+        pub fn reserve_submit(
+            $this: $receiver,
+            user: &str,
+            request: &ReservationSubmission<'_>,
+        ) -> Result<(), ReserveError> {
+            let (user, (id, queue, definition)) = (user.to_owned(), owned(request));
+            $($at)+.planning(move |control| {
+                let (queue, definition) = (queue.as_deref(), definition.as_ref());
+                control.reserve_submit(&user, &ReservationSubmission { id, queue, definition })
+            })
+        }
+
+        /// Books a new version of a reservation, as [`ReservationSystem::update`](crate::reservation::ReservationSystem::update).
+        ///
+        /// # Errors
+        /// As there, and as of [`reserve_submit`](Self::reserve_submit).
+        pub fn reserve_update<'a>(
+            $this: $receiver,
+            user: &str,
+            id: impl Into<Option<ReservationId>>,
+            definition: impl Into<Option<&'a ReservationDefinition>>,
+        ) -> Result<(), ReserveError> {
+            let (user, id, definition) = (user.to_owned(), id.into(), definition.into().cloned());
+            $($at)+.planning(move |control| {
+                control.reserve(&user, |system, queues, Asking { caller, now }| {
+                    system.update(queues, now, &caller, id, definition.as_ref())
+                })
+            })
+        }
+
+        /// Takes a reservation out of its plan, as [`ReservationSystem::delete`](crate::reservation::ReservationSystem::delete). Its queue goes
+        /// with the follower's next run.
+        ///
+        /// # Errors
+        /// As there, and as of [`reserve_submit`](Self::reserve_submit).
+        pub fn reserve_delete($this: $receiver, user: &str, id: impl Into<Option<ReservationId>>) -> Result<(), ReserveError> {
+            let (user, id) = (user.to_owned(), id.into());
+            $($at)+.planning(move |control| {
+                control.reserve(&user, |system, queues, Asking { caller, .. }| system.delete(queues, &caller, id))
+            })
+        }
+
+        /// The reservations of a plan, as [`ReservationSystem::list`](crate::reservation::ReservationSystem::list): copies, as of now.
+        ///
+        /// # Errors
+        /// As there, and as of [`reserve_submit`](Self::reserve_submit).
+        pub fn reserve_list(
+            $this: $receiver,
+            user: &str,
+            query: &ReservationQuery<'_>,
+        ) -> Result<Vec<Reservation>, ReserveError> {
+            let &ReservationQuery { queue, id, from, to } = query;
+            let (user, queue, id) = (user.to_owned(), queue.map(str::to_owned), id.to_owned());
+            $($at)+.planning(move |control| {
+                let query = ReservationQuery { queue: queue.as_deref(), id: &id, from, to };
+                control.reserve(&user, |system, queues, Asking { caller, .. }| {
+                    Ok(system.list(queues, &caller, &query)?.into_iter().cloned().collect())
+                })
+            })
+        }
+
+        /// A run of the plan follower over all plans: makes, weighs, empties and removes the queues below them, and says what came of it by
+        /// plan. All that it changes is published once. With [timers](crate::FairSchedulerBuilder::timers) a thread does so each
+        /// `yarn.resourcemanager.reservation-system.planfollower.time-step`. Nothing where there is no reservation system.
+        ///
+        /// # Errors
+        /// [`Refused::Panicked`](crate::Refused::Panicked) of a planner of the embedder's, or the clock. As of [`reserve_new`](Self::reserve_new).
+        pub fn follow_plans($this: $receiver) -> Result<BTreeMap<String, Followed>, ReserveError> {
+            $($at)+.planning(|control| Ok(control.follow_plans(true)?))
+        }
+
+        /// The plans by name, with all that is promised: a copy, as of now.
+        ///
+        /// # Errors
+        /// As of [`reserve_new`](Self::reserve_new).
+        pub fn plans($this: $receiver) -> Result<BTreeMap<String, PlanBooks>, ReserveError> {
+            $($at)+.planning(|control| {
+                control.with_plans(|system, queues| {
+                    system.plans(queues).map(|(name, books)| (name.to_owned(), books.clone())).collect()
+                })
+            })
+        }
+
+        /// What of the reservations has to survive a restart.
+        ///
+        /// # Errors
+        /// As of [`reserve_new`](Self::reserve_new).
+        pub fn reservation_state($this: $receiver) -> Result<ReservationState, ReserveError> {
+            $($at)+.planning(|control| control.with_plans(|system, _| system.state()))
+        }
+
+        /// What survived a restart goes into the plans, as [`ReservationSystem::restore`](crate::reservation::ReservationSystem::restore); then
+        /// each plan's queues are made, without replanning. Gives the queues of the state that are no plans.
+        ///
+        /// # Errors
+        /// [`ReserveError::State`](crate::reservation::ReserveError::State): nothing has changed. As of [`follow_plans`](Self::follow_plans).
+        pub fn restore_reservations($this: $receiver, state: &ReservationState) -> Result<Vec<String>, ReserveError> {
+            let state = state.clone();
+            $($at)+.planning(move |control| {
+                let left_out = control.with_plans(|system, _| system.restore(&state))??;
+                control.follow_plans(false)?;
+                Ok(left_out)
+            })
+        }
+    };
+}
+
+impl FairScheduler {
+    reservation_calls!(self: &Self, self.door());
+}
+
+impl Stepped {
+    reservation_calls!(self: &mut Self, self.steps);
+}
+
+impl Stepped {
+    /// Reservable queues that an administrator's refresh has brought become plans.
+    pub(super) fn refresh_plans(&mut self) -> Result<(), Refused> {
+        self.stepper().control().refresh_plans()
+    }
+}
+
+impl FairScheduler {
+    /// The same.
+    pub(super) fn refresh_plans(&self) -> Result<(), Refused> {
+        let refreshed = self.door().planning(|control| Ok(control.refresh_plans()?));
+        match refreshed {
+            Err(ReserveError::Scheduler(refused)) => Err(refused),
+            Ok(()) | Err(ReserveError::Reservation(_) | ReserveError::State(_)) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Running containers that a ResourceManager takes over after a restart, and applications that were accepted before: both schedulers,
+//! with threads and without.
+
+use evenweave::prelude::*;
+use evenweave::{AmRequest, EndReason, RecoveredContainer};
+
+const NODE: Resource = Resource::new(8192, 8);
+const TASK: Resource = Resource::new(1024, 1);
+
+fn capacity() -> CapacityConfiguration {
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "a,b"),
+        ("yarn.scheduler.capacity.root.a.capacity", "50"),
+        ("yarn.scheduler.capacity.root.b.capacity", "50"),
+        ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
+    ];
+    CapacityConfiguration::from_properties([], queues).expect("queues that can be")
+}
+
+/// An application of before, whose AM runs.
+fn of_before(number: u32, queue: &str) -> Submission {
+    Submission::new(number, "ann").accepted_in(queue).with_am(AmRequest::from(TASK).running())
+}
+
+fn task(number: u32) -> RecoveredContainer {
+    RecoveredContainer::new(1, number, TASK).asked_for(3, 0)
+}
+
+/// What is the same with each scheduler; `$settle` waits until all is worked off, `$used` is what the leaf queue `root.a` uses.
+macro_rules! takes_over {
+    ($scheduler:ident, $settle:expr, $used:expr) => {{
+        let node = $scheduler.add_node("n1", "/r1", NODE).unwrap();
+        let app = $scheduler.submit(of_before(7, "root.a")).unwrap();
+        assert!(!app.waits_for_am(), "it runs");
+        // Its AM may call before its node has come back.
+        let mut answer = Allocation::default();
+        $scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+        let master = $scheduler.recover_container(&app, &node, task(1).with_am(true)).unwrap();
+        let kept = $scheduler.recover_container(&app, &node, task(5)).unwrap();
+        $settle;
+        assert_eq!((master.number(), kept.number()), (1, 5));
+        assert_eq!($used, Resource::new(2048, 2));
+        assert_eq!($scheduler.node("n1").unwrap().free, Resource::new(6144, 6));
+        // None of it is news to the AM, and new containers are numbered from 1.
+        let asks = [Ask::anywhere(4, TASK, 1)];
+        $scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer).unwrap();
+        assert!(answer.granted.is_empty());
+        $settle;
+        let _ = $scheduler.heartbeat(Heartbeat::new(&node));
+        $settle;
+        $scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+        assert_eq!(answer.granted.iter().map(|new| new.id.number()).collect::<Vec<_>>(), [1]);
+        let new = answer.granted[0].id;
+        assert_ne!(new, master);
+        // One is given back, and keeps its room until its node says that it has ended; the other ends by itself.
+        let back = AllocateRequest::default().with_releases([kept]);
+        $scheduler.allocate(&app, &back, &mut answer).unwrap();
+        let mut ended = answer.ended.clone();
+        $settle;
+        assert_eq!($used, Resource::new(2048, 2));
+        assert_eq!($scheduler.node("n1").unwrap().free, Resource::new(5120, 5));
+        let mut report = Heartbeat::new(&node);
+        report.completed.extend([kept, new]);
+        let _ = $scheduler.heartbeat(report);
+        $settle;
+        $scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+        ended.extend(&answer.ended);
+        let mut ended: Vec<_> = ended.iter().map(|ended| (ended.id, ended.reason)).collect();
+        ended.sort_unstable_by_key(|(id, _)| *id);
+        let mut meant = [(kept, EndReason::Released), (new, EndReason::Completed)];
+        meant.sort_unstable_by_key(|(id, _)| *id);
+        assert_eq!(ended, meant);
+        $scheduler.finish(&app).unwrap();
+        let mut report = Heartbeat::new(&node);
+        report.completed.extend([master]);
+        let _ = $scheduler.heartbeat(report);
+        $settle;
+        assert_eq!($used, Resource::ZERO);
+        assert_eq!($scheduler.node("n1").unwrap().free, NODE);
+        // Both are gone by now.
+        assert_eq!($scheduler.recover_container(&app, &node, task(6)).unwrap_err().kind(), "no-such-app");
+        let app = $scheduler.submit(of_before(8, "root.a")).unwrap();
+        let negative = RecoveredContainer::new(1, 1, Resource::new(-1, 1));
+        assert_eq!($scheduler.recover_container(&app, &node, negative).unwrap_err().kind(), "invalid-resource");
+        $scheduler.remove_node(&node).unwrap();
+        $settle;
+        assert_eq!($scheduler.recover_container(&app, &node, task(6)).unwrap_err().kind(), "no-such-node");
+    }};
+}
+
+fn used_of(queues: &[evenweave::view::QueueView]) -> Resource {
+    queues.iter().find(|queue| queue.name == "root.a").map_or(Resource::ZERO, |queue| queue.usage)
+}
+
+fn used_in(queues: &[evenweave::view::CapacityQueueView]) -> Resource {
+    queues.iter().find(|queue| queue.name == "root.a").map_or(Resource::ZERO, |queue| queue.used)
+}
+
+#[test]
+fn a_fair_scheduler_without_threads_takes_over_what_runs() {
+    let mut scheduler = FairScheduler::builder().stepped().unwrap();
+    takes_over!(scheduler, scheduler.update_now(), used_of(&scheduler.queues()));
+}
+
+#[test]
+fn a_fair_scheduler_with_threads_takes_over_what_runs() {
+    for workers in [1, 3] {
+        let scheduler = FairScheduler::builder().timers(false).workers(workers).start().unwrap();
+        let settle = || {
+            scheduler.quiesce();
+            scheduler.update_now();
+            scheduler.quiesce();
+        };
+        takes_over!(scheduler, settle(), used_of(&scheduler.queues()));
+        scheduler.shutdown();
+    }
+}
+
+#[test]
+fn a_capacity_scheduler_without_threads_takes_over_what_runs() {
+    let mut scheduler = CapacityScheduler::builder(capacity()).stepped().unwrap();
+    takes_over!(scheduler, scheduler.expire_queues(), used_in(&scheduler.queues(false)));
+}
+
+#[test]
+fn a_capacity_scheduler_with_threads_takes_over_what_runs() {
+    let scheduler = CapacityScheduler::builder(capacity()).timers(false).start().unwrap();
+    takes_over!(scheduler, scheduler.quiesce(), used_in(&scheduler.queues(false).unwrap()));
+    scheduler.shutdown();
+}
+
+#[test]
+fn limits_do_not_keep_what_runs_away() {
+    let file = "<allocations><queue name='a'><maxResources>1024 mb, 1 vcores</maxResources></queue></allocations>";
+    let mut scheduler = FairScheduler::builder().stepped().unwrap();
+    scheduler.reload_text(file).unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(1024, 1)).unwrap();
+    let app = scheduler.submit(of_before(1, "root.a")).unwrap();
+    for number in 1..=3 {
+        scheduler.recover_container(&app, &node, task(number)).unwrap();
+    }
+    assert_eq!(used_of(&scheduler.queues()), Resource::new(3072, 3));
+    assert_eq!(scheduler.node("n1").unwrap().free, Resource::new(-2048, -2));
+}
+
+#[test]
+fn the_am_counts_in_its_leaf_and_goes_with_it() {
+    let mut scheduler = FairScheduler::builder().stepped().unwrap();
+    let node = scheduler.add_node("n1", "/r1", NODE).unwrap();
+    let app = scheduler.submit(of_before(1, "root.a")).unwrap();
+    let other = scheduler.submit(Submission::new(2, "bob").in_queue("root.b")).unwrap();
+    let master = Resource::new(2048, 2);
+    let recovered = RecoveredContainer::new(1, 1, master).with_am(true);
+    scheduler.recover_container(&app, &node, recovered).unwrap();
+    // Only one is the AM's.
+    scheduler.recover_container(&app, &node, task(2)).unwrap();
+    // An unmanaged one has none.
+    scheduler.recover_container(&other, &node, task(1)).unwrap();
+    let am_usage = |scheduler: &Stepped, name: &str| {
+        scheduler.queues().iter().find(|queue| queue.name == name).map(|queue| queue.am_usage).unwrap()
+    };
+    assert_eq!(am_usage(&scheduler, "root.a"), master);
+    assert_eq!(am_usage(&scheduler, "root.b"), Resource::ZERO);
+    // A move takes it out of there, and counts it nowhere else, as in Hadoop.
+    let moved = scheduler.submit(of_before(3, "root.a")).unwrap();
+    scheduler.recover_container(&moved, &node, task(1).with_am(true)).unwrap();
+    assert_eq!(am_usage(&scheduler, "root.a"), master.plus(&TASK));
+    scheduler.move_app(&moved, "root.b").unwrap();
+    assert_eq!((am_usage(&scheduler, "root.a"), am_usage(&scheduler, "root.b")), (master, Resource::ZERO));
+    scheduler.finish(&app).unwrap();
+    assert_eq!(am_usage(&scheduler, "root.a"), Resource::ZERO);
+}
+
+#[test]
+fn where_the_queue_is_gone_hadoop_has_one_for_it() {
+    let mut fair = FairScheduler::builder().stepped().unwrap();
+    // A parent by now.
+    fair.create_queue("root.a", false).unwrap();
+    assert_eq!(fair.submit(of_before(1, "root.a")).unwrap().queue(), "root.recovery");
+    let mut capacity = CapacityScheduler::builder(capacity()).stepped().unwrap();
+    assert!(capacity.submit(of_before(1, "root.gone")).is_err());
+    assert_eq!(capacity.submit(of_before(1, "root")).unwrap_err().kind(), "not-leaf");
+}
+
+#[test]
+fn what_is_accepted_is_not_there_until_it_is_submitted() {
+    let mut fair = FairScheduler::builder().stepped().unwrap();
+    let leaf = fair.accept(Submission::new(1, "ann").in_queue("a")).unwrap();
+    assert_eq!(leaf, "root.a");
+    assert!(fair.apps().is_empty());
+    assert_eq!(fair.submit(Submission::new(1, "ann").accepted_in(&leaf)).unwrap().queue(), "root.a");
+    assert_eq!(fair.accept(Submission::new(1, "ann")).unwrap_err().kind(), "duplicate-app");
+    let mut capacity = CapacityScheduler::builder(capacity()).stepped().unwrap();
+    let leaf = capacity.accept(Submission::new(1, "ann").in_queue("b"), SubmitTerms::default()).unwrap();
+    assert_eq!(leaf, "root.b");
+    assert!(capacity.apps().is_empty());
+    let terms = SubmitTerms::default();
+    assert_eq!(capacity.accept(Submission::new(2, "ann").in_queue("gone"), terms).unwrap_err().kind(), "no-such-queue");
+}

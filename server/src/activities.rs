@@ -1,0 +1,99 @@
+//! What passes of a CapacityScheduler were told of, as Hadoop's `ActivitiesManager` keeps it.
+//!
+//! Owned by the ResourceManager, behind a lock that only those take who ask for activities. The scheduler tells; what it was told since is
+//! fetched with each question.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use evenweave::reason::{AppVisited, CapacityPass};
+
+use crate::scheduler::Scheduler;
+
+/// So many visits of an application are kept, or 1.2 for each node (`yarn.resourcemanager.activities-manager.app-activities.max-queue-length`).
+const VISITS: usize = 100;
+
+/// So long they are kept, in ms (`yarn.resourcemanager.activities-manager.app-activities.ttl-ms`, and `scheduler-activities.ttl-ms`).
+const KEPT_MS: u64 = 600_000;
+
+/// So many passes are kept for who asks for many.
+const PASSES: usize = 500;
+
+/// What is kept.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// The last pass over each node that was told in full.
+    by_node: HashMap<String, CapacityPass>,
+    /// The last of all that has tried something.
+    last: Option<CapacityPass>,
+    /// Those since somebody asked for many.
+    many: VecDeque<CapacityPass>,
+    by_app: HashMap<u32, VecDeque<AppVisited>>,
+}
+
+impl Kept {
+    pub(crate) fn on_node(&self, node: &str) -> Option<&CapacityPass> {
+        self.by_node.get(node)
+    }
+
+    pub(crate) fn last(&self) -> Option<&CapacityPass> {
+        self.last.as_ref()
+    }
+
+    /// An application's visits, the oldest first; `None`: it was never visited while somebody watched.
+    pub(crate) fn of_app(&self, app: u32) -> Option<&VecDeque<AppVisited>> {
+        self.by_app.get(&app)
+    }
+
+    pub(crate) fn take_many(&mut self) -> Vec<CapacityPass> {
+        std::mem::take(&mut self.many).into()
+    }
+
+    fn took(&mut self, pass: CapacityPass) {
+        if pass.tries_something() {
+            self.last = Some(pass.clone());
+        }
+        self.many.push_back(pass.clone());
+        if self.many.len() > PASSES {
+            self.many.pop_front();
+        }
+        self.by_node.insert(pass.node.clone(), pass);
+    }
+
+    fn visited(&mut self, visit: AppVisited, most: usize) {
+        let visits = self.by_app.entry(visit.app.app).or_default();
+        while visits.len() >= most {
+            visits.pop_front();
+        }
+        visits.push_back(visit);
+    }
+
+    /// What is too old goes, and what is of applications that have ended.
+    fn forget(&mut self, now_ms: u64, runs: impl Fn(u32) -> bool) {
+        let is_fresh = |time_ms: u64| now_ms.saturating_sub(time_ms) <= KEPT_MS;
+        self.by_node.retain(|_, pass| is_fresh(pass.time_ms));
+        self.by_app.retain(|app, visits| {
+            visits.retain(|visit| is_fresh(visit.time_ms));
+            runs(*app) && !visits.is_empty()
+        });
+    }
+}
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub(crate) struct Activities {
+    kept: Mutex<Kept>,
+}
+
+impl Activities {
+    /// What is kept, with what the scheduler was told since. Of applications only of those that run.
+    pub(crate) fn kept(&self, scheduler: &dyn Scheduler, runs: impl Fn(u32) -> bool) -> MutexGuard<'_, Kept> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let watched = scheduler.take_watched();
+        let most = VISITS.max(scheduler.nodes().len() * 12 / 10);
+        watched.passes.into_iter().for_each(|pass| kept.took(pass));
+        watched.visits.into_iter().for_each(|visit| kept.visited(visit, most));
+        kept.forget(watched.now_ms, runs);
+        kept
+    }
+}

@@ -1,0 +1,222 @@
+package io.evenweave.yarn;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
+import org.apache.hadoop.yarn.api.records.Container;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.api.records.UpdateContainerError;
+import org.apache.hadoop.yarn.server.resourcemanager.RMAuditLogger;
+import org.apache.hadoop.yarn.server.resourcemanager.RMAuditLogger.AuditConstants;
+import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
+import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerFinishedEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerImpl;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractUsersManager;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Queue;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ContainerRequest;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.PendingAsk;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.AppPlacementAllocator;
+import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
+import org.apache.hadoop.yarn.server.utils.BuilderUtils;
+
+/** An attempt: Hadoop's books of it. What it asks for is kept here too, for metrics and reports; the core decides by its own. */
+final class EvenweaveAttempt extends SchedulerApplicationAttempt {
+  private final EvenweaveScheduler scheduler;
+  final EvenweaveApplication application;
+  /** The containers of the attempt before are kept. */
+  final boolean keepsContainers;
+  /** The core has begun it. */
+  volatile boolean isInCore;
+  /** Marked for preemption by the ResourceManager itself, because their node has become too small. */
+  private final Set<ContainerId> marked = Collections.synchronizedSet(new LinkedHashSet<>());
+  private final long numbersFrom;
+  /** The last number of a container within this attempt and ResourceManager. */
+  private long lastNumber;
+  /** Somebody else has taken a number: from then on the core's are not gone by. */
+  private boolean numbersItself;
+  /** The core asks for a master's container under request id 0, the ResourceManager under its own; null when there is none to come. */
+  private Long awaitedRequestId;
+
+  EvenweaveAttempt(EvenweaveScheduler scheduler, EvenweaveApplication application, ApplicationAttemptId id, Queue queue,
+      AbstractUsersManager users, boolean keepsContainers, RMContext context) {
+    super(id, application.getUser(), queue, users, context);
+    this.scheduler = scheduler;
+    this.application = application;
+    this.keepsContainers = keepsContainers;
+    this.numbersFrom = context.getEpoch() << ResourceManager.EPOCH_BIT_SHIFT;
+  }
+
+  void recovering(boolean recovering) {
+    setAttemptRecovering(recovering);
+  }
+
+  /** A master's container is asked for by these lines. */
+  void awaits(List<ResourceRequest> master) {
+    awaitedRequestId = master == null || master.isEmpty() ? null : master.get(0).getAllocationRequestId();
+  }
+
+  /** Its master runs in a container. */
+  boolean isManaged() {
+    return !getUnmanagedAM();
+  }
+
+  // ------------------------------------------------------------------------------------------------ containers
+
+  /** A container was granted: it is this attempt's, and charged on its node. */
+  RMContainer granted(EvenweaveNode node, Granted granted) {
+    writeLock.lock();
+    try {
+      lastNumber = numbersItself ? lastNumber + 1 : Math.max(lastNumber, granted.id.number());
+      long number = numbersItself ? lastNumber : granted.id.number();
+      ContainerId id = ContainerId.newContainerId(getApplicationAttemptId(), numbersFrom + number);
+      long requestId = awaitedRequestId == null ? granted.allocationRequestId : awaitedRequestId;
+      awaitedRequestId = null;
+      SchedulerRequestKey key = new SchedulerRequestKey(Priority.newInstance(granted.priority), requestId, null);
+      Container container = BuilderUtils.newContainer(id, node.getNodeID(),
+          node.getHttpAddress(), granted.resource, key.getPriority(), null, requestId);
+      RMContainerImpl made = new RMContainerImpl(container, key, getApplicationAttemptId(), node.getNodeID(), getUser(), rmContext);
+      made.setQueueName(getQueueName());
+      addToNewlyAllocatedContainers(node, made);
+      liveContainers.put(id, made);
+      NodeType type = locality(node, key);
+      NodeType requested = requested(key);
+      if (getOutstandingAsksCount(key) > 0) {
+        ContainerRequest request = appSchedulingInfo.allocate(type, node, key, made);
+        made.setContainerRequest(request);
+      } else {
+        EvenweaveScheduler.LOG.error("{} was granted for an ask that is not there: {}", id, key);
+      }
+      attemptResourceUsage.incUsed(container.getResource());
+      node.allocate(made, granted.id);
+      made.handle(new RMContainerEvent(id, RMContainerEventType.START));
+      incNumAllocatedContainers(type, requested);
+      RMAuditLogger.logSuccess(getUser(), AuditConstants.ALLOC_CONTAINER, "SchedulerApp", getApplicationId(), id,
+          container.getResource(), getQueueName(), null);
+      return made;
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
+  public long getNewContainerId() {
+    writeLock.lock();
+    try {
+      numbersItself = true;
+      return numbersFrom + ++lastNumber;
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  /** How near the core has placed it: as near as was asked for, since nearer asks go first on any node. */
+  private NodeType locality(EvenweaveNode node, SchedulerRequestKey key) {
+    boolean onRack = getOutstandingAsksCount(key, node.getRackName()) > 0;
+    if (onRack && getOutstandingAsksCount(key, node.nameInCore) > 0) {
+      return NodeType.NODE_LOCAL;
+    }
+    return onRack ? NodeType.RACK_LOCAL : NodeType.OFF_SWITCH;
+  }
+
+  private NodeType requested(SchedulerRequestKey key) {
+    AppPlacementAllocator<EvenweaveNode> asked = appSchedulingInfo.getAppPlacementAllocator(key);
+    return asked != null && asked.getUniqueLocationAsks() > 1 ? NodeType.NODE_LOCAL : NodeType.OFF_SWITCH;
+  }
+
+  /** A container has ended. False where it had before. */
+  boolean completed(RMContainer container, ContainerStatus status, RMContainerEventType event) {
+    writeLock.lock();
+    try {
+      ContainerId id = container.getContainerId();
+      if (liveContainers.remove(id) == null) {
+        EvenweaveScheduler.LOG.info("Additional complete request on completed container {}", id);
+        return false;
+      }
+      newlyAllocatedContainers.remove(container);
+      marked.remove(id);
+      container.handle(new RMContainerFinishedEvent(id, status, event));
+      if (status.getDiagnostics().equals(SchedulerUtils.PREEMPTED_CONTAINER)) {
+        queue.getMetrics().preemptContainer();
+      }
+      Resource resource = container.getContainer().getResource();
+      RMAuditLogger.logSuccess(getUser(), AuditConstants.RELEASE_CONTAINER, "SchedulerApp", getApplicationId(), id,
+          resource, container.getQueueName(), null);
+      queue.getMetrics().releaseResources(container.getNodeLabelExpression(), getUser(), 1, resource);
+      attemptResourceUsage.decUsed(resource);
+      lastMemoryAggregateAllocationUpdateTime = -1;
+      return true;
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  void mark(ContainerId id) {
+    if (liveContainers.containsKey(id)) {
+      marked.add(id);
+    }
+  }
+
+  Set<ContainerId> marked() {
+    synchronized (marked) {
+      return new LinkedHashSet<>(marked);
+    }
+  }
+
+  void refuse(UpdateContainerError error) {
+    addToUpdateContainerErrors(error);
+  }
+
+  // ------------------------------------------------------------------------------------------------ asks
+
+  /** The container ended before its master saw it: what it was taken from is asked for again. */
+  @Override
+  public void recoverResourceRequestsForContainer(ContainerRequest request) {
+    scheduler.core.lock.lock();
+    try {
+      super.recoverResourceRequestsForContainer(request);
+      if (!isStopped && request.getResourceRequests() != null) {
+        scheduler.askAgain(this, outstanding(request.getResourceRequests()));
+      }
+    } finally {
+      scheduler.core.lock.unlock();
+    }
+  }
+
+  /** The same lines, with what is outstanding of each now. */
+  private List<ResourceRequest> outstanding(List<ResourceRequest> lines) {
+    List<ResourceRequest> now = new ArrayList<>();
+    for (ResourceRequest line : lines) {
+      PendingAsk pending = getPendingAsk(SchedulerRequestKey.create(line), line.getResourceName());
+      ResourceRequest copy = ResourceRequest.clone(line);
+      copy.setNumContainers(pending.getCount());
+      now.add(copy);
+    }
+    return now;
+  }
+
+  /** All that is outstanding, taken back: its end in the core comes with the next attempt. */
+  List<ResourceRequest> takenBack() {
+    List<ResourceRequest> all = appSchedulingInfo.getAllResourceRequests();
+    List<ResourceRequest> none = new ArrayList<>(all.size());
+    for (ResourceRequest line : all) {
+      ResourceRequest copy = ResourceRequest.clone(line);
+      copy.setNumContainers(0);
+      none.add(copy);
+    }
+    return none;
+  }
+}

@@ -1,0 +1,282 @@
+package io.evenweave.yarn;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.QueueInfo;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.exceptions.YarnException;
+import org.apache.hadoop.yarn.proto.YarnServiceProtos.SchedulerResourceTypes;
+import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
+import org.apache.hadoop.yarn.server.resourcemanager.recovery.records.ApplicationStateData;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueueMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueInvalidException;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.conf.FileBasedCSConfigurationProvider;
+import org.apache.hadoop.yarn.util.resource.DominantResourceCalculator;
+import org.apache.hadoop.yarn.util.resource.ResourceCalculator;
+import org.apache.hadoop.yarn.util.resource.Resources;
+
+/** Decides as Hadoop's CapacityScheduler, by its properties and capacity-scheduler.xml: {@code yarn.resourcemanager.scheduler.class}. */
+public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
+  private static final String PREEMPTION = "ProportionalCapacityPreemptionPolicy";
+
+  private ResourceCalculator calculator;
+  private boolean failsFast;
+  /** Rounds of preemption, in place of Hadoop's monitor, which takes its own scheduler alone. */
+  private Repeating monitor;
+  private Repeating offers;
+
+  public EvenweaveCapacityScheduler() {
+    super(EvenweaveCapacityScheduler.class.getName());
+  }
+
+  @Override
+  Core startCore(Configuration from) throws IOException {
+    CapacitySchedulerConfiguration own = load(from);
+    calculator = own.getResourceCalculator();
+    failsFast = YarnConfiguration.shouldRMFailFast(from);
+    String policies = from.get(YarnConfiguration.RM_SCHEDULER_MONITOR_POLICIES, PREEMPTION);
+    if (from.getBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, YarnConfiguration.DEFAULT_RM_SCHEDULER_ENABLE_MONITORS)
+        && policies.contains(PREEMPTION)) {
+      long pause = own.getLong(CapacitySchedulerConfiguration.PREEMPTION_MONITORING_INTERVAL,
+          CapacitySchedulerConfiguration.DEFAULT_PREEMPTION_MONITORING_INTERVAL);
+      monitor = new Repeating("EvenweavePreemptionMonitor", Math.max(1, pause), () -> core.tellIfThere(out -> out.command(Wire.PREEMPT)));
+    }
+    if (own.getScheduleAynschronously()) {
+      long pause = own.getLong(CapacitySchedulerConfiguration.SCHEDULE_ASYNCHRONOUSLY_INTERVAL,
+          CapacitySchedulerConfiguration.DEFAULT_SCHEDULE_ASYNCHRONOUSLY_INTERVAL);
+      offers = new Repeating("EvenweaveAsyncScheduling", Math.max(1, pause), this::offer);
+    }
+    return new Core(site(from), null, properties(own), this::take);
+  }
+
+  private void offer() {
+    int nodes = getNumClusterNodes();
+    if (nodes > 0 && mayAllocate()) {
+      int first = ThreadLocalRandom.current().nextInt(nodes);
+      core.tellIfThere(out -> out.command(Wire.OFFER).number(first));
+    }
+  }
+
+  /** capacity-scheduler.xml, from where the ResourceManager has its files. */
+  private CapacitySchedulerConfiguration load(Configuration from) throws IOException {
+    return new FileBasedCSConfigurationProvider(rmContext).loadConfiguration(new Configuration(from));
+  }
+
+  private static Map<String, String> properties(Configuration from) {
+    Map<String, String> own = new TreeMap<>();
+    String prefix = CapacitySchedulerConfiguration.PREFIX;
+    from.getPropsWithPrefix(prefix).forEach((name, value) -> own.put(prefix + name, from.get(prefix + name, value)));
+    own.values().removeIf(value -> value == null);
+    return own;
+  }
+
+  @Override
+  void startThreads() {
+    if (monitor != null) {
+      monitor.start();
+    }
+    if (offers != null) {
+      offers.start();
+    }
+  }
+
+  @Override
+  void stopThreads() throws InterruptedException {
+    if (monitor != null) {
+      monitor.end(THREAD_JOIN_TIMEOUT_MS);
+    }
+    if (offers != null) {
+      offers.end(THREAD_JOIN_TIMEOUT_MS);
+    }
+  }
+
+  @Override
+  Map<String, String> queueProperties(Configuration from) throws IOException {
+    return properties(load(from));
+  }
+
+  @Override
+  ShownQueue readQueue(Wire in) {
+    return ShownQueue.capacity(in);
+  }
+
+  @Override
+  QueueMetrics metricsOf(String queue, EvenweaveQueue parent) {
+    return CSQueueMetrics.forQueue(queue, parent, true, getConf());
+  }
+
+  /** Capacity's queues have their last part as a name too, where only one has it. */
+  @Override
+  ShownQueue findByShortName(Map<String, ShownQueue> all, String name) {
+    ShownQueue found = null;
+    for (ShownQueue queue : all.values()) {
+      if (shownName(queue).equals(name)) {
+        if (found != null) {
+          return null;
+        }
+        found = queue;
+      }
+    }
+    return found;
+  }
+
+  @Override
+  String shownName(ShownQueue queue) {
+    return queue.name.substring(queue.name.lastIndexOf('.') + 1);
+  }
+
+  @Override
+  void fillIn(QueueInfo info, ShownQueue queue) {
+    info.setSchedulerType("CapacityScheduler");
+    info.setCapacity(queue.capacity);
+    info.setMaximumCapacity(queue.maximumCapacity);
+    info.setCurrentCapacity(queue.usedCapacity);
+  }
+
+  @Override
+  String shareOf(ShownQueue queue) {
+    return String.format("%.1f%%", queue.absoluteCapacity * 100);
+  }
+
+  @Override
+  void describe(SchedulerTree tree) {
+    tree.open("scheduler").open("schedulerInfo").text("type", "capacityScheduler");
+    ShownQueue root = queues.shown().get("root");
+    if (root != null) {
+      describe(tree, root);
+    }
+    tree.close("schedulerInfo").close("scheduler");
+  }
+
+  private void describe(SchedulerTree tree, ShownQueue queue) {
+    QueueMetrics metrics = queues.get(queue.name).getMetrics();
+    tree.number("capacity", queue.capacity * 100).number("usedCapacity", queue.usedCapacity * 100)
+        .number("maxCapacity", queue.maximumCapacity * 100).number("absoluteCapacity", queue.absoluteCapacity * 100)
+        .number("absoluteMaxCapacity", queue.absoluteMaximumCapacity * 100)
+        .number("absoluteUsedCapacity", queue.absoluteUsedCapacity * 100).text("queueName", shownName(queue))
+        .text("queuePath", queue.name).text("state", queue.state).resource("resourcesUsed", queue.used)
+        .resource("reserved", queue.reserved).resource("pending", queue.pending)
+        .number("numApplications", metrics.getAppsRunning() + metrics.getAppsPending())
+        .number("numContainers", metrics.getAllocatedContainers());
+    if (!queue.leaf) {
+      tree.open("queues").list("queue");
+      for (ShownQueue child : queue.children) {
+        describe(tree.item("queue"), child);
+        tree.itemEnd("queue");
+      }
+      tree.listEnd().close("queues");
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------ applications
+
+  /** Mapping rules are asked when the application is added. */
+  @Override
+  ApplicationPlacementContext place(ApplicationSubmissionContext context, String user) {
+    return null;
+  }
+
+  @Override
+  boolean needsPlacement() {
+    return false;
+  }
+
+  @Override
+  String rejection(ApplicationId id, String user, String queue, CoreRefusal refusal) {
+    return "Failed to submit application " + id + " submitted by user " + user + " reason: " + refusal.getMessage();
+  }
+
+  @Override
+  void lost(ApplicationId id, CoreRefusal refusal) {
+    if (failsFast) {
+      throw new QueueInvalidException("Application " + id + " cannot be recovered: " + refusal.getMessage());
+    }
+    killApplication(id, "Application killed on recovery as its queue no longer exists after restart, or is no leaf queue: "
+        + refusal.getMessage());
+  }
+
+  @Override
+  void checkAsks(EvenweaveAttempt attempt, List<ResourceRequest> asks) {
+    // What a queue can never serve waits, as in Hadoop.
+  }
+
+  @Override
+  public ResourceCalculator getResourceCalculator() {
+    return calculator;
+  }
+
+  @Override
+  public EnumSet<SchedulerResourceTypes> getSchedulingResourceTypes() {
+    return calculator instanceof DominantResourceCalculator
+        ? EnumSet.of(SchedulerResourceTypes.MEMORY, SchedulerResourceTypes.CPU) : EnumSet.of(SchedulerResourceTypes.MEMORY);
+  }
+
+  @Override
+  public Resource getMaximumResourceCapability(String queue) {
+    ShownQueue found = queues.find(queue);
+    Resource most = getMaximumResourceCapability();
+    return found == null || !found.leaf ? most : Resources.componentwiseMin(most, found.maximumAllocation);
+  }
+
+  /** The user's and the queue's defaults, and who may have which, are the core's to say, when the application is added. */
+  @Override
+  public Priority checkAndGetApplicationPriority(Priority asked, UserGroupInformation user, String queue, ApplicationId id)
+      throws YarnException {
+    int most = getMaxClusterLevelAppPriority().getPriority();
+    int priority = asked == null ? 0 : asked.getPriority();
+    return Priority.newInstance(Math.min(priority, most));
+  }
+
+  @Override
+  public Priority updateApplicationPriority(Priority asked, ApplicationId id, SettableFuture<Object> future,
+      UserGroupInformation user) throws YarnException {
+    EvenweaveApplication application = application(id);
+    RMApp rmApp = rmContext.getRMApps().get(id);
+    if (application == null || rmApp == null) {
+      throw new YarnException("Application '" + id + "' is not present, hence could not change priority.");
+    }
+    Priority priority = checkAndGetApplicationPriority(asked, user, rmApp.getQueue(), id);
+    if (priority.equals(application.getPriority())) {
+      future.set(null);
+      return priority;
+    }
+    rmApp.getApplicationSubmissionContext().setPriority(priority);
+    ApplicationStateData state = ApplicationStateData.newInstance(rmApp.getSubmitTime(), rmApp.getStartTime(),
+        rmApp.getApplicationSubmissionContext(), rmApp.getUser(), rmApp.getRealUser(), rmApp.getCallerContext());
+    state.setApplicationTimeouts(rmApp.getApplicationTimeouts());
+    state.setLaunchTime(rmApp.getLaunchTime());
+    rmContext.getStateStore().updateApplicationStateSynchronously(state, false, future);
+    try {
+      core.tell(out -> out.command(Wire.SET_PRIORITY).number(application.number).number(priority.getPriority()));
+    } catch (CoreRefusal refusal) {
+      throw new YarnException(refusal.getMessage(), refusal);
+    }
+    application.setPriority(priority);
+    EvenweaveAttempt attempt = application.getCurrentAppAttempt();
+    if (attempt != null) {
+      attempt.setPriority(priority);
+    }
+    return priority;
+  }
+
+  /** There is no update thread: limits follow at once. */
+  @Override
+  public void update() {
+    // Nothing is put off.
+  }
+}

@@ -1,0 +1,266 @@
+package io.evenweave.yarn;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.QueueInfo;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.exceptions.SchedulerInvalidResoureRequestException;
+import org.apache.hadoop.yarn.exceptions.YarnException;
+import org.apache.hadoop.yarn.proto.YarnServiceProtos.SchedulerResourceTypes;
+import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
+
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils.MaxResourceValidationResult;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairSchedulerConfiguration;
+import org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator;
+import org.apache.hadoop.yarn.util.resource.DominantResourceCalculator;
+import org.apache.hadoop.yarn.util.resource.ResourceCalculator;
+import org.apache.hadoop.yarn.util.resource.ResourceUtils;
+import org.apache.hadoop.yarn.util.resource.Resources;
+import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
+
+/** Decides as Hadoop's FairScheduler, and reads its properties and allocation file: {@code yarn.resourcemanager.scheduler.class}. */
+public final class EvenweaveFairScheduler extends EvenweaveScheduler {
+  private static final ResourceCalculator CALCULATOR = new DefaultResourceCalculator();
+  private static final ResourceCalculator NORMALISING = new DominantResourceCalculator();
+
+  private Resource increment;
+  private Repeating continuous;
+
+  public EvenweaveFairScheduler() {
+    super(EvenweaveFairScheduler.class.getName());
+  }
+
+  @Override
+  Core startCore(Configuration from) throws IOException {
+    FairSchedulerConfiguration own = new FairSchedulerConfiguration(from);
+    increment = own.getIncrementAllocation();
+    updateInterval = own.getUpdateInterval();
+    if (updateInterval < 0) {
+      updateInterval = FairSchedulerConfiguration.DEFAULT_UPDATE_INTERVAL_MS;
+    }
+    if (own.isContinuousSchedulingEnabled()) {
+      continuous = new Repeating("EvenweaveContinuousScheduling", own.getContinuousSchedulingSleepMs(), this::offer);
+    }
+    return new Core(site(from), allocationFile(from), null, this::take);
+  }
+
+  private void offer() {
+    if (mayAllocate()) {
+      core.tellIfThere(out -> out.command(Wire.OFFER).number(0));
+    }
+  }
+
+  /** Where Hadoop looks for it: an absolute path, or on the class path. */
+  private static String allocationFile(Configuration from) throws IOException {
+    String name = from.get(FairSchedulerConfiguration.ALLOCATION_FILE, "fair-scheduler.xml");
+    if (new File(name).isAbsolute()) {
+      return name;
+    }
+    URL found = Thread.currentThread().getContextClassLoader().getResource(name);
+    if (found == null) {
+      LOG.warn("{} not found on the classpath.", name);
+      return null;
+    }
+    if (!found.getProtocol().equalsIgnoreCase("file")) {
+      throw new IOException("Allocation file " + found + " found on the classpath is not on the local filesystem.");
+    }
+    return new File(found.getPath()).getAbsolutePath();
+  }
+
+  @Override
+  void startThreads() {
+    if (continuous != null) {
+      continuous.start();
+    }
+  }
+
+  @Override
+  void stopThreads() throws InterruptedException {
+    if (continuous != null) {
+      continuous.end(THREAD_JOIN_TIMEOUT_MS);
+    }
+  }
+
+  @Override
+  public void reinitialize(Configuration from, RMContext context) throws IOException {
+    super.reinitialize(from, context);
+    Resource most = ResourceUtils.fetchMaximumAllocationFromConfig(from);
+    try {
+      core.tell(out -> out.command(Wire.SET_MAXIMUM).resource(most));
+      refreshMaximumAllocation(most);
+    } catch (CoreRefusal refusal) {
+      throw new IOException(refusal.getMessage(), refusal);
+    }
+  }
+
+  @Override
+  Map<String, String> queueProperties(Configuration from) {
+    return Collections.emptyMap();
+  }
+
+  @Override
+  ShownQueue readQueue(Wire in) {
+    return ShownQueue.fair(in);
+  }
+
+  @Override
+  QueueMetrics metricsOf(String queue, EvenweaveQueue parent) {
+    return QueueMetrics.forQueue(queue, parent, true, getConf());
+  }
+
+  @Override
+  ShownQueue findByShortName(Map<String, ShownQueue> all, String name) {
+    return null;
+  }
+
+  @Override
+  String shownName(ShownQueue queue) {
+    return queue.name;
+  }
+
+  @Override
+  void fillIn(QueueInfo info, ShownQueue queue) {
+    long cluster = getClusterResource().getMemorySize();
+    long fair = queue.fairShare.getMemorySize();
+    info.setSchedulerType("FairScheduler");
+    info.setCapacity(cluster == 0 ? 0.0f : (float) fair / cluster);
+    info.setCurrentCapacity(fair == 0 ? 0.0f : (float) queue.used.getMemorySize() / fair);
+    info.setWeight(queue.weight);
+    info.setMinResourceVCore(queue.minShare.getVirtualCores());
+    info.setMinResourceMemory(queue.minShare.getMemorySize());
+    Resource most = Resources.componentwiseMin(queue.maxShare, getClusterResource());
+    info.setMaxResourceVCore(most.getVirtualCores());
+    info.setMaxResourceMemory(most.getMemorySize());
+    info.setSteadyFairShareVCore(queue.steadyFairShare.getVirtualCores());
+    info.setSteadyFairShareMemory(queue.steadyFairShare.getMemorySize());
+    info.setMaxRunningApp(queue.maxRunningApps);
+    // As in Hadoop: the other way round than its name says.
+    info.setPreemptionDisabled(queue.preemptable);
+  }
+
+  @Override
+  String shareOf(ShownQueue queue) {
+    return queue.fairShare.toString();
+  }
+
+  @Override
+  void describe(SchedulerTree tree) {
+    tree.open("scheduler").open("schedulerInfo").text("type", "fairScheduler");
+    ShownQueue root = queues.shown().get("root");
+    if (root != null) {
+      describe(tree.open("rootQueue"), root);
+      tree.close("rootQueue");
+    }
+    tree.close("schedulerInfo").close("scheduler");
+  }
+
+  private void describe(SchedulerTree tree, ShownQueue queue) {
+    QueueMetrics metrics = queues.get(queue.name).getMetrics();
+    tree.number("maxApps", queue.maxRunningApps).resource("minResources", queue.minShare)
+        .resource("maxResources", Resources.componentwiseMin(queue.maxShare, getClusterResource()))
+        .resource("usedResources", queue.used).resource("demandResources", queue.demand)
+        .resource("steadyFairResources", queue.steadyFairShare).resource("fairResources", queue.fairShare)
+        .resource("clusterResources", getClusterResource())
+        .resource("maxContainerAllocation", Resources.componentwiseMin(queue.maximumAllocation, getMaximumResourceCapability()))
+        .number("pendingContainers", metrics.getPendingContainers())
+        .number("allocatedContainers", metrics.getAllocatedContainers())
+        .number("reservedContainers", metrics.getReservedContainers()).text("queueName", queue.name)
+        .text("schedulingPolicy", queue.policy).flag("preemptable", queue.preemptable);
+    if (queue.leaf) {
+      tree.text("type", "fairSchedulerLeafQueueInfo").number("numPendingApps", metrics.getAppsPending())
+          .number("numActiveApps", metrics.getAppsRunning());
+    } else {
+      tree.open("childQueues").list("queue");
+      for (ShownQueue child : queue.children) {
+        describe(tree.item("queue"), child);
+        tree.itemEnd("queue");
+      }
+      tree.listEnd().close("childQueues");
+    }
+  }
+
+  @Override
+  boolean needsPlacement() {
+    return true;
+  }
+
+  @Override
+  String rejection(ApplicationId id, String user, String queue, CoreRefusal refusal) {
+    switch (refusal.kind) {
+      case "not-leaf":
+        return queue + " is not a leaf queue";
+      case "acl":
+      case "acl-at-submit":
+        return "User " + user + " does not have permission to submit " + id + " to queue " + queue;
+      case "zero-max":
+        return "Cannot submit application " + id + " to queue " + queue
+            + " because it has zero amount of resource for a requested resource! " + refusal.getMessage();
+      default:
+        return refusal.getMessage();
+    }
+  }
+
+  @Override
+  void lost(ApplicationId id, CoreRefusal refusal) {
+    killApplication(id, "Application " + id + " cannot be recovered: " + refusal.getMessage());
+  }
+
+  @Override
+  void checkAsks(EvenweaveAttempt attempt, List<ResourceRequest> asks) {
+    if (asks.isEmpty()) {
+      return;
+    }
+    ShownQueue queue = queues.find(attempt.getQueueName());
+    if (queue == null) {
+      return;
+    }
+    List<MaxResourceValidationResult> invalid = new ArrayList<>();
+    for (ResourceRequest ask : asks) {
+      MaxResourceValidationResult result =
+          SchedulerUtils.validateResourceRequestsAgainstQueueMaxResource(ask, queue.maxShare);
+      if (!result.isValid()) {
+        invalid.add(result);
+      }
+    }
+    if (!invalid.isEmpty()) {
+      throw new SchedulerInvalidResoureRequestException(String.format("Resource request is invalid for application %s because "
+          + "queue %s has 0 amount of resource for a resource type! Validation result: %s", attempt.getApplicationId(),
+          queue.name, invalid));
+    }
+  }
+
+  @Override
+  public ResourceCalculator getResourceCalculator() {
+    return CALCULATOR;
+  }
+
+  @Override
+  public EnumSet<SchedulerResourceTypes> getSchedulingResourceTypes() {
+    return EnumSet.of(SchedulerResourceTypes.MEMORY, SchedulerResourceTypes.CPU);
+  }
+
+  @Override
+  public Resource getNormalizedResource(Resource asked, Resource most) {
+    return SchedulerUtils.getNormalizedResource(asked, NORMALISING, minimumAllocation, most, increment);
+  }
+
+  @Override
+  public Priority updateApplicationPriority(Priority priority, ApplicationId id, SettableFuture<Object> future,
+      UserGroupInformation user) throws YarnException {
+    throw new UnsupportedOperationException("Update application priority is not supported in Fair Scheduler");
+  }
+}

@@ -1,0 +1,22 @@
+package io.evenweave.yarn;
+
+import org.apache.hadoop.yarn.api.records.Resource;
+
+/** A container that the core has granted. */
+final class Granted {
+  final int application;
+  final CoreId id;
+  final int node;
+  final int priority;
+  final long allocationRequestId;
+  final Resource resource;
+
+  Granted(Wire in) {
+    application = in.readInt();
+    id = in.readContainer();
+    node = in.readInt();
+    priority = in.readInt();
+    allocationRequestId = in.readLong();
+    resource = in.readResource();
+  }
+}

@@ -1,0 +1,260 @@
+//! One scheduler of one ResourceManager: what the numbers of Java stand for, and the lock.
+//!
+//! # Ids
+//! An application's number is Java's own; a node's is the core's, counted from 0; a container's are the three words of its id. Java keeps
+//! what is needed to make Hadoop's ids of them.
+
+use crate::answers::Outcomes;
+use crate::commands::Batch;
+use crate::driver::Driver;
+use crate::groups::SentGroups;
+use crate::wire::{Malformed, Reader, Writer};
+use evenweave::clock::MonotonicClock;
+use evenweave::config::SettingsError;
+use evenweave::config::capacity::CapacityFileError;
+use evenweave::{AppHandle, BuildError, CapacityConfiguration, CapacityScheduler, FairScheduler, NodeHandle, Settings};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Which scheduler decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// As Hadoop's FairScheduler.
+    Fair,
+    /// As Hadoop's CapacityScheduler.
+    Capacity,
+}
+
+/// Why a scheduler does not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// A property cannot be.
+    Settings(Box<SettingsError>),
+    /// The queues of a `capacity-scheduler.xml` cannot be.
+    Queues(Box<CapacityFileError>),
+    /// The allocation file cannot be read, or something else.
+    Build(Box<BuildError>),
+    /// Java and the native library are of different versions.
+    Malformed,
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Settings(error) => error.fmt(f),
+            StartError::Queues(error) => error.fmt(f),
+            StartError::Build(error) => error.fmt(f),
+            StartError::Malformed => f.write_str("the jar and the native library are of different versions"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl From<Malformed> for StartError {
+    fn from(Malformed: Malformed) -> StartError {
+        StartError::Malformed
+    }
+}
+
+impl From<BuildError> for StartError {
+    fn from(error: BuildError) -> StartError {
+        StartError::Build(Box::new(error))
+    }
+}
+
+/// Applications that have something in their mailbox, in the order in which it came.
+pub(crate) type Mail = Arc<Mutex<Vec<u32>>>;
+
+/// What a batch works on.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) driver: Driver,
+    pub(crate) mail: Mail,
+    pub(crate) groups: Arc<SentGroups>,
+    pub(crate) apps: HashMap<u32, AppHandle>,
+    pub(crate) nodes: HashMap<u32, NodeHandle>,
+    pub(crate) outcomes: Outcomes,
+    /// The names of the resource types, in the order of their amounts.
+    pub(crate) types: Vec<String>,
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub struct Bridge(Mutex<State>);
+
+impl Bridge {
+    /// Starts a scheduler.
+    ///
+    /// `start` holds the site's properties, then those of the queue file (CapacityScheduler) or its path (FairScheduler).
+    ///
+    /// # Errors
+    /// Where Hadoop's scheduler would not start.
+    pub fn start(kind: Kind, start: &[u8]) -> Result<Bridge, StartError> {
+        let mut start = Reader::new(start);
+        let site = start.list(|pair| Ok((pair.text()?, pair.text()?)))?;
+        let (mail, groups) = (Mail::default(), Arc::new(SentGroups::default()));
+        let settings = Settings::from_properties(site.iter().copied());
+        let settings = settings.map_err(|error| StartError::Settings(Box::new(error)))?;
+        let types = settings.types.names().map(str::to_owned).collect();
+        let (waking, of_users) = (mail.clone(), groups.clone());
+        let wake = Arc::new(move |app| waking.lock().unwrap_or_else(PoisonError::into_inner).push(app));
+        let driver = match kind {
+            Kind::Fair => {
+                let builder = FairScheduler::builder().settings(settings).groups(of_users).on_grants(wake);
+                let builder = builder.clock(Arc::new(MonotonicClock::new()));
+                let file = start.maybe(Reader::text)?;
+                let builder = match file {
+                    Some(file) => builder.allocation_file(file, &[]),
+                    None => builder,
+                };
+                Driver::Fair(Box::new(builder.stepped()?))
+            }
+            Kind::Capacity => {
+                let queues = start.list(|pair| Ok((pair.text()?, pair.text()?)))?;
+                let configuration = CapacityConfiguration::from_properties(site, queues);
+                let configuration = configuration.map_err(|error| StartError::Queues(Box::new(error)))?;
+                let builder = CapacityScheduler::builder(configuration).groups(of_users).on_grants(wake);
+                Driver::Capacity(Box::new(builder.clock(Arc::new(MonotonicClock::new())).stepped()?))
+            }
+        };
+        let state = State {
+            driver,
+            mail,
+            groups,
+            types,
+            apps: HashMap::new(),
+            nodes: HashMap::new(),
+            outcomes: Outcomes::default(),
+        };
+        Ok(Bridge(Mutex::new(state)))
+    }
+
+    /// Works off a batch of commands; the answers to each, then what has happened.
+    ///
+    /// # Errors
+    /// A sentence where the batch cannot be read. What came before that has been done.
+    pub fn run(&self, batch: &[u8]) -> Result<Vec<u8>, &'static str> {
+        // After a panic the books of the core are what it has made of them: the caller has been told, and may go on or not.
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = Writer { types: state.types.len(), ..Writer::default() };
+        let outcome = Batch { state: &mut state, out: &mut out }.run(batch);
+        outcome.map_err(|Malformed| "the jar and the native library are of different versions")?;
+        Ok(out.bytes)
+    }
+
+    /// The names of the resource types, in the order of their amounts, one in a line.
+    #[must_use]
+    pub fn types(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).types.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evenweave::Resource;
+
+    fn start(kind: Kind) -> Bridge {
+        let mut out = Writer::default();
+        out.count(0);
+        match kind {
+            Kind::Fair => out.flag(false),
+            Kind::Capacity => {
+                let queues = [("queues", "a"), ("a.capacity", "100"), ("a.maximum-am-resource-percent", "1")];
+                out.length(queues.len());
+                for (name, value) in queues {
+                    out.text(&format!("yarn.scheduler.capacity.root.{name}"));
+                    out.text(value);
+                }
+            }
+        }
+        Bridge::start(kind, &out.bytes).unwrap()
+    }
+
+    fn batch(write: impl FnOnce(&mut Writer)) -> Vec<u8> {
+        let mut out = Writer { types: 2, ..Writer::default() };
+        write(&mut out);
+        out.bytes
+    }
+
+    /// A node, an application accepted before with an unmanaged AM, an ask of two, two heartbeats, in one batch.
+    fn work(out: &mut Writer) {
+        out.byte(1);
+        ["n1", "/r1"].iter().for_each(|name| out.text(name));
+        out.resource(&Resource::new(8192, 8));
+        out.byte(6);
+        out.count(7);
+        out.text("ann");
+        out.flag(true);
+        out.maybe_text(Some("root.a"));
+        (0..2).for_each(|_| out.flag(false));
+        out.byte(8);
+        out.count(7);
+        out.length(1);
+        out.int(1);
+        out.long(0);
+        out.text("*");
+        out.resource(&Resource::new(1024, 1));
+        out.count(2);
+        out.flag(true);
+        (0..2).for_each(|_| out.length(0));
+        out.byte(12);
+        for _ in 0..2 {
+            out.byte(4);
+            out.count(0);
+            out.flag(true);
+            (0..2).for_each(|_| out.length(0));
+        }
+    }
+
+    #[test]
+    fn a_batch_is_worked_off_with_either_scheduler() {
+        for kind in [Kind::Fair, Kind::Capacity] {
+            let bridge = start(kind);
+            assert_eq!(bridge.types(), "memory-mb\nvcores");
+            let answer = bridge.run(&batch(work)).unwrap();
+            let mut read = Reader::new(&answer);
+            assert_eq!((read.flag(), read.count()), (Ok(true), Ok(0)), "the node's number");
+            assert_eq!((read.flag(), read.text()), (Ok(true), Ok("root.a")));
+            assert_eq!(read.flag(), Ok(true));
+            read.resource().unwrap();
+            assert_eq!(read.list(Reader::container), Ok(Vec::new()), "nothing is preempted");
+            assert_eq!([read.flag(), read.flag(), read.flag()], [Ok(true); 3]);
+            assert_eq!(read.count(), Ok(2), "granted");
+            for number in [1, 2] {
+                assert_eq!(read.count(), Ok(7), "whose");
+                assert_eq!(read.container().unwrap().number(), number);
+                assert_eq!((read.count(), read.int(), read.long()), (Ok(0), Ok(1), Ok(0)));
+                assert_eq!(read.resource(), Ok(Resource::new(1024, 1)));
+            }
+            assert_eq!(read.count(), Ok(0), "ended");
+            assert!(read.is_at_end());
+        }
+    }
+
+    #[test]
+    fn a_refusal_stands_where_the_answer_would_and_the_batch_goes_on() {
+        let bridge = start(Kind::Fair);
+        let answer = bridge.run(&batch(|out| {
+            out.byte(10);
+            out.count(9);
+            work(out);
+        }));
+        let answer = answer.unwrap();
+        let mut read = Reader::new(&answer);
+        assert_eq!((read.flag(), read.text()), (Ok(false), Ok("no-such-app")));
+        assert!(read.text().unwrap().contains('9'));
+        assert_eq!((read.flag(), read.count()), (Ok(true), Ok(0)));
+    }
+
+    #[test]
+    fn what_is_no_batch_is_refused() {
+        let bridge = start(Kind::Fair);
+        for wrong in [&[99_u8][..], &[1, 200], &[4, 0, 0]] {
+            assert!(bridge.run(wrong).is_err(), "{wrong:?}");
+        }
+        assert!(matches!(Bridge::start(Kind::Fair, &[1]), Err(StartError::Malformed)));
+    }
+}

@@ -1,0 +1,176 @@
+//! Whichever of the two schedulers decides.
+
+use evenweave::config::QueueAccess;
+use evenweave::{
+    AllocateRequest, Allocation, AppHandle, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt, NodeHandle,
+    RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
+};
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) enum Driver {
+    Fair(Box<Stepped>),
+    Capacity(Box<CapacityStepped>),
+}
+
+/// The same call of either.
+macro_rules! either {
+    ($driver:ident, $scheduler:ident => $call:expr) => {
+        match $driver {
+            Driver::Fair($scheduler) => $call,
+            Driver::Capacity($scheduler) => $call,
+        }
+    };
+}
+
+impl Driver {
+    pub(crate) fn location(&self, name: &str) -> Location {
+        either!(self, of => of.location(name))
+    }
+
+    pub(crate) fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
+        either!(self, of => of.add_node(name, rack, total))
+    }
+
+    pub(crate) fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        either!(self, of => of.remove_node(node))
+    }
+
+    pub(crate) fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
+        either!(self, of => of.resize_node(node, total))
+    }
+
+    pub(crate) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
+        either!(self, of => of.heartbeat(heartbeat));
+    }
+
+    pub(crate) fn accept(&mut self, submission: &Submission, terms: SubmitTerms) -> Result<String, Refused> {
+        match self {
+            Driver::Fair(of) => of.accept(submission),
+            Driver::Capacity(of) => of.accept(submission, terms),
+        }
+    }
+
+    pub(crate) fn submit(&mut self, submission: &Submission, terms: SubmitTerms) -> Result<AppHandle, Refused> {
+        match self {
+            Driver::Fair(of) => of.submit(submission),
+            Driver::Capacity(of) => of.submit_with(submission, terms),
+        }
+    }
+
+    pub(crate) fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        either!(self, of => of.new_attempt(app, new))
+    }
+
+    pub(crate) fn recover(
+        &mut self,
+        app: &AppHandle,
+        node: &NodeHandle,
+        container: RecoveredContainer,
+    ) -> Result<ContainerId, Refused> {
+        either!(self, of => of.recover_container(app, node, container))
+    }
+
+    pub(crate) fn allocate(
+        &mut self,
+        app: &AppHandle,
+        request: &AllocateRequest,
+        answer: &mut Allocation,
+    ) -> Result<(), Refused> {
+        either!(self, of => of.allocate(app, request, answer))
+    }
+
+    pub(crate) fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
+        either!(self, of => of.finish(app))
+    }
+
+    pub(crate) fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        either!(self, of => of.move_app(app, queue))
+    }
+
+    pub(crate) fn place(&mut self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
+        either!(self, of => of.place(user, queue))
+    }
+
+    pub(crate) fn permits(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        either!(self, of => of.permits(user, queue, access))
+    }
+
+    /// Demand and shares anew, then containers are marked and killed where preemption is on.
+    pub(crate) fn update(&mut self) -> Result<(), Refused> {
+        if let Driver::Fair(of) = self {
+            of.update_now();
+            match of.preempt(false).and_then(|_| of.kill_due()) {
+                // It is off, and nothing is to be done.
+                Err(Refused::PreemptionOff) => {}
+                outcome => outcome?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A round of preemption of the CapacityScheduler, whose monitor it stands for. Of the FairScheduler an update is.
+    pub(crate) fn preempt(&mut self) -> Result<(), Refused> {
+        match self {
+            Driver::Fair(_) => Ok(()),
+            Driver::Capacity(of) => of.preempt().map(drop),
+        }
+    }
+
+    /// What time has made due: the allocation file is looked at.
+    pub(crate) fn tick(&mut self) {
+        match self {
+            Driver::Fair(of) => of.tick(),
+            // Its queue file is read when it is told to.
+            Driver::Capacity(_) => {}
+        }
+    }
+
+    /// Offers beside those of heartbeats: a pass of continuous scheduling, or a round of asynchronous scheduling from the node with so many
+    /// before it on.
+    pub(crate) fn offer(&mut self, first: usize) {
+        match self {
+            Driver::Fair(of) => of.continuous(),
+            Driver::Capacity(of) => of.offer_all(first),
+        }
+    }
+
+    /// The queues are read again: of the allocation file, or from these properties.
+    pub(crate) fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused> {
+        match self {
+            Driver::Fair(of) => match of.refresh_queues() {
+                // There was none at the start: as in Hadoop nothing happens.
+                Err(Refused::NoAllocationFile) => Ok(()),
+                outcome => outcome.map(drop),
+            },
+            Driver::Capacity(of) => of.refresh_queues(properties.iter().copied()),
+        }
+    }
+
+    pub(crate) fn set_maximum(&mut self, maximum: Resource) -> Result<(), Refused> {
+        match self {
+            Driver::Fair(of) => of.set_maximum_allocation(maximum),
+            // It is among the properties of a refresh.
+            Driver::Capacity(_) => Ok(()),
+        }
+    }
+
+    pub(crate) fn set_priority(&mut self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        match self {
+            // It has no priorities of applications.
+            Driver::Fair(_) => Ok(()),
+            Driver::Capacity(of) => of.set_priority(app, priority),
+        }
+    }
+
+    /// The AM gives containers back, or the ResourceManager takes them.
+    pub(crate) fn release(
+        &mut self,
+        app: &AppHandle,
+        containers: Vec<ContainerId>,
+        answer: &mut Allocation,
+    ) -> Result<(), Refused> {
+        let request = AllocateRequest::default().with_releases(containers);
+        self.allocate(app, &request, answer)
+    }
+}
