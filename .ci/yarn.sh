@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# A short part of yarn/test.sh, where Maven and a JDK are: the jar is built, and a few checks on a real cluster run with each class. Some three
-# minutes on two cores, without the build.
+# A short part of yarn/test.sh, where Maven and a JDK are: the jar is built, and a few checks on a real cluster run with each class.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 start=$SECONDS

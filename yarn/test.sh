@@ -1,7 +1,7 @@
 #!/bin/sh
 # test.sh [--debug] [fair|capacity]... : builds the jar, then runs the checks on a real cluster and Hadoop's own tests with each class.
-# Ends with 0 where all went as yarn/hadoop-tests/expected-*.txt and the list of checks say. Needs cargo, Maven, JDK 17, Linux.
-# Some 25 minutes on two cores; build output and work folders lie under TMPDIR.
+# Ends with 0 where all checks pass. What failed of Hadoop's own tests is listed; it is compared where yarn/hadoop-tests/expected-KIND.txt says
+# what is known to fail. Needs cargo, Maven, JDK 17, Linux; build output and work folders lie under TMPDIR.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 debug=
@@ -22,6 +22,9 @@ for kind in "$@"; do
   RM_KIND=$kind RM_EXTRA_CP=$jar RM_WORK="$tmp/checks-$kind" "$here/checks/run.sh" $class || rc=1
   echo "== Hadoop's own tests: $class"
   RM_MUTE=yes RM_KIND=$kind RM_EXTRA_CP=$jar RM_TEST_WORK="$tmp/tests-$kind" "$here/hadoop-tests/run.sh" $class || true
-  "$here/hadoop-tests/compare.sh" "$tmp/tests-$kind" "$here/hadoop-tests/expected-$kind.txt" || rc=1
+  expected="$here/hadoop-tests/expected-$kind.txt"
+  if [ -f "$expected" ]; then
+    "$here/hadoop-tests/compare.sh" "$tmp/tests-$kind" "$expected" || rc=1
+  fi
 done
 exit $rc

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::scenario::{Amounts, resource};
+use super::amounts::{Amounts, resource};
 use crate::api::{
     Interpreter, Piece, PlanBooks, Point, Reservation, ReservationDefinition, ReservationRequests, Resource,
     ResourceTypes, SchedulerEvent, Stage,

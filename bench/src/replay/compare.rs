@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::amounts::resource;
 use super::booking::Booked;
 use super::deviation::Mismatch;
-use super::scenario::{Expected, ExpectedApp, ExpectedContainer, ExpectedQueue, resource};
+use super::scenario::{Expected, ExpectedApp, ExpectedContainer, ExpectedQueue};
 use crate::api::{Resource, ResourceTypes};
 
 /// A container or reservation.

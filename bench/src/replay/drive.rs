@@ -1,10 +1,11 @@
 //! A scenario's steps, played on whichever driver, and what each showed.
 
+use super::amounts::resource;
 use super::booking::{Booked, ListedAs, ShownPlans, followed, listed, pieces};
 use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNode, SeenQueue, SeenRound};
 use super::driver::{Driver, start};
 use super::options::PlayOptions;
-use super::scenario::{AskLine, Scenario, Step, resource};
+use super::scenario::{AskLine, Scenario, Step};
 use crate::api::{
     AllocatedView, AppView, Ask, Decision, EndReason, HeldView, Journal, NotOffered, PreemptionRound, QueueView,
     Refused, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, Resource, ResourceTypes, Submission,

@@ -7,6 +7,8 @@
 #[cfg(test)]
 mod altered;
 
+mod amounts;
+
 mod answers;
 
 mod apart;

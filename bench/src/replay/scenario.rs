@@ -6,13 +6,11 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::amounts::Amounts;
 use super::booking::{Definition, ListedAs};
 use super::lines::{filled_lines, parse_line};
-use crate::api::{Resource, ResourceTypes};
+use crate::api::ResourceTypes;
 use crate::failure::Failure;
-
-/// Amounts by type name; what is absent is zero.
-pub(super) type Amounts = BTreeMap<String, i64>;
 
 /// One deterministic run.
 #[derive(Debug, Deserialize)]
@@ -358,17 +356,6 @@ impl Scenario {
         };
         ResourceTypes::with_custom(names.map(|name| (name, unit(name)))).map_err(|error| error.to_string())
     }
-}
-
-/// Amounts by name as a vector.
-pub(super) fn resource(types: &ResourceTypes, amounts: &Amounts) -> Resource {
-    let mut out = Resource::ZERO;
-    for (name, amount) in amounts {
-        if let Some(index) = types.index(name) {
-            out = out.with(index, *amount);
-        }
-    }
-    out
 }
 
 /// Reads a scenario file: one JSON object a line, blank lines passed over.

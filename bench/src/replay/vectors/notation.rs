@@ -177,7 +177,7 @@ pub(super) fn taken<T, E: std::fmt::Display>(ours: Result<T, E>, expect: &Value)
 
 /// Amounts by type name as a vector.
 pub(super) fn amounts(types: &ResourceTypes, amounts: &BTreeMap<String, i64>) -> Resource {
-    super::super::scenario::resource(types, amounts)
+    super::super::amounts::resource(types, amounts)
 }
 
 /// A vector as it is recorded: amounts by type name.
