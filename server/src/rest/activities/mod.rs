@@ -173,11 +173,14 @@ fn limit(asked: &Asked) -> Result<Option<usize>, String> {
 }
 
 /// `maxTime`, in ms.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "as a cast in Java: what is no number is 0, what is too large the largest"
+)]
 fn max_time_ms(asked: &Asked) -> Result<i64, Fault> {
     let Some(text) = asked.query("maxTime") else { return Ok(3_000) };
     let text = if text.contains('.') { text.to_owned() } else { format!("{text}.0") };
     let seconds: f64 = text.parse().map_err(|_| Fault::no_number(&text))?;
-    // As a cast in Java: what is no number is 0, and what is too large the largest.
     Ok((seconds * 1000.0) as i64)
 }
 
