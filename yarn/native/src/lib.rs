@@ -2,7 +2,7 @@
 //!
 //! # Where it stands
 //! Java keeps what is the ResourceManager's: state machines of containers, tokens, metrics. The core decides. Between them go batches of
-//! commands and answers in direct buffers, with numbers as ids: [`wire`] says how, [`commands`] what. [`boundary`] is all that Java calls.
+//! commands and answers in direct buffers, with numbers as ids: `wire` says how, `commands` what. `boundary` is all that Java calls.
 //!
 //! # Threads
 //! A scheduler without threads of its own ([`evenweave::Stepped`]) behind a lock, so each batch is worked off when the call returns. What
