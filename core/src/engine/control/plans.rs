@@ -2,7 +2,7 @@
 //!
 //! # Where it stands
 //! [`ReservationSystem`] decides; the decider's queues are what it changes, by
-//! [`ControlPart::plan_queues`](super::ControlPart::plan_queues). What a call has changed is published with its batch: workers see a
+//! [`ControlPart::plan_queues`]. What a call has changed is published with its batch: workers see a
 //! follower's run as one snapshot. It runs no code of a worker's, and no worker waits for it.
 //!
 //! # Whose code runs
