@@ -2,7 +2,7 @@
 
 use evenweave::reason::CapacityPass;
 
-use super::Names;
+use super::names::Names;
 use super::tree::{Entry, shown};
 use super::visits::{Attempt, Visit};
 use super::words::Said;

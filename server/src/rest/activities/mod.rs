@@ -4,6 +4,8 @@
 
 mod answers;
 
+mod names;
+
 mod tree;
 
 mod visits;
@@ -13,68 +15,19 @@ mod words;
 use std::collections::HashSet;
 use std::str::FromStr;
 
-use evenweave::Resource;
-use evenweave::reason::{AppTried, KeyTried, Watch};
+use evenweave::reason::Watch;
 
-use super::app::request_id;
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
-use super::resource::in_words;
 use crate::manager::ResourceManager;
 use crate::records::{FinalStatus, NodeRecord};
-use crate::scheduler::{Basics, Kind};
+use crate::scheduler::Kind;
 use crate::time::date;
 use crate::value::{Object, Value};
+use names::Names;
 use visits::{Wanted, summary, visit};
 
 const NOT_HERE: &str = "Not Capacity Scheduler";
-
-/// How Hadoop names what a pass has to do with.
-struct Names<'n> {
-    of: &'n ResourceManager,
-    basics: &'n Basics,
-    nodes: Vec<NodeRecord>,
-}
-
-impl<'n> Names<'n> {
-    fn of(of: &'n ResourceManager) -> Names<'n> {
-        let nodes = of.records().nodes().iter().map(|node| (*node).clone()).collect();
-        Names { of, basics: of.scheduler().basics(), nodes }
-    }
-
-    fn app(&self, number: u32) -> String {
-        self.of.cluster().app_id(number)
-    }
-
-    fn record(&self, name: &str) -> Option<&NodeRecord> {
-        self.nodes.iter().find(|node| node.name == name)
-    }
-
-    /// The id of a node that the scheduler knows by its name.
-    fn node(&self, name: &str) -> String {
-        self.record(name).map_or_else(|| name.to_owned(), NodeRecord::id)
-    }
-
-    fn container_id(&self, app: u32, container: u32) -> String {
-        let records = self.of.records();
-        let attempt = records.app(app).and_then(|app| app.attempt.as_ref().map(|attempt| attempt.number)).unwrap_or(1);
-        self.of.cluster().container_id(app, attempt, container)
-    }
-
-    /// `Container.toString`, of one that nobody has seen yet.
-    fn container(&self, node: &str, app: &AppTried, key: &KeyTried, size: &Resource, number: Option<u32>) -> String {
-        let id = number.map_or_else(|| "null".to_owned(), |number| self.container_id(app.app, number));
-        let http = self.record(node).map_or_else(|| node.to_owned(), NodeRecord::http_address);
-        format!(
-            "Container: [ContainerId: {id}, AllocationRequestId: {}, Version: 0, NodeId: {}, NodeHttpAddress: {http}, Resource: {}, \
-             Priority: {}, Token: null, ExecutionType: GUARANTEED, ]",
-            request_id(key.allocation_request_id),
-            self.node(node),
-            in_words(&self.basics.types, size),
-            key.priority,
-        )
-    }
-}
 
 /// Whether nodes are grouped by what came of them.
 fn grouping(asked: &Asked) -> Result<bool, String> {

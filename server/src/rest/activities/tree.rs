@@ -4,7 +4,7 @@
 
 use evenweave::reason::{AppEnd, AppTried, CapacityPass, KeyEnd, KeyTried, PassCourse, QueueEnd, QueueTried};
 
-use super::Names;
+use super::names::Names;
 use super::words::{Level, NODE_FULL, NOTHING_WANTED, Said, of_app, of_queue, of_try};
 use crate::rest::app::request_id;
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use evenweave::reason::{AppEnd, AppVisited};
 
-use super::Names;
+use super::names::Names;
 use super::words::{Level, NOTHING_WANTED, Said, of_app, of_try};
 use crate::rest::app::request_id;
 use crate::rest::java::place_of_text;
