@@ -173,7 +173,7 @@ pub enum KeyEnd {
 pub enum Watch {
     /// The next pass of each worker that tries something, whatever the node.
     AnyNode,
-    /// The next pass over a node, by name.
+    /// The next pass over a node, by name, within a minute.
     Node(String),
     /// Each visit of an application, for some time.
     App {

@@ -4,7 +4,7 @@
 //! Run by a worker between two messages, or right before the pass. It changes nothing: users and lists are copies.
 
 use super::books::Books;
-use super::explaining::{OnNode, is_promise};
+use super::explaining::{NextVisit, OnNode, is_promise};
 use super::types::Shard;
 use crate::capacity::allocator::{Chosen, Limits, NodeFacts, Skipped, choose_telling, precheck};
 use crate::capacity::order::{AppRank, FairCache};
@@ -278,19 +278,14 @@ impl Shard {
         converts: bool,
         ends: &mut Vec<KeyEnd>,
     ) -> Result<Chosen, Skipped> {
-        let (books, at, local) = (&self.own.books, &self.nodes[node as usize], self.app(app));
-        if local.blacklists.as_ref().is_some_and(|lists| lists.forbid(at.shared.locations(), local.waits_for_am())) {
+        let (books, at) = (&self.own.books, &self.nodes[node as usize]);
+        if self.is_blacklisted(app, node) {
             ends.push(KeyEnd::Blacklisted);
             return Err(Skipped::App);
         }
         // One that has ended may still stand in its leaf's list.
         let leaf = books.apps[self.entry(app).ok_or(Skipped::App)?].leaf;
-        let mut facts = self.key_facts(app, key, node);
-        facts.opportunities += 1;
-        let id = local.keys[key].id();
-        let sizes: Vec<Resource> =
-            self.reservations_of(app).filter(|(_, made)| made.key == id).map(|(_, made)| made.size).collect();
-        let killable: Vec<Resource> = at.own.killable.in_order().into_iter().map(|(_, size)| size).collect();
+        let NextVisit { facts, sizes, killable } = self.next_visit(app, key, node);
         let of_node = NodeFacts { free: at.free, total: at.total, killable: &killable };
         let rules = books.rules(leaf);
         let chosen = choose_telling(&facts, &of_node, limits, &sizes, converts, &rules, &mut |end| ends.push(end))?;

@@ -9,7 +9,7 @@
 use super::books::Books;
 use super::types::Shard;
 use crate::app::{SchedulingKey, merge};
-use crate::capacity::allocator::{Chosen, Limits, NodeFacts, Skipped, precheck};
+use crate::capacity::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Skipped, precheck};
 use crate::capacity::leaf::AmStop;
 use crate::capacity::obstacles::chosen_or_why;
 use crate::capacity::ordered::AppEntry;
@@ -57,6 +57,16 @@ impl Waits {
 /// Whether the node's next report gives the application something, unless others come first.
 pub(super) fn is_promise(wait: &CapacityWait) -> bool {
     matches!(wait, CapacityWait::Offer | CapacityWait::WillReserve { .. })
+}
+
+/// What a choice goes by, as of the next visit.
+pub(super) struct NextVisit {
+    /// The visit counted.
+    pub(super) facts: KeyFacts,
+    /// The key's reservations, in the order in which they were made.
+    pub(super) sizes: Vec<Resource>,
+    /// What may be killed on the node, in order.
+    pub(super) killable: Vec<Resource>,
 }
 
 /// A request key's reason, or all keys'.
@@ -271,6 +281,20 @@ impl Shard {
         self.why_key_waits(app, entry, key, node, &limits, true).1
     }
 
+    /// A key and a node as the next visit finds them.
+    pub(super) fn next_visit(&self, app: u32, key: usize, node: u32) -> NextVisit {
+        let mut facts = self.key_facts(app, key, node);
+        facts.opportunities += 1;
+        let id = self.app(app).keys[key].id();
+        let of_key = self.reservations_of(app).filter(|(_, made)| made.key == id);
+        let killable = self.nodes[node as usize].own.killable.in_order();
+        NextVisit {
+            facts,
+            sizes: of_key.map(|(_, made)| made.size).collect(),
+            killable: killable.into_iter().map(|(_, size)| size).collect(),
+        }
+    }
+
     /// Of a key, when the node is looked at; and whether keys behind it are not.
     fn why_key_waits(
         &self,
@@ -282,16 +306,11 @@ impl Shard {
         converts: bool,
     ) -> (bool, CapacityWait) {
         let leaf = self.own.books.apps[entry].leaf;
-        let (books, at, local) = (&self.own.books, &self.nodes[node as usize], self.app(app));
-        if local.blacklists.as_ref().is_some_and(|lists| lists.forbid(at.shared.locations(), local.waits_for_am())) {
+        let (books, at) = (&self.own.books, &self.nodes[node as usize]);
+        if self.is_blacklisted(app, node) {
             return (true, CapacityWait::Blacklisted);
         }
-        let mut facts = self.key_facts(app, key, node);
-        facts.opportunities += 1;
-        let id = local.keys[key].id();
-        let sizes: Vec<Resource> =
-            self.reservations_of(app).filter(|(_, made)| made.key == id).map(|(_, made)| made.size).collect();
-        let killable: Vec<Resource> = at.own.killable.in_order().into_iter().map(|(_, size)| size).collect();
+        let NextVisit { facts, sizes, killable } = self.next_visit(app, key, node);
         let of_node = NodeFacts { free: at.free, total: at.total, killable: &killable };
         match chosen_or_why(&facts, &of_node, limits, &sizes, converts, &books.rules(leaf)) {
             Err((skipped, wait)) => (skipped != Skipped::Key, wait),

@@ -17,7 +17,7 @@
 //! panic, or the end of a worker, has lost it. The same number stands on one node at most ([`transit`](super::transit)).
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use super::message::CapacityMessage;
 use super::surveying::tell;

@@ -208,6 +208,12 @@ impl Shard {
         }
     }
 
+    #[inline]
+    pub(super) fn is_blacklisted(&self, app: u32, node: u32) -> bool {
+        let (at, local) = (&self.nodes[node as usize], self.app(app));
+        local.blacklists.as_ref().is_some_and(|lists| lists.forbid(at.shared.locations(), local.waits_for_am()))
+    }
+
     /// 16.5: counts the visit. `converts`: the node is reserved for the key.
     fn offer_key(
         &mut self,
@@ -217,12 +223,10 @@ impl Shard {
         limits: &Limits,
         converts: bool,
     ) -> Result<Proposal, Skipped> {
-        let at = &self.nodes[node as usize];
-        let local = self.app(app);
-        if local.blacklists.as_ref().is_some_and(|lists| lists.forbid(at.shared.locations(), local.waits_for_am())) {
+        if self.is_blacklisted(app, node) {
             return Err(Skipped::App);
         }
-        let id = local.keys[key].id();
+        let id = self.app(app).keys[key].id();
         let leaf = self.own.books.apps[self.entry(app).ok_or(Skipped::App)?].leaf;
         self.key_mut(app, key).opportunities += 1;
         let facts = self.key_facts(app, key, node);

@@ -10,6 +10,9 @@ use std::collections::VecDeque;
 /// Whole passes that are kept; then the oldest goes.
 const PASSES: usize = 64;
 
+/// A node's next pass is waited for so long.
+const PATIENCE_MS: u64 = 60_000;
+
 /// Visits of applications that are kept; then the oldest goes.
 const VISITS: usize = 1024;
 
@@ -18,7 +21,8 @@ const VISITS: usize = 1024;
 pub(crate) struct Watching {
     /// The next pass, whatever the node.
     any: bool,
-    nodes: Vec<String>,
+    /// Nodes of this worker by name, and until when: one that does not report is not waited for.
+    nodes: Vec<(String, u64)>,
     /// Applications by number, and until when.
     apps: Vec<(u32, u64)>,
     passes: VecDeque<CapacityPass>,
@@ -33,7 +37,8 @@ impl Watching {
     /// Whether a pass over a node is to be told now: all of it, or visits of some applications.
     fn wants(&mut self, node: &str, now_ms: u64) -> (bool, bool) {
         self.apps.retain(|(_, until_ms)| *until_ms > now_ms);
-        let named = self.nodes.iter().position(|name| name == node);
+        self.nodes.retain(|(_, until_ms)| *until_ms > now_ms);
+        let named = self.nodes.iter().position(|(name, _)| name == node);
         if let Some(at) = named {
             self.nodes.swap_remove(at);
         }
@@ -52,15 +57,18 @@ impl Shard {
     /// From now on more is to be told.
     pub(crate) fn watch(&mut self, what: Watch) {
         let now_ms = self.shared.clock.now_ms();
-        let watching = self.own.watching.get_or_insert_default();
         match what {
-            Watch::AnyNode => watching.any = true,
+            Watch::AnyNode => self.own.watching.get_or_insert_default().any = true,
             Watch::Node(name) => {
-                if !watching.nodes.contains(&name) {
-                    watching.nodes.push(name);
+                // Another worker's would never come by here, and each pass would look for it.
+                if self.nodes.present().any(|(_, node)| *node.shared.name == *name) {
+                    let watching = self.own.watching.get_or_insert_default();
+                    watching.nodes.retain(|(known, _)| *known != name);
+                    watching.nodes.push((name, now_ms.saturating_add(PATIENCE_MS)));
                 }
             }
             Watch::App { app, for_ms } => {
+                let watching = self.own.watching.get_or_insert_default();
                 watching.apps.retain(|(known, _)| *known != app);
                 watching.apps.push((app, now_ms.saturating_add(for_ms)));
             }
@@ -123,5 +131,33 @@ impl Watched {
         all.passes.sort_by_key(|pass| pass.time_ms);
         all.visits.sort_by_key(|visit| visit.time_ms);
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capacity::engine::moving::tests::{World, stepper};
+    use crate::engine::NodeSpec;
+    use crate::resource::Resource;
+
+    #[test]
+    fn only_the_worker_of_a_node_waits_for_it_and_not_for_ever() {
+        let mut stepper = stepper();
+        let total = Resource::new(1024, 1);
+        let spec = NodeSpec { name: "n1".to_owned(), rack: "/r1".to_owned(), total };
+        let owner = stepper.control().add_node(&spec).unwrap().owner;
+        stepper.pump();
+        let watched = |stepper: &mut World| -> Vec<usize> {
+            stepper.shards().filter(|shard: &&mut Shard| shard.own.watching.is_some()).map(|shard| shard.id()).collect()
+        };
+        stepper.shards().for_each(|shard| shard.watch(Watch::Node("n1".to_owned())));
+        assert_eq!(watched(&mut stepper), [owner]);
+        stepper.shards().for_each(|shard| shard.watch(Watch::Node("elsewhere".to_owned())));
+        let mut watching = stepper.shards().find_map(|shard| shard.own.watching.take()).unwrap();
+        assert_eq!(watching.wants("n2", PATIENCE_MS - 1), (false, false));
+        assert!(!watching.is_idle());
+        assert_eq!(watching.wants("n1", PATIENCE_MS), (false, false));
+        assert!(watching.is_idle(), "whoever asked has waited long enough");
     }
 }

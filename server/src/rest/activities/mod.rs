@@ -27,6 +27,9 @@ use crate::value::{Object, Value};
 use names::Names;
 use visits::{Wanted, summary, visit};
 
+/// An application is watched for no longer after a question.
+const LONGEST_WATCH_MS: u64 = 60_000;
+
 const NOT_HERE: &str = "Not Capacity Scheduler";
 
 /// Whether nodes are grouped by what came of them.
@@ -165,8 +168,10 @@ pub(crate) fn of_app(of: &ResourceManager, asked: &Asked) -> Outcome {
     let within_ms = max_time_ms(asked)?;
     let Ok(number) = super::app::number(of, id) else { return said("Cannot find application with given appId") };
     let kept = of.activities().kept(scheduler, |number| runs(of, number));
-    if refresh {
-        scheduler.watch(Watch::App { app: number, for_ms: u64::try_from(within_ms).unwrap_or_default() });
+    // While an application is watched each pass is worked out twice: not for ever, and not for one that has ended.
+    if refresh && runs(of, number) {
+        let for_ms = u64::try_from(within_ms).unwrap_or_default().min(LONGEST_WATCH_MS);
+        scheduler.watch(Watch::App { app: number, for_ms });
     }
     if !get {
         let named: Vec<&str> = asked.queries("actions").collect();

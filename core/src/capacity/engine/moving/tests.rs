@@ -14,9 +14,9 @@ use crate::engine::{NodeSpec, Parts, Stepper, Submission};
 use crate::resource::Resource;
 use std::time::Duration;
 
-type World = Stepper<CapacityDecider>;
+pub(in crate::capacity::engine) type World = Stepper<CapacityDecider>;
 
-fn stepper() -> World {
+pub(in crate::capacity::engine) fn stepper() -> World {
     let site = [("yarn.scheduler.capacity.node-locality-delay", "-1")];
     let queues = [
         ("yarn.scheduler.capacity.root.queues", "high,low"),
