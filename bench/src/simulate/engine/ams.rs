@@ -74,7 +74,7 @@ impl Run<'_> {
             self.breaks_down(master, number);
             return Going::On;
         }
-        let call = master.program.call(&master.work, self.now);
+        let call = master.program.call(&mut master.work, self.now);
         let request = AllocateRequest::new(call.asks).with_releases(call.releases);
         let mut told = std::mem::take(&mut self.scratch.answer);
         self.calls += 1;
@@ -90,6 +90,7 @@ impl Run<'_> {
             self.quiet.disturb();
         }
         let lost = outcome.is_ok() && self.take_in(number, master, &told);
+        master.work.headroom = told.headroom;
         self.scratch.answer = told;
         match outcome {
             Ok(()) if lost => return Going::Lost,

@@ -47,7 +47,7 @@ impl Program {
     }
 
     /// What the next call asks for.
-    pub(super) fn call(&mut self, work: &Work, now: u64) -> Call {
+    pub(super) fn call(&mut self, work: &mut Work, now: u64) -> Call {
         match self {
             Program::MapReduce(program) => program.call(work),
             Program::Stream(program) => program.call(work),

@@ -1,7 +1,10 @@
 //! A MapReduce job as its own ApplicationMaster runs it.
 //!
-//! - Reduces are asked for from the slow start on (`mapreduce.job.reduce.slowstart.completedmaps`): as large a part of them as of the maps
-//!   is done, all of them once no map waits. One that runs before the last map is done waits for it, and lives its life from then on.
+//! - Reduces are asked for from the slow start on (`mapreduce.job.reduce.slowstart.completedmaps`), all of them once no map waits. While maps
+//!   wait, reduces may take as large a part of what the job could have as of the maps is done, half of it at most
+//!   (`RMContainerAllocator.scheduleReduces`). One that runs before the last map is done waits for it, and lives its life from then on.
+//! - Where there is no room for a map beside the reduces, some of these are given back, the latest first
+//!   (`RMContainerAllocator.preemptReducesIfNeeded`): else jobs could hold the whole cluster with reduces that wait for each other's maps.
 //! - A container for a map goes to a map that wants its node, else to one that wants its rack, else to the first.
 //! - An answer is looked at at once.
 //! - Attempts fail by seed, somewhere in their life; a map that has failed is asked for before everything else. With the fourth failure of a
@@ -13,12 +16,16 @@ use super::super::asking::rows;
 use super::super::tasks::{Backlog, Group, Part, Place};
 use super::calls::{Answer, Call, Going, Launch, numbered};
 use super::work::Work;
-use crate::api::{Ask, Container, ContainerId, EndReason};
+use crate::api::{Ask, Container, ContainerId, EndReason, Resource};
 use crate::random;
 
 const FAILED_MAP_PRIORITY: i32 = 5;
 const REDUCE_PRIORITY: i32 = 10;
 const MAP_PRIORITY: i32 = 20;
+/// `yarn.app.mapreduce.am.job.reduce.rampup.limit`
+const MOST_FOR_REDUCES: f64 = 0.5;
+/// Memory and vcores.
+const LANES: usize = 2;
 
 /// What is settled by options.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +50,7 @@ pub(in super::super) struct Real {
     reduces_done: u32,
     maps_waiting: Backlog,
     reduces_waiting: Backlog,
-    /// Reduces that have been asked for, of those that wait, and those that may not be asked for yet.
+    /// Reduces that are asked for and not granted.
     reduces_asked: u32,
     /// Tasks that failed: groups, and how often.
     failed_maps: VecDeque<(u32, u8)>,
@@ -85,18 +92,72 @@ impl Real {
         self.maps_done >= self.maps && self.reduces_done >= self.reduces
     }
 
-    /// How many reduces may be asked for by now, of all.
-    fn reduces_allowed(&self) -> u32 {
-        let done = f64::from(self.maps_done) / f64::from(self.maps.max(1));
-        if self.maps_done >= self.maps || (done >= self.options.slow_start && self.maps_waiting.is_empty()) {
-            return self.reduces;
+    fn map_waits(&self) -> bool {
+        !self.maps_waiting.is_empty() || !self.failed_maps.is_empty()
+    }
+
+    /// What one task of a part has.
+    fn size(work: &Work, part: Part) -> Option<Resource> {
+        work.groups.iter().find(|group| (group.part == Part::Reduce) == (part == Part::Reduce)).map(|group| group.size)
+    }
+
+    /// What maps have, and what reduces have.
+    fn had(work: &Work) -> (Resource, Resource) {
+        let mut had = (Resource::ZERO, Resource::ZERO);
+        for held in work.held.values() {
+            let group = &work.groups[held.group as usize];
+            let sum = if group.part == Part::Reduce { &mut had.1 } else { &mut had.0 };
+            *sum = sum.plus(&group.size);
         }
-        if done < self.options.slow_start {
+        had
+    }
+
+    /// How many reduces are to be asked for now, beside those that run.
+    fn reduces_wanted(&self, work: &Work) -> u32 {
+        let failed = u32::try_from(self.failed_reduces.len()).unwrap_or(u32::MAX);
+        let waiting = self.reduces_waiting.iter().fold(failed, |sum, (_, count)| sum.saturating_add(count));
+        let done = f64::from(self.maps_done) / f64::from(self.maps.max(1));
+        if self.maps_done < self.maps && done < self.options.slow_start {
             return 0;
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of the reduces")]
-        let part = (done * f64::from(self.reduces)) as u32;
-        part
+        let (Some(map), Some(reduce), true) =
+            (Real::size(work, Part::Map), Real::size(work, Part::Reduce), self.map_waits())
+        else {
+            return waiting;
+        };
+        let (maps, reduces) = Real::had(work);
+        let pending = self.maps_waiting.iter().map(|(_, count)| i64::from(count)).sum::<i64>();
+        let of = |lane: usize| {
+            let all = work.headroom.get(lane).max(0) + maps.get(lane) + reduces.get(lane);
+            #[expect(clippy::cast_possible_truncation, reason = "a part of it")]
+            let for_maps = all - (all as f64 * done.min(MOST_FOR_REDUCES)) as i64;
+            let wanted = maps.get(lane).saturating_add(map.get(lane).saturating_mul(pending));
+            (all - wanted.min(for_maps) - reduces.get(lane)) / reduce.get(lane).max(1)
+        };
+        u32::try_from((0..LANES).map(of).min().unwrap_or(0).max(0)).unwrap_or(u32::MAX).min(waiting)
+    }
+
+    /// Gives reduces back that wait, where no map finds room beside them.
+    fn make_room(&mut self, work: &mut Work) {
+        let Some(map) = Real::size(work, Part::Map).filter(|_| self.map_waits()) else { return };
+        let (maps, _) = Real::had(work);
+        let mut room = work.headroom.plus(&maps);
+        let fits = |room: &Resource| (0..LANES).all(|lane| map.get(lane) <= room.get(lane));
+        if fits(&room) {
+            return;
+        }
+        let mut reduces: Vec<_> =
+            work.held.values().copied().filter(|held| work.groups[held.group as usize].part == Part::Reduce).collect();
+        reduces.sort_unstable_by_key(|held| std::cmp::Reverse(held.id.number()));
+        for held in reduces {
+            if fits(&room) {
+                break;
+            }
+            room = room.plus(&work.groups[held.group as usize].size);
+            work.end(held.id);
+            self.give_back.push(held.id);
+            self.failed_reduces.push_back((held.group, held.failures));
+        }
     }
 
     pub(super) fn process(
@@ -107,7 +168,6 @@ impl Real {
         out: &mut Vec<Launch>,
     ) -> Going {
         let all_maps_before = self.maps_done >= self.maps;
-        let allowed_before = self.reduces_allowed();
         for ended in &answer.ended {
             let Some(held) = work.end(ended.id) else { continue };
             let is_map = work.groups[held.group as usize].part != Part::Reduce;
@@ -132,7 +192,6 @@ impl Real {
         for container in &answer.granted {
             self.grant(work, container, places, out);
         }
-        self.changed |= self.reduces_allowed() != allowed_before;
         Going::On
     }
 
@@ -164,11 +223,10 @@ impl Real {
     fn grant(&mut self, work: &mut Work, container: &Container, places: &[Place], out: &mut Vec<Launch>) {
         let task = match container.priority {
             FAILED_MAP_PRIORITY => self.failed_maps.pop_front(),
-            REDUCE_PRIORITY => self.failed_reduces.pop_front().or_else(|| {
-                let group = self.reduces_waiting.pop()?;
+            REDUCE_PRIORITY => {
                 self.reduces_asked = self.reduces_asked.saturating_sub(1);
-                Some((group, 0))
-            }),
+                self.failed_reduces.pop_front().or_else(|| self.reduces_waiting.pop().map(|group| (group, 0)))
+            }
             _ => self.next_map(&work.groups, places.get(container.node.index())).map(|group| (group, 0)),
         };
         let Some((group, failed)) = task else {
@@ -190,28 +248,33 @@ impl Real {
         local.or_else(|| waiting.pop())
     }
 
-    pub(super) fn call(&mut self, work: &Work) -> Call {
+    pub(super) fn call(&mut self, work: &mut Work) -> Call {
+        self.make_room(work);
         let releases = std::mem::take(&mut self.give_back);
-        if !std::mem::take(&mut self.changed) {
+        let reduces = self.reduces_wanted(work);
+        if !std::mem::take(&mut self.changed) && reduces == self.reduces_asked {
             return Call { releases, ..Call::default() };
         }
         let mut asks = rows(&work.groups, &[&self.maps_waiting], MAP_PRIORITY);
         asks.extend(anywhere(&work.groups, &self.failed_maps, FAILED_MAP_PRIORITY));
-        let running = work.held.values().filter(|held| work.groups[held.group as usize].part == Part::Reduce).count();
-        let busy = u32::try_from(running).unwrap_or(u32::MAX).saturating_add(self.reduces_done);
-        let mut more = self.reduces_allowed().saturating_sub(busy);
         let mut wanted = Backlog::default();
-        for (group, _) in &self.failed_reduces {
-            wanted.push(*group, 1);
-            more = more.saturating_sub(1);
-        }
-        self.reduces_asked = more;
-        for (group, count) in self.reduces_waiting.iter() {
+        let failed = self.failed_reduces.iter().map(|(group, _)| (*group, 1));
+        let mut more = reduces;
+        for (group, count) in failed.chain(self.reduces_waiting.iter()) {
             let taken = count.min(more);
             wanted.push(group, taken);
             more -= taken;
         }
-        asks.extend(rows(&work.groups, &[&wanted], REDUCE_PRIORITY));
+        let mut of_reduces = rows(&work.groups, &[&wanted], REDUCE_PRIORITY);
+        if of_reduces.is_empty()
+            && self.reduces_asked > 0
+            && let Some(group) = work.groups.iter().find(|group| group.part == Part::Reduce)
+        {
+            // What was asked for is taken back.
+            of_reduces.push(Ask::anywhere(REDUCE_PRIORITY, group.size, 0).with_request_id(group.request_id));
+        }
+        self.reduces_asked = reduces;
+        asks.extend(of_reduces);
         Call { asks, releases, ..Call::default() }
     }
 }

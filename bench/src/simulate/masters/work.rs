@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::tasks::Group;
 use super::calls::Launch;
-use crate::api::{Container, ContainerId, NodeId};
+use crate::api::{Container, ContainerId, NodeId, Resource};
 
 /// A task that runs.
 #[derive(Clone, Copy, Debug)]
@@ -31,11 +31,13 @@ pub(in super::super) struct Work {
     pub(in super::super) launched: u64,
     /// The moment of the step that is under way.
     pub(in super::super) now: u64,
+    /// What the application may still get, as its last call has told.
+    pub(in super::super) headroom: Resource,
 }
 
 impl Work {
     pub(in super::super) fn new(groups: Vec<Group>) -> Work {
-        Work { groups, held: FxHashMap::default(), launched: 0, now: 0 }
+        Work { groups, held: FxHashMap::default(), launched: 0, now: 0, headroom: Resource::ZERO }
     }
 
     /// A container gets a task of a group, and lives as long as that says.
