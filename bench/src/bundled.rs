@@ -23,8 +23,8 @@ pub(crate) const SIMULATED_QUEUES: [(&str, &str); 2] = [
     ("bundled today.xml", include_str!("../data/today.xml")),
     ("bundled tomorrow.xml", include_str!("../data/tomorrow.xml")),
 ];
-/// The cluster of the bundled day.
-pub(crate) const SIMULATED_NODES: u32 = 600;
+/// The cluster of the bundled day: so few nodes that its jobs have to wait.
+pub(crate) const SIMULATED_NODES: u32 = 22;
 /// Site properties of a simulation: a node's room is offered at once.
 pub(crate) const SIMULATED_PROPERTIES: [(&str, &str); 6] = [
     ("yarn.scheduler.fair.assignmultiple", "true"),
