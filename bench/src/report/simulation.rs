@@ -35,7 +35,8 @@ fn page(simulated: &Simulated) -> String {
         put(
             &mut body,
             format_args!(
-                "<p class=\"lead\">{jobs} jobs on a cluster of {memory} GiB and {vcores} vcores, {seeds} seeds.</p>\n"
+                "<p class=\"lead\">{jobs} jobs on a cluster of {memory} GiB and {vcores} vcores, {seeds} {}.</p>\n",
+                if seeds == 1 { "seed" } else { "seeds" }
             ),
         );
     }
