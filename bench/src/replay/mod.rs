@@ -21,6 +21,8 @@ mod asked_fair;
 
 mod booking;
 
+mod booked_on_engine;
+
 mod capacity_driver;
 
 mod compare;

@@ -184,6 +184,12 @@ impl Control {
         let cluster = self.nodes.total();
         // The file has been read with more queues.
         let Ok(top) = own.tree.remove(slot, &cluster, |made| own.configuration.read_with(made, false)) else { return };
+        self.unseat(slot);
+        self.limits_follow(top);
+    }
+
+    /// A queue that has gone leaves its place in the engine's tree.
+    pub(super) fn unseat(&mut self, slot: u32) {
         // Queues below that a refresh has removed may still have applications: then the slot stays.
         if self.tree.walk(slot).len() == 1 {
             self.children_changed.extend(self.tree.get(slot).parent);
@@ -193,7 +199,6 @@ impl Control {
             self.own.tree.give_back(slot);
         }
         self.all_dirty();
-        self.limits_follow(top);
     }
 
     /// One round of the policy that divides what managed parents have.

@@ -20,6 +20,8 @@ mod reload;
 
 mod publishing;
 
+mod plans;
+
 use super::configuration::{CapacityConfiguration, Refresh};
 use super::message::CapacityMessage;
 use super::terms::SubmitTerms;
@@ -37,6 +39,7 @@ use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
 pub use lifetimes::Lifetime;
+pub(crate) use plans::NoPlans;
 use lifetimes::Lifetimes;
 use making::Making;
 use parallel::Parallel;
@@ -255,8 +258,10 @@ impl ControlPart<CapacityDecider> for CapacityControl {
         control.has_moved(app, stood);
     }
 
-    fn plan_queues(_control: &mut Control) -> Option<&mut dyn PlanQueues> {
-        None
+    fn plan_queues(control: &mut Control) -> Option<&mut dyn PlanQueues> {
+        // What was put off is known first.
+        control.before_publish();
+        Some(control)
     }
 
     fn named(control: &Control, queue: &str) -> Result<u32, Refused> {

@@ -60,9 +60,10 @@ impl Control {
         let cluster = self.nodes.total();
         let plan = {
             let property = |name: &str| configuration.property(name);
-            let file = match self.own.tree.made.queues.is_empty() {
+            let made = self.own.tree.all_made();
+            let file = match made.queues.is_empty() && made.reserved.is_empty() {
                 true => configuration.file.clone(),
-                false => configuration.read_with(&MadeQueues { properties, ..self.own.tree.made.clone() }, checked)?,
+                false => configuration.read_with(&MadeQueues { properties, ..made }, checked)?,
             };
             self.own.tree.plan(file, &cluster, property, apps)?
         };

@@ -100,6 +100,7 @@ impl Control {
                 return Err(Refused::Acl { user: user.clone(), queue: path.to_owned() });
             }
         }
+        let found = self.within_plan(name, submission.reservation)?;
         if self.own.applications(ROOT) >= i64::from(self.own.tree.file.settings().maximum_applications) {
             return Err(Refused::TooManyApps(*number));
         }
