@@ -307,6 +307,7 @@ impl Run<'_> {
         let heartbeats = self.ring.passed();
         RunResult {
             name: self.plan.name.clone(),
+            at: self.plan.at.clone(),
             seed: self.seed,
             wall_s: 0.0,
             simulated_ms: last_end,

@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use super::grid::{Coordinate, MOST_POINTS, capacity_name, swept};
 use super::options::{ClusterOptions, SimulateOptions};
-use crate::api::{AllocationFile, CapacityConfiguration, Resource, ResourceTypes, Settings, SiteFile, SiteProperties};
+use crate::api::{
+    AllocationFile, CapacityConfiguration, Diagnostic, Resource, ResourceTypes, Settings, SiteFile, SiteProperties,
+};
 use crate::bundled;
 use crate::failure::Failure;
 use crate::options::SchedulerChoice;
@@ -20,6 +23,8 @@ pub(super) enum Rules {
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) name: String,
+    /// Where it stands in the grid.
+    pub(super) at: Vec<Coordinate>,
     pub(super) rules: Rules,
     pub(super) types: ResourceTypes,
     pub(super) nodes: Vec<NodeSpec>,
@@ -52,7 +57,7 @@ pub(super) struct Queues {
 ///
 /// # Errors
 /// A file that cannot be read.
-pub(super) fn queues(options: &SimulateOptions) -> Result<Vec<Queues>, Failure> {
+fn queues(options: &SimulateOptions) -> Result<Vec<Queues>, Failure> {
     if options.configs.is_empty() {
         let bundled = |name: &str, text: &str| Queues { name: name.to_owned(), text: text.to_owned() };
         return Ok(bundled::SIMULATED_QUEUES.iter().map(|(name, text)| bundled(name, text)).collect());
@@ -99,11 +104,66 @@ fn scheduler_of(queues: &Queues, said: Option<SchedulerChoice>) -> Result<Schedu
     }
 }
 
+/// The runs that are asked for: each file of queues, with each value of what is swept, on each cluster.
+///
+/// # Errors
+/// Files that are not valid, a sweep of what is not there, and too many points.
+pub(super) fn plans(options: &SimulateOptions, clusters: &[(Option<u32>, Vec<Node>)]) -> Result<Vec<Plan>, Failure> {
+    let files = queues(options)?;
+    let sizes = options.sweeps.iter().map(|sweep| sweep.len());
+    let points = sizes.fold(files.len().saturating_mul(clusters.len()), usize::saturating_mul);
+    if points > MOST_POINTS {
+        return Err(Failure::input(format!(
+            "the grid has {points} points; it may have {MOST_POINTS}, so give fewer values"
+        )));
+    }
+    let mut plans = Vec::with_capacity(points);
+    for file in &files {
+        let kind = scheduler_of(file, options.scheduler)?;
+        let variants = swept(file, kind, &options.sweeps).map_err(Failure::input)?;
+        for (count, nodes) in clusters {
+            for variant in &variants {
+                let said = |failure| match failure {
+                    Failure::Input(message) if !variant.at.is_empty() => {
+                        let at: Vec<String> =
+                            variant.at.iter().map(|(path, value)| format!("--sweep {path}={value}")).collect();
+                        Failure::Input(format!("{}: {message}", at.join(", ")))
+                    }
+                    other => other,
+                };
+                let mut plan = plan(options, &variant.queues, nodes).map_err(said)?;
+                if options.cluster.nodes.len() > 1 {
+                    plan.at.extend(count.map(|count| ("nodes".to_owned(), count.to_string())));
+                }
+                plan.at.extend(variant.at.iter().cloned());
+                plans.push(plan);
+            }
+        }
+    }
+    Ok(plans)
+}
+
+/// What is swept must be a property that there is.
+fn known_properties(options: &SimulateOptions, configuration: &CapacityConfiguration) -> Result<(), Failure> {
+    for path in options.sweeps.iter().flat_map(|sweep| sweep.paths()) {
+        let name = capacity_name(path);
+        let unknown = |found: &&Diagnostic| found.code.starts_with("unknown-") && found.message.contains(&name);
+        if let Some(found) = configuration.file().warnings().iter().find(unknown) {
+            let help = found
+                .help
+                .as_deref()
+                .unwrap_or("name a queue of the file and a setting of it, such as root.a.capacity");
+            return Err(Failure::input(format!("{}; {help}", found.message)));
+        }
+    }
+    Ok(())
+}
+
 /// Reads one file of queues, and what the site says with it.
 ///
 /// # Errors
 /// Properties or a file that are not valid.
-pub(super) fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -> Result<Plan, Failure> {
+fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -> Result<Plan, Failure> {
     let site = options.site.properties(&bundled::SIMULATED_PROPERTIES)?;
     let input = |error: &dyn std::fmt::Display| Failure::input(error.to_string());
     let (rules, types, warnings) = match scheduler_of(queues, options.scheduler)? {
@@ -118,6 +178,7 @@ pub(super) fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -
         SchedulerChoice::Capacity => {
             let file = SiteFile::parse(&queues.text, &queues.name).map_err(|error| input(&error))?;
             let configuration = CapacityConfiguration::from_site(&site, &file).map_err(|error| input(&error))?;
+            known_properties(options, &configuration)?;
             let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
             let types = configuration.file().settings().types.clone();
             (Rules::Capacity(Box::new(configuration)), types, warnings)
@@ -157,6 +218,7 @@ pub(super) fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -
     });
     Ok(Plan {
         name: queues.name.clone(),
+        at: Vec::new(),
         rules,
         nodes: nodes.collect(),
         am: size("am.container", [1024, 1])?,
@@ -175,11 +237,26 @@ fn number(site: &SiteProperties, name: &str, default: i64) -> Result<i64, Failur
     value.trim().parse().map_err(|_| Failure::input(format!("{name} is {value:?}; it must be a whole number")))
 }
 
-/// The nodes of the simulated cluster: counted, of a file, of the trace, or bundled.
+/// The simulated clusters: one, or one of each number of nodes that is asked for.
+///
+/// # Errors
+/// As [`nodes`] has them.
+pub(super) fn clusters(
+    options: &SimulateOptions,
+    traces: &TraceOptions,
+) -> Result<Vec<(Option<u32>, Vec<Node>)>, Failure> {
+    let counts = &options.cluster.nodes;
+    if counts.is_empty() {
+        return Ok(vec![(None, nodes(options, None, traces)?)]);
+    }
+    counts.iter().map(|count| Ok((Some(*count), nodes(options, Some(*count), traces)?))).collect()
+}
+
+/// The nodes of a simulated cluster: counted, of a file, of the trace, or bundled.
 ///
 /// # Errors
 /// A file that cannot be read, and no node at all.
-pub(super) fn nodes(options: &SimulateOptions, traces: &TraceOptions) -> Result<Vec<Node>, Failure> {
+fn nodes(options: &SimulateOptions, count: Option<u32>, traces: &TraceOptions) -> Result<Vec<Node>, Failure> {
     let cluster = &options.cluster;
     if let Some(path) = &cluster.node_file {
         let name = path.display().to_string();
@@ -192,8 +269,8 @@ pub(super) fn nodes(options: &SimulateOptions, traces: &TraceOptions) -> Result<
         let racks = nodes.div_ceil(cluster.rack_size.unwrap_or(40).max(1));
         generated_nodes(nodes, racks).collect()
     };
-    if let Some(nodes) = cluster.nodes {
-        return Ok(counted(nodes));
+    if let Some(count) = count {
+        return Ok(counted(count));
     }
     if options.traces.is_empty() {
         return Ok(counted(bundled::SIMULATED_NODES));

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::grid::Sweep;
 use crate::options::SchedulerChoice;
 use crate::site::SiteOptions;
 use crate::traces::Times;
@@ -19,8 +20,8 @@ pub enum AmStyle {
 /// The cluster, where the trace does not bring it or another is wanted.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterOptions {
-    /// So many equal nodes.
-    pub nodes: Option<u32>,
+    /// So many equal nodes; of several numbers each is a point of the grid.
+    pub nodes: Vec<u32>,
     /// So many nodes a rack.
     pub rack_size: Option<u32>,
     /// A node's memory, MiB.
@@ -38,6 +39,8 @@ pub struct SimulateOptions {
     pub traces: Vec<PathBuf>,
     /// Files of queues, compared with each other; the two bundled ones without any.
     pub configs: Vec<PathBuf>,
+    /// Settings of queues and the values that they take: each is an axis of the grid.
+    pub sweeps: Vec<Sweep>,
     /// Whose decisions, where a file of queues is not to say it by its content.
     pub scheduler: Option<SchedulerChoice>,
     /// Properties of the site, those of `sls-runner.xml` among them.
@@ -77,6 +80,7 @@ impl Default for SimulateOptions {
         SimulateOptions {
             traces: Vec::new(),
             configs: Vec::new(),
+            sweeps: Vec::new(),
             scheduler: None,
             site: SiteOptions::default(),
             cluster: ClusterOptions::default(),

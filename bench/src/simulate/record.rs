@@ -126,6 +126,8 @@ pub struct Interval {
 pub struct RunResult {
     /// The file of queues.
     pub name: String,
+    /// Where it stands in the grid: what is swept, and its value.
+    pub at: Vec<(String, String)>,
     /// The seed.
     pub seed: u64,
     /// How long it took, in s of real time.

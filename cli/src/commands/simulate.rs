@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use evenweave_bench::options::SchedulerChoice;
-use evenweave_bench::simulate::{self, AmStyle, ClusterOptions, Moment, SimulateOptions};
+use evenweave_bench::simulate::{self, AmStyle, ClusterOptions, Moment, SimulateOptions, Sweep};
 use evenweave_bench::traces::Times;
 use evenweave_bench::{Failure, report, say};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -41,9 +41,13 @@ pub(crate) struct SimulateArgs {
     scheduler: Option<SchedulerChoice>,
     #[command(flatten)]
     site: SiteArgs,
-    /// So many equal nodes [default: those that the trace brings].
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "node_file")]
-    nodes: Option<u32>,
+    /// So many equal nodes; of several numbers, 400,500,600, each is a point of a grid [default: those that the trace brings].
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "node_file")]
+    nodes: Vec<u32>,
+    /// A setting of a queue and the values that it takes, an axis of a grid: root.a.weight=1..8, root.a.maxResources=40%,60%, or
+    /// root.a.capacity=10,20;root.b.capacity=90,80 for settings that change together. May be given more than once.
+    #[arg(long = "sweep", value_name = "QUEUE.SETTING=VALUES", value_parser = Sweep::parse)]
+    sweeps: Vec<Sweep>,
     /// A node's memory in MiB [default: yarn.sls.nm.memory.mb].
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(i64).range(1..))]
     node_memory: Option<i64>,
@@ -115,6 +119,7 @@ impl SimulateArgs {
         SimulateOptions {
             traces: self.traces,
             configs: self.configs,
+            sweeps: self.sweeps,
             scheduler: self.scheduler,
             site: self.site.options(),
             cluster: ClusterOptions {
