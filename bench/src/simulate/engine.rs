@@ -13,6 +13,7 @@
 
 mod ams;
 mod beats;
+mod changes;
 mod quiet;
 mod run;
 mod start;
@@ -137,7 +138,7 @@ impl Run<'_> {
         self.wind();
         let number = u32::try_from(key).unwrap_or(u32::MAX);
         match kind {
-            Kind::Node => {}
+            Kind::Node => self.change_nodes(),
             Kind::Kill => self.kill_due(),
             Kind::Update => self.update(),
             Kind::Preempt => self.preempt(),
@@ -230,13 +231,14 @@ impl Run<'_> {
             self.refused.push(format!("{name}: node labels are not simulated"));
             return;
         }
-        let whose = self.swim.then(|| deal(&self.dealt, in_trace.wrapping_mul(64).wrapping_add(u64::from(copy))));
+        let whose = self.deals.then(|| deal(&self.dealt, in_trace.wrapping_mul(64).wrapping_add(u64::from(copy))));
         let (queue, user) = match &whose {
-            Some(whose) => (&whose.queue, &whose.user),
+            Some(whose) if job.user == "default" => (&whose.queue, &whose.user),
+            Some(whose) => (&whose.queue, &job.user),
             None => (&job.queue, &job.user),
         };
         let placing = Placing {
-            places: &self.places,
+            places: &self.places[..self.first_nodes],
             synth_seed: self.synth_seed,
             shuffled: &self.shuffled,
             by_seed: self.options.place_tasks,
@@ -322,7 +324,9 @@ impl Run<'_> {
             decisions: self.log.value(),
             refused: all_refused,
             late: self.arrivals.late,
-            cluster: self.busy.cluster,
+            cluster: self.cluster,
+            lost_nodes: self.fates.lost,
+            lost_containers: self.fates.lost_containers,
             utilisation: self.busy.mean(last_end.max(1)),
         }
     }

@@ -1,5 +1,8 @@
 //! What is read before a run begins: files of queues, the cluster, the sizes of SLS's settings.
 
+mod changes;
+
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::grid::{Coordinate, MOST_POINTS, capacity_name, swept};
@@ -35,7 +38,26 @@ pub(super) struct Plan {
     pub(super) am_interval_ms: u64,
     /// A broken AM is given up after so long.
     pub(super) am_expiry_ms: u64,
+    /// What happens to nodes.
+    pub(super) changes: Vec<PlannedChange>,
     pub(super) warnings: Vec<String>,
+}
+
+/// Nodes come and go, at a time in ms.
+#[derive(Clone, Debug)]
+pub(super) struct PlannedChange {
+    pub(super) at_ms: u64,
+    pub(super) what: NodeFate,
+}
+
+/// What happens to nodes.
+#[derive(Clone, Debug)]
+pub(super) enum NodeFate {
+    /// Those of these names are lost.
+    Lose(Vec<String>),
+    /// New ones, or some that were lost.
+    Add(Vec<NodeSpec>),
+    Resize(String, Resource),
 }
 
 /// A node of the cluster.
@@ -207,20 +229,29 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -> Result<Pl
             Failure::input(format!("{name} is {ms}; it must be a number of milliseconds from 1 on, for example 1000"))
         })
     };
-    let total = |spec: &Node| {
-        let own = |index: usize| spec.resource.get(types.name(index)).copied();
-        Resource::from_fn(|index| if index < types.len() { own(index).unwrap_or_else(|| node.get(index)) } else { 0 })
+    let total = |own: &BTreeMap<String, i64>, otherwise: &Resource| {
+        let said = |index: usize| own.get(types.name(index)).copied();
+        Resource::from_fn(
+            |index| {
+                if index < types.len() { said(index).unwrap_or_else(|| otherwise.get(index)) } else { 0 }
+            },
+        )
     };
-    let nodes = nodes.iter().map(|spec| NodeSpec {
-        name: spec.host.name.clone(),
-        rack: spec.host.rack.clone(),
-        total: total(spec),
-    });
+    let nodes: Vec<NodeSpec> = nodes
+        .iter()
+        .map(|spec| NodeSpec {
+            name: spec.host.name.clone(),
+            rack: spec.host.rack.clone(),
+            total: total(&spec.resource, &node),
+        })
+        .collect();
+    let changes = changes::planned(options, &nodes, &|own, otherwise| total(own, otherwise.unwrap_or(&node)))?;
     Ok(Plan {
         name: queues.name.clone(),
         at: Vec::new(),
         rules,
-        nodes: nodes.collect(),
+        nodes,
+        changes,
         am: size("am.container", [1024, 1])?,
         task: size("container", [1024, 1])?,
         node_interval_ms: interval("yarn.sls.nm.heartbeat.interval.ms")?,

@@ -58,6 +58,7 @@ fn trace_options(options: &SimulateOptions) -> TraceOptions {
         times: options.times,
         short_am_type: options.ams == AmStyle::MapReduce,
         swim_task_ms: options.task_ms,
+        largest_machine: options.largest_machine,
         ..TraceOptions::default()
     }
 }

@@ -30,6 +30,8 @@ pub struct ClusterOptions {
     pub node_vcores: Option<i64>,
     /// A node file as SLS has it.
     pub node_file: Option<PathBuf>,
+    /// A file of nodes that are lost, come, and change their size.
+    pub changes: Option<PathBuf>,
 }
 
 /// What is to be simulated.
@@ -57,7 +59,9 @@ pub struct SimulateOptions {
     pub seeds: u32,
     /// How long a map of 128 MiB of a SWIM job lives, in ms.
     pub task_ms: u64,
-    /// Queues that the jobs of SWIM traces are dealt to.
+    /// The largest machine's memory, MiB, and vcores, of which sizes in traces of Google and Alibaba are parts.
+    pub largest_machine: [i64; 2],
+    /// Queues that the jobs of traces without queues are dealt to.
     pub queues: Vec<String>,
     /// So many jobs of the trace count for one: 2 doubles the load.
     pub load: f64,
@@ -88,6 +92,7 @@ impl Default for SimulateOptions {
             times: Times::default(),
             seed: 42,
             seeds: 1,
+            largest_machine: [65_536, 32],
             task_ms: 20_000,
             queues: Vec::new(),
             load: 1.0,

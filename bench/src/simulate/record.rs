@@ -156,7 +156,11 @@ pub struct RunResult {
     pub refused: Vec<String>,
     /// Jobs that came too late in the trace.
     pub late: u64,
-    /// The cluster's memory, MiB, and vcores.
+    /// Nodes that were lost.
+    pub lost_nodes: u64,
+    /// Containers that were lost with them.
+    pub lost_containers: u64,
+    /// The cluster's memory, MiB, and vcores, in the beginning.
     pub cluster: [i64; 2],
     /// Mean part of the cluster in use until the last job ended, memory and vcores.
     pub utilisation: [f64; 2],

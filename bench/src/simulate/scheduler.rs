@@ -28,6 +28,20 @@ impl Scheduler {
         }
     }
 
+    pub(super) fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        match self {
+            Scheduler::Fair(core) => core.remove_node(node),
+            Scheduler::Capacity(core) => core.remove_node(node),
+        }
+    }
+
+    pub(super) fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
+        match self {
+            Scheduler::Fair(core) => core.resize_node(node, total),
+            Scheduler::Capacity(core) => core.resize_node(node, total),
+        }
+    }
+
     pub(super) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         match self {
             Scheduler::Fair(core) => core.heartbeat(heartbeat),

@@ -30,7 +30,7 @@ const TIMES: &[Word<Times>] = &[
 
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArgs {
-    /// Job traces: SWIM, or SLS, RUMEN and SYNTH JSON, packed with gzip or zstd or not [default: bundled, a day of Facebook's of 2009].
+    /// Job traces: SWIM, SLS, RUMEN and SYNTH JSON, a CSV of jobs, task_events and instance_events of Google's traces, batch_task of Alibaba's, packed with gzip or zstd or not [default: bundled, a day of Facebook's of 2009].
     #[arg(value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// A file of queues, fair-scheduler.xml or capacity-scheduler.xml; of several, each is compared with the first [default: two bundled ones].
@@ -60,6 +60,15 @@ pub(crate) struct SimulateArgs {
     /// A node file as SLS has it: a JSON object a rack.
     #[arg(long, value_name = "FILE")]
     node_file: Option<PathBuf>,
+    /// What happens to nodes: a CSV with the columns time_s, event (lose, back, add, resize), node, rack, memory_mb, vcores.
+    #[arg(long, value_name = "FILE")]
+    node_events: Option<PathBuf>,
+    /// The largest machine of a trace of Google's or Alibaba's, whose sizes are parts of it, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 65_536, value_parser = clap::value_parser!(i64).range(1..=1_000_000_000))]
+    machine_memory: i64,
+    /// Its vcores.
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
+    machine_vcores: i64,
     /// Whose ways ApplicationMasters have.
     #[arg(long, default_value = "mapreduce", value_parser = one_of(AMS))]
     ams: AmStyle,
@@ -75,7 +84,7 @@ pub(crate) struct SimulateArgs {
     /// How long a map of 128 MiB of a SWIM job lives.
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = interval)]
     task_time: Duration,
-    /// A queue that jobs of a SWIM trace are dealt to; may be given more than once [default: all leaves].
+    /// A queue that jobs of traces without queues are dealt to; may be given more than once [default: all leaves].
     #[arg(long, value_name = "NAME")]
     queue: Vec<String>,
     /// So much of the trace's load: 2 has each job come twice.
@@ -128,11 +137,13 @@ impl SimulateArgs {
                 node_memory_mb: self.node_memory,
                 node_vcores: self.node_vcores,
                 node_file: self.node_file,
+                changes: self.node_events,
             },
             ams: self.ams,
             times: self.times,
             seed: self.seed,
             seeds: self.seeds,
+            largest_machine: [self.machine_memory, self.machine_vcores],
             task_ms: ms(self.task_time),
             queues: self.queue,
             load: self.load,

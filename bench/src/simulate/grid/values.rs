@@ -39,7 +39,8 @@ fn range(whole: &str, from: &str, to: &str, list: &mut Vec<String>) -> Result<()
     let ((from, unit), (to, same)) = split(from).zip(split(to)).ok_or_else(wrong)?;
     let step = step.map_or(Some((1.0, "")), split).filter(|(_, behind)| behind.is_empty() || *behind == same);
     let (step, _) = step.ok_or_else(wrong)?;
-    if step.is_nan() || step <= 0.0 || (unit != same && !unit.is_empty()) {
+    if step.is_nan() || step <= 0.0 || (unit != same && !unit.is_empty()) || same.contains(|c: char| c.is_ascii_digit())
+    {
         return Err(wrong());
     }
     // Half a thousandth of a step more, as steps such as 0.1 are not exact.
