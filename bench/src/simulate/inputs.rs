@@ -5,8 +5,10 @@ mod changes;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::cluster::{NodeSpec, PlannedChange};
 use super::grid::{Coordinate, MOST_POINTS, capacity_name, swept};
 use super::options::{ClusterOptions, SimulateOptions};
+use super::queues::Queues;
 use crate::api::{
     AllocationFile, CapacityConfiguration, Diagnostic, Resource, ResourceTypes, Settings, SiteFile, SiteProperties,
 };
@@ -41,38 +43,6 @@ pub(super) struct Plan {
     /// What happens to nodes.
     pub(super) changes: Vec<PlannedChange>,
     pub(super) warnings: Vec<String>,
-}
-
-/// Nodes come and go, at a time in ms.
-#[derive(Clone, Debug)]
-pub(super) struct PlannedChange {
-    pub(super) at_ms: u64,
-    pub(super) what: NodeFate,
-}
-
-/// What happens to nodes.
-#[derive(Clone, Debug)]
-pub(super) enum NodeFate {
-    /// Those of these names are lost.
-    Lose(Vec<String>),
-    /// New ones, or some that were lost.
-    Add(Vec<NodeSpec>),
-    Resize(String, Resource),
-}
-
-/// A node of the cluster.
-#[derive(Clone, Debug)]
-pub(super) struct NodeSpec {
-    pub(super) name: String,
-    pub(super) rack: String,
-    pub(super) total: Resource,
-}
-
-/// A file of queues as it was read.
-#[derive(Clone, Debug)]
-pub(super) struct Queues {
-    pub(super) name: String,
-    pub(super) text: String,
 }
 
 /// The files of queues: those that were named, or the two bundled ones.

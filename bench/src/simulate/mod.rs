@@ -3,6 +3,7 @@
 //! | module | what |
 //! | --- | --- |
 //! | `options`, `inputs` | what is asked for, and what is read before a run |
+//! | `cluster`, `queues` | nodes and what happens to them; a file of queues |
 //! | `grid` | settings of queues that take several values |
 //! | `each` | all runs, on as many cores as there are |
 //! | `engine` | a run, from event to event |
@@ -17,6 +18,7 @@
 
 mod arrivals;
 mod asking;
+mod cluster;
 mod each;
 mod engine;
 mod events;
@@ -27,6 +29,7 @@ mod masters;
 mod nodes;
 mod options;
 mod outcome;
+mod queues;
 mod record;
 mod scheduler;
 mod summary;

@@ -160,8 +160,11 @@ impl Ring {
         let entry = (offset, node);
         let at = self.order.partition_point(|known| *known < entry);
         self.order.insert(at, entry);
-        // One that is due in this round after now, and before all others, comes first.
-        if at < self.next || (at == self.next && self.time(self.round, at) <= now) {
+        let last = self.round.saturating_sub(1);
+        if self.next == 0 && last > 0 && self.time(last, at) > now {
+            // All others have reported in a round that it still can.
+            (self.round, self.next) = (last, at);
+        } else if at < self.next || (at == self.next && self.time(self.round, at) <= now) {
             self.next += 1;
         }
         self.wrap();

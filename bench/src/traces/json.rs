@@ -98,6 +98,7 @@ impl Values {
             clippy::wildcard_enum_match_arm,
             reason = "what is left is a value of another type, which is not asked for"
         )]
+        let mut help = "a trace is one JSON object after the other, without anything between them";
         let (position, problem) = match error {
             ReaderError::SyntaxError(error) => {
                 (Some(&error.location), format!("not JSON: {}", words(&error.kind.to_string())))
@@ -105,18 +106,18 @@ impl Values {
             ReaderError::MaxNestingDepthExceeded { location, .. } => {
                 (Some(location), format!("values are more than {DEEPEST} deep inside each other"))
             }
-            ReaderError::IoError { error, location } => (Some(location), error.to_string()),
+            ReaderError::IoError { error, location } => {
+                if error.kind() != std::io::ErrorKind::Other {
+                    help = "the file is cut or damaged: get it once more";
+                }
+                (Some(location), error.to_string())
+            }
             other => (None, other.to_string()),
         };
         let at = position
             .and_then(|position| position.line_pos)
             .map_or(At::START, |place| At { line: place.line + 1, column: place.column + 1 });
-        TraceFileError::new(
-            &self.name,
-            at,
-            problem,
-            "a trace is one JSON object after the other, without anything between them",
-        )
+        TraceFileError::new(&self.name, at, problem, help)
     }
 }
 

@@ -55,6 +55,6 @@ impl Lines {
 
     /// What is wrong at a column of the line that was given last.
     pub(super) fn wrong(&self, column: u64, problem: impl Into<String>, help: impl Into<String>) -> TraceFileError {
-        TraceFileError::new(&self.name, At { line: self.number, column }, problem, help)
+        TraceFileError::new(&self.name, At { line: self.number.max(1), column }, problem, help)
     }
 }

@@ -3,30 +3,12 @@
 //! A node that is lost is gone at once, as if the ResourceManager had waited long enough for it; what ran on it ends as lost. One that comes
 //! reports from then on as the others do, at an offset by seed.
 
-use std::collections::{BTreeMap, VecDeque};
-
+use super::super::cluster::{NodeFate, NodeSpec};
 use super::super::events::Kind;
-use super::super::inputs::{NodeFate, NodeSpec, PlannedChange};
 use super::super::nodes::SimNode;
 use super::super::tasks::Place;
 use super::run::Run;
 use crate::api::Resource;
-
-/// How far what happens to nodes has come.
-#[derive(Debug)]
-pub(super) struct Fates {
-    changes: VecDeque<PlannedChange>,
-    /// Numbers of the nodes that are there, by name.
-    numbers: Option<BTreeMap<String, usize>>,
-    pub(super) lost: u64,
-    pub(super) lost_containers: u64,
-}
-
-impl Fates {
-    pub(super) fn new(changes: &[PlannedChange]) -> Fates {
-        Fates { changes: changes.iter().cloned().collect(), numbers: None, lost: 0, lost_containers: 0 }
-    }
-}
 
 fn amounts(size: &Resource) -> [i64; 2] {
     [size.memory_mb(), size.vcores()]
@@ -42,6 +24,8 @@ impl Run<'_> {
 
     /// All changes of this moment.
     pub(super) fn change_nodes(&mut self) {
+        // What was left out has been due until now.
+        self.ring.leap(self.now);
         while self.fates.changes.front().is_some_and(|change| change.at_ms <= self.now) {
             let Some(change) = self.fates.changes.pop_front() else { break };
             match change.what {

@@ -1,11 +1,13 @@
 //! All that a run has: who calls whom is said in [`engine`](super).
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::super::arrivals::Arrivals;
 use super::super::asking::Outstanding;
+use super::super::cluster::PlannedChange;
 use super::super::events::Events;
 use super::super::inputs::Plan;
 use super::super::masters::{Answer, Launch, Program, Work};
@@ -14,7 +16,6 @@ use super::super::options::SimulateOptions;
 use super::super::record::{DecisionHash, Interval, JobEnd, JobRecord};
 use super::super::scheduler::Scheduler;
 use super::super::tasks::Place;
-use super::changes::Fates;
 use crate::api::{Allocation, AppHandle, ContainerId, NodeId, VirtualClock};
 use crate::traces::Job;
 
@@ -98,6 +99,22 @@ pub(in super::super) struct Run<'p> {
     /// What the cluster had in the beginning.
     pub(super) cluster: [i64; 2],
     pub(super) scratch: Scratch,
+}
+
+/// How far what happens to nodes has come.
+#[derive(Debug)]
+pub(super) struct Fates {
+    pub(super) changes: VecDeque<PlannedChange>,
+    /// Numbers of the nodes that are there, by name.
+    pub(super) numbers: Option<BTreeMap<String, usize>>,
+    pub(super) lost: u64,
+    pub(super) lost_containers: u64,
+}
+
+impl Fates {
+    pub(super) fn new(changes: &[PlannedChange]) -> Fates {
+        Fates { changes: changes.iter().cloned().collect(), numbers: None, lost: 0, lost_containers: 0 }
+    }
 }
 
 /// How much is in use, and how much there is, summed over time.

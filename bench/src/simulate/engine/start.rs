@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::changes::Fates;
-use super::run::{Busy, Quiet, Run, Scratch, Timers};
+use super::run::{Busy, Fates, Quiet, Run, Scratch, Timers};
 use super::timers::read_ms;
 use crate::api::{CapacityScheduler, FairScheduler, VirtualClock};
 use crate::failure::Failure;

@@ -3,7 +3,7 @@
 mod fair;
 mod values;
 
-use super::inputs::Queues;
+use super::queues::Queues;
 use crate::options::SchedulerChoice;
 
 /// No grid has more points.

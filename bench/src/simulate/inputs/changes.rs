@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{NodeFate, NodeSpec, PlannedChange};
 use crate::api::Resource;
 use crate::failure::Failure;
+use crate::simulate::cluster::{NodeFate, NodeSpec, PlannedChange};
 use crate::simulate::options::SimulateOptions;
 use crate::traces::{NodeEvent, read_node_changes};
 
