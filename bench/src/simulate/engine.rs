@@ -81,7 +81,7 @@ impl Run<'_> {
                 }
             }
         }
-        Ok(self.result())
+        self.result()
     }
 
     fn goes_on(&self) -> bool {
@@ -246,7 +246,7 @@ impl Run<'_> {
         let made = make(job, (number, self.now), self.plan, self.options, &self.core, &placing, self.seed);
         let queue = Some(queue).filter(|queue| *queue != "default");
         let submission = Submission::new(number, user.clone()).maybe_in_queue(queue.cloned()).with_am(made.am);
-        let handle = match self.core.submit(&submission) {
+        let handle = match self.core.submit(&submission, &made.am) {
             Ok(handle) => handle,
             Err(refused) => {
                 self.refused.push(format!("{name}: {refused}"));
@@ -298,7 +298,9 @@ impl Run<'_> {
         self.deliver();
     }
 
-    fn result(mut self) -> RunResult {
+    /// # Errors
+    /// A scenario that does not come to what the run came to.
+    fn result(mut self) -> Result<RunResult, Failure> {
         let last_end = self.records.iter().filter_map(|job| job.ended_ms).max().unwrap_or(self.now);
         let refused = self.arrivals.refused.iter().map(|refused| {
             let at = refused.refusal.at;
@@ -307,7 +309,7 @@ impl Run<'_> {
         let mut all_refused: Vec<String> = refused.collect();
         all_refused.append(&mut self.refused);
         let heartbeats = self.ring.passed();
-        RunResult {
+        Ok(RunResult {
             name: self.plan.name.clone(),
             at: self.plan.at.clone(),
             seed: self.seed,
@@ -322,13 +324,14 @@ impl Run<'_> {
             skipped: heartbeats.saturating_sub(self.quiet.reported),
             calls: self.calls,
             decisions: self.log.value(),
+            scenario: self.core.take_scenario()?,
             refused: all_refused,
             late: self.arrivals.late,
             cluster: self.cluster,
             lost_nodes: self.fates.lost,
             lost_containers: self.fates.lost_containers,
             utilisation: self.busy.mean(last_end.max(1)),
-        }
+        })
     }
 
     /// A number that depends on the seed and what it is for.

@@ -42,7 +42,25 @@ pub(super) struct Plan {
     pub(super) am_expiry_ms: u64,
     /// What happens to nodes.
     pub(super) changes: Vec<PlannedChange>,
+    /// What a scenario of the run begins with, if it is to be written.
+    pub(super) scenario: Option<ScenarioHead>,
     pub(super) warnings: Vec<String>,
+}
+
+/// What a scenario begins with.
+#[derive(Clone, Debug)]
+pub(super) struct ScenarioHead {
+    pub(super) properties: BTreeMap<String, String>,
+    pub(super) allocations: String,
+    /// So many steps at most.
+    pub(super) steps: usize,
+}
+
+/// What the scenario of a run begins with: the scheduler's properties and the allocation file.
+fn scenario_head(site: &SiteProperties, allocations: &str, steps: usize) -> ScenarioHead {
+    let names = site.names().into_iter().filter(|name| name.starts_with("yarn.") && !name.starts_with("yarn.sls."));
+    let properties = names.filter_map(|name| Some((name.to_owned(), site.get(name).ok()??))).collect();
+    ScenarioHead { properties, allocations: allocations.to_owned(), steps }
 }
 
 /// The files of queues: those that were named, or the two bundled ones.
@@ -100,7 +118,7 @@ fn scheduler_of(queues: &Queues, said: Option<SchedulerChoice>) -> Result<Schedu
 ///
 /// # Errors
 /// Files that are not valid, a sweep of what is not there, and too many points.
-pub(super) fn plans(options: &SimulateOptions, clusters: &[(Option<u32>, Vec<Node>)]) -> Result<Vec<Plan>, Failure> {
+pub(super) fn plans(options: &SimulateOptions, clusters: &[Cluster]) -> Result<Vec<Plan>, Failure> {
     let files = queues(options)?;
     let sizes = options.sweeps.iter().map(|sweep| sweep.len());
     let points = sizes.fold(files.len().saturating_mul(clusters.len()), usize::saturating_mul);
@@ -113,15 +131,17 @@ pub(super) fn plans(options: &SimulateOptions, clusters: &[(Option<u32>, Vec<Nod
     for file in &files {
         let kind = scheduler_of(file, options.scheduler)?;
         let variants = swept(file, kind, &options.sweeps).map_err(Failure::input)?;
-        for (count, nodes) in clusters {
+        for Cluster { count, nodes } in clusters {
             for variant in &variants {
-                let said = |failure| match failure {
-                    Failure::Input(message) if !variant.at.is_empty() => {
+                let said = |failure| {
+                    if let Failure::Input(message) = &failure
+                        && !variant.at.is_empty()
+                    {
                         let at: Vec<String> =
                             variant.at.iter().map(|(path, value)| format!("--sweep {path}={value}")).collect();
-                        Failure::Input(format!("{}: {message}", at.join(", ")))
+                        return Failure::Input(format!("{}: {message}", at.join(", ")));
                     }
-                    other => other,
+                    failure
                 };
                 let mut plan = plan(options, &variant.queues, nodes).map_err(said)?;
                 if options.cluster.nodes.len() > 1 {
@@ -158,6 +178,7 @@ fn known_properties(options: &SimulateOptions, configuration: &CapacityConfigura
 fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -> Result<Plan, Failure> {
     let site = options.site.properties(&bundled::SIMULATED_PROPERTIES)?;
     let input = |error: &dyn std::fmt::Display| Failure::input(error.to_string());
+    let mut scenario = None;
     let (rules, types, warnings) = match scheduler_of(queues, options.scheduler)? {
         SchedulerChoice::Fair => {
             let settings = Settings::from_site(&site).map_err(|error| input(&error))?;
@@ -165,11 +186,19 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -> Result<Pl
             let parsed = parsed.map_err(|error| input(&error))?;
             let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
             let types = settings.types.clone();
+            scenario = options.decision_steps.map(|steps| scenario_head(&site, &queues.text, steps));
             (Rules::Fair(Box::new((settings, parsed.file))), types, warnings)
         }
         SchedulerChoice::Capacity => {
             let file = SiteFile::parse(&queues.text, &queues.name).map_err(|error| input(&error))?;
             let configuration = CapacityConfiguration::from_site(&site, &file).map_err(|error| input(&error))?;
+            if options.decision_steps.is_some() {
+                return Err(Failure::input(format!(
+                    "--decisions: {} is a CapacityScheduler's file, and scenarios are written of the FairScheduler; give a \
+                     fair-scheduler.xml",
+                    queues.name
+                )));
+            }
             known_properties(options, &configuration)?;
             let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
             let types = configuration.file().settings().types.clone();
@@ -222,6 +251,7 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -> Result<Pl
         rules,
         nodes,
         changes,
+        scenario,
         am: size("am.container", [1024, 1])?,
         task: size("container", [1024, 1])?,
         node_interval_ms: interval("yarn.sls.nm.heartbeat.interval.ms")?,
@@ -238,19 +268,24 @@ fn number(site: &SiteProperties, name: &str, default: i64) -> Result<i64, Failur
     value.trim().parse().map_err(|_| Failure::input(format!("{name} is {value:?}; it must be a whole number")))
 }
 
+/// The nodes of a cluster, and how many were asked for.
+#[derive(Debug)]
+pub(super) struct Cluster {
+    count: Option<u32>,
+    nodes: Vec<Node>,
+}
+
 /// The simulated clusters: one, or one of each number of nodes that is asked for.
 ///
 /// # Errors
 /// As [`nodes`] has them.
-pub(super) fn clusters(
-    options: &SimulateOptions,
-    traces: &TraceOptions,
-) -> Result<Vec<(Option<u32>, Vec<Node>)>, Failure> {
+pub(super) fn clusters(options: &SimulateOptions, traces: &TraceOptions) -> Result<Vec<Cluster>, Failure> {
     let counts = &options.cluster.nodes;
     if counts.is_empty() {
-        return Ok(vec![(None, nodes(options, None, traces)?)]);
+        return Ok(vec![Cluster { count: None, nodes: nodes(options, None, traces)? }]);
     }
-    counts.iter().map(|count| Ok((Some(*count), nodes(options, Some(*count), traces)?))).collect()
+    let one = |count: &u32| Ok(Cluster { count: Some(*count), nodes: nodes(options, Some(*count), traces)? });
+    counts.iter().map(one).collect()
 }
 
 /// The nodes of a simulated cluster: counted, of a file, of the trace, or bundled.

@@ -10,7 +10,7 @@
 //! | `events`, `nodes` | the queue of events; nodes and when they report |
 //! | `arrivals`, `together`, `jobs`, `tasks`, `asking` | jobs as they come, and what AMs need of them |
 //! | `masters` | what AMs do |
-//! | `scheduler` | either core without threads |
+//! | `scheduler`, `scribe` | either core without threads; its calls as a scenario |
 //! | `record`, `outcome`, `summary` | what came of a run; of its queues, and of two files of queues beside each other |
 //! | `told`, `written` | the same in words; as CSV and JSON |
 //!
@@ -32,6 +32,7 @@ mod outcome;
 mod queues;
 mod record;
 mod scheduler;
+mod scribe;
 mod summary;
 mod tasks;
 mod together;
@@ -48,7 +49,7 @@ pub use record::{Interval, JobEnd, JobRecord, QueueSample, RunResult};
 pub(crate) use summary::{Compared, Facts, PointFacts};
 pub use told::words;
 pub(crate) use told::{figure, headline, who};
-pub use written::{json, write_tables};
+pub use written::{json, write_decisions, write_tables};
 
 use crate::bundled;
 use crate::clock::{now_ns, seconds};
@@ -102,8 +103,10 @@ pub fn simulate(options: &SimulateOptions, watch: &(dyn Fn(Moment) -> bool + Syn
         if number % seeds == 0 {
             runs.push(Vec::with_capacity(seeds));
         }
-        let list = runs.last_mut().expect("one was put in for the first seed");
-        list.push(result?);
+        let result = result?;
+        if let Some(list) = runs.last_mut() {
+            list.push(result);
+        }
     }
     let mut warnings: Vec<String> = Vec::new();
     for warning in plans.iter().flat_map(|plan| &plan.warnings) {

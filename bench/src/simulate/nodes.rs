@@ -80,7 +80,7 @@ impl SimNode {
         now: u64,
         scratch: &mut Vec<ContainerId>,
         over: &mut Vec<ContainerId>,
-    ) -> (&Heartbeat, bool) {
+    ) -> (&Heartbeat, &NodeHandle, bool) {
         let SimNode { handle, heartbeat, running, next_end, launched, stopped, .. } = self;
         heartbeat.launched.clear();
         heartbeat.completed.clear();
@@ -109,7 +109,7 @@ impl SimNode {
         if !stopped.is_empty() {
             *next_end = running.iter().map(|running| running.ends_at).min().unwrap_or(u64::MAX);
         }
-        (heartbeat, !stopped.is_empty())
+        (heartbeat, handle, !stopped.is_empty())
     }
 }
 

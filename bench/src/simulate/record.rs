@@ -152,6 +152,8 @@ pub struct RunResult {
     pub calls: u64,
     /// The hash of all decisions.
     pub decisions: u64,
+    /// The run as a scenario on one line, where it was asked for.
+    pub scenario: Option<String>,
     /// Jobs that were refused, each with why.
     pub refused: Vec<String>,
     /// Jobs that came too late in the trace.

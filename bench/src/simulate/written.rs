@@ -34,6 +34,21 @@ pub fn write_tables(simulated: &Simulated, out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Writes the runs as scenarios, one a line, of each file of queues with the first seed.
+///
+/// # Errors
+/// What the file system says.
+pub fn write_decisions(simulated: &Simulated, path: &Path) -> Result<(), Failure> {
+    let mut text = String::new();
+    for scenario in simulated.runs.iter().filter_map(|runs| runs.first()?.scenario.as_ref()) {
+        text.push_str(scenario);
+        text.push('\n');
+    }
+    std::fs::write(path, text).map_err(|error| {
+        Failure::input(format!("--decisions {}: {error}; it must be a file that can be written", path.display()))
+    })
+}
+
 /// A field of a CSV file.
 fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }

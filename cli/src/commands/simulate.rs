@@ -108,6 +108,12 @@ pub(crate) struct SimulateArgs {
     /// How long an interval of the report is.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = interval)]
     every: Duration,
+    /// Writes the run of a FairScheduler's file as a scenario, which `replay` takes: each call, and what it showed.
+    #[arg(long, value_name = "FILE")]
+    decisions: Option<PathBuf>,
+    /// So many steps of it at most.
+    #[arg(long, value_name = "N", default_value_t = 100_000, requires = "decisions", value_parser = clap::value_parser!(u32).range(1..))]
+    decision_steps: u32,
     /// Where report.html and the CSV files are written.
     #[arg(long, value_name = "DIR", default_value = "evenweave-simulation")]
     out: PathBuf,
@@ -153,6 +159,7 @@ impl SimulateArgs {
             skip: !self.no_skip,
             until_ms: self.until.map(ms),
             every_ms: ms(self.every),
+            decision_steps: self.decisions.map(|_| self.decision_steps as usize),
         }
     }
 }
@@ -162,7 +169,7 @@ impl SimulateArgs {
 /// # Errors
 /// Wrong input, or a run that was interrupted.
 pub(crate) fn run(args: SimulateArgs) -> Result<(), Failure> {
-    let (json, quiet, out) = (args.json, args.quiet, args.out.clone());
+    let (json, quiet, out, decisions) = (args.json, args.quiet, args.out.clone(), args.decisions.clone());
     let options = args.options();
     let page = report::check_writable(&out)?;
     let stop = interrupt::flag()?;
@@ -183,6 +190,9 @@ pub(crate) fn run(args: SimulateArgs) -> Result<(), Failure> {
     }
     report::write_simulation(&outcome, &page)?;
     simulate::write_tables(&outcome, &out)?;
+    if let Some(path) = decisions {
+        simulate::write_decisions(&outcome, &path)?;
+    }
     if json {
         say!("{}", simulate::json(&outcome));
     } else if !quiet {

@@ -11,11 +11,12 @@ use crate::failure::Failure;
 use crate::random::mix;
 use crate::simulate::arrivals::Arrivals;
 use crate::simulate::events::Events;
-use crate::simulate::inputs::{Plan, Rules};
+use crate::simulate::inputs::{Plan, Rules, ScenarioHead};
 use crate::simulate::nodes::{Ring, SimNode};
 use crate::simulate::options::SimulateOptions;
 use crate::simulate::record::DecisionHash;
 use crate::simulate::scheduler::Scheduler;
+use crate::simulate::scribe::Scribe;
 use crate::simulate::tasks::Place;
 use crate::traces::Trace;
 
@@ -42,13 +43,18 @@ impl<'p> Run<'p> {
                 let builder = FairScheduler::builder().settings(settings).allocations(allocations);
                 let builder =
                     builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
-                Scheduler::Fair(Box::new(builder.stepped().map_err(|error| Failure::input(error.to_string()))?))
+                let core = builder.stepped().map_err(|error| Failure::input(error.to_string()))?;
+                let scribe = |head: &ScenarioHead| {
+                    Scribe::new(clock.clone(), plan.types.clone(), &head.properties, &head.allocations, head.steps)
+                };
+                // Of several seeds the first is written.
+                Scheduler::fair(core, plan.scenario.as_ref().filter(|_| seed == options.seed).map(scribe))
             }
             Rules::Capacity(configuration) => {
                 let builder = CapacityScheduler::builder((**configuration).clone());
                 let builder =
                     builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
-                Scheduler::Capacity(Box::new(builder.stepped().map_err(|error| Failure::input(error.to_string()))?))
+                Scheduler::capacity(builder.stepped().map_err(|error| Failure::input(error.to_string()))?)
             }
         };
         let mut nodes = Vec::with_capacity(plan.nodes.len());

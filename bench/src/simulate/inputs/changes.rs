@@ -8,6 +8,9 @@ use crate::simulate::cluster::{NodeFate, NodeSpec, PlannedChange};
 use crate::simulate::options::SimulateOptions;
 use crate::traces::{NodeEvent, read_node_changes};
 
+/// Amounts by type over a size, or over that of the settings.
+type Sizes<'s> = dyn Fn(&BTreeMap<String, i64>, Option<&Resource>) -> Resource + 's;
+
 /// A node that has been in the cluster.
 struct Known {
     spec: NodeSpec,
@@ -21,7 +24,7 @@ struct Known {
 pub(super) fn planned(
     options: &SimulateOptions,
     nodes: &[NodeSpec],
-    size: &dyn Fn(&BTreeMap<String, i64>, Option<&Resource>) -> Resource,
+    size: &Sizes<'_>,
 ) -> Result<Vec<PlannedChange>, Failure> {
     let Some(path) = &options.cluster.changes else { return Ok(Vec::new()) };
     let name = path.display().to_string();
