@@ -5,6 +5,8 @@ use std::path::Path;
 
 use plotters::prelude::*;
 
+mod grid;
+
 use super::files::write_whole;
 use super::markup::{document, escape, put, section};
 use super::plots::{COLOURS, Drawn, GRID, INK, Line, font, over_time, short, svg};
@@ -39,6 +41,10 @@ fn page(simulated: &Simulated) -> String {
                 if seeds == 1 { "seed" } else { "seeds" }
             ),
         );
+    }
+    if !simulated.axes().is_empty() {
+        grid::put_grid(&mut body, simulated);
+        return document("evenweave simulation", &body);
     }
     differences(&mut body, simulated);
     whole(&mut body, &runs);

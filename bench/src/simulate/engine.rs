@@ -13,6 +13,7 @@
 
 mod ams;
 mod beats;
+mod changes;
 mod quiet;
 mod run;
 mod start;
@@ -80,7 +81,7 @@ impl Run<'_> {
                 }
             }
         }
-        Ok(self.result())
+        self.result()
     }
 
     fn goes_on(&self) -> bool {
@@ -137,7 +138,7 @@ impl Run<'_> {
         self.wind();
         let number = u32::try_from(key).unwrap_or(u32::MAX);
         match kind {
-            Kind::Node => {}
+            Kind::Node => self.change_nodes(),
             Kind::Kill => self.kill_due(),
             Kind::Update => self.update(),
             Kind::Preempt => self.preempt(),
@@ -230,13 +231,14 @@ impl Run<'_> {
             self.refused.push(format!("{name}: node labels are not simulated"));
             return;
         }
-        let whose = self.swim.then(|| deal(&self.dealt, in_trace.wrapping_mul(64).wrapping_add(u64::from(copy))));
+        let whose = self.deals.then(|| deal(&self.dealt, in_trace.wrapping_mul(64).wrapping_add(u64::from(copy))));
         let (queue, user) = match &whose {
-            Some(whose) => (&whose.queue, &whose.user),
+            Some(whose) if job.user == "default" => (&whose.queue, &whose.user),
+            Some(whose) => (&whose.queue, &job.user),
             None => (&job.queue, &job.user),
         };
         let placing = Placing {
-            places: &self.places,
+            places: &self.places[..self.first_nodes],
             synth_seed: self.synth_seed,
             shuffled: &self.shuffled,
             by_seed: self.options.place_tasks,
@@ -244,7 +246,7 @@ impl Run<'_> {
         let made = make(job, (number, self.now), self.plan, self.options, &self.core, &placing, self.seed);
         let queue = Some(queue).filter(|queue| *queue != "default");
         let submission = Submission::new(number, user.clone()).maybe_in_queue(queue.cloned()).with_am(made.am);
-        let handle = match self.core.submit(&submission) {
+        let handle = match self.core.submit(&submission, &made.am) {
             Ok(handle) => handle,
             Err(refused) => {
                 self.refused.push(format!("{name}: {refused}"));
@@ -296,7 +298,9 @@ impl Run<'_> {
         self.deliver();
     }
 
-    fn result(mut self) -> RunResult {
+    /// # Errors
+    /// A scenario that does not come to what the run came to.
+    fn result(mut self) -> Result<RunResult, Failure> {
         let last_end = self.records.iter().filter_map(|job| job.ended_ms).max().unwrap_or(self.now);
         let refused = self.arrivals.refused.iter().map(|refused| {
             let at = refused.refusal.at;
@@ -305,8 +309,9 @@ impl Run<'_> {
         let mut all_refused: Vec<String> = refused.collect();
         all_refused.append(&mut self.refused);
         let heartbeats = self.ring.passed();
-        RunResult {
+        Ok(RunResult {
             name: self.plan.name.clone(),
+            at: self.plan.at.clone(),
             seed: self.seed,
             wall_s: 0.0,
             simulated_ms: last_end,
@@ -319,11 +324,14 @@ impl Run<'_> {
             skipped: heartbeats.saturating_sub(self.quiet.reported),
             calls: self.calls,
             decisions: self.log.value(),
+            scenario: self.core.take_scenario()?,
             refused: all_refused,
             late: self.arrivals.late,
-            cluster: self.busy.cluster,
+            cluster: self.cluster,
+            lost_nodes: self.fates.lost,
+            lost_containers: self.fates.lost_containers,
             utilisation: self.busy.mean(last_end.max(1)),
-        }
+        })
     }
 
     /// A number that depends on the seed and what it is for.

@@ -126,6 +126,8 @@ pub struct Interval {
 pub struct RunResult {
     /// The file of queues.
     pub name: String,
+    /// Where it stands in the grid: what is swept, and its value.
+    pub at: Vec<(String, String)>,
     /// The seed.
     pub seed: u64,
     /// How long it took, in s of real time.
@@ -150,11 +152,17 @@ pub struct RunResult {
     pub calls: u64,
     /// The hash of all decisions.
     pub decisions: u64,
+    /// The run as a scenario on one line, where it was asked for.
+    pub scenario: Option<String>,
     /// Jobs that were refused, each with why.
     pub refused: Vec<String>,
     /// Jobs that came too late in the trace.
     pub late: u64,
-    /// The cluster's memory, MiB, and vcores.
+    /// Nodes that were lost.
+    pub lost_nodes: u64,
+    /// Containers that were lost with them.
+    pub lost_containers: u64,
+    /// The cluster's memory, MiB, and vcores, in the beginning.
     pub cluster: [i64; 2],
     /// Mean part of the cluster in use until the last job ended, memory and vcores.
     pub utilisation: [f64; 2],

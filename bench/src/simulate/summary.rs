@@ -39,6 +39,9 @@ pub(crate) struct QueueFacts {
     pub(crate) lost_gib_h: f64,
 }
 
+/// What stands for all queues where they are taken together.
+pub(crate) const ALL_QUEUES: &str = "all";
+
 /// What one run had.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
@@ -87,6 +90,39 @@ fn queue_facts(name: &str, jobs: &[&JobRecord]) -> QueueFacts {
         slowdown: Spread::of(jobs.iter().filter_map(|job| job.slowdown()).collect()),
         preempted: jobs.iter().map(|job| job.preempted).sum(),
         lost_gib_h: jobs.iter().map(|job| job.lost_mib_s).sum::<f64>() / 1024.0 / 3600.0,
+    }
+}
+
+/// A point of a grid: means over its seeds.
+#[derive(Clone, Debug)]
+pub(crate) struct PointFacts {
+    /// Of all jobs, then of each queue's.
+    pub(crate) queues: Vec<QueueFacts>,
+    pub(crate) makespan: f64,
+    pub(crate) memory: f64,
+    pub(crate) jain: f64,
+    pub(crate) preempted: f64,
+}
+
+impl PointFacts {
+    /// Of the runs of one point, one a seed.
+    pub(crate) fn of(runs: &[RunResult]) -> PointFacts {
+        let seeds = runs.len().max(1) as f64;
+        let mut by_queue: BTreeMap<&str, Vec<&JobRecord>> = BTreeMap::new();
+        for job in runs.iter().flat_map(|run| &run.jobs) {
+            by_queue.entry(&job.queue).or_default().push(job);
+        }
+        let all: Vec<&JobRecord> = runs.iter().flat_map(|run| &run.jobs).collect();
+        let mut queues = vec![queue_facts(ALL_QUEUES, &all)];
+        queues.extend(by_queue.into_iter().map(|(name, jobs)| queue_facts(name, &jobs)));
+        let mean = |of: &dyn Fn(&RunResult) -> f64| runs.iter().map(of).sum::<f64>() / seeds;
+        PointFacts {
+            queues,
+            makespan: mean(&|run| run.simulated_ms as f64 / 1000.0),
+            memory: mean(&|run| run.utilisation[0]),
+            jain: mean(&|run| Facts::of(run).jain),
+            preempted: mean(&|run| run.preempted as f64),
+        }
     }
 }
 

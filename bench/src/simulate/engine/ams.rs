@@ -105,7 +105,7 @@ impl Run<'_> {
             master.last_next = true;
             return Going::LastNext;
         }
-        let answer = std::mem::take(&mut master.inbox);
+        let answer = master.inbox.take();
         if master.program.is_prompt() {
             return self.process(master, &answer);
         }

@@ -21,8 +21,8 @@ impl Run<'_> {
         self.quiet.reported += 1;
         self.wind();
         let sim = &mut self.nodes[node as usize];
-        let (heartbeat, again) = sim.report(at, &mut self.scratch.stops, &mut self.scratch.over);
-        self.core.heartbeat(heartbeat);
+        let (heartbeat, node_handle, again) = sim.report(at, &mut self.scratch.stops, &mut self.scratch.over);
+        self.core.heartbeat(heartbeat, node_handle);
         if again {
             self.ring.need(node, at + 1);
         }
