@@ -48,7 +48,7 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   Core startCore(Configuration from) throws IOException {
     CapacitySchedulerConfiguration own = load(from);
     calculator = own.getResourceCalculator();
-    failsFast = YarnConfiguration.shouldRMFailFast(from);
+    failsFast = CapacitySchedulerConfiguration.shouldAppFailFast(from);
     String policies = from.get(YarnConfiguration.RM_SCHEDULER_MONITOR_POLICIES, PREEMPTION);
     if (from.getBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, YarnConfiguration.DEFAULT_RM_SCHEDULER_ENABLE_MONITORS)
         && policies.contains(PREEMPTION)) {
@@ -202,12 +202,18 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   }
 
   @Override
-  void lost(ApplicationId id, CoreRefusal refusal) {
+  void lost(ApplicationId id, String queue, CoreRefusal refusal) {
     if (failsFast) {
-      throw new QueueInvalidException("Application " + id + " cannot be recovered: " + refusal.getMessage());
+      throw new QueueInvalidException("Application " + id + " cannot be recovered into queue " + queue + ": " + refusal.getMessage());
     }
-    killApplication(id, "Application killed on recovery as its queue no longer exists after restart, or is no leaf queue: "
-        + refusal.getMessage());
+    killApplication(id, "Application killed on recovery as it was submitted to queue " + queue + " which "
+        + (refusal.kind.equals("not-leaf") ? "is no longer a leaf queue after restart." : "no longer exists after restart."));
+  }
+
+  /** What was asked for stays the application's queue, unless a rule leads elsewhere. */
+  @Override
+  boolean isNamedAs(String leaf, String asked) {
+    return leaf.equals(asked) || leaf.endsWith("." + asked);
   }
 
   @Override

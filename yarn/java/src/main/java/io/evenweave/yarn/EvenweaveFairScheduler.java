@@ -215,8 +215,13 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
   }
 
   @Override
-  void lost(ApplicationId id, CoreRefusal refusal) {
+  void lost(ApplicationId id, String queue, CoreRefusal refusal) {
     killApplication(id, "Application " + id + " cannot be recovered: " + refusal.getMessage());
+  }
+
+  @Override
+  boolean isNamedAs(String leaf, String asked) {
+    return leaf.equals(asked);
   }
 
   @Override

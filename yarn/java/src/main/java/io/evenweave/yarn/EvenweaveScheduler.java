@@ -141,7 +141,10 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   abstract String rejection(ApplicationId id, String user, String queue, CoreRefusal refusal);
 
   /** What becomes of an application that was accepted before and has no queue any more. */
-  abstract void lost(ApplicationId id, CoreRefusal refusal);
+  abstract void lost(ApplicationId id, String queue, CoreRefusal refusal);
+
+  /** Whether the application may keep the name that was asked for as that of its queue. */
+  abstract boolean isNamedAs(String leaf, String asked);
 
   /** Threads beside the update thread are started, and ended. */
   abstract void startThreads();
@@ -512,14 +515,15 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
             am, null, false, priority), Wire::readText);
       } catch (CoreRefusal refusal) {
         if (recovering) {
-          lost(id, refusal);
+          lost(id, named, refusal);
         } else {
           reject(id, rejection(id, user, event.getQueue(), refusal));
         }
         return;
       }
       queues.mayHaveCome(leaf);
-      if (rmApp != null) {
+      boolean isNamed = isNamedAs(leaf, event.getQueue());
+      if (rmApp != null && !isNamed) {
         rmApp.setQueue(leaf);
       }
       EvenweaveQueue queue = queues.get(leaf);
@@ -530,7 +534,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       LOG.info("Accepted application {} from user: {}, in queue: {}, currently num of applications: {}", id, user, leaf,
           applications.size());
       if (!recovering) {
-        if (rmApp != null && rmApp.getApplicationSubmissionContext() != null) {
+        if (rmApp != null && !isNamed && rmApp.getApplicationSubmissionContext() != null) {
           rmApp.getApplicationSubmissionContext().setQueue(leaf);
         }
         rmContext.getDispatcher().getEventHandler().handle(new RMAppEvent(id, RMAppEventType.APP_ACCEPTED));
