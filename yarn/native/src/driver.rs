@@ -1,6 +1,7 @@
 //! Whichever of the two schedulers decides.
 
 use evenweave::config::QueueAccess;
+use evenweave::view::ReservationNews;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt, NodeHandle,
     RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
@@ -78,6 +79,10 @@ impl Driver {
         answer: &mut Allocation,
     ) -> Result<(), Refused> {
         either!(self, of => of.allocate(app, request, answer))
+    }
+
+    pub(crate) fn reservation_news(&mut self) -> Vec<ReservationNews> {
+        either!(self, of => of.take_reservation_news())
     }
 
     pub(crate) fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {

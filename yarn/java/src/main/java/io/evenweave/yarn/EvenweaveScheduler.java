@@ -233,7 +233,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   // ------------------------------------------------------------------------------------------------ outcomes
 
   /** What has happened in the core; under its lock. */
-  void take(List<Granted> granted, List<Ended> ended) {
+  void take(List<Granted> granted, List<Reserved> reserved, List<Ended> ended) {
     for (Granted one : granted) {
       EvenweaveApplication application = byNumber.get(one.application);
       EvenweaveNode node = nodesByNumber.get(one.node);
@@ -244,6 +244,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       }
       live.put(one.id, attempt.granted(node, one));
     }
+    // After the grants: what a node was reserved for may be among them, and has its number from the reservation.
+    reserved.forEach(this::take);
     for (Ended one : ended) {
       RMContainer container = live.get(one.id);
       if (container == null || !one.isPreempted()) {
@@ -256,6 +258,27 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     }
     if (!granted.isEmpty() || !ended.isEmpty()) {
       showAvailable();
+    }
+  }
+
+  /** A node is reserved for something else than before, or for nothing. */
+  private void take(Reserved now) {
+    EvenweaveNode node = nodesByNumber.get(now.node);
+    if (node == null) {
+      return;
+    }
+    unreserve(node);
+    EvenweaveApplication application = now.stands ? byNumber.get(now.application) : null;
+    EvenweaveAttempt attempt = application == null ? null : application.getCurrentAppAttempt();
+    if (attempt != null && !attempt.isStopped()) {
+      attempt.reserve(node, now);
+    }
+  }
+
+  private void unreserve(EvenweaveNode node) {
+    RMContainer before = node.getReservedContainer();
+    if (before != null) {
+      ((EvenweaveAttempt) node.reservedFor()).unreserve(node, before);
     }
   }
 
@@ -428,6 +451,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         return;
       }
       core.tellIfThere(out -> out.command(Wire.REMOVE_NODE).number(node.number));
+      unreserve(node);
       endKnown(() -> {
         for (RMContainer container : node.getCopiedListOfRunningContainers()) {
           completedContainer(container, SchedulerUtils.createAbnormalContainerStatus(container.getContainerId(),
@@ -693,6 +717,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         collected = null;
         release(attempt, ended);
       }
+      attempt.getReservedContainers().forEach(container -> unreserve(getSchedulerNode(container.getReservedNode())));
       attempt.stop(event.getFinalAttemptState());
       // The core ends it with the next attempt or with the application: nothing is asked for any more.
       askAgain(attempt, attempt.takenBack());
@@ -736,7 +761,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         }
       }
       if (node != null) {
-        node.releaseContainer(id, false);
+        // One that ends before its node has said that it runs would be gone from there, and the core would not hear of it.
+        node.releaseContainer(id, event == RMContainerEventType.FINISHED);
       }
       showAvailable();
     } finally {
