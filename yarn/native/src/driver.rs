@@ -122,6 +122,13 @@ impl Driver {
         }
     }
 
+    /// A node is reserved for nothing any more. The FairScheduler's reservations are given up by nobody else.
+    pub(crate) fn give_up_reservation(&mut self, node: &NodeHandle) {
+        if let Driver::Capacity(of) = self {
+            of.give_up_reservation(node);
+        }
+    }
+
     /// What time has made due: the allocation file is looked at.
     pub(crate) fn tick(&mut self) {
         match self {

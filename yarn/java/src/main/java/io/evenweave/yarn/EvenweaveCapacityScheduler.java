@@ -86,6 +86,11 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   }
 
   @Override
+  boolean movesWithinQueue() {
+    return true;
+  }
+
+  @Override
   void startThreads() {
     if (monitor != null) {
       monitor.start();

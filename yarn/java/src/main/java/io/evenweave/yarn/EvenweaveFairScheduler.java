@@ -82,6 +82,11 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
   }
 
   @Override
+  boolean movesWithinQueue() {
+    return false;
+  }
+
+  @Override
   void startThreads() {
     if (continuous != null) {
       continuous.start();

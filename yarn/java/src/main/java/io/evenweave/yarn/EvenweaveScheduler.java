@@ -20,6 +20,7 @@ import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.NMToken;
+import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.QueueACL;
 import org.apache.hadoop.yarn.api.records.QueueInfo;
@@ -57,6 +58,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppRemovedS
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerExpiredSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerPreemptEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeAddedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeLabelsUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeResourceUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeUpdateSchedulerEvent;
@@ -145,6 +147,9 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
 
   /** Whether the application may keep the name that was asked for as that of its queue. */
   abstract boolean isNamedAs(String leaf, String asked);
+
+  /** Whether an application that is moved to the queue where it is already enters it anew. */
+  abstract boolean movesWithinQueue();
 
   /** Threads beside the update thread are started, and ended. */
   abstract void startThreads();
@@ -371,6 +376,13 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         completedContainer(killable, SchedulerUtils.createPreemptedContainerStatus(killable.getContainerId(),
             SchedulerUtils.PREEMPTED_CONTAINER), RMContainerEventType.KILL);
         break;
+      case NODE_LABELS_UPDATE:
+        // It comes with each new size of a node, whether there are labels or not.
+        ((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels().keySet().forEach(this::giveUpReservation);
+        break;
+      case KILL_RESERVED_CONTAINER:
+        giveUpReservation(((ContainerPreemptEvent) event).getContainer().getReservedNode());
+        break;
       default:
         LOG.debug("Not taken: {}", event.getType());
     }
@@ -506,6 +518,14 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       showAvailable();
     } finally {
       core.lock.unlock();
+    }
+  }
+
+  /** The reservation of a node is given up, where the scheduler does so. */
+  private void giveUpReservation(NodeId id) {
+    EvenweaveNode node = getSchedulerNode(id);
+    if (node != null && node.getReservedContainer() != null) {
+      core.tellIfThere(out -> out.command(Wire.GIVE_UP_RESERVATION).number(node.number));
     }
   }
 
@@ -1006,7 +1026,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         throw new YarnException("Application " + id + " is stopped and can't be moved!");
       }
       EvenweaveQueue target = queues.get(queues.find(queue).name);
-      if (target == application.getQueue()) {
+      if (target == application.getQueue() && !movesWithinQueue()) {
         return target.getQueueName();
       }
       if (application.isInCore) {
