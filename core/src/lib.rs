@@ -261,3 +261,8 @@ struct PreemptionPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/capacity.md")]
 struct CapacityPage;
+
+/// The programs of `docs/tutorial.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/tutorial.md")]
+struct TutorialPage;
