@@ -47,7 +47,7 @@ impl<D: Decider> Shard<D> {
                 self.settle(index);
             }
         }
-        self.containers = Containers::default();
+        self.containers = self.containers.emptied();
         D::nodes_lost(self);
         self.level_counters();
         let places: Vec<u32> = self.nodes.present().map(|(place, _)| place).collect();
