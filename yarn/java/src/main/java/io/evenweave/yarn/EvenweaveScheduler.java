@@ -318,7 +318,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     out.number(asks.size());
     for (ResourceRequest ask : asks) {
       out.number(ask.getPriority().getPriority()).wide(ask.getAllocationRequestId()).text(ask.getResourceName())
-          .resource(ask.getCapability()).number(ask.getNumContainers()).flag(ask.getRelaxLocality());
+          // Fewer than none is none, as in Hadoop.
+          .resource(ask.getCapability()).number(Math.max(0, ask.getNumContainers())).flag(ask.getRelaxLocality());
     }
     return out;
   }
