@@ -21,7 +21,10 @@ import org.apache.hadoop.yarn.proto.YarnServiceProtos.SchedulerResourceTypes;
 import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.records.ApplicationStateData;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueInvalidException;
@@ -203,7 +206,16 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
 
   @Override
   String rejection(ApplicationId id, String user, String queue, CoreRefusal refusal) {
-    return "Failed to submit application " + id + " submitted by user " + user + " reason: " + refusal.getMessage();
+    switch (refusal.kind) {
+      case "no-such-queue":
+        return "Application " + id + " submitted by user " + user + " to unknown queue: " + queue;
+      case "ambiguous-queue":
+        return "Application " + id + " submitted by user " + user + " to ambiguous queue: " + queue + " please use full queue path instead.";
+      case "not-leaf":
+        return "Application " + id + " submitted by user : " + user + " to non-leaf queue : " + queue;
+      default:
+        return "Failed to submit application " + id + " submitted by user " + user + " reason: " + refusal.getMessage();
+    }
   }
 
   @Override
@@ -283,6 +295,13 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
       attempt.setPriority(priority);
     }
     return priority;
+  }
+
+  /** As in Hadoop, whose CapacityScheduler calls it preempted. */
+  @Override
+  public void killContainer(RMContainer container) {
+    completedContainer(container, SchedulerUtils.createPreemptedContainerStatus(container.getContainerId(),
+        SchedulerUtils.PREEMPTED_CONTAINER), RMContainerEventType.KILL);
   }
 
   /** There is no update thread: limits follow at once. */
