@@ -1,10 +1,11 @@
 #!/bin/sh
 # run.sh fair|capacity [SESSIONS [FIRST_SEED]] : one ResourceManager with Hadoop's class and one with Evenweave's, driven by the same heartbeats
-# of nodes and calls of masters, which come of the seed: the same containers on the same nodes, step by step. Ends with 0 where all are the same.
+# of nodes and calls of masters, which come of the seed: the same containers on the same nodes, step by step. Ends with 0 where all are the same;
+# then there is a file "same" in the work folder, too.
 # By environment: RM_EXTRA_CP, the jar; RM_TEST_CP, a class path file at hand; RM_LOCKSTEP_WORK, the work folder (default: under $TMPDIR).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 1 ] || { sed -n 2,5p "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n 2,6p "$0" >&2; exit 2; }
 tmp=${TMPDIR:-/tmp}
 work=${RM_LOCKSTEP_WORK:-$tmp/rm-lockstep-$(id -u)}
 rm -rf "$work"; mkdir -p "$work/classes" "$work/conf"

@@ -25,7 +25,6 @@ use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Internal;
 use crate::engine::mail::container::EndReason;
 use crate::engine::shared::count;
-use crate::engine::worker::containers::Containers;
 use crate::engine::worker::expiry::Looks;
 use crate::engine::worker::queue::QueueLocal;
 use crate::engine::worker::shard::Shard;

@@ -37,6 +37,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.MockAM;
 import org.apache.hadoop.yarn.server.resourcemanager.MockNM;
 import org.apache.hadoop.yarn.server.resourcemanager.MockRM;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
@@ -223,7 +224,15 @@ final class Session {
     if (nodes.size() < 2) {
       return;
     }
-    Node node = nodes.remove(dice.nextInt(nodes.size()));
+    Node node = nodes.get(dice.nextInt(nodes.size()));
+    // Of several masters that die in one event the next attempts begin in a hash order, which goes by the ResourceManager's start time.
+    long dying = masters.values().stream().filter(master -> master.attempt != null && masterContainer(master) != null
+        && node.nm.getNodeId().equals(attemptOf(master.attempt.getApplicationId()).getMasterContainer().getNodeId())
+        && isLive(master.attempt.getApplicationId())).count();
+    if (dying > 1) {
+      return;
+    }
+    nodes.remove(node);
     say("lost " + node.nm.getNodeId());
     rm.sendNodeEvent(node.nm, RMNodeEventType.EXPIRE);
     rm.drainEvents();
@@ -274,6 +283,11 @@ final class Session {
   private RMAppAttempt attemptOf(ApplicationId id) {
     RMApp app = rm.getRMContext().getRMApps().get(id);
     return app == null ? null : app.getCurrentAppAttempt();
+  }
+
+  private boolean isLive(ApplicationId id) {
+    RMAppState state = rm.getRMContext().getRMApps().get(id).getState();
+    return state != RMAppState.FINISHED && state != RMAppState.FAILED && state != RMAppState.KILLED;
   }
 
   private ContainerId masterContainer(Master master) {
