@@ -54,7 +54,7 @@ def main():
             command = [evenweave, "simulate", part, "--config", queues, "--nodes", str(draw.randint(5, 20)),
                        "--rack-size", str(draw.randint(2, 6)), "--seed", str(draw.randrange(10 ** 6)), "--load",
                        str(draw.choice([1, 2, 4])), "--ams", draw.choice(["mapreduce", "sls"]), "--place-tasks",
-                       "--decisions", one, "--decision-steps", str(STEPS), "--until", "4h", "--quiet",
+                       "--decisions", one, "--decision-steps", str(STEPS), "--until", "30m", "--quiet",
                        "--out", os.path.join(folder, "out")]
             for setting in settings:
                 command += ["-D", setting]

@@ -57,6 +57,9 @@ pub struct Moment {
 /// A look is taken each so many events, at whether the run is to stop and at how far it is.
 const EVENTS_A_LOOK: u32 = 1 << 16;
 
+/// Copies of a job of the trace are told apart by so many bits.
+const COPY_BITS: u32 = 20;
+
 impl Run<'_> {
     /// Runs to the end.
     ///
@@ -72,7 +75,7 @@ impl Run<'_> {
                 let moment = Moment {
                     run: number,
                     now_ms: self.now,
-                    jobs: self.records.len() as u64,
+                    jobs: self.tally.submitted,
                     open: self.masters.len(),
                     granted: self.granted,
                 };
@@ -256,7 +259,8 @@ impl Run<'_> {
         self.next_number += 1;
         self.quiet.outstanding += 1;
         self.quiet.changed();
-        self.records.push(JobRecord {
+        self.tally.submitted += 1;
+        let record = JobRecord {
             job: name,
             application: number,
             queue: handle.queue().to_owned(),
@@ -274,10 +278,11 @@ impl Run<'_> {
             unused: 0,
             lost_mib_s: 0.0,
             alone_ms: made.alone_ms,
-        });
+        };
         let master = Master {
             handle,
-            record: self.records.len() - 1,
+            key: (in_trace << COPY_BITS) | u64::from(copy).min((1 << COPY_BITS) - 1),
+            record,
             start_ms: if job.arrival_ms < 0 { self.now } else { u64::try_from(job.arrival_ms).unwrap_or(self.now) },
             registered: false,
             am: None,
@@ -301,13 +306,17 @@ impl Run<'_> {
     /// # Errors
     /// A scenario that does not come to what the run came to.
     fn result(mut self) -> Result<RunResult, Failure> {
-        let last_end = self.records.iter().filter_map(|job| job.ended_ms).max().unwrap_or(self.now);
+        let mut open: Vec<_> = std::mem::take(&mut self.masters).into_iter().collect();
+        open.sort_unstable_by_key(|(number, _)| *number);
+        open.into_iter().for_each(|(_, master)| self.tally.close(master.key, master.record));
+        let kept = self.tally.finish()?;
+        let last_end = self.tally.last_end.unwrap_or(self.now);
         let refused = self.arrivals.refused.iter().map(|refused| {
             let at = refused.refusal.at;
             format!("{}:{}:{}: {}", refused.trace, at.line, at.column, refused.refusal.problem)
         });
         let mut all_refused: Vec<String> = refused.collect();
-        all_refused.append(&mut self.refused);
+        all_refused.append(&mut self.refused.said);
         let heartbeats = self.ring.passed();
         Ok(RunResult {
             name: self.plan.name.clone(),
@@ -315,7 +324,10 @@ impl Run<'_> {
             seed: self.seed,
             wall_s: 0.0,
             simulated_ms: last_end,
-            jobs: self.records,
+            jobs: kept,
+            figures: self.tally.figures,
+            sums: self.tally.queues,
+            has_rows: self.options.rows.is_some(),
             queues: self.queue_names,
             intervals: self.intervals,
             granted: self.granted,
@@ -326,6 +338,7 @@ impl Run<'_> {
             decisions: self.log.value(),
             scenario: self.core.take_scenario()?,
             refused: all_refused,
+            refused_count: self.refused.count + self.arrivals.refused_count,
             late: self.arrivals.late,
             cluster: self.cluster,
             lost_nodes: self.fates.lost,

@@ -11,6 +11,7 @@
 //! | `arrivals`, `together`, `jobs`, `tasks`, `asking` | jobs as they come, and what AMs need of them |
 //! | `masters` | what AMs do |
 //! | `scheduler`, `scribe` | either core without threads; its calls as a scenario |
+//! | `rows`, `tally` | records of jobs as they end, and what is kept of them |
 //! | `record`, `outcome`, `summary` | what came of a run; of its queues, and of two files of queues beside each other |
 //! | `told`, `written` | the same in words; as CSV and JSON |
 //!
@@ -31,9 +32,11 @@ mod options;
 mod outcome;
 mod queues;
 mod record;
+mod rows;
 mod scheduler;
 mod scribe;
 mod summary;
+mod tally;
 mod tasks;
 mod together;
 mod told;
@@ -45,7 +48,7 @@ pub use engine::Moment;
 pub use grid::Sweep;
 pub use options::{AmStyle, ClusterOptions, SimulateOptions};
 pub use outcome::Simulated;
-pub use record::{Interval, JobEnd, JobRecord, QueueSample, RunResult};
+pub use record::{Interval, JobEnd, JobFigures, JobRecord, QueueSample, QueueSums, RunResult};
 pub(crate) use summary::{Compared, Facts, PointFacts};
 pub use told::words;
 pub(crate) use told::{figure, headline, who};
@@ -56,6 +59,7 @@ use crate::clock::{now_ns, seconds};
 use crate::failure::Failure;
 use crate::traces::{Trace, TraceOptions};
 use engine::Run;
+use rows::Rows;
 
 fn trace_options(options: &SimulateOptions) -> TraceOptions {
     TraceOptions {
@@ -93,7 +97,11 @@ pub fn simulate(options: &SimulateOptions, watch: &(dyn Fn(Moment) -> bool + Syn
     let one = |number: usize| -> Result<RunResult, Failure> {
         let begun = now_ns();
         let seed = options.seed.wrapping_add((number % seeds) as u64);
-        let run = Run::new(&plans[number / seeds], options, open(options, &how)?, seed)?;
+        let rows = match options.rows.as_ref().filter(|_| number.is_multiple_of(seeds)) {
+            Some(out) => Some(Rows::create(out, number / seeds + 1)?),
+            None => None,
+        };
+        let run = Run::new(&plans[number / seeds], options, open(options, &how)?, seed, rows)?;
         let mut result = run.run(watch, number)?;
         result.wall_s = seconds(now_ns() - begun);
         Ok(result)

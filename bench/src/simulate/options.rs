@@ -77,6 +77,8 @@ pub struct SimulateOptions {
     pub until_ms: Option<u64>,
     /// How long an interval of the report is, in ms.
     pub every_ms: u64,
+    /// Rows of jobs are written here as they end, and not kept.
+    pub rows: Option<PathBuf>,
     /// The run of each FairScheduler's file is also noted as a scenario, of so many steps at most.
     pub decision_steps: Option<usize>,
 }
@@ -104,6 +106,7 @@ impl Default for SimulateOptions {
             skip: true,
             until_ms: None,
             every_ms: 60_000,
+            rows: None,
             decision_steps: None,
         }
     }

@@ -76,7 +76,7 @@ pub fn words(simulated: &Simulated) -> String {
                 "{}: {} jobs, {} containers, {} taken; {:.1} h in {:.1} s; memory {:.1} % used; Jain's index {:.3}; decisions \
                  {:016x}\n",
                 run.name,
-                grouped(run.jobs.len() as f64),
+                grouped(run.figures.len() as f64),
                 grouped(run.granted as f64),
                 grouped(run.preempted as f64),
                 facts.makespan / 3600.0,
@@ -86,15 +86,15 @@ pub fn words(simulated: &Simulated) -> String {
                 run.decisions
             ),
         );
-        let open = run.jobs.iter().filter(|job| job.ended_ms.is_none()).count();
+        let open: u64 = run.sums.iter().map(|sums| sums.open).sum();
         if open > 0 {
             put(&mut text, format_args!("  {open} jobs have no end\n"));
         }
         for refused in run.refused.iter().take(5) {
             put(&mut text, format_args!("  refused: {refused}\n"));
         }
-        if run.refused.len() > 5 {
-            put(&mut text, format_args!("  and {} jobs more are refused\n", run.refused.len() - 5));
+        if run.refused_count > 5 {
+            put(&mut text, format_args!("  and {} jobs more are refused\n", run.refused_count - 5));
         }
         if run.late > 0 {
             put(&mut text, format_args!("  {} jobs stand too late in the trace, and came late\n", run.late));

@@ -159,6 +159,7 @@ impl SimulateArgs {
             skip: !self.no_skip,
             until_ms: self.until.map(ms),
             every_ms: ms(self.every),
+            rows: Some(self.out),
             decision_steps: self.decisions.map(|_| self.decision_steps as usize),
         }
     }

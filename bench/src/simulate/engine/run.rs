@@ -15,6 +15,7 @@ use super::super::nodes::{Ring, SimNode};
 use super::super::options::SimulateOptions;
 use super::super::record::{DecisionHash, Interval, JobEnd, JobRecord};
 use super::super::scheduler::Scheduler;
+use super::super::tally::Tally;
 use super::super::tasks::Place;
 use crate::api::{Allocation, AppHandle, ContainerId, NodeId, VirtualClock};
 use crate::traces::Job;
@@ -23,7 +24,9 @@ use crate::traces::Job;
 #[derive(Debug)]
 pub(super) struct Master {
     pub(super) handle: AppHandle,
-    pub(super) record: usize,
+    /// The key of its figures.
+    pub(super) key: u64,
+    pub(super) record: JobRecord,
     pub(super) start_ms: u64,
     pub(super) registered: bool,
     /// Its AM's container.
@@ -84,10 +87,10 @@ pub(in super::super) struct Run<'p> {
     pub(super) quiet: Quiet,
     pub(super) timers: Timers,
     pub(super) log: DecisionHash,
-    pub(super) records: Vec<JobRecord>,
+    pub(super) tally: Tally,
     pub(super) queue_names: Vec<(String, bool)>,
     pub(super) intervals: Vec<Interval>,
-    pub(super) refused: Vec<String>,
+    pub(super) refused: Refused,
     pub(super) granted: u64,
     pub(super) ended: u64,
     pub(super) preempted: u64,
@@ -156,6 +159,24 @@ impl Busy {
         self.change(until, [0, 0]);
         let of = |index: usize| self.sums[index] / self.cluster_sums[index].max(1.0);
         [of(0), of(1)]
+    }
+}
+
+/// What was refused: why, of the first, and how many.
+#[derive(Debug, Default)]
+pub(super) struct Refused {
+    pub(super) said: Vec<String>,
+    pub(super) count: u64,
+}
+
+impl Refused {
+    const MOST: usize = 1000;
+
+    pub(super) fn push(&mut self, why: String) {
+        self.count += 1;
+        if self.said.len() < Refused::MOST {
+            self.said.push(why);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::run::{Busy, Fates, Quiet, Run, Scratch, Timers};
+use super::run::{Busy, Fates, Quiet, Refused, Run, Scratch, Timers};
 use super::timers::read_ms;
 use crate::api::{CapacityScheduler, FairScheduler, VirtualClock};
 use crate::failure::Failure;
@@ -15,8 +15,10 @@ use crate::simulate::inputs::{Plan, Rules, ScenarioHead};
 use crate::simulate::nodes::{Ring, SimNode};
 use crate::simulate::options::SimulateOptions;
 use crate::simulate::record::DecisionHash;
+use crate::simulate::rows::Rows;
 use crate::simulate::scheduler::Scheduler;
 use crate::simulate::scribe::Scribe;
+use crate::simulate::tally::Tally;
 use crate::simulate::tasks::Place;
 use crate::traces::Trace;
 
@@ -30,6 +32,7 @@ impl<'p> Run<'p> {
         options: &'p SimulateOptions,
         traces: Vec<(String, Trace)>,
         seed: u64,
+        rows: Option<Rows>,
     ) -> Result<Run<'p>, Failure> {
         let clock = Arc::new(VirtualClock::new());
         let (wake, woken) = crossbeam_channel::unbounded();
@@ -114,10 +117,10 @@ impl<'p> Run<'p> {
             quiet: Quiet::new(options.skip && Timers::allow_skipping(plan)),
             timers: Timers::of(plan),
             log: DecisionHash::new(),
-            records: Vec::new(),
+            tally: Tally::new(rows, options.rows.is_none()),
             queue_names,
             intervals: Vec::new(),
-            refused: Vec::new(),
+            refused: Refused::default(),
             granted: 0,
             ended: 0,
             preempted: 0,
