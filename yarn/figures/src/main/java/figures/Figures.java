@@ -91,7 +91,8 @@ public final class Figures {
     GenericTestUtils.setRootLogLevel(Level.ERROR);
     for (int i = 0; i < count; i++) {
       Node node = new Node();
-      node.nm = new MockNM("h" + i + ":1", 1024 * (PER_NODE + 1), 64, rm.getResourceTrackerService());
+      // An address of its own, which nobody has to look up.
+      node.nm = new MockNM("127.1." + i / 250 + "." + (1 + i % 250) + ":1", 1024 * (PER_NODE + 1), 64, rm.getResourceTrackerService());
       node.nm.registerNode();
       byId.put(node.nm.getNodeId(), node);
       nodes.add(node);

@@ -35,6 +35,8 @@ final class Plan {
     conf.setInt(YarnConfiguration.RM_SCHEDULER_MINIMUM_ALLOCATION_MB, dice.nextBoolean() ? 512 : 1024);
     conf.setInt(YarnConfiguration.RM_SCHEDULER_MAXIMUM_ALLOCATION_MB, 1024 * (3 + dice.nextInt(10)));
     conf.setInt(YarnConfiguration.RM_AM_MAX_ATTEMPTS, 1 + dice.nextInt(2));
+    // The configured largest container holds for so long after the start, then the largest node counts: sessions go by no clock.
+    conf.setLong(YarnConfiguration.RM_WORK_PRESERVING_RECOVERY_SCHEDULING_WAIT_MS, 1_000_000_000);
     if (capacity) {
       capacity();
     } else {
