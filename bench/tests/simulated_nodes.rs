@@ -31,14 +31,14 @@ impl Drop for Scratch {
 
 const HEAD: &str = "time_s,event,node,rack,memory_mb,vcores\n";
 
-/// A job an AM and so many tasks of a minute, on nodes of eight containers each.
+/// So many jobs with so many tasks of a life each, on four nodes of eight containers.
 fn run(
     scratch: &Scratch,
-    (jobs, tasks): (u32, u32),
+    (jobs, tasks, life_ms): (u32, u32, u32),
     changes: &str,
     change: impl FnOnce(&mut SimulateOptions),
 ) -> Result<RunResult, Failure> {
-    let lines = (0..jobs).map(|job| format!("j{job},{},60000,{tasks}\n", job * 1000)).collect::<String>();
+    let lines = (0..jobs).map(|job| format!("j{job},{},{life_ms},{tasks}\n", job * 1000)).collect::<String>();
     let trace = scratch.file("jobs.csv", &format!("job,submit_ms,duration_ms,count\n{lines}"));
     let queues = scratch.file("queues.xml", "<allocations><queue name=\"default\"/></allocations>");
     let cluster = ClusterOptions {
@@ -58,7 +58,7 @@ fn run(
 fn what_ran_on_a_lost_rack_runs_again() {
     let scratch = Scratch::new("lost");
     for ams in [AmStyle::MapReduce, AmStyle::Sls] {
-        let of = |changes: &str| run(&scratch, (1, 31), changes, |options| options.ams = ams).unwrap();
+        let of = |changes: &str| run(&scratch, (1, 31, 60_000), changes, |options| options.ams = ams).unwrap();
         let whole = of("");
         assert_eq!((whole.lost_nodes, whole.lost_containers, whole.jobs[0].containers), (0, 0, 31));
         // The AM is on one of the racks; a rack without it is lost while all run.
@@ -81,7 +81,7 @@ fn what_ran_on_a_lost_rack_runs_again() {
 #[test]
 fn nodes_that_come_are_used() {
     let scratch = Scratch::new("come");
-    let end = |changes: &str| run(&scratch, (2, 60), changes, |_| {}).unwrap().simulated_ms;
+    let end = |changes: &str| run(&scratch, (2, 60, 60_000), changes, |_| {}).unwrap().simulated_ms;
     let (none, more, back, larger) = (
         end(""),
         end("30,add,node4,/rack0,8192,8\n30,add,node5,/rack7,8192,8\n30,add,node6,,,\n"
@@ -106,7 +106,7 @@ fn a_restless_cluster() {
     }
     for ams in [AmStyle::MapReduce, AmStyle::Sls] {
         let of = |skip| {
-            run(&scratch, (40, 12), &changes, |options| {
+            run(&scratch, (40, 12, 60_000), &changes, |options| {
                 options.ams = ams;
                 options.skip = skip;
                 options.place_tasks = true;
@@ -118,6 +118,24 @@ fn a_restless_cluster() {
         assert!(skipping.skipped > 0 && all.skipped == 0);
         assert!(skipping.jobs.iter().all(|job| job.end != JobEnd::Open), "{:?}", skipping.jobs);
         assert!(skipping.lost_containers > 20, "{}", skipping.lost_containers);
+    }
+}
+
+/// Containers that were granted, and whose node is lost before their AM launches them: their tasks run all the same.
+#[test]
+fn nodes_that_are_lost_before_a_launch() {
+    let scratch = Scratch::new("early");
+    let mut changes = String::new();
+    for round in 0..300_u32 {
+        let at = f64::from(round) * 2.3;
+        let node = round % 3 + 1;
+        changes += &format!("{},lose,node{node},,,\n{},back,node{node},,,\n", 5.0 + at, 5.5 + at);
+    }
+    for ams in [AmStyle::MapReduce, AmStyle::Sls] {
+        let run = run(&scratch, (30, 60, 2000), &changes, |options| options.ams = ams).unwrap();
+        let open: Vec<&str> =
+            run.jobs.iter().filter(|job| job.end == JobEnd::Open).map(|job| job.job.as_str()).collect();
+        assert!(open.is_empty() && run.lost_containers > 100, "{open:?} {}", run.lost_containers);
     }
 }
 
@@ -133,7 +151,9 @@ fn what_cannot_be_is_refused() {
         ("1,back,,rack0,,\n", "changes.csv:2: rack \"/rack0\" has no node that is lost then; "),
         ("1,stop,node1,,,\n", "changes.csv:2:3: event is \"stop\"; write lose, back, add or resize"),
     ] {
-        let Err(Failure::Input(message)) = run(&scratch, (1, 1), changes, |_| {}) else { panic!("{changes} is taken") };
+        let Err(Failure::Input(message)) = run(&scratch, (1, 1, 1000), changes, |_| {}) else {
+            panic!("{changes} is taken")
+        };
         assert!(message.contains(said), "{message}");
     }
 }

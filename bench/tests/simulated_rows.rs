@@ -32,7 +32,7 @@ impl Drop for Scratch {
 }
 
 fn options(rows: Option<PathBuf>) -> SimulateOptions {
-    let cluster = ClusterOptions { nodes: vec![25], ..ClusterOptions::default() };
+    let cluster = ClusterOptions { nodes: vec![9], ..ClusterOptions::default() };
     SimulateOptions { cluster, rows, until_ms: Some(4 * 3_600_000), ..SimulateOptions::default() }
 }
 
@@ -56,7 +56,7 @@ fn rows_are_the_same_whether_records_are_kept_or_not() {
         assert_eq!(with.figures.len(), with.jobs.len());
         assert_eq!(with.sums.iter().map(|sums| sums.jobs).sum::<u64>(), with.jobs.len() as u64);
         let open = with.jobs.iter().filter(|job| job.ended_ms.is_none()).count() as u64;
-        assert_eq!(with.sums.iter().map(|sums| sums.open).sum::<u64>(), open);
+        assert!(open > 0 && with.sums.iter().map(|sums| sums.open).sum::<u64>() == open, "{open}");
     }
     for table in ["jobs-1.csv", "jobs-2.csv", "jobruntime-1.csv", "jobruntime-2.csv", "intervals-1.csv"] {
         let lines = kept.sorted(table);
